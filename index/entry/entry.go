@@ -1,0 +1,34 @@
+package entry
+
+// Source is one partition of one incarnation of a topic: a topic deleted and created again has another UUID, and so is
+// another source.
+type Source struct {
+	Topic     [16]byte // the topic's UUID
+	Partition int32
+}
+
+// Kind says what Evidence holds.
+type Kind uint8
+
+// Kinds of evidence.
+const (
+	None   Kind = iota // nothing to verify with: an empty document
+	Text               // the normalised text, compressed (see CompressText)
+	Sketch             // low-bit codes of the slots
+)
+
+// Entry is one signed document. Its byte slices point into the buffer it was decoded from or signed into; whoever keeps an
+// Entry beyond that buffer's life copies them.
+type Entry struct {
+	Offset   int64  // in the source partition; with the Source it is the document's identity
+	Time     int64  // document time: the record's timestamp, ms since 1970
+	Content  uint64 // xxhash64 of the normalised text: equal means identical
+	Scope    uint64 // 0, or the hash of what the comparison is limited to
+	Keys     []byte // band keys, bands x width bytes, salted with the scope; empty for an empty document
+	Kind     Kind   // what Evidence holds
+	Evidence []byte
+	ID       []byte // the user's id; empty means the coordinates are the id
+}
+
+// Empty says that the document has no text to compare: it is unique, whatever the window holds.
+func (e *Entry) Empty() bool { return e.Kind == None }

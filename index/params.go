@@ -1,0 +1,46 @@
+package index
+
+import (
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params decide verdicts: all of them belong to the settings fingerprint.
+type Params struct {
+	Similarity SimilarityParams `key:"similarity"`
+	Window     WindowParams     `key:"window"`
+}
+
+// SimilarityParams say when two documents are near-identical.
+type SimilarityParams struct {
+	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
+	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words" example:"word:3" verdict:"true"`
+	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash" verdict:"true"`
+	Slots         int     `key:"slots" doc:"slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
+	Recall        float64 `key:"recall" doc:"share of the pairs exactly at the threshold that become candidates" verdict:"true"`
+	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard is exact and keeps the text, estimate keeps only the sketch" enum:"jaccard|estimate" verdict:"true"`
+	CodeBits      int     `key:"code_bits" doc:"bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
+	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
+	MaxCandidates int     `key:"max_candidates" doc:"documents looked at per band, newest first; what is cut is counted" verdict:"true"`
+}
+
+// WindowParams say how long documents are remembered.
+type WindowParams struct {
+	Age       time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true"`
+	Count     int           `key:"count" doc:"so many unique documents are remembered; 0 is no bound" verdict:"true"`
+	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true"`
+	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
+	Tolerance time.Duration `key:"tolerance" doc:"how far a clock may run ahead before it is capped" example:"5m" verdict:"true"`
+}
+
+// DefaultParams are the defaults of design section 11.
+func DefaultParams() Params {
+	return Params{
+		Similarity: SimilarityParams{
+			Threshold: 0.8, Shingle: "word:3", Sketch: "minhash", Slots: 128, Recall: 0.98,
+			Verify: "jaccard", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
+		},
+		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute},
+	}
+}

@@ -1,0 +1,73 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// Stamp is what the journal's broker knows of a record: where it stands and when it arrived there.
+type Stamp struct {
+	Offset        int64 // journal offset
+	LogAppendTime int64 // ms since 1970, by the broker's clock
+}
+
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint.
+type Record interface{ record() }
+
+// Header is common to all records but Settings.
+type Header struct {
+	Fingerprint uint64 // of the settings the appender runs with; a record of others changes nothing
+	Wall        int64  // the appender's clock when it appended, ms since 1970
+}
+
+// Settings declares what decides verdicts. The first in journal order wins.
+type Settings struct {
+	Text []byte // canonical JSON
+	Wall int64
+}
+
+// Run carries entries of one source partition, ascending by offset.
+type Run struct {
+	Header
+	Source  entry.Source
+	Epoch   uint32
+	Base    int64 // all offsets below are forwarded and committed; a run without entries announces just this
+	Entries []entry.Entry
+}
+
+// Reposition begins a new epoch of a source partition at Offset. It applies only if Epoch is the current one + 1.
+type Reposition struct {
+	Header
+	Source entry.Source
+	Name   string // the topic's name when this was appended, for headers
+	Offset int64
+	Epoch  uint32
+}
+
+// Position is a place in the journal: the record's offset and the entry's number within it.
+type Position struct {
+	Offset int64
+	Entry  int32
+}
+
+// Before orders positions.
+func (p Position) Before(q Position) bool {
+	return p.Offset < q.Offset || p.Offset == q.Offset && p.Entry < q.Entry
+}
+
+// Forget kills the document that was judged at Target.
+type Forget struct {
+	Header
+	Target Position
+}
+
+// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset.
+type Checkpoint struct {
+	Header
+	Member string
+	Offset int64
+	Hash   uint64
+}
+
+func (*Settings) record()   {}
+func (*Run) record()        {}
+func (*Reposition) record() {}
+func (*Forget) record()     {}
+func (*Checkpoint) record() {}

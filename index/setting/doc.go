@@ -1,0 +1,11 @@
+// Package setting holds the few types that every room's Params share: how a mistake in a setting is reported, and sizes
+// that people write as 1MiB.
+//
+// A room describes its settings once, by a Params struct whose fields carry tags:
+//
+//	Age time.Duration `key:"age" doc:"how long a document is remembered" example:"24h"`
+//
+// Tags: key (the name below the room's section), doc (one sentence), enum (allowed words, separated by |), secret ("true"
+// masks the value), verdict ("true" marks a setting that decides verdicts and so belongs to the settings fingerprint).
+// Field types are string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind.
+package setting

@@ -1,0 +1,73 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// Method says how a match was verified.
+type Method uint8
+
+// Methods.
+const (
+	NoMatch   Method = iota
+	Identical        // equal hash of the normalised text
+	Jaccard          // exact, over the sets of shingle hashes
+	Estimate         // from the sketches
+)
+
+// String is the word in the unecho-method header.
+func (m Method) String() string {
+	switch m {
+	case NoMatch:
+		return "none"
+	case Identical:
+		return "identical"
+	case Jaccard:
+		return "jaccard"
+	case Estimate:
+		return "estimate"
+	}
+	return "unknown"
+}
+
+// Similarity is an exact fraction, so that every replica compares alike.
+type Similarity struct {
+	Num, Den uint32 // Den > 0
+}
+
+// TenThousandths is the similarity in units of 0.0001, rounded down.
+func (s Similarity) TenThousandths() int {
+	if s.Den == 0 {
+		return 0
+	}
+	return int(uint64(s.Num) * 10000 / uint64(s.Den))
+}
+
+// Less compares two fractions exactly.
+func (s Similarity) Less(t Similarity) bool {
+	return uint64(s.Num)*uint64(t.Den) < uint64(t.Num)*uint64(s.Den)
+}
+
+// Match is the representative that a duplicate is a copy of.
+type Match struct {
+	Source     entry.Source
+	Topic      string   // the topic's name, as its reposition gave it
+	Offset     int64    // in the source partition
+	Position   Position // where the representative was judged in the journal
+	Time       int64    // document time of the representative, ms since 1970
+	ID         string   // the representative's id; empty means its coordinates
+	Similarity Similarity
+	Method     Method
+	Copy       uint64 // how-manieth: the original is 1, its first duplicate 2
+}
+
+// Verdict is what the journal decided about one document. It is unique exactly when Method is NoMatch.
+type Verdict struct {
+	Offset   int64    // of the document in its source partition
+	Position Position // where it was judged
+	Content  uint64   // hash of the text that was judged
+	Match    Match    // zero for a unique document
+	// Forgotten marks a unique document that its output refused: it goes to rejected.
+	Forgotten bool
+}
+
+// Unique says whether the document is unique.
+func (v *Verdict) Unique() bool { return v.Match.Method == NoMatch }

@@ -1,0 +1,125 @@
+package entry
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/unecho/unecho/index/wire"
+)
+
+const (
+	kindMask  = 0b11
+	hasScope  = 1 << 2
+	hasID     = 1 << 3
+	knownBits = kindMask | hasScope | hasID
+)
+
+// ErrCorrupt is wrapped by every decoding error.
+var ErrCorrupt = errors.New("corrupt entry")
+
+// Append appends e to dst. Offset and time are written as deltas to prev; prev is nil where an entry stands alone. The
+// length of e.Keys is not written: the reader is told.
+func Append(dst []byte, e, prev *Entry) []byte {
+	flags := byte(e.Kind)
+	if e.Scope != 0 {
+		flags |= hasScope
+	}
+	if len(e.ID) > 0 {
+		flags |= hasID
+	}
+	var offset, at int64
+	if prev != nil {
+		offset, at = prev.Offset, prev.Time
+	}
+	dst = append(dst, flags)
+	dst = binary.AppendVarint(dst, e.Offset-offset)
+	dst = binary.AppendVarint(dst, e.Time-at)
+	if e.Scope != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, e.Scope)
+	}
+	if e.Kind != None {
+		dst = binary.LittleEndian.AppendUint64(dst, e.Content)
+		dst = append(dst, e.Keys...)
+	}
+	if len(e.ID) > 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(e.ID)))
+		dst = append(dst, e.ID...)
+	}
+	if e.Kind != None {
+		dst = binary.AppendUvarint(dst, uint64(len(e.Evidence)))
+		dst = append(dst, e.Evidence...)
+	}
+	return dst
+}
+
+// Decode reads one entry from the front of src and returns what follows it. keys is the length of the band keys in bytes;
+// prev is the entry before in the run, or nil. The entry's slices point into src.
+func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error) {
+	r := wire.NewReader(src)
+	flags := r.Byte()
+	if flags&^byte(knownBits) != 0 || Kind(flags&kindMask) > Sketch {
+		return Entry{}, nil, fmt.Errorf("%w: flags %#x", ErrCorrupt, flags)
+	}
+	e.Kind = Kind(flags & kindMask)
+	e.Offset, e.Time = r.Varint(), r.Varint()
+	if prev != nil {
+		e.Offset += prev.Offset
+		e.Time += prev.Time
+	}
+	if flags&hasScope != 0 {
+		e.Scope = r.Uint64()
+	}
+	if e.Kind != None {
+		e.Content = r.Uint64()
+		e.Keys = r.Take(uint64(keys))
+	}
+	if flags&hasID != 0 {
+		e.ID = r.Bytes()
+	}
+	if e.Kind != None {
+		e.Evidence = r.Bytes()
+	}
+	if r.Short() {
+		return Entry{}, nil, fmt.Errorf("%w: ends early", ErrCorrupt)
+	}
+	return e, r.Rest(), nil
+}
+
+// Size is the length of e encoded alone, in bytes.
+func Size(e *Entry) int {
+	n := 1 + varintLen(e.Offset) + varintLen(e.Time)
+	if e.Scope != 0 {
+		n += 8
+	}
+	if len(e.ID) > 0 {
+		n += uvarintLen(uint64(len(e.ID))) + len(e.ID)
+	}
+	if e.Kind != None {
+		n += 8 + len(e.Keys) + uvarintLen(uint64(len(e.Evidence))) + len(e.Evidence)
+	}
+	return n
+}
+
+// Clone returns an entry that shares no memory with e.
+func (e *Entry) Clone() Entry {
+	c := *e
+	all := make([]byte, 0, len(e.Keys)+len(e.Evidence)+len(e.ID))
+	cut := func(b []byte) []byte {
+		from := len(all)
+		all = append(all, b...)
+		return all[from:len(all):len(all)]
+	}
+	c.Keys, c.Evidence, c.ID = cut(e.Keys), cut(e.Evidence), cut(e.ID)
+	return c
+}
+
+func uvarintLen(v uint64) int {
+	n := 1
+	for ; v >= 0x80; v >>= 7 {
+		n++
+	}
+	return n
+}
+
+func varintLen(v int64) int { return uvarintLen(uint64(v)<<1 ^ uint64(v>>63)) }

@@ -1,0 +1,100 @@
+package entry
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+func random(r *rand.Rand, keys int) Entry {
+	blob := func(n int) []byte {
+		b := make([]byte, r.IntN(n))
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	e := Entry{Offset: r.Int64(), Time: r.Int64() - 1<<62, Kind: Kind(r.IntN(3)), ID: blob(20)}
+	if r.IntN(2) == 0 {
+		e.Scope = r.Uint64()
+	}
+	if e.Kind != None {
+		e.Content, e.Evidence = r.Uint64(), blob(300)
+		e.Keys = make([]byte, keys)
+		e.Keys[0] = byte(r.Uint32())
+	}
+	return e
+}
+
+func normal(e Entry) Entry {
+	for _, b := range []*[]byte{&e.Keys, &e.Evidence, &e.ID} {
+		if len(*b) == 0 {
+			*b = nil
+		}
+	}
+	return e
+}
+
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		const keys = 72
+		a, b := random(r, keys), random(r, keys)
+		buf := Append(nil, &a, nil)
+		if len(buf) != Size(&a) {
+			t.Fatalf("Size says %d, encoded %d bytes", Size(&a), len(buf))
+		}
+		buf = Append(buf, &b, &a)
+		gotA, rest, err := Decode(buf, keys, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gotB, rest, err := Decode(rest, keys, &gotA)
+		if err != nil || len(rest) != 0 {
+			t.Fatalf("%v, %d bytes left", err, len(rest))
+		}
+		if !reflect.DeepEqual(normal(gotA), normal(a)) || !reflect.DeepEqual(normal(gotB.Clone()), normal(b)) {
+			t.Fatalf("got %+v and %+v, want %+v and %+v", gotA, gotB, a, b)
+		}
+	}
+}
+
+func TestDecodeTruncated(t *testing.T) {
+	e := Entry{Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"), Evidence: []byte("text")}
+	buf := Append(nil, &e, nil)
+	for n := range buf {
+		if _, _, err := Decode(buf[:n], 8, nil); err == nil {
+			t.Errorf("%d of %d bytes decode", n, len(buf))
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	text := bytes.Repeat([]byte("the quick brown fox "), 50)
+	packed := CompressText(nil, text)
+	got, err := DecompressText(make([]byte, 0, 16), packed)
+	if err != nil || !bytes.Equal(got, text) {
+		t.Fatalf("%q, %v", got, err)
+	}
+	lie := []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}
+	if _, err := DecompressText(nil, lie); err == nil {
+		t.Error("a text of 4 GiB in six bytes was accepted")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	e := Entry{Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"), Evidence: []byte("text")}
+	f.Add(Append(nil, &e, nil))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		e, rest, err := Decode(src, 8, nil)
+		if err != nil {
+			return
+		}
+		_, _ = DecompressText(nil, e.Evidence)
+		again, _, err := Decode(Append(nil, &e, nil), 8, nil)
+		if err != nil || !reflect.DeepEqual(normal(e), normal(again)) {
+			t.Fatalf("%+v became %+v (%v), %d left", e, again, err, len(rest))
+		}
+	})
+}

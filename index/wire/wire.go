@@ -1,0 +1,102 @@
+// Package wire reads what the codecs of the other rooms write: LEB128 varints, little-endian numbers, and byte strings with
+// their length before them. A Reader never allocates and never panics, whatever the bytes claim.
+package wire
+
+import "encoding/binary"
+
+// Reader takes values from the front of a buffer. After a value that is not there, all further ones are zero and Short
+// says so; a codec checks once, at its end. Byte strings point into the buffer.
+type Reader struct {
+	src   []byte
+	short bool
+}
+
+// NewReader reads from src.
+func NewReader(src []byte) Reader { return Reader{src: src} }
+
+// Short says that a value was missing or malformed.
+func (r *Reader) Short() bool { return r.short }
+
+// Rest is what has not been read.
+func (r *Reader) Rest() []byte { return r.src }
+
+// Len is the number of bytes not read yet.
+func (r *Reader) Len() int { return len(r.src) }
+
+func (r *Reader) fail() { r.short, r.src = true, nil }
+
+// Take reads n bytes.
+func (r *Reader) Take(n uint64) []byte {
+	if n > uint64(len(r.src)) {
+		r.fail()
+		return nil
+	}
+	b := r.src[:n:n]
+	r.src = r.src[n:]
+	return b
+}
+
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if len(r.src) == 0 {
+		r.fail()
+		return 0
+	}
+	b := r.src[0]
+	r.src = r.src[1:]
+	return b
+}
+
+// Uint64 reads eight bytes, little endian.
+func (r *Reader) Uint64() uint64 {
+	if b := r.Take(8); len(b) == 8 {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Uvarint reads an unsigned LEB128 number.
+func (r *Reader) Uvarint() uint64 {
+	v, n := binary.Uvarint(r.src)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.src = r.src[n:]
+	return v
+}
+
+// Varint reads a zigzag LEB128 number.
+func (r *Reader) Varint() int64 {
+	v, n := binary.Varint(r.src)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.src = r.src[n:]
+	return v
+}
+
+// Count reads the number of items that follow, each of at least atLeast bytes, so that a lying count cannot make the
+// caller allocate more than the buffer could hold.
+func (r *Reader) Count(atLeast int) int {
+	n := r.Uvarint()
+	if n > uint64(len(r.src)/atLeast) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+// Bytes reads a length and that many bytes.
+func (r *Reader) Bytes() []byte { return r.Take(r.Uvarint()) }
+
+// AppendBytes appends the length of b, then b.
+func AppendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// AppendString appends the length of s, then s.
+func AppendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}

@@ -1,0 +1,21 @@
+package sink
+
+// Reason says why a document goes to the rejected topic. The set is closed: it labels metrics and is promised to readers
+// of the unecho-reason header.
+type Reason string
+
+// Reasons.
+const (
+	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an output or the journal takes
+	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
+	InvalidJSON     Reason = "invalid_json"     // the value is not one JSON object
+	MissingField    Reason = "missing_field"    // a field of the text, or what the scope is read from, is absent
+	WrongType       Reason = "wrong_type"       // a field is there and holds what cannot be text
+	Empty           Reason = "empty"            // no text, where document.empty is reject
+	OutputRefused   Reason = "output_refused"   // its output topic refused the record
+)
+
+// Reasons lists every Reason, in the order of the README.
+func Reasons() []Reason {
+	return []Reason{TooLarge, InvalidEncoding, InvalidJSON, MissingField, WrongType, Empty, OutputRefused}
+}

@@ -21,3 +21,5 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 )
+
+require github.com/pierrec/lz4/v4 v4.1.33 // indirect

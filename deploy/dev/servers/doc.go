@@ -1,0 +1,15 @@
+//go:build unix
+
+// Servers starts the real Apache Kafka and PostgreSQL that the tests and benchmarks run against, on free ports of
+// 127.0.0.1, and stops them again.
+//
+//	servers                     start both, print the variables to export, run until interrupted
+//	servers -- COMMAND ARGS...  start both, run the command with these variables set, stop them, exit as it did
+//
+// The variables are UNECHO_TEST_KAFKA (host:port) and UNECHO_TEST_POSTGRES (a URL). One that is set already names a server
+// that runs already, and none is started in its place.
+//
+// Kafka comes from Maven (see deploy/dev/pom.xml) into the cache directory; PostgreSQL is the one installed. What is missing
+// is installed on Debian when run as root, and elsewhere named with the command that installs it. Data lives in a temporary
+// directory; after a failed command the servers' logs are kept in the cache directory.
+package main

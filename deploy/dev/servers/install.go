@@ -1,0 +1,123 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// javaAtLeast is the oldest Java that Kafka 4's broker runs on.
+const javaAtLeast = 17
+
+// missing is what a machine lacks and how it is installed.
+type missing struct {
+	what   string // for people
+	debian string // package
+	brew   string // formula
+}
+
+// install adds the package on Debian when we are root; elsewhere its error names the commands.
+func (m missing) install(ctx context.Context) error {
+	apt, err := exec.LookPath("apt-get")
+	if err != nil || os.Geteuid() != 0 {
+		return fmt.Errorf("%s is missing: `sudo apt-get install %s` on Debian and Ubuntu, `brew install %s` on macOS; or name running servers in %s and %s",
+			m.what, m.debian, m.brew, kafkaVariable, postgresVariable)
+	}
+	fmt.Fprintf(os.Stderr, "%s is missing: installing %s\n", m.what, m.debian)
+	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", m.debian}} {
+		cmd := exec.CommandContext(ctx, apt, args...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// find looks, installs where that fails, and looks again.
+func find(ctx context.Context, m missing, look func() (string, bool)) (string, error) {
+	if path, ok := look(); ok {
+		return path, nil
+	}
+	if err := m.install(ctx); err != nil {
+		return "", err
+	}
+	if path, ok := look(); ok {
+		return path, nil
+	}
+	return "", errors.New(m.what + " is still missing after " + m.debian + " was installed")
+}
+
+func findJava(ctx context.Context) (string, error) {
+	m := missing{fmt.Sprintf("Java %d or newer", javaAtLeast), "default-jre-headless", "openjdk"}
+	return find(ctx, m, func() (string, bool) {
+		java := "java"
+		if home := os.Getenv("JAVA_HOME"); home != "" {
+			java = filepath.Join(home, "bin", "java")
+		}
+		out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
+		return java, err == nil && javaMajor(string(out)) >= javaAtLeast
+	})
+}
+
+// javaMajor reads the output of java -version: `openjdk version "17.0.15" 2025-04-15`, or of old `"1.8.0_402"`.
+func javaMajor(version string) int {
+	found := regexp.MustCompile(`version "(?:1\.)?(\d+)`).FindStringSubmatch(version)
+	if found == nil {
+		return 0
+	}
+	major, _ := strconv.Atoi(found[1]) // digits by the expression; too many of them are no Java
+	return major
+}
+
+func findMaven(ctx context.Context) (string, error) {
+	return find(ctx, missing{"Maven", "maven", "maven"}, func() (string, bool) {
+		mvn, err := exec.LookPath("mvn")
+		return mvn, err == nil
+	})
+}
+
+// findPostgres returns the directory of PostgreSQL's server programs, which Debian keeps out of the PATH.
+func findPostgres(ctx context.Context) (string, error) {
+	return find(ctx, missing{"PostgreSQL", "postgresql", "postgresql"}, func() (string, bool) {
+		for _, dir := range postgresDirs(ctx) {
+			if isFile(filepath.Join(dir, "initdb")) && isFile(filepath.Join(dir, "postgres")) && isFile(filepath.Join(dir, "pg_isready")) {
+				return dir, true
+			}
+		}
+		return "", false
+	})
+}
+
+// postgresDirs are the places to look in, newest version first.
+func postgresDirs(ctx context.Context) []string {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
+	slices.SortFunc(dirs, func(a, b string) int { return postgresMajor(b) - postgresMajor(a) })
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(initdb))
+	}
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		dirs = append(dirs, strings.TrimSpace(string(out)))
+	}
+	return dirs
+}
+
+// postgresMajor is the 15 of /usr/lib/postgresql/15/bin, and 0 where there is none.
+func postgresMajor(dir string) int {
+	major, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+	return major
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}

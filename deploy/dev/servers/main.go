@@ -1,0 +1,101 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	kafkaVariable    = "UNECHO_TEST_KAFKA"
+	postgresVariable = "UNECHO_TEST_POSTGRES"
+
+	// commandGrace is how long an interrupted command may take to end before it is killed.
+	commandGrace = 20 * time.Second
+)
+
+func main() {
+	// On Linux the servers are killed when the thread that started them dies; this one lives as long as the process.
+	runtime.LockOSThread()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	os.Exit(exitCode(err))
+}
+
+// exitCode is the command's own, or 1 with the error told.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return exit.ExitCode()
+	}
+	fmt.Fprintln(os.Stderr, "servers:", err)
+	return 1
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("servers", flag.ContinueOnError)
+	cache := flags.String("cache", ".cache", "directory for Kafka's jars and the logs of a failed run")
+	pom := flags.String("pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "unecho-servers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)                      // a leftover in the temporary directory harms nobody
+	if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL's user passes through to its own directory
+		return err
+	}
+	set := &servers{dir: dir, cache: *cache, pom: *pom}
+	defer set.stop()
+	if err := set.start(ctx); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return serve(ctx, set, stdout)
+	}
+	err = command(ctx, set, flags.Args())
+	if err != nil {
+		set.keepLogs()
+	}
+	return err
+}
+
+// serve prints what to export and waits to be interrupted.
+func serve(ctx context.Context, set *servers, stdout io.Writer) error {
+	for _, v := range set.variables {
+		if _, err := fmt.Fprintln(stdout, "export", v); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(os.Stderr, "running until Ctrl-C")
+	return set.wait(ctx)
+}
+
+// command runs args with the servers' variables; an interrupt is handed on to it.
+func command(ctx context.Context, set *servers, args []string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), set.variables...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = commandGrace
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("run %s: %w", args[0], err)
+	}
+	return nil
+}

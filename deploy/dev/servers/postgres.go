@@ -1,0 +1,89 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// postgresName is user, password and, with the password asked for on each connection, what a wrong one is tested against.
+const postgresName = "unecho"
+
+// launchPostgres starts a PostgreSQL with a cluster of its own, as an unprivileged user where we are root.
+func launchPostgres(ctx context.Context, s *servers) (booting, error) {
+	bin, err := findPostgres(ctx)
+	if err != nil {
+		return booting{}, err
+	}
+	as, err := unprivileged()
+	if err != nil {
+		return booting{}, err
+	}
+	dir := filepath.Join(s.dir, "postgres")
+	if err := initPostgres(ctx, bin, dir, as); err != nil {
+		return booting{}, err
+	}
+	number, err := freePort(ctx)
+	if err != nil {
+		return booting{}, err
+	}
+	port := strconv.Itoa(number)
+	// SIGINT: fast shutdown, which disconnects clients.
+	p, err := s.adopt(launch(ctx, "postgres", filepath.Join(s.dir, "postgres.log"), as, syscall.SIGINT,
+		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", port, "-c", "listen_addresses=127.0.0.1",
+		"-c", "unix_socket_directories="+dir, "-c", "max_connections=200",
+		"-c", "fsync=off", "-c", "full_page_writes=off")) // the data is thrown away
+	ready := func(ctx context.Context) error {
+		return exec.CommandContext(ctx, filepath.Join(bin, "pg_isready"), "-q", "-h", "127.0.0.1", "-p", port).Run()
+	}
+	return booting{p, ready, fmt.Sprintf("%s=postgres://%[2]s:%[2]s@127.0.0.1:%[3]s/postgres?sslmode=disable", postgresVariable, postgresName, port)}, err
+}
+
+// initPostgres makes the cluster's files in dir/data.
+func initPostgres(ctx context.Context, bin, dir string, as *syscall.Credential) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	password := filepath.Join(dir, "password")
+	if err := os.WriteFile(password, []byte(postgresName), 0o600); err != nil {
+		return err
+	}
+	if as != nil {
+		if err := errors.Join(os.Chown(dir, int(as.Uid), int(as.Gid)), os.Chown(password, int(as.Uid), int(as.Gid))); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "-U", postgresName,
+		"--pwfile="+password, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+	cmd.Dir = dir // initdb wants a working directory that its user may read
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initialise postgres: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// unprivileged is who runs PostgreSQL, which refuses to run as root; nil means ourselves.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
+	}
+	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: run as another user, or set " + postgresVariable)
+}

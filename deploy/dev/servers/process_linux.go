@@ -1,0 +1,9 @@
+package main
+
+import "syscall"
+
+// endWithParent makes a server end even when this program is killed and can no longer see to it.
+func endWithParent(attr *syscall.SysProcAttr, signal syscall.Signal) *syscall.SysProcAttr {
+	attr.Pdeathsig = signal
+	return attr
+}

@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+)
+
+// AppenderOptions are the client options an appender needs beside those that reach the cluster: idempotent, all replicas,
+// nothing lingers. Evidence is compressed and band keys are noise, so the client does not try again.
+func AppenderOptions(p Params) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.ProducerBatchMaxBytes(int32(max(p.MaxRecordBytes(), 1<<20))),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.DefaultProduceTopic(p.Topic),
+	}
+}
+
+// Appender appends records to the journal. It is safe for concurrent use. What it appended is true only once a follower
+// has read it back: an error leaves open whether the record is there, and appending it again is harmless.
+type Appender struct {
+	client *kgo.Client
+	stats  appended
+}
+
+// NewAppender wraps a client that was built with AppenderOptions.
+func NewAppender(client *kgo.Client) *Appender { return &Appender{client: client} }
+
+// Append appends the records and returns the greatest journal offset they got. Until it returns, the records are in use.
+func (a *Appender) Append(ctx context.Context, recs ...index.Record) (last int64, err error) {
+	values := make([][]byte, 0, len(recs))
+	for _, rec := range recs {
+		values = append(values, Append(nil, rec))
+	}
+	return a.AppendValues(ctx, values)
+}
+
+// AppendValues is Append for records that are framed already. The values must not change until it returns.
+func (a *Appender) AppendValues(ctx context.Context, values [][]byte) (last int64, err error) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	last = -1
+	wg.Add(len(values))
+	for _, value := range values {
+		a.client.Produce(ctx, &kgo.Record{Value: value}, func(r *kgo.Record, e error) {
+			defer wg.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			if e != nil {
+				err = e
+				return
+			}
+			last = max(last, r.Offset)
+			a.stats.add(len(r.Value))
+		})
+	}
+	wg.Wait()
+	if err != nil {
+		return last, fmt.Errorf("append to journal: %w", err)
+	}
+	return last, nil
+}

@@ -1,0 +1,156 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/wire"
+)
+
+const version = 1
+
+const (
+	kindSettings = iota
+	kindRun
+	kindReposition
+	kindForget
+	kindCheckpoint
+)
+
+// ErrMalformed is wrapped by every decoding error: the record is not one of ours, or of a later version.
+var ErrMalformed = errors.New("malformed journal record")
+
+// Append appends the value of a record to dst.
+func Append(dst []byte, rec index.Record) []byte {
+	switch rec := rec.(type) {
+	case *index.Settings:
+		dst = appendHeader(dst, kindSettings, index.Header{Fingerprint: index.Fingerprint(rec.Text), Wall: rec.Wall})
+		return wire.AppendBytes(dst, rec.Text)
+	case *index.Run:
+		return appendRun(dst, rec)
+	case *index.Reposition:
+		dst = appendHeader(dst, kindReposition, rec.Header)
+		dst = appendSource(dst, rec.Source)
+		dst = binary.AppendUvarint(dst, uint64(rec.Epoch))
+		dst = binary.AppendVarint(dst, rec.Offset)
+		return wire.AppendString(dst, rec.Name)
+	case *index.Forget:
+		dst = appendHeader(dst, kindForget, rec.Header)
+		dst = binary.AppendVarint(dst, rec.Target.Offset)
+		return binary.AppendVarint(dst, int64(rec.Target.Entry))
+	case *index.Checkpoint:
+		dst = appendHeader(dst, kindCheckpoint, rec.Header)
+		dst = binary.AppendVarint(dst, rec.Offset)
+		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
+		return wire.AppendString(dst, rec.Member)
+	}
+	return dst
+}
+
+func appendHeader(dst []byte, kind byte, h index.Header) []byte {
+	dst = append(dst, version, kind)
+	dst = binary.LittleEndian.AppendUint64(dst, h.Fingerprint)
+	return binary.AppendVarint(dst, h.Wall)
+}
+
+func appendSource(dst []byte, s entry.Source) []byte {
+	return binary.AppendVarint(append(dst, s.Topic[:]...), int64(s.Partition))
+}
+
+func appendRun(dst []byte, run *index.Run) []byte {
+	dst = appendHeader(dst, kindRun, run.Header)
+	dst = appendSource(dst, run.Source)
+	dst = binary.AppendUvarint(dst, uint64(run.Epoch))
+	dst = binary.AppendVarint(dst, run.Base)
+	keys := 0
+	for i := range run.Entries {
+		keys = max(keys, len(run.Entries[i].Keys))
+	}
+	dst = binary.AppendUvarint(dst, uint64(keys))
+	dst = binary.AppendUvarint(dst, uint64(len(run.Entries)))
+	var before *entry.Entry
+	for i := range run.Entries {
+		dst = entry.Append(dst, &run.Entries[i], before)
+		before = &run.Entries[i]
+	}
+	return dst
+}
+
+// Decoder decodes records. A decoded Run is valid until the next call: its entries stand in the decoder and point into the
+// value.
+type Decoder struct {
+	run index.Run
+}
+
+// Decode reads the value of a journal record.
+func Decode(value []byte) (index.Record, error) { return new(Decoder).Decode(value) }
+
+// Decode reads the value of a journal record.
+func (d *Decoder) Decode(value []byte) (index.Record, error) {
+	rd := wire.NewReader(value)
+	if v := rd.Byte(); v != version {
+		return nil, fmt.Errorf("%w: version %d, this program reads version %d", ErrMalformed, v, version)
+	}
+	kind := rd.Byte()
+	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
+	rec, err := d.body(kind, h, &rd)
+	if err != nil {
+		return nil, err
+	}
+	if rd.Short() || rd.Len() > 0 {
+		return nil, fmt.Errorf("%w: kind %d of %d bytes", ErrMalformed, kind, len(value))
+	}
+	return rec, nil
+}
+
+func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record, error) {
+	switch kind {
+	case kindSettings:
+		return &index.Settings{Wall: h.Wall, Text: rd.Bytes()}, nil
+	case kindRun:
+		return d.decodeRun(h, rd)
+	case kindReposition:
+		return &index.Reposition{
+			Header: h, Source: readSource(rd), Epoch: uint32(rd.Uvarint()), Offset: rd.Varint(), Name: string(rd.Bytes()),
+		}, nil
+	case kindForget:
+		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
+	case kindCheckpoint:
+		return &index.Checkpoint{Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes())}, nil
+	}
+	return nil, fmt.Errorf("%w: kind %d", ErrMalformed, kind)
+}
+
+func readSource(rd *wire.Reader) (s entry.Source) {
+	copy(s.Topic[:], rd.Take(16))
+	s.Partition = int32(rd.Varint())
+	return s
+}
+
+func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error) {
+	d.run = index.Run{
+		Header: h, Source: readSource(rd), Epoch: uint32(rd.Uvarint()), Base: rd.Varint(), Entries: d.run.Entries[:0],
+	}
+	keys := rd.Uvarint()
+	n := rd.Count(3)
+	if rd.Short() || keys > uint64(rd.Len()) {
+		return nil, fmt.Errorf("%w: run", ErrMalformed)
+	}
+	var before *entry.Entry
+	if cap(d.run.Entries) < n {
+		d.run.Entries = make([]entry.Entry, 0, n)
+	}
+	for range n {
+		e, rest, err := entry.Decode(rd.Rest(), int(keys), before)
+		if err != nil {
+			return nil, fmt.Errorf("%w: run: %w", ErrMalformed, err)
+		}
+		*rd = wire.NewReader(rest)
+		d.run.Entries = append(d.run.Entries, e)
+		before = &d.run.Entries[len(d.run.Entries)-1]
+	}
+	return &d.run, nil
+}

@@ -1,0 +1,73 @@
+package journal
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+func records() []index.Record {
+	h := index.Header{Fingerprint: 0xfeed, Wall: 1_790_000_000_000}
+	source := entry.Source{Topic: [16]byte{1, 2, 3}, Partition: 7}
+	text := []byte(`{"version":"1"}`)
+	return []index.Record{
+		&index.Settings{Text: text, Wall: 5},
+		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41},
+		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41, Entries: []entry.Entry{
+			{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Evidence: []byte("e"), ID: []byte("x")},
+			{Offset: 51, Time: 900},
+			{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Scope: 2, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("sketch")},
+		}},
+		&index.Reposition{Header: h, Source: source, Name: "news", Offset: 12, Epoch: 4},
+		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
+		&index.Checkpoint{Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63},
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	var d Decoder
+	for _, rec := range records() {
+		value := Append(nil, rec)
+		got, err := d.Decode(value)
+		if err != nil {
+			t.Fatalf("%T: %v", rec, err)
+		}
+		if again := Append(nil, got); !bytes.Equal(again, value) {
+			t.Errorf("%T: %+v became %+v", rec, rec, got)
+		}
+		if _, isRun := rec.(*index.Run); !isRun && !reflect.DeepEqual(got, rec) {
+			t.Errorf("%+v became %+v", rec, got)
+		}
+		for n := range value {
+			if _, err := Decode(value[:n]); err == nil {
+				t.Errorf("%T: %d of %d bytes decode", rec, n, len(value))
+			}
+		}
+		if _, err := Decode(append(bytes.Clone(value), 0)); err == nil {
+			t.Errorf("%T: a byte too many decodes", rec)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, rec := range records() {
+		f.Add(Append(nil, rec))
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		rec, err := Decode(value)
+		if err != nil {
+			return
+		}
+		first := Append(nil, rec)
+		again, err := Decode(first)
+		if err != nil {
+			t.Fatalf("%+v does not decode again: %v", rec, err)
+		}
+		if !bytes.Equal(first, Append(nil, again)) {
+			t.Fatalf("%+v became %+v", rec, again)
+		}
+	})
+}

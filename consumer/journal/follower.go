@@ -1,0 +1,86 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+)
+
+// ErrLost is wrapped by the errors after which a replica cannot go on from where it is: the journal lost records, does not
+// reach so far, or is no journal.
+var ErrLost = errors.New("the journal does not continue this replica")
+
+// Place is where a follower begins: the journal offset to read first and the leader epoch of the record before it, by which
+// an unclean election is noticed (-1: unknown).
+type Place struct {
+	Offset      int64
+	LeaderEpoch int32
+}
+
+// FollowerOptions are the client options a follower needs beside those that reach the cluster. Offsets out of range are
+// never reset silently.
+func FollowerOptions(topic string, from Place) []kgo.Opt {
+	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
+	return []kgo.Opt{
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
+		kgo.FetchMaxWait(2 * time.Second),
+		kgo.FetchMaxBytes(16 << 20),
+		kgo.FetchMaxPartitionBytes(16 << 20),
+	}
+}
+
+// Follow reads the journal and hands each record to apply, in order, until ctx is done or apply fails. The record is valid
+// only during the call. passed is called after each fetched batch, when all its records are applied.
+func Follow(ctx context.Context, client *kgo.Client, apply func(index.Stamp, int32, index.Record) error, passed func()) error {
+	var d Decoder
+	for {
+		fetches := client.PollFetches(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := fetchError(fetches); err != nil {
+			return err
+		}
+		for it := fetches.RecordIter(); !it.Done(); {
+			if err := followOne(&d, it.Next(), apply); err != nil {
+				return err
+			}
+		}
+		passed()
+	}
+}
+
+func followOne(d *Decoder, r *kgo.Record, apply func(index.Stamp, int32, index.Record) error) error {
+	if r.Attrs.TimestampType() != 1 {
+		return fmt.Errorf("%w: record %d carries the producer's time, not LogAppendTime", ErrLost, r.Offset)
+	}
+	rec, err := d.Decode(r.Value)
+	if err != nil {
+		return fmt.Errorf("%w: record %d: %w", ErrLost, r.Offset, err)
+	}
+	return apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.LeaderEpoch, rec)
+}
+
+// fetchError separates what the client retries by itself from what ends the replica.
+func fetchError(fetches kgo.Fetches) error {
+	var fatal error
+	fetches.EachError(func(topic string, partition int32, err error) {
+		var lost *kgo.ErrDataLoss
+		switch {
+		case errors.As(err, &lost), errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID),
+			errors.Is(err, kerr.InconsistentTopicID), errors.Is(err, kerr.UnknownTopicOrPartition):
+			fatal = fmt.Errorf("%w: follow %s/%d: %w", ErrLost, topic, partition, err)
+		case fatal == nil:
+			fatal = fmt.Errorf("follow %s/%d: %w", topic, partition, err)
+		}
+	})
+	return fatal
+}

@@ -1,0 +1,45 @@
+package journal
+
+import "github.com/unecho/unecho/index/setting"
+
+// Params say which topic is the journal and what it takes.
+type Params struct {
+	Topic             string        `key:"topic" doc:"the topic of one partition that orders all decisions; empty is the group's name with .journal" example:"unecho.journal"`
+	Create            bool          `key:"create" doc:"create the topic, as it has to be, where it is missing"`
+	ReplicationFactor int           `key:"replication_factor" doc:"replicas of the topic; -1 is the broker's default"`
+	MinInsync         int           `key:"min_insync" doc:"min.insync.replicas of the topic; 0 leaves it to the broker"`
+	MaxEntryBytes     setting.Bytes `key:"max_entry_bytes" doc:"a document whose entry is larger is rejected as too_large" example:"1MiB" verdict:"true"`
+}
+
+// RunBytes bounds the value of a run of more than one entry; a run takes up to RunEntries. Both keep the per-record cost
+// small without making a follower wait long for its first verdict.
+const (
+	RunBytes   = 256 << 10
+	RunEntries = 512
+)
+
+// DefaultParams creates the journal with the broker's replication.
+func DefaultParams() Params {
+	return Params{Create: true, ReplicationFactor: -1, MaxEntryBytes: setting.MiB}
+}
+
+// Validate returns what is wrong.
+func (p Params) Validate() []setting.Mistake {
+	var m []setting.Mistake
+	if p.ReplicationFactor == 0 || p.ReplicationFactor < -1 || p.ReplicationFactor > 1<<15-1 {
+		m = append(m, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas", "write 3, or -1 for the broker's default"))
+	}
+	if p.MinInsync < 0 || p.ReplicationFactor > 0 && p.MinInsync > p.ReplicationFactor {
+		m = append(m, setting.Wrong("min_insync", p.MinInsync, "cannot be met", "write a number from 1 to replication_factor, or 0 to leave it to the broker"))
+	}
+	if p.MaxEntryBytes < 4*setting.KiB || p.MaxEntryBytes > 64*setting.MiB {
+		m = append(m, setting.Wrong("max_entry_bytes", p.MaxEntryBytes, "is out of range", "write a size from 4KiB to 64MiB"))
+	}
+	return m
+}
+
+// MaxRecordBytes is what the topic's max.message.bytes must take: the largest entry, alone in its run, with the framing of
+// run and batch.
+func (p Params) MaxRecordBytes() int {
+	return max(int(p.MaxEntryBytes), RunBytes) + 1<<10
+}

@@ -1,0 +1,56 @@
+package index
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Fingerprint is the hash of a canonical settings text.
+func Fingerprint(settings []byte) uint64 { return xxhash.Sum64(settings) }
+
+// Next is the journal offset that the replica applies next.
+func (r *Replica) Next() int64 { return r.next }
+
+// Hash is the running hash at Next.
+func (r *Replica) Hash() uint64 { return uint64(r.hash) }
+
+// Settings is the canonical text in force, or nil before the journal's first settings record.
+func (r *Replica) Settings() []byte { return r.settings }
+
+// Partition returns what is known of a source partition; ok is false for one that was never repositioned.
+func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
+	number, ok := r.byID[source]
+	if !ok {
+		return Partition{}, false
+	}
+	return r.partitions[number].Partition, true
+}
+
+// Held returns the verdict of a document that was judged in the given epoch and is not known to be committed.
+func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict, bool) {
+	number, ok := r.byID[source]
+	if !ok || r.partitions[number].Epoch != epoch {
+		return Verdict{}, false
+	}
+	p := r.partitions[number]
+	i, ok := p.find(offset)
+	if !ok {
+		return Verdict{}, false
+	}
+	return p.held[i], true
+}
+
+// Stats returns the counters and the present extent of the window.
+func (r *Replica) Stats() Stats {
+	s := r.stats
+	s.Documents, s.WindowBytes, s.Segments = r.window.visible, r.window.bytes, len(r.window.segments)
+	s.Now = r.clocks.now()
+	if d, ok := r.window.first(); ok {
+		s.OldestApplied = d.applied
+	}
+	for _, p := range r.partitions {
+		s.Held += len(p.held)
+	}
+	return s
+}

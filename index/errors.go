@@ -1,0 +1,10 @@
+package index
+
+import "errors"
+
+var (
+	// ErrCorrupt is wrapped by errors about a state or segment that does not decode.
+	ErrCorrupt = errors.New("corrupt index state")
+	// ErrKeys says that an entry's band keys have another length than the settings give.
+	ErrKeys = errors.New("entry with foreign band keys")
+)

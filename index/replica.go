@@ -1,0 +1,222 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
+)
+
+// Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
+type Replica struct {
+	params      Params
+	fingerprint uint64
+	threshold   int // ten-thousandths
+	keys        int // bytes of the band keys of an entry
+	verify      verifier
+
+	settings   []byte // the text in force; nil before the first settings record
+	inForce    bool   // the settings in force are this replica's own
+	next       int64
+	clocks     clocks
+	partitions []*partition
+	byID       map[entry.Source]uint32
+	window     window
+	hash       running
+	marks      marks
+	stats      Stats
+}
+
+// Effect is what applying one record did.
+type Effect struct {
+	Applied bool      // false: the record changed nothing
+	Judged  []Verdict // the verdicts it gave, in the order of its entries; valid until the next Apply
+	Accused *Divergence
+}
+
+// Divergence is a checkpoint that this replica cannot confirm.
+type Divergence struct {
+	Member       string // who wrote the checkpoint
+	Offset       int64  // of the journal
+	Theirs, Ours uint64
+}
+
+// NewReplica builds an empty replica that awaits the record at journal offset 0. fingerprint is that of the member's own
+// settings; valid Params are the caller's duty.
+func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
+	banding, err := sketch.Plan(p.Similarity.Threshold, p.Similarity.Slots, p.Similarity.Recall)
+	if err != nil {
+		return nil, fmt.Errorf("build replica: %w", err)
+	}
+	verify, err := newVerifier(p)
+	if err != nil {
+		return nil, fmt.Errorf("build replica: %w", err)
+	}
+	return &Replica{
+		params: p, fingerprint: fingerprint, threshold: threshold(p),
+		keys: banding.Bands * p.Similarity.KeyBytes, verify: verify,
+		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
+		byID:   map[entry.Source]uint32{}, window: newWindow(p, banding.Bands),
+		hash: running(0).mix(fingerprint),
+	}, nil
+}
+
+// Apply applies the record at at.Offset. Records come in journal order; offsets may leave gaps.
+func (r *Replica) Apply(at Stamp, rec Record) Effect {
+	effect := r.apply(at, rec)
+	r.next = at.Offset + 1
+	r.stats.Records++
+	if !effect.Applied {
+		r.stats.Ignored++
+	}
+	r.fold(at, rec, &effect)
+	return effect
+}
+
+func (r *Replica) apply(at Stamp, rec Record) Effect {
+	if s, ok := rec.(*Settings); ok {
+		return r.applySettings(at, s)
+	}
+	h := header(rec)
+	if !r.inForce || h.Fingerprint != r.fingerprint {
+		return Effect{}
+	}
+	switch rec := rec.(type) {
+	case *Run:
+		return r.applyRun(at, rec)
+	case *Reposition:
+		return r.applyReposition(at, rec)
+	case *Forget:
+		r.clocks.appended(at.LogAppendTime, h.Wall)
+		r.forget(rec.Target)
+		return Effect{Applied: true}
+	case *Checkpoint:
+		r.clocks.appended(at.LogAppendTime, h.Wall)
+		return Effect{Applied: true, Accused: r.compare(rec)}
+	}
+	return Effect{}
+}
+
+func header(rec Record) Header {
+	switch rec := rec.(type) {
+	case *Run:
+		return rec.Header
+	case *Reposition:
+		return rec.Header
+	case *Forget:
+		return rec.Header
+	case *Checkpoint:
+		return rec.Header
+	}
+	return Header{}
+}
+
+func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
+	if r.settings != nil {
+		return Effect{}
+	}
+	r.settings = bytes.Clone(s.Text)
+	r.inForce = r.fingerprint == Fingerprint(s.Text)
+	r.clocks.appended(at.LogAppendTime, s.Wall)
+	return Effect{Applied: true}
+}
+
+func (r *Replica) applyRun(at Stamp, run *Run) Effect {
+	number, known := r.byID[run.Source]
+	if !known || r.partitions[number].Epoch != run.Epoch || !r.wellFormed(run) {
+		return Effect{}
+	}
+	r.clocks.appended(at.LogAppendTime, run.Wall)
+	p := r.partitions[number]
+	p.raise(run.Base)
+	var judged []Verdict
+	for i := range run.Entries {
+		e := &run.Entries[i]
+		if e.Offset < p.Base {
+			continue
+		}
+		if _, held := p.find(e.Offset); held {
+			continue
+		}
+		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
+		p.hold(v)
+		judged = append(judged, v)
+	}
+	return Effect{Applied: true, Judged: judged}
+}
+
+// wellFormed refuses a run whose band keys have a length that the settings do not give: no signer of ours wrote it.
+func (r *Replica) wellFormed(run *Run) bool {
+	for i := range run.Entries {
+		if e := &run.Entries[i]; !e.Empty() && len(e.Keys) != r.keys {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
+	number, known := r.byID[rec.Source]
+	if !known && rec.Epoch != 1 || known && rec.Epoch != r.partitions[number].Epoch+1 {
+		return Effect{}
+	}
+	if !known {
+		number = uint32(len(r.partitions))
+		r.partitions = append(r.partitions, &partition{source: rec.Source})
+		r.byID[rec.Source] = number
+	}
+	r.clocks.appended(at.LogAppendTime, rec.Wall)
+	p, here := r.partitions[number], Position{Offset: at.Offset}
+	oldest := here
+	if d, ok := r.window.first(); ok {
+		oldest = d.position
+	}
+	p.settle(oldest)
+	p.reposition(here, rec)
+	return Effect{Applied: true}
+}
+
+func (r *Replica) forget(target Position) {
+	for _, p := range r.partitions {
+		for i := range p.held {
+			if p.held[i].Position == target {
+				p.held[i].Forgotten = true
+			}
+		}
+	}
+	if s, i, ok := r.window.find(target); ok {
+		s.dead[i] = true
+	}
+}
+
+func (r *Replica) compare(c *Checkpoint) *Divergence {
+	ours, known := r.marks.get(c.Offset)
+	if !known || uint64(ours) == c.Hash {
+		return nil
+	}
+	return &Divergence{Member: c.Member, Offset: c.Offset, Theirs: c.Hash, Ours: uint64(ours)}
+}
+
+// fold takes the record into the running hash.
+func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
+	h := r.hash.mix(uint64(at.Offset))
+	if effect.Applied {
+		h = h.mix(uint64(r.clocks.arrival)).mix(uint64(r.clocks.event))
+		switch rec := rec.(type) {
+		case *Settings:
+			h = h.mix(Fingerprint(rec.Text))
+		case *Run:
+			h = h.mix(uint64(rec.Base))
+		case *Reposition:
+			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))
+		case *Forget:
+			h = h.mix(uint64(rec.Target.Offset)).mix(uint64(rec.Target.Entry))
+		}
+	}
+	for i := range effect.Judged {
+		h = h.verdict(&effect.Judged[i])
+	}
+	r.hash = h
+	r.marks.set(r.next, h)
+}

@@ -1,0 +1,19 @@
+package index
+
+// Stats counts what a replica has done since it was built or restored, and what it holds.
+type Stats struct {
+	Records    uint64 // journal records passed
+	Ignored    uint64 // of them those that changed nothing
+	Judged     uint64 // documents judged
+	Unique     uint64
+	Duplicate  uint64
+	Candidates uint64 // documents verified against
+	Cut        uint64 // bands whose candidates were cut at max_candidates
+
+	Documents     int   // visible in the window
+	WindowBytes   int64 // their bytes, as window.bytes counts them
+	OldestApplied int64 // stream time at which the oldest visible document was applied, ms; 0 when there is none
+	Now           int64 // stream time, ms
+	Held          int   // verdicts judged and not known to be committed
+	Segments      int
+}

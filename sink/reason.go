@@ -8,9 +8,9 @@ type Reason string
 const (
 	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an output or the journal takes
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
-	InvalidJSON     Reason = "invalid_json"     // the value is not one JSON object
+	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
 	MissingField    Reason = "missing_field"    // a field of the text, or what the scope is read from, is absent
-	WrongType       Reason = "wrong_type"       // a field is there and holds what cannot be text
+	WrongType       Reason = "wrong_type"       // the value is no JSON object, or a field holds what cannot be text
 	Empty           Reason = "empty"            // no text, where document.empty is reject
 	OutputRefused   Reason = "output_refused"   // its output topic refused the record
 )

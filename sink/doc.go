@@ -1,0 +1,29 @@
+// Package sink turns verdicts into records: it forwards.
+//
+// Each source record becomes exactly one record of the unique, duplicate or rejected topic, in the partition of the same
+// number, with key, value, headers and timestamp as they were. Behind the source's own headers stand these:
+//
+//	unecho-verdict      unique, duplicate or rejected
+//	unecho-source       topic/partition/offset of the source record
+//	unecho-index        the name of the index that judged it
+//	unecho-algorithm    how it judged, with version and settings fingerprint: minhash/1:9f86d081884c7d65
+//
+//	of a duplicate
+//	unecho-match        topic/partition/offset of the representative
+//	unecho-match-id     the representative's id as raw bytes; its coordinates where it has none
+//	unecho-match-time   the representative's document time: RFC 3339, UTC, milliseconds
+//	unecho-similarity   0.0000 to 1.0000, rounded down
+//	unecho-method       identical, jaccard or estimate
+//	unecho-copy         the how-manieth copy it is; the original is 1
+//
+//	of a rejected document
+//	unecho-reason       a Reason
+//	unecho-detail       what exactly, for people
+//	unecho-value-bytes  only where the value had to be withheld: how long it was; likewise unecho-key-bytes and
+//	                    unecho-header-bytes
+//
+// Headers of the prefix unecho- on the source record, in whatever case, are dropped: they are never trusted.
+//
+// An Encoder is what stays, a Batch is the memory of one transaction. Both are deterministic: the same record, verdict and
+// settings give the same bytes on every member.
+package sink

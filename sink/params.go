@@ -1,0 +1,93 @@
+package sink
+
+import (
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say where verdicts go.
+type Params struct {
+	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" example:"{source}.unique"`
+	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic" example:"{source}.duplicate"`
+	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" example:"{source}.rejected"`
+	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
+	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
+	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
+	ReplicationFactor int           `key:"replication_factor" doc:"replicas of output topics that are created; -1 is the broker's default"`
+}
+
+// MinRecordBytes is the least max_record_bytes: a record whose value, key and headers are all withheld fits whatever the
+// names in our headers.
+const MinRecordBytes = 8 * setting.KiB
+
+// maxRecordBytes is the most: record lengths are 32 bits on the wire, and Kafka clients refuse requests beyond 100 MiB.
+const maxRecordBytes = 96 * setting.MiB
+
+const placeholder = "{source}"
+
+// DefaultParams are the defaults of design section 11. A mebibyte is 12 bytes less than what Kafka's topics take by
+// default.
+func DefaultParams() Params {
+	return Params{
+		Unique:            placeholder + ".unique",
+		Duplicate:         placeholder + ".duplicate",
+		Rejected:          placeholder + ".rejected",
+		Create:            true,
+		MaxRecordBytes:    setting.MiB,
+		ReplicationFactor: -1,
+	}
+}
+
+// Topics names the outputs of a source topic.
+func (p Params) Topics(source string) (unique, duplicate, rejected string) {
+	name := func(template string) string { return strings.ReplaceAll(template, placeholder, source) }
+	return name(p.Unique), name(p.Duplicate), name(p.Rejected)
+}
+
+// Validate reports every mistake.
+func (p Params) Validate() []setting.Mistake {
+	var out []setting.Mistake
+	templates := []struct{ key, value string }{{"unique", p.Unique}, {"duplicate", p.Duplicate}, {"rejected", p.Rejected}}
+	seen := map[string]string{}
+	for _, t := range templates {
+		if m, ok := wrongTemplate(t.key, t.value); ok {
+			out = append(out, m)
+			continue
+		}
+		if other, ok := seen[t.value]; ok {
+			out = append(out, setting.Wrong(t.key, t.value, "is the topic of "+other+" as well", "give each output a topic of its own"))
+			continue
+		}
+		seen[t.value] = t.key
+	}
+	if p.MaxRecordBytes < MinRecordBytes || p.MaxRecordBytes > maxRecordBytes {
+		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
+			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
+	}
+	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
+		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
+			"write 1 or more, or -1 for the broker's default"))
+	}
+	return out
+}
+
+func wrongTemplate(key, template string) (setting.Mistake, bool) {
+	rest := strings.ReplaceAll(template, placeholder, "")
+	switch {
+	case template == "":
+		return setting.Wrong(key, "", "is missing", "write a topic, for example "+placeholder+"."+key), true
+	case rest == "" || strings.Trim(rest, ".") == "" && rest == template:
+		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+key), true
+	case strings.ContainsFunc(rest, func(r rune) bool { return !topicRune(r) }):
+		return setting.Wrong(key, template, "holds characters that topic names cannot have",
+			"use letters, digits, '.', '_' and '-', and "+placeholder+" for the source topic"), true
+	case len(rest) > maxTopicBytes:
+		return setting.Wrong(key, template, "is too long", "Kafka's topic names have 249 characters at most"), true
+	}
+	return setting.Mistake{}, false
+}
+
+func topicRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+}

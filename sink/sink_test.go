@@ -1,0 +1,289 @@
+package sink_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const algorithm = "minhash/1:9f86d081884c7d65"
+
+func encoder() *sink.Encoder { return sink.New(sink.DefaultParams(), "articles", algorithm) }
+
+func source() *kgo.Record {
+	return &kgo.Record{
+		Topic: "news", Partition: 3, Offset: 42, Timestamp: time.UnixMilli(1767225600123),
+		Key: []byte("k"), Value: []byte("a text"), Attrs: kgo.RecordAttrs{}, LeaderEpoch: 7, ProducerID: 9, ProducerEpoch: 1,
+		Context: context.Background(),
+		Headers: []kgo.RecordHeader{
+			{Key: "trace", Value: []byte("t1")},
+			{Key: "unecho-verdict", Value: []byte("unique")},
+			{Key: "Unecho-Match", Value: []byte("forged")},
+			{Key: "unech", Value: nil},
+			{Key: "unecho", Value: []byte("not ours")},
+		},
+	}
+}
+
+func duplicate() *index.Verdict {
+	return &index.Verdict{Offset: 42, Match: index.Match{
+		Source: entry.Source{Partition: 1}, Topic: "news", Offset: 17, Time: 1767225599001, ID: "a/17",
+		Similarity: index.Similarity{Num: 12345, Den: 13000}, Method: index.Jaccard, Copy: 2,
+	}}
+}
+
+func show(r *kgo.Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/%d key %s value %s at %s\n", r.Topic, r.Partition, quote(r.Key), quote(r.Value),
+		r.Timestamp.UTC().Format(time.RFC3339Nano))
+	for _, h := range r.Headers {
+		fmt.Fprintf(&b, "  %-20s %s\n", h.Key, quote(h.Value))
+	}
+	return b.String()
+}
+
+func quote(b []byte) string {
+	if b == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+func TestRecordsReadAsPromised(t *testing.T) {
+	tight := sink.DefaultParams()
+	tight.MaxRecordBytes = sink.MinRecordBytes
+	large := source()
+	large.Value = bytes.Repeat([]byte("x"), 8000)
+	largeKey := source()
+	largeKey.Key = bytes.Repeat([]byte("k"), 9000)
+	largeHeaders := source()
+	largeHeaders.Headers = append(largeHeaders.Headers, kgo.RecordHeader{Key: "h", Value: make([]byte, 9000)})
+	largeAll := source()
+	largeAll.Key, largeAll.Headers = largeKey.Key, largeHeaders.Headers
+	tombstone := source()
+	tombstone.Key, tombstone.Value, tombstone.Headers = nil, nil, nil
+	nameless := duplicate()
+	nameless.Match.ID = ""
+	forgotten := &index.Verdict{Forgotten: true}
+
+	b := encoder().NewBatch()
+	tb := sink.New(tight, "articles", algorithm).NewBatch()
+	steps := []struct {
+		title string
+		fill  func(dst *kgo.Record)
+	}{
+		{"unique", func(d *kgo.Record) { b.Verdict(d, source(), &index.Verdict{}) }},
+		{"duplicate", func(d *kgo.Record) { b.Verdict(d, source(), duplicate()) }},
+		{"duplicate of a document without an id", func(d *kgo.Record) { b.Verdict(d, source(), nameless) }},
+		{"unique, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), forgotten) }},
+		{"tombstone", func(d *kgo.Record) { b.Verdict(d, tombstone, &index.Verdict{}) }},
+		{"rejected", func(d *kgo.Record) { b.Reject(d, source(), sink.MissingField, "field body is absent") }},
+		{"rejected, without detail", func(d *kgo.Record) { b.Reject(d, source(), sink.Empty, "") }},
+		{"rejected, withheld on demand", func(d *kgo.Record) { b.Withhold(d, source(), sink.OutputRefused, "too large for it") }},
+		{"rejected, value too large", func(d *kgo.Record) { tb.Reject(d, large, sink.TooLarge, "8000 bytes") }},
+		{"rejected, key too large", func(d *kgo.Record) { tb.Reject(d, largeKey, sink.TooLarge, "9000 bytes") }},
+		{"rejected, headers too large", func(d *kgo.Record) { tb.Reject(d, largeHeaders, sink.TooLarge, "9000 bytes") }},
+		{"rejected, all too large", func(d *kgo.Record) { tb.Reject(d, largeAll, sink.TooLarge, "18000 bytes") }},
+		{"rejected tombstone with a large key", func(d *kgo.Record) {
+			r := *largeKey
+			r.Value = nil
+			tb.Reject(d, &r, sink.TooLarge, "9000 bytes")
+		}},
+	}
+	var got strings.Builder
+	for _, s := range steps {
+		dst := source() // whatever it held is gone
+		dst.Topic, dst.Partition = "leftover", 9
+		s.fill(dst)
+		text := show(dst)
+		fmt.Fprintf(&got, "# %s\n%s\n", s.title, strings.ReplaceAll(text, strings.Repeat("x", 8000), "x..x"))
+	}
+	golden(t, "records.txt", got.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got\n%s", path, got)
+	}
+}
+
+func TestWhatIsForwardedIsUntouched(t *testing.T) {
+	b, src := encoder().NewBatch(), source()
+	src.Value, src.Key = []byte{}, []byte{}
+	var dst kgo.Record
+	b.Verdict(&dst, src, duplicate())
+	if dst.Value == nil || dst.Key == nil {
+		t.Error("an empty value or key became a null")
+	}
+	if !dst.Timestamp.Equal(src.Timestamp) || dst.Partition != src.Partition {
+		t.Errorf("got time %v and partition %d", dst.Timestamp, dst.Partition)
+	}
+	if dst.Context != nil || dst.Offset != 0 || dst.ProducerID != 0 || dst.LeaderEpoch != 0 {
+		t.Errorf("the source's place and producer came along: %+v", dst)
+	}
+	if len(src.Headers) != 5 || src.Headers[1].Key != "unecho-verdict" {
+		t.Errorf("the source was changed: %+v", src.Headers)
+	}
+}
+
+func TestValuesAtTheirEdges(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(m *index.Match)
+		header string
+		want   string
+	}{
+		{"identical", func(m *index.Match) { m.Similarity = index.Similarity{Num: 7, Den: 7} }, sink.HeaderSimilarity, "1.0000"},
+		{"rounded down", func(m *index.Match) { m.Similarity = index.Similarity{Num: 99999, Den: 100000} }, sink.HeaderSimilarity, "0.9999"},
+		{"nothing", func(m *index.Match) { m.Similarity = index.Similarity{} }, sink.HeaderSimilarity, "0.0000"},
+		{"small", func(m *index.Match) { m.Similarity = index.Similarity{Num: 1, Den: 10000} }, sink.HeaderSimilarity, "0.0001"},
+		{"more than one", func(m *index.Match) { m.Similarity = index.Similarity{Num: 3, Den: 2} }, sink.HeaderSimilarity, "1.0000"},
+		{"no timestamp", func(m *index.Match) { m.Time = -1 }, sink.HeaderMatchTime, "1969-12-31T23:59:59.999Z"},
+		{"year 2099", func(m *index.Match) { m.Time = 4070908800000 }, sink.HeaderMatchTime, "2099-01-01T00:00:00.000Z"},
+		{"after all years", func(m *index.Match) { m.Time = math.MaxInt64 }, sink.HeaderMatchTime, "9999-12-31T23:59:59.999Z"},
+		{"before all years", func(m *index.Match) { m.Time = math.MinInt64 }, sink.HeaderMatchTime, "0000-01-01T00:00:00.000Z"},
+		{"many copies", func(m *index.Match) { m.Copy = math.MaxUint64 }, sink.HeaderCopy, "18446744073709551615"},
+		{"an id of raw bytes", func(m *index.Match) { m.ID = "\xff\n<b>" }, sink.HeaderMatchID, "\xff\n<b>"},
+		{"an id too long", func(m *index.Match) { m.ID = strings.Repeat("i", 2000) }, sink.HeaderMatchID, strings.Repeat("i", sink.MaxIDBytes)},
+		{"a method", func(m *index.Match) { m.Method = index.Identical }, sink.HeaderMethod, "identical"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := duplicate()
+			tt.change(&v.Match)
+			var dst kgo.Record
+			encoder().NewBatch().Verdict(&dst, source(), v)
+			if got := header(&dst, tt.header); got != tt.want {
+				t.Errorf("%s: got %q, want %q", tt.header, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestDetailIsCutBetweenRunes(t *testing.T) {
+	var dst kgo.Record
+	encoder().NewBatch().Reject(&dst, source(), sink.InvalidJSON, "x"+strings.Repeat("é", 200))
+	got := header(&dst, sink.HeaderDetail)
+	if want := "x" + strings.Repeat("é", 127); got != want {
+		t.Errorf("got %d bytes: %q", len(got), got)
+	}
+}
+
+func header(r *kgo.Record, name string) string {
+	i := slices.IndexFunc(r.Headers, func(h kgo.RecordHeader) bool { return h.Key == name })
+	if i < 0 {
+		return "absent"
+	}
+	return string(r.Headers[i].Value)
+}
+
+// The records of a batch share its memory: none may see another's bytes, also when the memory grows in between, and
+// appending to the headers of one must not reach its neighbour.
+func TestRecordsOfABatchDoNotDisturbEachOther(t *testing.T) {
+	b := encoder().NewBatch()
+	for round := range 3 {
+		b.Reset()
+		records := make([]kgo.Record, 2000)
+		want := make([]string, len(records))
+		for i := range records {
+			src := source()
+			src.Offset = int64(i)
+			b.Verdict(&records[i], src, duplicate())
+			want[i] = show(&records[i])
+		}
+		for i := range records {
+			if got := show(&records[i]); got != want[i] {
+				t.Fatalf("round %d, record %d changed from\n%sto\n%s", round, i, want[i], got)
+			}
+			records[i].Headers = append(records[i].Headers, kgo.RecordHeader{Key: "added by a hook"})
+		}
+	}
+}
+
+func TestTopics(t *testing.T) {
+	u, d, r := sink.DefaultParams().Topics("news")
+	if u != "news.unique" || d != "news.duplicate" || r != "news.rejected" {
+		t.Errorf("got %s, %s, %s", u, d, r)
+	}
+	p := sink.Params{Unique: "u", Duplicate: "x.{source}.{source}", Rejected: "r"}
+	if u, d, r = p.Topics("s"); u != "u" || d != "x.s.s" || r != "r" {
+		t.Errorf("got %s, %s, %s", u, d, r)
+	}
+	b := encoder().NewBatch()
+	var dst kgo.Record
+	for _, topic := range []string{"a", "b", "a"} {
+		src := source()
+		src.Topic = topic
+		b.Verdict(&dst, src, &index.Verdict{})
+		if dst.Topic != topic+".unique" {
+			t.Errorf("a record of %s went to %s", topic, dst.Topic)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(p *sink.Params)
+		want   []string // keys of the mistakes
+	}{
+		{"defaults", func(*sink.Params) {}, nil},
+		{"the source itself", func(p *sink.Params) { p.Unique = "{source}" }, []string{"unique"}},
+		{"dots alone", func(p *sink.Params) { p.Unique = ".." }, []string{"unique"}},
+		{"missing", func(p *sink.Params) { p.Rejected = "" }, []string{"rejected"}},
+		{"another placeholder", func(p *sink.Params) { p.Duplicate = "{topic}.duplicate" }, []string{"duplicate"}},
+		{"a blank", func(p *sink.Params) { p.Duplicate = "my duplicates" }, []string{"duplicate"}},
+		{"too long", func(p *sink.Params) { p.Duplicate = strings.Repeat("d", 250) }, []string{"duplicate"}},
+		{"two outputs, one topic", func(p *sink.Params) { p.Rejected = p.Duplicate }, []string{"rejected"}},
+		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
+		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
+		{"no replicas", func(p *sink.Params) { p.ReplicationFactor = 0 }, []string{"replication_factor"}},
+		{
+			"all at once", func(p *sink.Params) { *p = sink.Params{} },
+			[]string{"unique", "duplicate", "rejected", "max_record_bytes", "replication_factor"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := sink.DefaultParams()
+			tt.change(&p)
+			var got []string
+			for _, m := range p.Validate() {
+				got = append(got, m.Key)
+				if m.Problem == "" || m.Remedy == "" {
+					t.Errorf("%q says no problem or no remedy", m)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

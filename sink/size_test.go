@@ -1,0 +1,142 @@
+package sink_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// onWire is the length of a request's records field that holds r alone, by Kafka's own message definitions, as the last
+// of very many records and a long time after the first.
+func onWire(r *kgo.Record) int {
+	rec := kmsg.Record{TimestampDelta64: math.MinInt64, OffsetDelta: math.MaxInt32, Key: r.Key, Value: r.Value}
+	for _, h := range r.Headers {
+		rec.Headers = append(rec.Headers, kmsg.Header{Key: h.Key, Value: h.Value})
+	}
+	rec.Length = int32(len(rec.AppendTo(nil)) - 1) //nolint:gosec // short in tests
+	batch := kmsg.RecordBatch{Magic: 2, NumRecords: 1, Records: rec.AppendTo(nil)}
+	return 5 + len(batch.AppendTo(nil))
+}
+
+func random(r *rand.Rand) *kgo.Record {
+	blob := func(n int) []byte {
+		if r.IntN(8) == 0 {
+			return nil
+		}
+		return make([]byte, r.IntN(n+1))
+	}
+	rec := &kgo.Record{
+		Topic: strings.Repeat("t", 1+r.IntN(249)), Partition: r.Int32() >> r.IntN(32), Offset: r.Int64() >> r.IntN(64),
+		Key: blob(300), Value: blob(1 << r.IntN(18)), Timestamp: time.UnixMilli(r.Int64() >> r.IntN(64)),
+	}
+	for range r.IntN(5) << r.IntN(6) {
+		name := []string{"", "trace", "unecho-copy", "UNECHO-", strings.Repeat("h", 200)}[r.IntN(5)]
+		rec.Headers = append(rec.Headers, kgo.RecordHeader{Key: name, Value: blob(200)})
+	}
+	return rec
+}
+
+func randomVerdict(r *rand.Rand) *index.Verdict {
+	return &index.Verdict{Match: index.Match{
+		Source: entry.Source{Partition: r.Int32() >> r.IntN(32)}, Topic: strings.Repeat("m", 1+r.IntN(249)),
+		Offset: r.Int64() >> r.IntN(64), Time: int64(r.Uint64()), ID: strings.Repeat("i", r.IntN(1200)), //nolint:gosec // any bits
+		Similarity: index.Similarity{Num: r.Uint32(), Den: r.Uint32()}, Method: index.Method(r.IntN(4)), //nolint:gosec // 0 to 3
+		Copy: r.Uint64() >> r.IntN(64),
+	}}
+}
+
+// Whatever the verdict, an output record is no larger than its worst case was before it; a rejected one is no larger than
+// max_record_bytes, whatever the document; and Size is what Kafka's own definitions make it, or a few bytes more.
+func TestWorstCaseHolds(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's dice
+	p := sink.DefaultParams()
+	p.MaxRecordBytes = sink.MinRecordBytes
+	e := sink.New(p, "articles", algorithm)
+	b := e.NewBatch()
+	var dst kgo.Record
+	for range 20000 {
+		b.Reset()
+		src := random(r)
+		worst := e.WorstCase(src)
+		b.Verdict(&dst, src, randomVerdict(r))
+		check(t, &dst, worst, "a verdict")
+		reason := sink.Reasons()[r.IntN(len(sink.Reasons()))]
+		detail := strings.Repeat("d", r.IntN(400))
+		b.Reject(&dst, src, reason, detail)
+		check(t, &dst, int(p.MaxRecordBytes), "a rejection")
+		if e.Fits(src) && header(&dst, sink.HeaderValueBytes) != "absent" {
+			t.Fatalf("a value was withheld from a record that fits: %d bytes", worst)
+		}
+		b.Withhold(&dst, src, reason, detail)
+		check(t, &dst, int(p.MaxRecordBytes), "a withheld record")
+	}
+}
+
+func check(t *testing.T, dst *kgo.Record, bound int, what string) {
+	t.Helper()
+	wire, size := onWire(dst), sink.Size(dst)
+	if size > bound {
+		t.Fatalf("%s has %d bytes, the bound is %d: %s", what, size, bound, show(dst))
+	}
+	if wire > size || size-wire > 26 {
+		t.Fatalf("%s has %d bytes on the wire, Size says %d", what, wire, size)
+	}
+}
+
+// The worst case is reached, or nearly: a bound that is far too high would reject documents that fit.
+func TestWorstCaseIsTight(t *testing.T) {
+	e := encoder()
+	src := source()
+	src.Partition, src.Offset = math.MaxInt32, math.MaxInt64
+	v := &index.Verdict{Match: index.Match{
+		Source: entry.Source{Partition: math.MaxInt32}, Topic: strings.Repeat("m", 249), Offset: math.MaxInt64,
+		ID: strings.Repeat("i", sink.MaxIDBytes), Method: index.Identical, Copy: math.MaxUint64,
+		Similarity: index.Similarity{Num: 1, Den: 1},
+	}}
+	var dst kgo.Record
+	e.NewBatch().Verdict(&dst, src, v)
+	if got, worst := sink.Size(&dst), e.WorstCase(src); worst-got > 16 {
+		t.Errorf("the largest record has %d bytes, the worst case is %d", got, worst)
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e := encoder()
+	src := source()
+	src.Headers = src.Headers[:1]
+	src.Value = make([]byte, 2000)
+	verdicts := map[string]*index.Verdict{"unique": {}, "duplicate": duplicate()}
+	for _, name := range []string{"unique", "duplicate"} {
+		b.Run(name, func(b *testing.B) {
+			batch, dst := e.NewBatch(), make([]kgo.Record, 1000)
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if n%len(dst) == 0 {
+					batch.Reset()
+				}
+				batch.Verdict(&dst[n%len(dst)], src, verdicts[name])
+				n++
+			}
+		})
+	}
+	b.Run("worst case", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !e.Fits(src) {
+				b.Fatal("it fits")
+			}
+		}
+	})
+}

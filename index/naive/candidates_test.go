@@ -1,0 +1,64 @@
+package naive
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive/random"
+)
+
+// The lists of documents under a key are a help, no rule: whoever looks at every document finds the same ones.
+func TestLookingEverywhereFindsTheSame(t *testing.T) {
+	settings := []byte("{}")
+	for seed := range uint64(20) {
+		p := random.Params(seed)
+		steps, err := random.History(seed, 300, p, settings, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin, found := New(p, settings, 1), 0
+		for _, step := range steps {
+			twin.Apply(step.At, step.Record)
+			run, ok := step.Record.(*index.Run)
+			for i := 0; ok && i < len(run.Entries); i++ {
+				got, want := twin.candidates(&run.Entries[i]), everywhere(twin, &run.Entries[i])
+				found += len(want)
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d, journal offset %d, entry %d: candidates %v, want %v", seed, step.At.Offset, i, got, want)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("seed %d: never a candidate", seed)
+		}
+	}
+}
+
+// everywhere looks at every document, newest first, with a count for each band.
+func everywhere(t *Twin, e *entry.Entry) []int {
+	if e.Empty() {
+		return nil
+	}
+	width := t.params.Similarity.KeyBytes
+	looked := make([]int, len(e.Keys)/width)
+	var found []int
+	for i := len(t.documents) - 1; i >= 0; i-- {
+		d, near := &t.documents[i], false
+		for band := range looked {
+			from, to := band*width, (band+1)*width
+			if !t.visible(i) || !bytes.Equal(d.entry.Keys[from:to], e.Keys[from:to]) {
+				continue
+			}
+			if looked[band]++; looked[band] <= t.params.Similarity.MaxCandidates {
+				near = true
+			}
+		}
+		if near && !d.dead && d.entry.Scope == e.Scope {
+			found = append([]int{i}, found...)
+		}
+	}
+	return found
+}

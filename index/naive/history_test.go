@@ -1,0 +1,111 @@
+package naive_test
+
+import (
+	"flag"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/naive/random"
+)
+
+var seed = flag.Uint64("seed", 1, "first seed of the random histories")
+
+func histories(t *testing.T, n int, try func(t *testing.T, p index.Params, steps []random.Step)) {
+	for s := *seed; s < *seed+uint64(n); s++ {
+		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
+			p := random.Params(s)
+			steps, err := random.History(s, 300, p, []byte(settings), fingerprint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			try(t, p, steps)
+		})
+	}
+}
+
+func replay(p index.Params, steps []random.Step) []index.Verdict {
+	twin := naive.New(p, []byte(settings), fingerprint)
+	var all []index.Verdict
+	for _, step := range steps {
+		all = append(all, twin.Apply(step.At, step.Record)...)
+	}
+	return all
+}
+
+// What a verdict may never say, whatever the history.
+func TestVerdictsAreSane(t *testing.T) {
+	histories(t, 30, func(t *testing.T, p index.Params, steps []random.Step) {
+		type place struct {
+			source   entry.Source
+			position index.Position
+		}
+		unique, copies := map[place]index.Verdict{}, map[place]uint64{}
+		twin := naive.New(p, []byte(settings), fingerprint)
+		for _, step := range steps {
+			verdicts := twin.Apply(step.At, step.Record)
+			for _, v := range verdicts {
+				source := step.Record.(*index.Run).Source
+				if v.Unique() {
+					unique[place{source, v.Position}] = v
+					continue
+				}
+				of := place{v.Match.Source, v.Match.Position}
+				original, ok := unique[of]
+				copies[of]++
+				switch {
+				case !ok || original.Offset != v.Match.Offset:
+					t.Errorf("%+v matches what was not judged unique", v)
+				case !v.Match.Position.Before(v.Position):
+					t.Errorf("%+v matches a later document", v)
+				case v.Match.Source == source && v.Match.Offset == v.Offset:
+					t.Errorf("%+v is a copy of itself", v)
+				case float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
+					t.Errorf("%+v is below the threshold", v)
+				case v.Match.Copy != copies[of]+1:
+					t.Errorf("%+v is copy %d", v, copies[of]+1)
+				}
+			}
+		}
+	})
+}
+
+// Records that change nothing may be left out.
+func TestWhatIsIgnoredMayBeLeftOut(t *testing.T) {
+	histories(t, 20, func(t *testing.T, p index.Params, steps []random.Step) {
+		twin := naive.New(p, []byte(settings), fingerprint)
+		var kept []random.Step
+		for _, step := range steps {
+			before := twin.Stats().Ignored
+			twin.Apply(step.At, step.Record)
+			if twin.Stats().Ignored == before {
+				kept = append(kept, step)
+			}
+		}
+		if len(kept) == len(steps) {
+			t.Fatal("nothing was ignored")
+		}
+		if all, some := replay(p, steps), replay(p, kept); !reflect.DeepEqual(all, some) {
+			t.Errorf("%d verdicts, %d without the ignored records, or others", len(all), len(some))
+		}
+	})
+}
+
+func BenchmarkApply(b *testing.B) {
+	p := index.DefaultParams()
+	p.Window = index.WindowParams{Age: 24 * time.Hour, Clock: "arrival"}
+	steps, err := random.History(1, 8000, p, []byte(settings), fingerprint)
+	if err != nil {
+		b.Fatal(err)
+	}
+	documents := 0
+	for b.Loop() {
+		documents += len(replay(p, steps))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(documents), "ns/document")
+	b.ReportMetric(float64(documents)/float64(b.N), "documents")
+}

@@ -1,0 +1,35 @@
+package naive
+
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// partition is a source partition: unknown, with epoch 0, until its first reposition.
+type partition struct {
+	known bool
+	name  string // the topic's name, as the latest reposition gave it
+	epoch uint32
+	start int64
+	base  int64
+	held  map[int64]index.Verdict // by offset: judged, and not yet known to be committed
+}
+
+func (t *Twin) partition(source entry.Source) *partition {
+	p, ok := t.partitions[source]
+	if !ok {
+		p = &partition{held: map[int64]index.Verdict{}}
+		t.partitions[source] = p
+	}
+	return p
+}
+
+// raise lifts the base, which never falls within an epoch, and drops the verdicts below it.
+func (p *partition) raise(base int64) {
+	p.base = max(p.base, base)
+	for offset := range p.held {
+		if offset < p.base {
+			delete(p.held, offset)
+		}
+	}
+}

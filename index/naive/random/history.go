@@ -1,0 +1,162 @@
+package random
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Step is one record of a history, and where it stands in the journal.
+type Step struct {
+	At     index.Stamp
+	Record index.Record
+}
+
+// History makes up n records under settings p, whose canonical text and fingerprint are given.
+func History(seed uint64, n int, p index.Params, settings []byte, fingerprint uint64) ([]Step, error) {
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		return nil, fmt.Errorf("make up history: %w", err)
+	}
+	r := rand.New(rand.NewPCG(seed, 0x6869_7374_6f72_79))
+	h := &history{
+		r: r, p: p, settings: settings, fingerprint: fingerprint, signer: signer, texts: texts{r: r},
+		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000},
+	}
+	if r.IntN(4) == 0 {
+		h.narrow = byte(1<<r.IntN(4)) - 1
+	} else {
+		h.narrow = math.MaxUint8
+	}
+	for i := range 1 + r.IntN(4) {
+		h.sources = append(h.sources, &source{
+			Source: entry.Source{Topic: [16]byte{byte(1 + i/2)}, Partition: int32(i % 2)},
+			scope:  pick[uint64](r, 0, 0, 0, 77), signed: map[int64]entry.Entry{},
+		})
+	}
+	for range r.IntN(3) * r.IntN(3) { // before any settings nothing counts
+		h.append(h.anything())
+	}
+	h.append(&index.Settings{Text: settings, Wall: h.wall()})
+	h.settled = true
+	for _, s := range h.sources {
+		h.append(h.reposition(s))
+	}
+	for len(h.steps) < n {
+		h.append(h.anything())
+	}
+	return h.steps[:n], nil
+}
+
+type history struct {
+	r           *rand.Rand
+	p           index.Params
+	settings    []byte
+	fingerprint uint64
+	signer      *index.Signer
+	texts       texts
+	narrow      byte // mask over the first byte of band keys; below 255 the other bytes are zero: unrelated texts collide
+
+	at      index.Stamp
+	settled bool // the settings are in force
+	sources []*source
+	steps   []Step
+	runs    []*index.Run
+	judged  []index.Position // where entries stand, judged or not
+}
+
+// source is what the sessions of a source partition know, had each of their records applied.
+type source struct {
+	entry.Source
+	scope   uint64
+	epoch   uint32
+	next    int64 // offset to read next
+	base    int64
+	renamed int
+	signed  map[int64]entry.Entry
+}
+
+// append puts a record at the journal's end, some offsets and some time further on.
+func (h *history) append(rec index.Record) {
+	h.steps = append(h.steps, Step{At: h.at, Record: rec})
+	if run, ok := rec.(*index.Run); ok {
+		h.runs = append(h.runs, run)
+		for i := range run.Entries {
+			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+		}
+	}
+	h.at.Offset += pick[int64](h.r, 1, 1, 1, 1, 2, 5)
+	switch h.r.IntN(50) {
+	case 0: // a quiet hour
+		h.at.LogAppendTime += h.r.Int64N(3600_000)
+	case 1: // another broker leads, whose clock is behind
+		h.at.LogAppendTime -= h.r.Int64N(30_000)
+	default:
+		h.at.LogAppendTime += h.r.Int64N(400)
+	}
+}
+
+// wall is an appender's clock: near the broker's, or wrong.
+func (h *history) wall() int64 {
+	switch h.r.IntN(40) {
+	case 0:
+		return h.at.LogAppendTime - h.r.Int64N(3600_000)
+	case 1:
+		return h.at.LogAppendTime + h.r.Int64N(3600_000)
+	case 2:
+		return pick[int64](h.r, 0, -1, math.MinInt64, math.MaxInt64)
+	}
+	return h.at.LogAppendTime - h.r.Int64N(20)
+}
+
+// header is that of the settings in force, or of others.
+func (h *history) header() index.Header {
+	header := index.Header{Fingerprint: h.fingerprint, Wall: h.wall()}
+	if h.r.IntN(40) == 0 {
+		header.Fingerprint ^= 1 + h.r.Uint64N(1000)
+	}
+	return header
+}
+
+func (h *history) anything() index.Record {
+	s := h.sources[h.r.IntN(len(h.sources))]
+	switch k := h.r.IntN(100); {
+	case k < 74:
+		return h.run(s)
+	case k < 81 && len(h.runs) > 0:
+		return h.again()
+	case k < 86:
+		return h.reposition(s)
+	case k < 90:
+		return h.foreign()
+	case k < 96:
+		return &index.Forget{Header: h.header(), Target: h.target()}
+	case k < 98:
+		return &index.Settings{Text: pick(h.r, h.settings, []byte(`{"other":"settings"}`)), Wall: h.wall()}
+	}
+	return &index.Checkpoint{Header: h.header(), Member: "m", Offset: h.at.Offset, Hash: h.r.Uint64()}
+}
+
+// foreign is a run or a reposition of a partition that nobody has assigned, with whatever epoch.
+func (h *history) foreign() index.Record {
+	unknown := &source{
+		Source: entry.Source{Topic: [16]byte{9}, Partition: int32(h.r.IntN(2))}, signed: map[int64]entry.Entry{},
+		epoch: uint32(h.r.IntN(2)), next: int64(h.r.IntN(5)),
+	}
+	if h.r.IntN(3) == 0 {
+		return h.reposition(unknown)
+	}
+	return h.run(unknown)
+}
+
+// target is the place of an entry, mostly of a late one, or no place at all.
+func (h *history) target() index.Position {
+	if len(h.judged) == 0 || h.r.IntN(8) == 0 {
+		return index.Position{Offset: h.at.Offset + h.r.Int64N(9) - 4, Entry: int32(h.r.IntN(3)) - 1}
+	}
+	back := min(h.r.IntN(len(h.judged)), h.r.IntN(20))
+	return h.judged[len(h.judged)-1-back]
+}

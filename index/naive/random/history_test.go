@@ -1,0 +1,137 @@
+package random_test
+
+import (
+	"flag"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/naive/random"
+)
+
+const fingerprint = 42
+
+var (
+	seed = flag.Uint64("seed", 1, "first seed of the random histories")
+	text = []byte(`{"test":"settings"}`)
+)
+
+func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
+	t.Helper()
+	p := random.Params(seed)
+	steps, err := random.History(seed, n, p, text, fingerprint)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	return p, steps
+}
+
+func TestSameSeedSameHistory(t *testing.T) {
+	_, a := history(t, *seed, 200)
+	_, b := history(t, *seed, 200)
+	_, c := history(t, *seed+1, 200)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("seed %d: two histories", *seed)
+	}
+	if reflect.DeepEqual(a, c) {
+		t.Errorf("seeds %d and %d: one history", *seed, *seed+1)
+	}
+}
+
+// tally is what happened over some histories, for TestEverythingHappens.
+type tally map[string]int
+
+func (c tally) verdict(v *index.Verdict, now int64) {
+	switch {
+	case v.Unique():
+		c["unique"]++
+	default:
+		c["method "+v.Match.Method.String()]++
+	}
+	if v.Match.Copy > 4 {
+		c["many copies"]++
+	}
+	if !v.Unique() && v.Match.Similarity.TenThousandths() < 10000 && v.Match.Similarity.TenThousandths() >= 8000 {
+		c["between 0.8 and 1"]++
+	}
+	if !v.Unique() && now-v.Match.Time > 3600_000 {
+		c["match of long ago"]++
+	}
+}
+
+func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verdicts []index.Verdict) {
+	after := twin.Stats()
+	kind := reflect.TypeOf(step.Record).Elem().Name()
+	if after.Applied > before.Applied {
+		c["applied "+kind]++
+	} else {
+		c["ignored "+kind]++
+	}
+	for i := range verdicts {
+		c.verdict(&verdicts[i], step.At.LogAppendTime)
+	}
+	if run, ok := step.Record.(*index.Run); ok {
+		for i := range run.Entries {
+			if run.Entries[i].Empty() {
+				c["empty"]++
+			}
+		}
+	}
+}
+
+// TestEverythingHappens holds the generator to its promise: a state machine that is right on these histories has met every
+// rule, and both outcomes of it.
+func TestEverythingHappens(t *testing.T) {
+	c := tally{}
+	for s := *seed; s < *seed+40; s++ {
+		p, steps := history(t, s, 400)
+		twin := naive.New(p, text, fingerprint)
+		for _, step := range steps {
+			before := twin.Stats()
+			verdicts := twin.Apply(step.At, step.Record)
+			c.step(twin, before, step, verdicts)
+			if forget, ok := step.Record.(*index.Forget); ok {
+				for _, source := range sources(steps) {
+					state, _ := twin.Partition(source)
+					for _, v := range state.Held {
+						if v.Position == forget.Target && v.Forgotten {
+							c["forgotten while held"]++
+						}
+					}
+				}
+			}
+		}
+		stats := twin.Stats()
+		c["known again"] += stats.Known
+		c["cut"] += stats.Cut
+		if stats.Unreadable > 0 {
+			t.Errorf("seed %d: %d comparisons without evidence", s, stats.Unreadable)
+		}
+	}
+	for what, least := range map[string]int{
+		"applied Settings": 40, "ignored Settings": 40, "applied Run": 4000, "ignored Run": 1000,
+		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10,
+		"applied Checkpoint": 40, "ignored Checkpoint": 2, "unique": 3000, "empty": 200, "method identical": 1000,
+		"method jaccard": 200, "method estimate": 200, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
+		"match of long ago": 10, "forgotten while held": 50, "cut": 50,
+	} {
+		if c[what] < least {
+			t.Errorf("%s: %d times, want at least %d", what, c[what], least)
+		}
+	}
+	t.Log(c)
+}
+
+func sources(steps []random.Step) []entry.Source {
+	seen := map[entry.Source]bool{}
+	var list []entry.Source
+	for _, step := range steps {
+		if run, ok := step.Record.(*index.Run); ok && !seen[run.Source] {
+			seen[run.Source] = true
+			list = append(list, run.Source)
+		}
+	}
+	return list
+}

@@ -1,0 +1,39 @@
+package random
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params varies the settings: both verifications, both clocks, every bound of the window alone and with others, so small
+// that documents leave it all the time.
+func Params(seed uint64) index.Params {
+	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
+	p := index.DefaultParams()
+	p.Similarity.Threshold = pick(r, 0.8, 0.8, 0.5, 0.6667, 1)
+	p.Similarity.Shingle = pick(r, "word:3", "word:2", "word:1")
+	p.Similarity.Slots = pick(r, 32, 64)
+	p.Similarity.Recall = 0.9
+	p.Similarity.Verify = pick(r, "jaccard", "estimate")
+	p.Similarity.CodeBits = pick(r, 4, 8, 16)
+	p.Similarity.KeyBytes = pick(r, 4, 5, 8)
+	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
+	p.Window = index.WindowParams{Clock: pick(r, "arrival", "event"), Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second)}
+	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100), pick(r, 2*setting.KiB, 16*setting.KiB)
+	switch r.IntN(5) {
+	case 0:
+		p.Window.Age = age
+	case 1:
+		p.Window.Count = count
+	case 2:
+		p.Window.Bytes = size
+	default:
+		p.Window.Age, p.Window.Count, p.Window.Bytes = age, 4*count, 4*size
+	}
+	return p
+}
+
+func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }

@@ -1,0 +1,121 @@
+package random
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// run reads on in a source, from where the session stands or from somewhat before, with gaps, and announces a base that may
+// be old. Its epoch may be wrong.
+func (h *history) run(s *source) *index.Run {
+	run := &index.Run{Header: h.header(), Source: s.Source, Epoch: s.epoch, Base: s.base}
+	switch h.r.IntN(25) {
+	case 0:
+		run.Epoch++
+	case 1:
+		run.Epoch = uint32(h.r.IntN(int(s.epoch) + 1))
+	}
+	offset := s.next
+	if h.r.IntN(4) == 0 { // after an abort, or by another member: read again
+		offset = max(0, s.next-h.r.Int64N(8))
+	}
+	for range h.r.IntN(7) {
+		offset += pick[int64](h.r, 0, 0, 0, 0, 1, 3)
+		run.Entries = append(run.Entries, h.entry(s, offset))
+		offset++
+	}
+	if h.r.IntN(30) == 0 { // no session does so, and still the first of two entries wins
+		run.Entries = append(run.Entries, run.Entries...)
+	}
+	s.next = max(s.next, offset)
+	switch h.r.IntN(6) {
+	case 0: // all that was read is committed
+		s.base = max(s.base, s.next)
+	case 1:
+		s.base += h.r.Int64N(max(1, s.next-s.base+1))
+	}
+	if h.r.IntN(10) == 0 {
+		run.Base = h.r.Int64N(run.Base + 1)
+	}
+	return run
+}
+
+// again appends an earlier run once more, as a retry after an ambiguous error or a zombie would.
+func (h *history) again() *index.Run {
+	back := min(h.r.IntN(len(h.runs)), h.r.IntN(10))
+	run := *h.runs[len(h.runs)-1-back]
+	run.Entries = slices.Clone(run.Entries)
+	return &run
+}
+
+// reposition goes back, forth, nowhere or to the start; sometimes with an epoch that is not the next one, or by a session
+// whose settings are others: it then changes nothing, and the source knows.
+func (h *history) reposition(s *source) *index.Reposition {
+	to := pick(h.r, 0, s.base, s.next, s.base-h.r.Int64N(9), s.next+h.r.Int64N(9))
+	rec := &index.Reposition{
+		Header: h.header(), Source: s.Source, Name: "topic-" + strconv.Itoa(int(s.Topic[0])), Offset: max(0, to), Epoch: s.epoch + 1,
+	}
+	if h.r.IntN(10) == 0 {
+		s.renamed++
+		rec.Name += "." + strconv.Itoa(s.renamed)
+	}
+	switch h.r.IntN(10) {
+	case 0:
+		rec.Epoch = uint32(h.r.IntN(int(s.epoch) + 4))
+	case 1:
+		rec.Epoch = pick[uint32](h.r, 0, math.MaxUint32)
+	}
+	if h.settled && rec.Epoch == s.epoch+1 && rec.Fingerprint == h.fingerprint {
+		s.epoch, s.base, s.next = rec.Epoch, rec.Offset, rec.Offset
+	}
+	return rec
+}
+
+// entry is the document at an offset of a source. Kafka's records don't change, so neither does it; but now and then it is
+// another one, as after an unclean election.
+func (h *history) entry(s *source, offset int64) entry.Entry {
+	if e, ok := s.signed[offset]; ok && h.r.IntN(30) > 0 {
+		return e
+	}
+	e := entry.Entry{Offset: offset, Time: h.time(), Scope: s.scope}
+	if h.r.IntN(20) == 0 {
+		e.Scope = pick[uint64](h.r, 0, 77, 78)
+	}
+	if h.r.IntN(2) == 0 {
+		e.ID = strconv.AppendInt([]byte("id-"), offset, 10)
+	}
+	h.signer.Sign(&e, []byte(h.texts.next()))
+	e = e.Clone()
+	h.signer.Reset()
+	h.squash(e.Keys)
+	s.signed[offset] = e
+	return e
+}
+
+// squash leaves of each band key a few bits, where this history wants collisions.
+func (h *history) squash(keys []byte) {
+	if h.narrow == math.MaxUint8 {
+		return
+	}
+	for key := range slices.Chunk(keys, h.p.Similarity.KeyBytes) {
+		key[0] &= h.narrow
+		clear(key[1:])
+	}
+}
+
+// time is a document's own time: near the journal's, late, or absurd.
+func (h *history) time() int64 {
+	switch h.r.IntN(20) {
+	case 0:
+		return pick[int64](h.r, 0, -1, 4_070_908_800_000, math.MaxInt64, math.MinInt64)
+	case 1:
+		return h.at.LogAppendTime + h.r.Int64N(60_000)
+	case 2:
+		return h.at.LogAppendTime - h.r.Int64N(3600_000)
+	}
+	return h.at.LogAppendTime - h.r.Int64N(500)
+}

@@ -1,0 +1,11 @@
+package naive
+
+// Stats counts what a Twin did.
+type Stats struct {
+	Applied    int // records that applied, settings included
+	Ignored    int // records that changed nothing: other settings, another epoch
+	Judged     int // entries that got a verdict
+	Known      int // entries below base or already held
+	Cut        int // documents left out because their band's key is too popular (MaxCandidates)
+	Unreadable int // candidates whose evidence, or the entry's own, could not be read: they never match
+}

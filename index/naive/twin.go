@@ -1,0 +1,214 @@
+package naive
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Twin is the state after the records applied so far. It is not safe for concurrent use.
+type Twin struct {
+	params      index.Params
+	shingling   text.Shingling
+	settings    []byte
+	fingerprint uint64
+
+	settled bool // a settings record was read: the first one is in force
+	ours    bool // and it is the one this twin was built with
+
+	arrival, event int64 // clocks, ms since 1970; they never fall
+	partitions     map[entry.Source]*partition
+	documents      []document // indexed, in the order in which they were applied
+	byKey          map[bandKey][]int
+	bytes          int64 // of all documents
+	stats          Stats
+}
+
+// New returns a twin that has applied nothing. settings is the canonical text of p and of the other settings that decide
+// verdicts, fingerprint its fingerprint. p is valid: New panics on a shingle setting that does not parse.
+func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
+	shingling, err := text.ParseShingling(p.Similarity.Shingle)
+	if err != nil {
+		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
+	}
+	return &Twin{
+		params: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
+		partitions: map[entry.Source]*partition{}, byKey: map[bandKey][]int{},
+	}
+}
+
+// Apply applies the next record of the journal and returns the verdicts that it judged, in the order of its entries. What a
+// twin keeps of the record is copied.
+func (t *Twin) Apply(at index.Stamp, rec index.Record) []index.Verdict {
+	applied, verdicts := t.apply(at, rec)
+	if applied {
+		t.stats.Applied++
+	} else {
+		t.stats.Ignored++
+	}
+	t.stats.Judged += len(verdicts)
+	return verdicts
+}
+
+func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts []index.Verdict) {
+	switch r := rec.(type) {
+	case *index.Settings:
+		return t.settle(at, r), nil
+	case *index.Run:
+		return t.run(at, r)
+	case *index.Reposition:
+		return t.reposition(at, r), nil
+	case *index.Forget:
+		return t.forget(at, r), nil
+	case *index.Checkpoint:
+		return t.checkpoint(at, r), nil
+	}
+	return false, nil
+}
+
+// settle puts the first settings in force. Under settings that are not the twin's own it can judge nothing, so from then on
+// nothing applies: see Ours.
+func (t *Twin) settle(at index.Stamp, r *index.Settings) bool {
+	if t.settled {
+		return false
+	}
+	t.settled = true
+	t.ours = bytes.Equal(r.Text, t.settings)
+	if t.ours {
+		t.arrive(at, r.Wall)
+	}
+	return t.ours
+}
+
+// inForce says whether a record was appended under the settings in force.
+func (t *Twin) inForce(h index.Header) bool { return t.ours && h.Fingerprint == t.fingerprint }
+
+func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
+	p := t.partition(r.Source)
+	if !t.inForce(r.Header) || r.Epoch == 0 || r.Epoch != p.epoch {
+		return false, nil
+	}
+	t.arrive(at, r.Wall)
+	p.raise(r.Base)
+	var verdicts []index.Verdict
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		if _, held := p.held[e.Offset]; held || e.Offset < p.base {
+			t.stats.Known++
+			continue
+		}
+		v := t.judge(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
+		p.held[e.Offset] = v
+		verdicts = append(verdicts, v)
+	}
+	return true, verdicts
+}
+
+func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
+	p := t.partition(r.Source)
+	if !t.inForce(r.Header) || uint64(r.Epoch) != uint64(p.epoch)+1 {
+		return false
+	}
+	t.arrive(at, r.Wall)
+	from := min(r.Offset, p.base)
+	for i := range t.documents {
+		if d := &t.documents[i]; d.source == r.Source && d.entry.Offset >= from {
+			d.dead = true
+		}
+	}
+	*p = partition{
+		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
+	}
+	return true
+}
+
+func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
+	if !t.inForce(r.Header) {
+		return false
+	}
+	t.arrive(at, r.Wall)
+	for i := range t.documents {
+		if t.documents[i].position == r.Target {
+			t.documents[i].dead = true
+		}
+	}
+	for _, p := range t.partitions {
+		for offset, v := range p.held {
+			if v.Position == r.Target {
+				v.Forgotten = true
+				p.held[offset] = v
+			}
+		}
+	}
+	return true
+}
+
+func (t *Twin) checkpoint(at index.Stamp, r *index.Checkpoint) bool {
+	if !t.inForce(r.Header) {
+		return false
+	}
+	t.arrive(at, r.Wall)
+	return true
+}
+
+// arrive moves the arrival clock: the broker's time, but no further than the appender's own clock and the tolerance.
+func (t *Twin) arrive(at index.Stamp, wall int64) {
+	t.arrival = max(t.arrival, min(at.LogAppendTime, t.tolerated(wall)))
+}
+
+// happen moves the event clock: the document's time, but no further than the arrival clock and the tolerance.
+func (t *Twin) happen(documentTime int64) {
+	if t.params.Window.Clock == "event" {
+		t.event = max(t.event, min(documentTime, t.tolerated(t.arrival)))
+	}
+}
+
+// now is the stream time, by which documents age.
+func (t *Twin) now() int64 {
+	if t.params.Window.Clock == "event" {
+		return t.event
+	}
+	return t.arrival
+}
+
+// tolerated is ms plus the tolerance, or the end of time where that is too much for a number.
+func (t *Twin) tolerated(ms int64) int64 {
+	tolerance := t.params.Window.Tolerance.Milliseconds()
+	if ms > math.MaxInt64-tolerance {
+		return math.MaxInt64
+	}
+	return ms + tolerance
+}
+
+// Clock is the two clocks in ms since 1970. The event clock stands still unless the window is measured by it.
+func (t *Twin) Clock() (arrival, event int64) { return t.arrival, t.event }
+
+// Ours says whether the settings in force are the twin's own. It is false before the first settings record, and for ever
+// when that one was another's.
+func (t *Twin) Ours() bool { return t.ours }
+
+// Stats counts what happened so far.
+func (t *Twin) Stats() Stats { return t.stats }
+
+// State is what the journal says of one source partition.
+type State struct {
+	Known bool   // repositioned at least once
+	Epoch uint32 // 0 for an unknown partition
+	Start int64  // the offset at which the epoch began
+	Base  int64  // all offsets below are forwarded and committed
+	Held  map[int64]index.Verdict
+}
+
+// Partition returns a copy of a partition's state, and whether the partition is known.
+func (t *Twin) Partition(source entry.Source) (State, bool) {
+	p, ok := t.partitions[source]
+	if !ok || !p.known {
+		return State{}, false
+	}
+	return State{Known: true, Epoch: p.epoch, Start: p.start, Base: p.base, Held: maps.Clone(p.held)}, true
+}

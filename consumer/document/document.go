@@ -1,0 +1,185 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// Header is one header of a record.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Input is what is read of a Kafka record. A nil Value is a tombstone.
+type Input struct {
+	Key, Value []byte
+	Headers    []Header
+	Partition  int32
+}
+
+// Document is a record as it is compared. Its slices point into the Input, or into Buffer.
+type Document struct {
+	Text  []byte // valid UTF-8
+	ID    []byte // empty means the coordinates
+	Scope uint64 // 0: compared with all; else the hash of what it is compared within
+	Empty bool   // there is no text; a text of punctuation alone is found later, when it is normalised
+	// Buffer is the buffer that was given, grown as needed: give it to the next Read when this Document is done with.
+	Buffer []byte
+}
+
+// Rejection says why a record is no document.
+type Rejection struct {
+	Reason sink.Reason
+	Detail string // printable, at most maxDetail bytes, without a word of the document
+}
+
+// Reader reads records by one set of Params. It does not change, so any number of goroutines may use it.
+type Reader struct {
+	maxBytes  int
+	json      bool
+	strict    bool // invalid UTF-8 is rejected
+	fullOnly  bool // empty documents are rejected
+	id, scope selector
+	paths     []path // the fields, then those of id and scope if they are fields
+	fields    int    // how many of the paths are fields
+}
+
+// New returns a Reader, or the mistakes in p as one error.
+func New(p Params) (*Reader, error) {
+	if mistakes := p.Validate(); len(mistakes) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
+	}
+	r := &Reader{
+		maxBytes: int(p.MaxBytes), json: p.Format == formatJSON,
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+	}
+	// Validate parsed them all, so they parse.
+	r.id, _ = parseSelector(p.ID)
+	r.scope, _ = parseSelector(p.Scope)
+	if !r.json {
+		return r, nil
+	}
+	for _, field := range p.Fields {
+		at, _ := parsePath(field)
+		r.paths = append(r.paths, at)
+	}
+	r.fields = len(r.paths)
+	for _, s := range []selector{r.id, r.scope} {
+		if s.kind == selectField {
+			r.paths = append(r.paths, s.field)
+		}
+	}
+	return r, nil
+}
+
+// EmptyRejection is the rejection of a document without text, or nil where such a document is unique. The caller applies
+// it: to a Document that is Empty, and to one whose text normalises to nothing.
+func (r *Reader) EmptyRejection() *Rejection {
+	if !r.fullOnly {
+		return nil
+	}
+	return reject(sink.Empty, "the document has no text to compare")
+}
+
+// Read reads one record. It uses buf for what it must rewrite; the Document, or the caller, keeps the Input unchanged for
+// as long as the Document is used. Exactly one of the results counts: the Rejection, if it is not nil.
+func (r *Reader) Read(in Input, buf []byte) (Document, *Rejection) {
+	if len(in.Value) > r.maxBytes {
+		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes)
+	}
+	if len(bytes.TrimSpace(in.Value)) == 0 {
+		return Document{ID: r.outerID(in), Empty: true, Buffer: buf}, nil
+	}
+	if r.json {
+		return r.readJSON(in, buf)
+	}
+	return r.readRaw(in, buf)
+}
+
+func (r *Reader) readRaw(in Input, buf []byte) (Document, *Rejection) {
+	doc := Document{Text: in.Value, ID: r.outerID(in), Buffer: buf}
+	if !utf8.Valid(in.Value) {
+		if r.strict {
+			return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value))
+		}
+		doc.Text, _ = appendValid(buf[:0], in.Value)
+		doc.Buffer = doc.Text
+	}
+	var bad *Rejection
+	if r.scope.kind != selectNothing {
+		doc.Scope, doc.Buffer, bad = r.outerScope(in, doc.Buffer)
+	}
+	return doc, bad
+}
+
+// outerID is the id where it does not come from a field.
+func (r *Reader) outerID(in Input) []byte {
+	switch r.id.kind {
+	case selectKey:
+		return in.Key
+	case selectHeader:
+		id, _ := header(in.Headers, r.id.header)
+		return id
+	case selectNothing, selectField, selectPartition:
+	}
+	return nil
+}
+
+// outerScope hashes the scope where it does not come from a field. It uses the room behind buf and returns buf.
+func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {
+	switch r.scope.kind {
+	case selectPartition:
+		var number [4]byte
+		binary.LittleEndian.PutUint32(number[:], uint32(in.Partition))
+		scope, buf := hashScope(selectPartition, number[:], buf)
+		return scope, buf, nil
+	case selectHeader:
+		name, ok := header(in.Headers, r.scope.header)
+		if !ok {
+			return 0, buf, reject(sink.MissingField, "no header %s, from which the scope is read", r.scope.header)
+		}
+		scope, buf := hashScope(selectHeader, name, buf)
+		return scope, buf, nil
+	case selectNothing, selectField, selectKey:
+	}
+	return 0, buf, nil
+}
+
+// header returns the last header of a name.
+func header(headers []Header, name string) ([]byte, bool) {
+	for _, h := range slices.Backward(headers) {
+		if h.Key == name {
+			return h.Value, true
+		}
+	}
+	return nil, false
+}
+
+// hashScope hashes a scope, with its kind so that a partition is never a tenant. It uses the room behind buf.
+func hashScope(kind selectorKind, name, buf []byte) (uint64, []byte) {
+	n := len(buf)
+	buf = append(buf, kind...)
+	buf = append(buf, 0)
+	buf = append(buf, name...)
+	return max(1, xxhash.Sum64(buf[n:])), buf[:n] // 0 means no scope
+}
+
+func invalidAt(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at
+}

@@ -1,0 +1,409 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
+)
+
+// jsonParams are the defaults for JSON, changed by edit.
+func jsonParams(edit func(*Params)) Params {
+	p := DefaultParams()
+	p.Format = "json"
+	if edit != nil {
+		edit(&p)
+	}
+	return p
+}
+
+func newReader(t testing.TB, p Params) *Reader {
+	t.Helper()
+	r, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRawText(t *testing.T) {
+	replace := DefaultParams()
+	strict := DefaultParams()
+	strict.InvalidUTF8 = "reject"
+	small := DefaultParams()
+	small.MaxBytes = 4
+	tests := []struct {
+		name   string
+		params Params
+		value  string
+		text   string
+		reason sink.Reason
+		detail string
+	}{
+		{"plain", replace, "Rain, then sun.", "Rain, then sun.", "", ""},
+		{"as long as allowed", small, "four", "four", "", ""},
+		{"too long", small, "fives", "", sink.TooLarge, "the value has 5 bytes, the limit is 4"},
+		{"invalid bytes become one mark a run", replace, "a\xff\xfe\x80b\xffc", "a\ufffdb\ufffdc", "", ""},
+		{"a mark that was there stays", replace, "a\ufffd\xff", "a\ufffd\ufffd", "", ""},
+		{"cut rune", replace, "caf\xc3", "caf\ufffd", "", ""},
+		{"strict", strict, "ab\xffc", "", sink.InvalidEncoding, "not UTF-8 at byte 2 of the value"},
+		{"strict and valid", strict, "caf\u00e9 \ufffd", "caf\u00e9 \ufffd", "", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			doc, bad := newReader(t, test.params).Read(Input{Value: []byte(test.value)}, nil)
+			check(t, doc, bad, test.text, test.reason, test.detail)
+		})
+	}
+}
+
+func check(t *testing.T, doc Document, bad *Rejection, text string, reason sink.Reason, detail string) {
+	t.Helper()
+	if reason != "" {
+		if bad == nil || bad.Reason != reason || bad.Detail != detail {
+			t.Fatalf("got %+v, %+v\nwant rejection %s: %s", doc, bad, reason, detail)
+		}
+		return
+	}
+	if bad != nil {
+		t.Fatalf("rejected %+v, want text %q", bad, text)
+	}
+	if string(doc.Text) != text {
+		t.Fatalf("text %q, want %q", doc.Text, text)
+	}
+}
+
+func TestJSONText(t *testing.T) {
+	two := func(p *Params) { p.Fields = []string{"title", "article.body"} }
+	strict := func(p *Params) { p.InvalidUTF8 = "reject" }
+	dotted := func(p *Params) { p.Fields = []string{`a\.b.c\\d`} }
+	tests := []struct {
+		name   string
+		edit   func(*Params)
+		value  string
+		text   string
+		reason sink.Reason
+		detail string
+	}{
+		{"one field", nil, `{"id":7,"text":"Rain","more":[{"text":"no"}]}`, "Rain", "", ""},
+		{"white space around", nil, " \r\n{ \"text\" :\t\"Rain\" } \n", "Rain", "", ""},
+		{"byte order mark", nil, "\ufeff{\"text\":\"Rain\"}", "Rain", "", ""},
+		{"two fields, nested, in the order of the settings", two, `{"article":{"body":"Sun"},"title":"Rain"}`, "Rain\nSun", "", ""},
+		{"array of strings", nil, `{"text":[ "a" ,"b", "", "c" ]}`, "a\nb\n\nc", "", ""},
+		{"array without strings", nil, `{"text":[]}`, "", "", ""},
+		{"escapes", nil, `{"text":"\"\\\/\b\f\n\r\t\u00e9\u65E5\ud83d\ude00"}`, "\"\\/\b\f\n\r\té日😀", "", ""},
+		{"escaped key", nil, `{"t\u0065xt":"Rain"}`, "Rain", "", ""},
+		{"dots and backslashes in a name", dotted, `{"a.b":{"c\\d":"Rain"}}`, "Rain", "", ""},
+		{"last of two keys", nil, `{"text":"old","text":"new"}`, "new", "", ""},
+		{"last of two keys, nested", two, `{"title":"t","article":{"body":"old"},"article":{"body":"new"}}`, "t\nnew", "", ""},
+		{"the last of two keys takes the first away", two, `{"title":"t","article":{"body":"old"},"article":{}}`, "", sink.MissingField, "no field article.body"},
+		{"lone surrogate", nil, `{"text":"a\ud800b\udc00\ud800\ud800c\ud800\u0041"}`, "a\ufffdb\ufffd\ufffd\ufffdc\ufffdA", "", ""},
+		{"lone surrogate, strict", strict, `{"text":"a\ud800"}`, "", sink.InvalidEncoding, "not Unicode in field text"},
+		{"invalid bytes", nil, "{\"text\":\"a\xff\xfeb\"}", "a\ufffdb", "", ""},
+		{"invalid bytes, strict", strict, "{\"text\":\"a\xff\"}", "", sink.InvalidEncoding, "not Unicode in field text"},
+		{"invalid bytes elsewhere, strict", strict, "{\"other\":\"\xff\",\"text\":\"a\"}", "a", "", ""},
+		{"invalid bytes in an array, strict", strict, "{\"text\":[\"a\",\"\xff\"]}", "", sink.InvalidEncoding, "not Unicode in field text"},
+		{"missing", nil, `{"texts":"a"}`, "", sink.MissingField, "no field text"},
+		{"null", nil, `{"text":null}`, "", sink.MissingField, "field text is null"},
+		{"one of two missing", two, `{"title":"a","article":null}`, "", sink.MissingField, "no field article.body"},
+		{"number", nil, `{"text":12}`, "", sink.WrongType, "field text is a number, not a string"},
+		{"boolean", nil, `{"text":true}`, "", sink.WrongType, "field text is a boolean, not a string"},
+		{"object", nil, `{"text":{"text":"a"}}`, "", sink.WrongType, "field text is an object, not a string"},
+		{"array of more", nil, `{"text":["a",["b"]]}`, "", sink.WrongType, "element 1 of field text is an array, not a string"},
+		{"array with null", nil, `{"text":[null]}`, "", sink.WrongType, "element 0 of field text is null, not a string"},
+		{"no object on the way", two, `{"title":"a","article":"b"}`, "", sink.WrongType, "on the way to field article.body is a string, not an object"},
+		{"an array on the way", two, `{"title":"a","article":[{"body":"b"}]}`, "", sink.WrongType, "on the way to field article.body is an array, not an object"},
+		{"not an object", nil, `"text"`, "", sink.WrongType, "the value is a string, not an object"},
+		{"not an object but null", nil, `null`, "", sink.WrongType, "the value is null, not an object"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			doc, bad := newReader(t, jsonParams(test.edit)).Read(Input{Value: []byte(test.value)}, nil)
+			check(t, doc, bad, test.text, test.reason, test.detail)
+		})
+	}
+}
+
+func TestBrokenJSON(t *testing.T) {
+	deep := func(n int) string {
+		return `{"text":"a","x":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}"
+	}
+	tests := []struct{ value, detail string }{
+		{`{"text":"a"`, "at byte 11: the value ends too early"},
+		{`{"text":"a`, "at byte 10: the value ends too early"},
+		{`{"text":"a\`, "at byte 11: the value ends too early"},
+		{`{"text":"a"} x`, "at byte 13: more after the end of the value"},
+		{`{"text":"a"}{}`, "at byte 12: more after the end of the value"},
+		{`{"text":"a",}`, "at byte 12: a key in quotes is expected"},
+		{`{"text" "a"}`, "at byte 8: a colon is expected"},
+		{`{"text":"a" "b"}`, "at byte 12: a comma or closing brace is expected"},
+		{`{"text":[1 2]}`, "at byte 11: a comma or closing bracket is expected"},
+		{`{"text":[1,]}`, "at byte 11: a value is expected"},
+		{`{"text":'a'}`, "at byte 8: a value is expected"},
+		{`{"text":nul}`, "at byte 11: unknown word"},
+		{`{"text":"\x"}`, "at byte 10: unknown escape sequence"},
+		{`{"text":"\u12g4"}`, "at byte 13: four hexadecimal digits are expected"},
+		{"{\"text\":\"a\nb\"}", "at byte 10: a control character in a string"},
+		{`{"n":01}`, "at byte 6: a comma or closing brace is expected"},
+		{`{"n":-}`, "at byte 6: a digit is expected"},
+		{`{"n":1.}`, "at byte 7: a digit is expected"},
+		{`{"n":1e+}`, "at byte 8: a digit is expected"},
+		{"\ufeff{]", "at byte 4: a key in quotes is expected"},
+		{"hello", "at byte 0: a value is expected"},
+		{"\x00", "at byte 0: a value is expected"},
+		{deep(maxNesting), "at byte 527: nested too deeply"},
+		{strings.Repeat("[", 1<<20), "at byte 512: nested too deeply"},
+		{strings.Repeat(`{"text":`, 1<<17), "at byte 4096: nested too deeply"},
+	}
+	r := newReader(t, jsonParams(nil))
+	for _, test := range tests {
+		t.Run(test.detail, func(t *testing.T) {
+			doc, bad := r.Read(Input{Value: []byte(test.value)}, nil)
+			check(t, doc, bad, "", sink.InvalidJSON, test.detail)
+		})
+	}
+	if _, bad := r.Read(Input{Value: []byte(deep(maxNesting - 1))}, nil); bad != nil {
+		t.Errorf("%d levels: %+v, want none", maxNesting, bad)
+	}
+}
+
+func TestID(t *testing.T) {
+	in := Input{
+		Key: []byte("k1"), Value: []byte(`{"text":"a","id":"x\n\u00e9","n":-1.50,"nil":null,"b":true,"o":{"id":"in"}}`),
+		Headers: []Header{{"id", []byte("first")}, {"ID", []byte("other")}, {"id", []byte("last")}},
+	}
+	tests := []struct {
+		id, want, detail string
+	}{
+		{"", "", ""},
+		{"key", "k1", ""},
+		{"header:id", "last", ""},
+		{"header:none", "", ""},
+		{"field:id", "x\né", ""},
+		{"field:n", "-1.50", ""},
+		{"field:nil", "", ""},
+		{"field:o.id", "in", ""},
+		{"field:none", "", ""},
+		{"field:b", "", "the id in field b is a boolean, neither a string nor a number"},
+		{"field:o", "", "the id in field o is an object, neither a string nor a number"},
+		{"field:id.x", "", "on the way to the id in field id.x is a string, not an object"},
+	}
+	for _, test := range tests {
+		t.Run(test.id, func(t *testing.T) {
+			r := newReader(t, jsonParams(func(p *Params) { p.ID = test.id }))
+			doc, bad := r.Read(in, nil)
+			if test.detail != "" {
+				check(t, doc, bad, "", sink.WrongType, test.detail)
+				return
+			}
+			check(t, doc, bad, "a", "", "")
+			if string(doc.ID) != test.want {
+				t.Errorf("id %q, want %q", doc.ID, test.want)
+			}
+		})
+	}
+}
+
+func TestScope(t *testing.T) {
+	scope := func(selector string, in Input) uint64 {
+		t.Helper()
+		in.Value = []byte(`{"text":"a","tenant":"t1","n":1,"s":"1","e":""}`)
+		doc, bad := newReader(t, jsonParams(func(p *Params) { p.Scope, p.ID = selector, "field:n" })).Read(in, nil)
+		if bad != nil {
+			t.Fatalf("%s: %+v", selector, bad)
+		}
+		if string(doc.Text) != "a" || string(doc.ID) != "1" {
+			t.Fatalf("%s: text %q, id %q", selector, doc.Text, doc.ID)
+		}
+		return doc.Scope
+	}
+	in := Input{Headers: []Header{{"h", []byte("t1")}, {"e", nil}}}
+	if scope("", in) != 0 {
+		t.Error("no scope is not 0")
+	}
+	all := []uint64{
+		0, scope("partition", Input{}), scope("partition", Input{Partition: 1}), scope("header:h", in), scope("header:e", in),
+		scope("field:tenant", in), scope("field:n", in), scope("field:e", in),
+	}
+	for i, a := range all {
+		for j, b := range all[:i] {
+			if a == b {
+				t.Errorf("scopes %d and %d are equal", i, j)
+			}
+		}
+	}
+	if scope("field:n", in) != scope("field:s", in) {
+		t.Error("a number and the string of the same digits differ")
+	}
+}
+
+func TestScopeMissing(t *testing.T) {
+	for selector, want := range map[string]string{
+		"header:tenant": "no header tenant, from which the scope is read",
+		"field:tenant":  "no field tenant, from which the scope is read",
+	} {
+		r := newReader(t, jsonParams(func(p *Params) { p.Scope = selector }))
+		doc, bad := r.Read(Input{Value: []byte(`{"text":"a","tenant":null}`)}, nil)
+		check(t, doc, bad, "", sink.MissingField, want)
+		if _, bad := r.Read(Input{Value: []byte(`{"text":" \n"}`)}, nil); bad != nil {
+			t.Errorf("%s: an empty document without scope: %+v, want none", selector, bad)
+		}
+	}
+	r := newReader(t, jsonParams(func(p *Params) { p.Scope = "field:tenant" }))
+	doc, bad := r.Read(Input{Value: []byte(`{"text":"a","tenant":[]}`)}, nil)
+	check(t, doc, bad, "", sink.WrongType, "the scope in field tenant is an array, neither a string nor a number")
+}
+
+func TestEmpty(t *testing.T) {
+	for _, params := range []Params{DefaultParams(), jsonParams(nil)} {
+		for _, value := range [][]byte{nil, {}, []byte(" \r\n\t ")} {
+			doc, bad := newReader(t, params).Read(Input{Value: value}, nil)
+			if bad != nil || !doc.Empty || len(doc.Text) != 0 {
+				t.Errorf("%s %q: %+v, %+v, want an empty document", params.Format, value, doc, bad)
+			}
+		}
+	}
+	for _, value := range []string{`{"text":""}`, `{"text":" \n\u2003"}`, `{"text":[]}`, `{"text":["",""]}`} {
+		doc, bad := newReader(t, jsonParams(nil)).Read(Input{Value: []byte(value)}, nil)
+		if bad != nil || !doc.Empty {
+			t.Errorf("%s: %+v, %+v, want an empty document", value, doc, bad)
+		}
+	}
+	if bad := newReader(t, DefaultParams()).EmptyRejection(); bad != nil {
+		t.Errorf("policy unique: %+v", bad)
+	}
+	bad := newReader(t, jsonParams(func(p *Params) { p.Empty = "reject" })).EmptyRejection()
+	check(t, Document{}, bad, "", sink.Empty, "the document has no text to compare")
+}
+
+func TestTombstoneKeepsItsID(t *testing.T) {
+	r := newReader(t, jsonParams(func(p *Params) { p.ID = "key" }))
+	if doc, bad := r.Read(Input{Key: []byte("k")}, nil); bad != nil || string(doc.ID) != "k" {
+		t.Errorf("%+v, %+v, want id k", doc, bad)
+	}
+}
+
+func TestDetailIsBoundedAndPrintable(t *testing.T) {
+	name := strings.Repeat("é", 300) + "\n\x1b[31m\u202e"
+	for _, field := range []string{name, "\x1b[31m\n\u202e"} {
+		_, bad := newReader(t, jsonParams(func(p *Params) { p.Fields = []string{field} })).Read(Input{Value: []byte("{}")}, nil)
+		if bad == nil || len(bad.Detail) > maxDetail || !utf8.ValidString(bad.Detail) ||
+			strings.ContainsFunc(bad.Detail, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("detail %+v", bad)
+		}
+	}
+}
+
+func TestParams(t *testing.T) {
+	many := make([]string, maxFields+1)
+	for i := range many {
+		many[i] = fmt.Sprint("f", i)
+	}
+	tests := []struct {
+		name string
+		edit func(*Params)
+		want []string
+	}{
+		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
+		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
+			"format: xml: unknown word; write raw or json",
+			"invalid_utf8: drop: unknown word; write replace or reject",
+			"empty: unknown word; write unique or reject",
+		}},
+		{"no bytes", func(p *Params) { p.MaxBytes = 0 }, []string{"max_bytes: 0: out of range; write 1 to 64MiB"}},
+		{"too many bytes", func(p *Params) { p.MaxBytes = setting.GiB }, []string{"max_bytes: 1GiB: out of range; write 1 to 64MiB"}},
+		{"no fields", func(p *Params) { p.Fields = nil }, []string{"fields: 0 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"too many fields", func(p *Params) { p.Fields = many }, []string{"fields: 33 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"paths", func(p *Params) { p.Fields = []string{"a.b", "", "a", "c", "c"} }, []string{
+			`fields[1]: "": a path with an empty name; write a name, or names with dots between: "article.body"`,
+			"fields[2]: a: is or holds the field a.b, named before; name each text once",
+			"fields[4]: c: is or holds the field c, named before; name each text once",
+		}},
+		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "key" }, []string{
+			"id: partition: not possible here; write key, header:NAME or field:PATH",
+			"scope: key: not possible here; write partition, header:NAME or field:PATH",
+		}},
+		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
+			"id: header:: the header has no name; write key, header:NAME or field:PATH",
+			"scope: field:: a path with an empty name; write partition, header:NAME or field:PATH",
+		}},
+		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
+			"id: key:x: unexpected colon; write key, header:NAME or field:PATH",
+			"scope: topic: unknown word; write partition, header:NAME or field:PATH",
+		}},
+		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
+			"id: field:id: raw text has no fields; set document.format: json, or take a header",
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := jsonParams(test.edit)
+			var got []string
+			for _, m := range p.Validate() {
+				got = append(got, m.String())
+			}
+			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			if _, err := New(p); errors.Is(err, ErrParams) != (len(test.want) > 0) {
+				t.Errorf("New: %v", err)
+			}
+		})
+	}
+}
+
+func TestPathRoundTrip(t *testing.T) {
+	for _, text := range []string{"a", "a.b", `a\.b.c`, `a\\.b`, `\\\.`} {
+		at, err := parsePath(text)
+		if err != nil || at.String() != text {
+			t.Errorf("%s: %q, %v", text, at, err)
+		}
+	}
+}
+
+// TestReadsWithoutAllocation: a buffer once grown suffices, and raw text needs none.
+func TestReadsWithoutAllocation(t *testing.T) {
+	text := strings.Repeat("Rain, then sun. ", 128)
+	in := Input{Headers: []Header{{"tenant", []byte("t1")}}}
+	raw, structured := DefaultParams(), jsonParams(func(p *Params) { p.ID = "field:id" })
+	raw.Scope, structured.Scope = "header:tenant", "header:tenant"
+	for name, params := range map[string]Params{text: raw, `{"id":"a1","text":"` + text + `\n"}`: structured} {
+		r := newReader(t, params)
+		in.Value = []byte(name)
+		var buf []byte
+		allocs := testing.AllocsPerRun(100, func() {
+			doc, bad := r.Read(in, buf)
+			if bad != nil || !bytes.Contains(doc.Text, []byte("sun")) {
+				t.Fatal(bad)
+			}
+			buf = doc.Buffer
+		})
+		if allocs != 0 {
+			t.Errorf("%s: %v allocations a document", params.Format, allocs)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := strings.Repeat("Rain, then sun, said the \u201cforecast\u201d. ", 50)
+	raw, structured := DefaultParams(), jsonParams(func(p *Params) { p.ID = "field:id" })
+	for value, params := range map[string]Params{text: raw, `{"id":"a1","text":"` + text + `\n","tags":["a","b"]}`: structured} {
+		b.Run(params.Format, func(b *testing.B) {
+			r := newReader(b, params)
+			in := Input{Value: []byte(value)}
+			b.SetBytes(int64(len(value)))
+			b.ReportAllocs()
+			var buf []byte
+			for b.Loop() {
+				doc, _ := r.Read(in, buf)
+				buf = doc.Buffer
+			}
+		})
+	}
+}

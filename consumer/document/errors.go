@@ -1,0 +1,32 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// ErrParams is returned by New for Params that Validate finds wrong.
+var ErrParams = errors.New("document settings")
+
+// maxDetail bounds a rejection's detail in bytes; names of fields and headers may be long.
+const maxDetail = 200
+
+// reject builds a Rejection whose detail can stand in a header and on a terminal.
+func reject(reason sink.Reason, format string, args ...any) *Rejection {
+	detail := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, fmt.Sprintf(format, args...))
+	for len(detail) > maxDetail {
+		_, size := utf8.DecodeLastRuneInString(detail)
+		detail = detail[:len(detail)-size]
+	}
+	return &Rejection{Reason: reason, Detail: detail}
+}

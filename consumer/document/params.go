@@ -1,0 +1,107 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// maxFields bounds document.fields, so that the paths wanted from a record fit a word of bits.
+const maxFields = 32
+
+// Params say how a record becomes a document. All of them decide verdicts.
+type Params struct {
+	Format      string        `key:"format" doc:"what a record's value is: raw text, or a JSON object" enum:"raw|json" verdict:"true"`
+	Fields      []string      `key:"fields" doc:"for json: where the text is; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
+	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
+	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
+	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
+	Empty       string        `key:"empty" doc:"a tombstone or a document without text is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
+}
+
+// DefaultParams are the defaults of design section 11.
+func DefaultParams() Params {
+	return Params{
+		Format: formatRaw, Fields: []string{"text"}, MaxBytes: setting.MiB,
+		InvalidUTF8: invalidReplace, Empty: emptyUnique,
+	}
+}
+
+// The words of the settings.
+const (
+	formatRaw      = "raw"
+	formatJSON     = "json"
+	invalidReplace = "replace"
+	invalidReject  = "reject"
+	emptyUnique    = "unique"
+	emptyReject    = "reject"
+)
+
+// Validate reports every mistake at once.
+func (p Params) Validate() []setting.Mistake {
+	out := slices.Concat(
+		oneOf("format", p.Format, formatRaw, formatJSON),
+		oneOf("invalid_utf8", p.InvalidUTF8, invalidReplace, invalidReject),
+		oneOf("empty", p.Empty, emptyUnique, emptyReject),
+	)
+	if p.MaxBytes < 1 || p.MaxBytes > entry.MaxText {
+		out = append(out, setting.Wrong("max_bytes", p.MaxBytes, "out of range",
+			"write 1 to "+setting.Bytes(entry.MaxText).String()))
+	}
+	out = append(out, p.wrongSelector("id", p.ID, selectKey)...)
+	out = append(out, p.wrongSelector("scope", p.Scope, selectPartition)...)
+	if p.Format == formatJSON {
+		out = append(out, p.wrongFields()...)
+	}
+	return out
+}
+
+func oneOf(key, value string, words ...string) []setting.Mistake {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong(key, value, "unknown word", "write "+words[0]+" or "+words[1])}
+}
+
+// wrongSelector checks id or scope; alone is the word without a name that it may be.
+func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.Mistake {
+	s, err := parseSelector(value)
+	remedy := "write " + string(alone) + ", header:NAME or field:PATH"
+	switch {
+	case err != nil:
+		return []setting.Mistake{setting.Wrong(key, value, err.Error(), remedy)}
+	case (s.kind == selectKey || s.kind == selectPartition) && s.kind != alone:
+		return []setting.Mistake{setting.Wrong(key, value, "not possible here", remedy)}
+	case s.kind == selectField && p.Format == formatRaw:
+		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields", "set document.format: json, or take a header")}
+	}
+	return nil
+}
+
+func (p Params) wrongFields() []setting.Mistake {
+	if len(p.Fields) == 0 || len(p.Fields) > maxFields {
+		return []setting.Mistake{setting.Wrong("fields", strconv.Itoa(len(p.Fields))+" fields", "out of range",
+			"name 1 to "+strconv.Itoa(maxFields)+" fields that hold the text")}
+	}
+	var out []setting.Mistake
+	seen := make([]path, 0, len(p.Fields))
+	for i, field := range p.Fields {
+		key := "fields[" + strconv.Itoa(i) + "]"
+		at, err := parsePath(field)
+		if err != nil {
+			out = append(out, setting.Wrong(key, strconv.Quote(field), err.Error(), `write a name, or names with dots between: "article.body"`))
+			continue
+		}
+		for _, other := range seen {
+			if at.overlaps(other) {
+				out = append(out, setting.Wrong(key, field, "is or holds the field "+other.String()+", named before", "name each text once"))
+				break
+			}
+		}
+		seen = append(seen, at)
+	}
+	return out
+}

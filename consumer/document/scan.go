@@ -1,0 +1,235 @@
+package document
+
+import "math/bits"
+
+// maxNesting bounds objects and arrays within each other. Real documents stay below ten; the bound keeps a megabyte of
+// brackets from taking the stack.
+const maxNesting = 512
+
+// kind is what a JSON value is.
+type kind uint8
+
+const (
+	absent kind = iota
+	isNull
+	isBool
+	isNumber
+	isString
+	isArray
+	isObject
+)
+
+// String names the kind for a rejection's detail.
+func (k kind) String() string {
+	return [...]string{"absent", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+}
+
+// value is a JSON value that stands at data[start:end], quotes and brackets included. Where a path leads through
+// something that is not an object, off is set and the kind is that of the obstacle.
+type value struct {
+	kind       kind
+	off        bool
+	start, end int
+}
+
+// flaw is where JSON stops being JSON.
+type flaw struct {
+	offset int
+	what   string
+}
+
+// scanner walks a JSON text once: it checks it, and notes in found where each of the wanted paths leads.
+type scanner struct {
+	data  []byte
+	pos   int
+	paths []path
+	found [maxFields + 2]value // one per path; an array, so that it stays off the heap
+	key   []byte               // the last key that had escapes, unescaped
+}
+
+// scan checks that data is one JSON value and returns what it is. Only the paths through objects are followed.
+func (s *scanner) scan() (kind, *flaw) {
+	s.blank()
+	k, bad := s.value(0, 1<<len(s.paths)-1)
+	if bad != nil {
+		return k, bad
+	}
+	s.blank()
+	if s.pos < len(s.data) {
+		return k, s.flaw("more after the end of the value")
+	}
+	return k, nil
+}
+
+func (s *scanner) flaw(what string) *flaw {
+	if s.pos >= len(s.data) {
+		what = "the value ends too early"
+	}
+	return &flaw{offset: s.pos, what: what}
+}
+
+// blank skips white space.
+func (s *scanner) blank() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) peek() byte {
+	if s.pos < len(s.data) {
+		return s.data[s.pos]
+	}
+	return 0 // no JSON token begins with it
+}
+
+// value scans the value at pos, which lies depth objects or arrays deep. The bits of want are the paths that have led
+// here so far, one segment per level.
+func (s *scanner) value(depth int, want uint64) (kind, *flaw) {
+	switch c := s.peek(); {
+	case c == '"':
+		return isString, s.str()
+	case c == '{':
+		return isObject, s.object(depth, want)
+	case c == '[':
+		return isArray, s.array(depth)
+	case c == '-' || c >= '0' && c <= '9':
+		return isNumber, s.number()
+	case c == 't':
+		return isBool, s.word("true")
+	case c == 'f':
+		return isBool, s.word("false")
+	case c == 'n':
+		return isNull, s.word("null")
+	}
+	return absent, s.flaw("a value is expected")
+}
+
+func (s *scanner) word(word string) *flaw {
+	for i := range len(word) {
+		if s.peek() != word[i] {
+			return s.flaw("unknown word")
+		}
+		s.pos++
+	}
+	return nil
+}
+
+func (s *scanner) object(depth int, want uint64) *flaw {
+	if depth == maxNesting {
+		return s.flaw("nested too deeply")
+	}
+	s.pos++
+	s.blank()
+	if s.peek() == '}' {
+		s.pos++
+		return nil
+	}
+	for {
+		if bad := s.member(depth, want); bad != nil {
+			return bad
+		}
+		s.blank()
+		switch s.peek() {
+		case ',':
+			s.pos++
+			s.blank()
+		case '}':
+			s.pos++
+			return nil
+		default:
+			return s.flaw("a comma or closing brace is expected")
+		}
+	}
+}
+
+// member scans one key and its value.
+func (s *scanner) member(depth int, want uint64) *flaw {
+	if s.peek() != '"' {
+		return s.flaw("a key in quotes is expected")
+	}
+	start := s.pos
+	if bad := s.str(); bad != nil {
+		return bad
+	}
+	if want != 0 {
+		want = s.follow(want, depth, s.data[start+1:s.pos-1])
+	}
+	s.blank()
+	if s.peek() != ':' {
+		return s.flaw("a colon is expected")
+	}
+	s.pos++
+	s.blank()
+	start = s.pos
+	k, bad := s.value(depth+1, want)
+	if bad != nil || want == 0 {
+		return bad
+	}
+	s.note(want, depth, value{kind: k, start: start, end: s.pos})
+	return nil
+}
+
+// follow returns the paths of want whose segment at depth is the key. What was found for them under an earlier key of the
+// same name no longer counts.
+func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
+	key := raw
+	if hasEscape(raw) {
+		s.key, _ = appendString(s.key[:0], raw)
+		key = s.key
+	}
+	var out uint64
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		if len(s.paths[i]) > depth && s.paths[i][depth] == string(key) {
+			out |= 1 << i
+			s.found[i] = value{}
+		}
+	}
+	return out
+}
+
+// note keeps v for the paths of want that end at this depth, and says of those that go on that they cannot.
+func (s *scanner) note(want uint64, depth int, v value) {
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		switch {
+		case len(s.paths[i]) == depth+1:
+			s.found[i] = v
+		case v.kind != isObject && v.kind != isNull:
+			s.found[i] = value{kind: v.kind, off: true, start: v.start, end: v.end}
+		}
+	}
+}
+
+func (s *scanner) array(depth int) *flaw {
+	if depth == maxNesting {
+		return s.flaw("nested too deeply")
+	}
+	s.pos++
+	s.blank()
+	if s.peek() == ']' {
+		s.pos++
+		return nil
+	}
+	for {
+		if _, bad := s.value(depth+1, 0); bad != nil {
+			return bad
+		}
+		s.blank()
+		switch s.peek() {
+		case ',':
+			s.pos++
+			s.blank()
+		case ']':
+			s.pos++
+			return nil
+		default:
+			return s.flaw("a comma or closing bracket is expected")
+		}
+	}
+}

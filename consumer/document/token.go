@@ -1,0 +1,182 @@
+package document
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str scans the string whose opening quote is at pos.
+func (s *scanner) str() *flaw {
+	s.pos++
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; {
+		case c == '"':
+			s.pos++
+			return nil
+		case c == '\\':
+			if bad := s.escape(); bad != nil {
+				return bad
+			}
+		case c < ' ':
+			return s.flaw("a control character in a string")
+		default:
+			s.pos++
+		}
+	}
+	return s.flaw("")
+}
+
+// escape scans the escape sequence whose backslash is at pos.
+func (s *scanner) escape() *flaw {
+	s.pos++
+	switch s.peek() {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.pos++
+		return nil
+	case 'u':
+		s.pos++
+		for range 4 {
+			if _, ok := hexDigit(s.peek()); !ok {
+				return s.flaw("four hexadecimal digits are expected")
+			}
+			s.pos++
+		}
+		return nil
+	}
+	return s.flaw("unknown escape sequence")
+}
+
+// number scans a number: -0.1e+2, without leading zeros.
+func (s *scanner) number() *flaw {
+	if s.peek() == '-' {
+		s.pos++
+	}
+	if s.peek() == '0' {
+		s.pos++
+	} else if !s.digits() {
+		return s.flaw("a digit is expected")
+	}
+	if s.peek() == '.' {
+		s.pos++
+		if !s.digits() {
+			return s.flaw("a digit is expected")
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if !s.digits() {
+			return s.flaw("a digit is expected")
+		}
+	}
+	return nil
+}
+
+// digits skips digits and says whether there were any.
+func (s *scanner) digits() bool {
+	start := s.pos
+	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+		s.pos++
+	}
+	return s.pos > start
+}
+
+func hexDigit(c byte) (rune, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return rune(c - '0'), true
+	case c >= 'a' && c <= 'f':
+		return rune(c-'a') + 10, true
+	case c >= 'A' && c <= 'F':
+		return rune(c-'A') + 10, true
+	}
+	return 0, false
+}
+
+func hasEscape(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
+
+// appendString appends what a scanned string says; raw is what stands between its quotes. What is not Unicode becomes
+// U+FFFD, and valid is false.
+func appendString(dst, raw []byte) (out []byte, valid bool) {
+	valid = true
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			i = len(raw)
+		}
+		var ok bool
+		dst, ok = appendValid(dst, raw[:i])
+		valid = valid && ok
+		if i == len(raw) {
+			return dst, valid
+		}
+		dst, raw, ok = appendEscape(dst, raw[i+1:])
+		valid = valid && ok
+	}
+}
+
+// appendEscape appends what the escape sequence after a backslash stands for and returns what follows it.
+func appendEscape(dst, raw []byte) (out, rest []byte, valid bool) {
+	c, rest := raw[0], raw[1:]
+	switch c {
+	case 'b':
+		c = '\b'
+	case 'f':
+		c = '\f'
+	case 'n':
+		c = '\n'
+	case 'r':
+		c = '\r'
+	case 't':
+		c = '\t'
+	case 'u':
+		return appendUnit(dst, rest)
+	}
+	return append(dst, c), rest, true
+}
+
+// appendUnit appends the rune of four hexadecimal digits, or of two such escapes that are a surrogate pair.
+func appendUnit(dst, raw []byte) (out, rest []byte, valid bool) {
+	r, rest := unit(raw), raw[4:]
+	if !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(dst, r), rest, true
+	}
+	if len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
+		if pair := utf16.DecodeRune(r, unit(rest[2:])); pair != utf8.RuneError {
+			return utf8.AppendRune(dst, pair), rest[6:], true
+		}
+	}
+	return utf8.AppendRune(dst, utf8.RuneError), rest, false
+}
+
+func unit(raw []byte) (r rune) {
+	for _, c := range raw[:4] {
+		d, _ := hexDigit(c) // scanned before
+		r = r<<4 | d
+	}
+	return r
+}
+
+// appendValid appends text with each run of bytes that are not UTF-8 as one U+FFFD; valid says there was none.
+func appendValid(dst, text []byte) (out []byte, valid bool) {
+	if utf8.Valid(text) {
+		return append(dst, text...), true
+	}
+	broken := false
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		bad := r == utf8.RuneError && size == 1
+		switch {
+		case !bad:
+			dst = append(dst, text[:size]...)
+		case !broken:
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		}
+		broken = bad
+		text = text[size:]
+	}
+	return dst, false
+}

@@ -1,0 +1,98 @@
+package text
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Eight bytes are looked at together, as one little endian word: the first byte is the lowest.
+const (
+	lane  = 8                  // bytes in a word
+	ones  = 0x0101010101010101 // times b: b in each byte
+	highs = 0x80 * ones        // the high bit of each byte
+)
+
+// asciiLen is the number of ASCII bytes at the beginning of src.
+func asciiLen(src []byte) int {
+	i := 0
+	for ; i+lane <= len(src); i += lane {
+		if binary.LittleEndian.Uint64(src[i:])&highs != 0 {
+			break
+		}
+	}
+	for i < len(src) && src[i] < 0x80 {
+		i++
+	}
+	return i
+}
+
+// stretchLen is where the text turns ASCII for good: the first ASCII byte with at least calm others behind it. Short runs
+// between other characters, like the spaces of a Cyrillic text, are not worth a change of method.
+func stretchLen(src []byte) int {
+	const calm = 16
+	for i := 0; i < len(src); i++ {
+		if src[i] >= 0x80 {
+			continue
+		}
+		run := asciiLen(src[i:])
+		// The first byte of src may be ASCII and belong to the mark behind it: it never begins a calm run.
+		if run >= calm || i+run == len(src) {
+			return i
+		}
+		i += run
+	}
+	return len(src)
+}
+
+// appendASCII appends the words of ASCII text. As in appendUnicode, dst ends with a space unless the last word goes on or
+// nothing has been appended since start.
+func appendASCII(dst []byte, start int, src []byte) []byte {
+	dst = slices.Grow(dst, len(src)+lane)
+	out := dst[:cap(dst)]
+	to, i := len(dst), 0
+	gap := uint64(1) // 1 if a separator here adds nothing, else 0
+	if inWord(dst, start) {
+		gap = 0
+	}
+	for ; i+lane <= len(src); i += lane {
+		words, separators := foldASCII(binary.LittleEndian.Uint64(src[i:]))
+		binary.LittleEndian.PutUint64(out[to:], words)
+		if separators&(separators<<8|gap) == 0 {
+			to += lane
+			gap = separators >> (64 - 8)
+			continue
+		}
+		to, gap = squeeze(out, to, words, separators, gap, lane)
+	}
+	if rest := len(src) - i; rest > 0 {
+		var last [lane]byte
+		copy(last[:], src[i:])
+		words, separators := foldASCII(binary.LittleEndian.Uint64(last[:]))
+		to, _ = squeeze(out, to, words, separators, gap, rest)
+	}
+	return out[:to]
+}
+
+// foldASCII lower-cases eight ASCII bytes and replaces by a space what belongs to no word; these bytes are 1 in separators,
+// the others 0.
+func foldASCII(x uint64) (words, separators uint64) {
+	lower := x | 0x20*ones // digits have that bit already
+	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x7f-'z')*ones)
+	digits := (x + (0x80-'0')*ones) &^ (x + (0x7f-'9')*ones)
+	separators = ^(letters | digits) & highs >> 7
+	gaps := separators * 0xff
+	return lower&^gaps | 0x20*ones&gaps, separators
+}
+
+// squeeze writes the first n of eight folded bytes to out[to:], leaving out each separator that follows another.
+func squeeze(out []byte, to int, words, separators, gap uint64, n int) (end int, gapAfter uint64) {
+	for range n {
+		out[to] = byte(words)
+		separator := separators & 1
+		to += int(1 - separator&gap)
+		gap = separator
+		words >>= 8
+		separators >>= 8
+	}
+	return to, gap
+}

@@ -1,0 +1,209 @@
+package text
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+func normal(s string) string { return string(NewNormalizer().Append(nil, []byte(s))) }
+
+// plain is the definition, taken at its word: no ASCII path, no stretches, no bitmap.
+func plain(s string) string {
+	s = cases.Fold().String(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD")))
+	s = norm.NFKC.String(strings.Map(cherokeeCapital, s))
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+	}), " ")
+}
+
+func cherokeeCapital(r rune) rune {
+	if unicode.Is(unicode.Cherokee, r) {
+		return unicode.ToUpper(r)
+	}
+	return r
+}
+
+func TestNormalForm(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"empty", "", ""},
+		{"only separators", " \t--\u00a0…!", ""},
+		{"case and white space", "  The QUICK\r\n\tbrown   Fox ", "the quick brown fox"},
+		{"punctuation", "Hello, world! (again)", "hello world again"},
+		{"apostrophe and underscore separate", "don't snake_case", "don t snake case"},
+		{"digits", "A1 2b 3.14", "a1 2b 3 14"},
+		{"just outside the letters", "@A[`a{/0:Z", "a a 0 z"},
+		{"control characters", "a\x00b\x7fc", "a b c"},
+		{"full folding", "Straße İ", "strasse i\u0307"},
+		{"final sigma", "ΣΊΣΥΦΟΣ σίσυφος", "σίσυφοσ σίσυφοσ"},
+		{"compatibility", "ﬁne ２０２６ ⅷ Ⓐ ² ½", "fine 2026 viii a 2 1 2"},
+		{"composed and decomposed are one", "cafe\u0301 café CAFE\u0301", "café café café"},
+		{"a mark belongs to the letter before the cut", strings.Repeat("a", 40) + "e\u0301" + strings.Repeat("b", 40), strings.Repeat("a", 40) + "é" + strings.Repeat("b", 40)},
+		{"a mark turns a separator into another", "a=\u0338b", "a b"},
+		{"half-width katakana", "ｶﾞｷﾞ", "ガギ"},
+		{"other numbers are digits", "x① ٣ 〇", "x1 ٣ 〇"},
+		{"format characters separate", "soft\u00adhyphen zero\u200dwidth", "soft hyphen zero width"},
+		{"emoji separate", "good👍morning", "good morning"},
+		{"each bad byte separates", "a\xffb\xc3(\xe2\x82", "a b"},
+		{"surrogates are bad bytes", "a\xed\xa0\x80b", "a b"},
+		{"beyond the basic plane", "𝔘nicode 𐐀 𠀀", "unicode 𐐨 𠀀"},
+		{"both cases of Cherokee", "ᏣᎳᎩ ꮳꮃꭹ Ᏸ ᏸ", "ᏣᎳᎩ ᏣᎳᎩ Ᏸ Ᏸ"},
+		{"unassigned separates", "a\u0378b", "a b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := normal(c.in); got != c.want {
+				t.Errorf("normal form of %q: got %q, want %q", c.in, got, c.want)
+			}
+			if got := plain(c.in); got != c.want {
+				t.Errorf("by definition %q: got %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
+	n := NewNormalizer()
+	dst := n.Append([]byte("kept "), []byte("  Éclair, one"))
+	dst = n.Append(dst, []byte("TWO"))
+	if got, want := string(dst), "kept éclair onetwo"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Every code point that is assigned; where it folds, decomposes or combines also with the marks and letters behind it that
+// are known to do so in odd ways.
+func TestEveryCodePoint(t *testing.T) {
+	n := NewNormalizer()
+	var once, twice []byte
+	check := func(in []byte) {
+		once = n.Append(once[:0], in)
+		twice = n.Append(twice[:0], once)
+		if !bytes.Equal(once, twice) {
+			t.Fatalf("%+q: once %+q, twice %+q", in, once, twice)
+		}
+	}
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.C) {
+			continue
+		}
+		in := append(utf8.AppendRune([]byte("x"), r), " y"...)
+		check(in)
+		if want := plain(string(in)); string(once) != want {
+			t.Fatalf("%+q: got %+q, by definition %+q", in, once, want)
+		}
+		if !odd(r) {
+			continue
+		}
+		for _, tail := range []string{"\u0301", "\u0345", "\u0338", "\u0307\u0323", "\u3099", "\u1161\u11a8"} {
+			check(append(utf8.AppendRune([]byte("x"), r), tail...))
+		}
+	}
+}
+
+func odd(r rune) bool {
+	return unicode.SimpleFold(r) != r || unicode.Is(unicode.M, r) || unicode.In(r, unicode.Hangul, unicode.Katakana) && r < 0x3200 ||
+		norm.NFKC.PropertiesString(string(r)).Decomposition() != nil && !unicode.Is(unicode.Hangul, r)
+}
+
+func TestASCIIAgreesWithTheGeneralPath(t *testing.T) {
+	n := NewNormalizer()
+	for a := range 128 {
+		for b := range 128 {
+			in := []byte{'x', byte(a), byte(b), 'Y', ' ', byte(b), byte(a), 'z', byte(a)}
+			if fast, slow := n.Append(nil, in), trim(n.appendUnicode(nil, 0, in), 0); !bytes.Equal(fast, slow) {
+				t.Fatalf("%q: fast %q, general %q", in, fast, slow)
+			}
+		}
+	}
+}
+
+// A megabyte of marks, or of the character that grows most, takes no more than linear time and the documented room.
+func TestHostileText(t *testing.T) {
+	n := NewNormalizer()
+	for _, unit := range []string{"\u0301", "\u0345", "\ufdfa", "\u1e9e", "e\u0301", "\xff", "a\xff"} {
+		in := bytes.Repeat([]byte(unit), 1<<20/len(unit))
+		out := n.Append(nil, in)
+		if len(out) > 11*len(in) {
+			t.Errorf("%q grew from %d to %d bytes", unit, len(in), len(out))
+		}
+		if again := NewNormalizer().Append(nil, out); !bytes.Equal(out, again) {
+			t.Errorf("%q: not idempotent", unit)
+		}
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	n := NewNormalizer()
+	for _, in := range []string{
+		strings.Repeat("The quick, brown Fox jumps. ", 80),
+		strings.Repeat("Città più bella: perché è già così. ", 60),
+		strings.Repeat("Съешь ещё этих мягких булок. ", 60),
+		strings.Repeat("吾輩は猫である。", 80),
+	} {
+		src := []byte(in)
+		dst := n.Append(nil, src)
+		if allocs := testing.AllocsPerRun(50, func() { dst = n.Append(dst[:0], src) }); allocs != 0 {
+			t.Errorf("%.20q: %v allocations", in, allocs)
+		}
+	}
+}
+
+// The Unicode tables of the standard library and of x/text are of one version, or letters and folds would disagree.
+func TestOneUnicodeVersion(t *testing.T) {
+	if unicode.Version != Unicode || cases.UnicodeVersion != Unicode {
+		t.Errorf("unicode %s, cases %s, norm %s", unicode.Version, cases.UnicodeVersion, Unicode)
+	}
+}
+
+func FuzzNormalize(f *testing.F) {
+	for _, s := range []string{
+		"", "Hello, World", "cafe\u0301", "a\xffb", "ａ＿ｂ", "x\u0345\u0301 =\u0338", "0123456789abcdefé0123456789abcdef",
+		"ΐ" + strings.Repeat("\u0301", 40), "ﷺ", "한국어 조선말", "\u1100\u1161\u11a8", "İstanbul ẞ",
+	} {
+		f.Add([]byte(s))
+	}
+	n := NewNormalizer()
+	f.Fuzz(func(t *testing.T, in []byte) { checkNormal(t, n, in) })
+}
+
+// What holds for the normal form of any bytes.
+func checkNormal(t *testing.T, n *Normalizer, in []byte) {
+	t.Helper()
+	out := n.Append(nil, in)
+	if whole := trim(n.appendUnicode(nil, 0, in), 0); !bytes.Equal(out, whole) {
+		t.Fatalf("%+q: in stretches %+q, as a whole %+q", in, out, whole)
+	}
+	if again := n.Append(nil, out); !bytes.Equal(out, again) {
+		t.Fatalf("%+q: once %+q, twice %+q", in, out, again)
+	}
+	if strings.Trim(string(out), " ") != string(out) || strings.Contains(string(out), "  ") {
+		t.Fatalf("%+q: %+q is not words joined by single spaces", in, out)
+	}
+	if !utf8.Valid(out) {
+		t.Fatalf("%+q: %+q is no valid UTF-8", in, out)
+	}
+}
+
+// Texts of awkward characters, more of them than mutating bytes would meet.
+func TestRandomText(t *testing.T) {
+	seed := uint64(20261121)
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	pieces := strings.Split("a|B|=|'| |  |.|0|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u0323|\u3099|か|ｶ|ﾞ|\u1100|\u1161|\u11a8|가|ß|ẞ|İ|ΐ|ᾳ|ᾼ|Ω|Σ|ﬃ|½|Ꮳ|ꮳ|\u00ad|\u200d|\ufdfa|\u0f71|\u0f72|\u0344|"+
+		"𝔘|\U0001d160|\U00011099\U000110ba|\xff|\xe2\x82|plain words of some length, |"+strings.Repeat("\u0301", 31)+"|"+strings.Repeat("\u0345\u0327", 16), "|")
+	n := NewNormalizer()
+	var in []byte
+	for range 20000 {
+		in = in[:0]
+		for range 1 + random.IntN(24) {
+			in = append(in, pieces[random.IntN(len(pieces))]...)
+		}
+		checkNormal(t, n, in)
+	}
+}

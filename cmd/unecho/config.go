@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/config"
+)
+
+// defaultFile is read where no file is named, if it is there.
+const defaultFile = "unecho.yaml"
+
+// configCommand holds the verbs about configuration.
+func configCommand() *cobra.Command {
+	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Write, check and show the configuration"})
+	cmd.AddCommand(configInitCommand(), configCheckCommand(), configPrintCommand(), configSchemaCommand(), configTableCommand())
+	return cmd
+}
+
+func configInitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a commented configuration file with every key and its default",
+		Args:  atMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path := cmd.Flag("output").Value.String()
+			if path == "" || path == "-" {
+				_, err := io.WriteString(cmd.OutOrStdout(), config.Template())
+				return err
+			}
+			if err := writeNew(path, config.Template()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; edit it, then: unecho config check %s\n", path, path)
+			return err
+		},
+	}
+	cmd.Flags().StringP("output", "o", "", "the file to write; standard output if not given")
+	return cmd
+}
+
+// writeNew writes a file that must not exist. It is readable by its owner only, for it may come to hold passwords.
+func writeNew(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("write configuration: %s exists already and is left as it is; name another file", path)
+	}
+	if err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	return nil
+}
+
+func configCheckCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Report every mistake in the configuration",
+		Long:  "Report every mistake in FILE (default " + defaultFile + ", if it is there), the environment and --set, each with its place.",
+		Args:  atMost(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			loaded, err := resolveConfig(cmd, args)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "no mistakes: %d settings from the file, %d from the environment, %d from flags, %d defaults\n",
+				loaded.Count(config.FromFile), loaded.Count(config.FromEnvironment), loaded.Count(config.FromFlag), loaded.Count(config.FromDefault))
+			return err
+		},
+	}
+	addSetFlag(cmd)
+	return cmd
+}
+
+func configPrintCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "print [FILE]",
+		Short: "Print the effective configuration and where each value comes from; secrets are masked",
+		Args:  atMost(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			loaded, err := resolveConfig(cmd, args)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), loaded.String())
+			return err
+		},
+	}
+	addSetFlag(cmd)
+	return cmd
+}
+
+func configSchemaCommand() *cobra.Command {
+	return printing("schema", "Print a JSON schema of the configuration file, for editors", config.Schema)
+}
+
+func configTableCommand() *cobra.Command {
+	cmd := printing("table", "Print all settings as a Markdown table", config.Table)
+	cmd.Hidden = true
+	return cmd
+}
+
+func printing(use, short string, text func() string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: atMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), text())
+			return err
+		},
+	}
+}
+
+// addSetFlag adds --set, which outranks file and environment.
+func addSetFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArray("set", nil, "override a setting: key=value; repeatable")
+}
+
+// resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the log
+// flags.
+func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
+	sets, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return config.Loaded{}, err
+	}
+	return config.Resolve(configPath(args), os.Environ(), append(sets, logSets(cmd)...))
+}
+
+func configPath(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	if _, err := os.Stat(defaultFile); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return defaultFile
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/unecho/unecho/config"
+)
+
+// The flags of the log are settings under shorter names.
+const (
+	logLevelFlag  = "log-level"
+	logFormatFlag = "log-format"
+)
+
+func addLogFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.String(logLevelFlag, "", "least level that is logged: debug, info, warn or error (setting log.level)")
+	flags.String(logFormatFlag, "", "console, json, or auto: console on a terminal (setting log.format)")
+}
+
+// logSets are the log flags given, as --set would give them.
+func logSets(cmd *cobra.Command) []string {
+	var sets []string
+	for flag, key := range map[string]string{logFormatFlag: "log.format", logLevelFlag: "log.level"} {
+		if f := cmd.Flag(flag); f != nil && f.Changed {
+			sets = append(sets, key+"="+f.Value.String())
+		}
+	}
+	return sets
+}
+
+// newLogger writes to w as p says.
+func newLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
+	level, err := zerolog.ParseLevel(p.Level)
+	if err != nil {
+		return zerolog.Nop(), err
+	}
+	if p.Format == "console" || p.Format == "auto" && terminal(w) {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05", NoColor: !terminal(w)}
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger(), nil
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/unecho/unecho/config"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run executes the command line and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return report(stderr, root.Execute())
+}
+
+// report writes err for a person and chooses the exit code.
+func report(stderr io.Writer, err error) int {
+	var (
+		mistakes config.Mistakes
+		usage    usageError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &mistakes):
+		fmt.Fprintln(stderr, mistakes.Error())
+		fmt.Fprintln(stderr, "unecho: "+mistakes.Count()+" in the configuration")
+		return exitUsage
+	case errors.As(err, &usage):
+		fmt.Fprintln(stderr, "unecho: "+err.Error())
+		return exitUsage
+	}
+	fmt.Fprintln(stderr, "unecho: "+err.Error())
+	return exitFailed
+}

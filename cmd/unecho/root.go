@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ error }
+
+// rootCommand is the command tree.
+func rootCommand() *cobra.Command {
+	root := groupCommand(&cobra.Command{
+		Use:   "unecho",
+		Short: "A near-duplicate filter for Kafka",
+		Long: "unecho reads documents from Kafka, decides for each whether a near-identical one was seen within a rolling\n" +
+			"window, and forwards it, untouched, to a topic of unique documents or a topic of duplicates.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+	})
+	addLogFlags(root)
+	root.AddCommand(configCommand(), versionCommand())
+	return root
+}
+
+// groupCommand makes cmd a command that only holds others: alone it prints its help.
+func groupCommand(cmd *cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		advice := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+		if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+			advice = "did you mean " + strings.Join(meant, " or ") + "?"
+		}
+		return usageError{fmt.Errorf("there is no command %q below %s; %s", args[0], cmd.CommandPath(), advice)}
+	}
+	return cmd
+}
+
+// atMost takes up to n arguments, which names describes.
+func atMost(n int, names string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		if n == 0 {
+			return usageError{fmt.Errorf("%s takes no arguments, not %q", cmd.CommandPath(), args[0])}
+		}
+		return usageError{errors.New(cmd.CommandPath() + " takes no more than " + names)}
+	}
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
+)
+
+// SettingsVersion names the meaning of the settings that decide verdicts. It rises when the same settings begin to decide
+// otherwise, so that members of both kinds refuse to run together.
+const SettingsVersion = "1"
+
+// Config is every setting of the program, by room.
+type Config struct {
+	Kafka    broker.Params   `key:"kafka" doc:"How Kafka is reached."`
+	Document document.Params `key:"document" doc:"How a record becomes a document."`
+	Judge    index.Params    `key:""` // the sections similarity and window
+	Index    IndexParams     `key:"index" doc:"The index that the members share."`
+	Journal  journal.Params  `key:"journal" doc:"The topic that orders all decisions."`
+	Sink     sink.Params     `key:"sink" doc:"Where documents go."`
+	Snapshot snapshot.Params `key:"snapshot" doc:"What a member starts from."`
+	Ops      OpsParams       `key:"ops" doc:"For the people who run it."`
+	Log      LogParams       `key:"log" doc:"Logs, on standard error."`
+}
+
+// Default is the configuration before anything is set.
+func Default() Config {
+	return Config{
+		Kafka:    broker.DefaultParams(),
+		Document: document.DefaultParams(),
+		Judge:    index.DefaultParams(),
+		Index:    IndexParams{Name: "unecho"},
+		Journal:  journal.DefaultParams(),
+		Sink:     sink.DefaultParams(),
+		Snapshot: snapshot.DefaultParams(),
+		Ops:      OpsParams{Listen: "127.0.0.1:9464"},
+		Log:      LogParams{Level: "info", Format: "auto"},
+	}
+}
+
+// Validate reports everything that a room finds wrong or missing.
+func (c Config) Validate() []setting.Mistake {
+	return slices.Concat(
+		setting.Under("kafka", c.Kafka.Validate()),
+		setting.Under("document", c.Document.Validate()),
+		c.Judge.Validate(),
+		setting.Under("index", c.Index.Validate()),
+		setting.Under("journal", c.Journal.Validate()),
+		setting.Under("sink", c.Sink.Validate()),
+		setting.Under("snapshot", c.Snapshot.Validate()),
+		setting.Under("ops", c.Ops.Validate()),
+		setting.Under("log", c.Log.Validate()),
+	)
+}
+
+// Settings is the canonical text of everything that decides verdicts, as the journal declares it. What belongs to it, the
+// rooms say by their tags.
+func (c Config) Settings() []byte {
+	return setting.Canonical(SettingsVersion, map[string]any{"": c})
+}

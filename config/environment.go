@@ -1,0 +1,63 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+const (
+	envPrefix  = "UNECHO_"
+	testPrefix = "UNECHO_TEST_" // for the tests of the project, never for the program
+)
+
+// envName derives the variable of a key: similarity.threshold is UNECHO_SIMILARITY_THRESHOLD.
+func envName(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// kubernetesLink matches what Kubernetes puts into the environment of every pod beside a Service named unecho, or
+// unecho-something: UNECHO_SERVICE_HOST, UNECHO_PORT_9464_TCP_ADDR and so on. Nobody meant them as settings.
+var kubernetesLink = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
+
+// linkURL is how the value of UNECHO_PORT begins in the same set of variables.
+var linkURL = regexp.MustCompile(`^(tcp|udp|sctp)://`)
+
+// environment takes the variables that begin with UNECHO_. Of two with the same name the last wins, as in a shell.
+func (l *loader) environment(environ []string) {
+	keys := map[string]string{}
+	names := make([]string, 0, len(l.known))
+	for _, key := range l.known {
+		if !l.sections[key] {
+			keys[envName(key)] = key
+			names = append(names, envName(key))
+		}
+	}
+	given := map[string]string{}
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		switch {
+		case !strings.HasPrefix(name, envPrefix) || strings.HasPrefix(name, testPrefix):
+		case keys[name] != "":
+			given[name] = value
+		case kubernetesLink.MatchString(name) || strings.HasSuffix(name, "_PORT") && linkURL.MatchString(value):
+		default:
+			l.unknownVariable(name, names, keys)
+		}
+	}
+	for _, name := range names {
+		if value, ok := given[name]; ok {
+			l.text(keys[name], value, Origin{Layer: FromEnvironment, Name: name})
+		}
+	}
+}
+
+func (l *loader) unknownVariable(name string, names []string, keys map[string]string) {
+	m := setting.Mistake{Problem: "unknown variable", Remedy: "remove it: variables that begin with " + envPrefix + " are settings"}
+	if meant, ok := nearest(name, names); ok && distance(name, meant) <= 3 {
+		m.Remedy = "did you mean " + meant + "?"
+		l.mean(keys[meant])
+	}
+	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: Origin{Layer: FromEnvironment, Name: name}})
+}

@@ -1,0 +1,242 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// maxFile bounds the configuration file; one with every key and its documentation has some twenty kilobytes.
+const maxFile = 1 << 20
+
+// file reads the YAML file into the settings.
+func (l *loader) file() {
+	text, err := readFile(l.path, maxFile)
+	if err != nil {
+		remedy := "name a readable configuration file"
+		if errors.Is(err, errAbsent) {
+			remedy = "write one with: unecho config init -o " + l.path
+		}
+		l.unreadable(0, err.Error(), remedy)
+		return
+	}
+	l.decode(text)
+}
+
+func (l *loader) decode(text []byte) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, second yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return // empty, or comments only: every value is its default
+	case err != nil:
+		l.syntax(err)
+		return
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		l.unreadable(second.Line, "a second YAML document begins here", "keep all settings in one document, without ---")
+		return
+	case !errors.Is(err, io.EOF):
+		l.syntax(err)
+		return
+	}
+	root := resolve(document.Content[0])
+	switch {
+	case null(root):
+	case root.Kind != yaml.MappingNode:
+		l.unreadable(root.Line, "the file holds no settings", "write sections with keys, as `unecho config init` prints")
+	default:
+		l.mapping("", root)
+	}
+}
+
+// unreadable reports that the file cannot be taken at all.
+func (l *loader) unreadable(line int, problem, remedy string) {
+	l.broken = true
+	l.refuse(Origin{Layer: FromFile, Name: l.path, Line: line}, setting.Mistake{Problem: problem, Remedy: remedy})
+}
+
+var (
+	syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+	anchorError = regexp.MustCompile(`unknown anchor '.*' referenced`)
+)
+
+// syntax reports what the YAML parser says. An anchor that it does not know may be an unquoted secret.
+func (l *loader) syntax(err error) {
+	line, problem := 0, strings.ReplaceAll(err.Error(), "\n", " ")
+	if m := syntaxError.FindStringSubmatch(problem); m != nil {
+		line, _ = strconv.Atoi(m[1]) // empty where the parser names no line
+		problem = m[2]
+	}
+	remedy := "mend the YAML at or just above this line"
+	if anchorError.MatchString(problem) {
+		problem = "a value that begins with * refers to no anchor"
+		remedy = "put the value in quotes"
+	}
+	l.unreadable(line, "this is not valid YAML: "+problem, remedy)
+}
+
+func (l *loader) at(n *yaml.Node) Origin { return Origin{Layer: FromFile, Name: l.path, Line: n.Line} }
+
+// mapping takes the keys of one section.
+func (l *loader) mapping(prefix string, n *yaml.Node) {
+	for _, p := range l.pairs(prefix, n) {
+		key := setting.Join(prefix, p.name)
+		_, leaf := l.leaves[key]
+		_, secretFile := l.secrets[key]
+		switch {
+		case l.sections[key]:
+			l.section(key, p)
+		case leaf || secretFile:
+			l.value(key, p)
+		case strings.Contains(p.name, "."):
+			l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "unknown key", Remedy: "in YAML a key stands below its section, not behind a dot"})
+		default:
+			l.unknown(key, l.at(p.key), "`unecho config init` prints all keys")
+		}
+	}
+}
+
+func (l *loader) section(key string, p pair) {
+	l.places[key] = l.at(p.key)
+	n := resolve(p.value)
+	switch {
+	case null(n): // everything below it is commented out
+	case n.Kind == yaml.MappingNode:
+		l.mapping(key, n)
+	default:
+		l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "is a section, not a value", Remedy: "write its keys below it, indented"})
+	}
+}
+
+func (l *loader) value(key string, p pair) {
+	n, at, list := resolve(p.value), l.at(p.key), l.isList(key)
+	refuse := func(problem, remedy string) {
+		l.refuse(at, setting.Mistake{Key: key, Problem: problem, Remedy: remedy})
+		l.excused[l.secrets[key]] = true
+	}
+	switch {
+	case null(n) && p.value.Anchor != "":
+		refuse("has no value", "put values that begin with & in quotes")
+	case null(n):
+		refuse("has no value", "write one, or remove the line to have the default")
+	case list && n.Kind == yaml.SequenceNode:
+		l.list(key, n, at)
+	case list && n.Kind == yaml.ScalarNode:
+		refuse("is a list", "write it in brackets: ["+oneLine(n.Value)+"]")
+	case list:
+		refuse("is a list", "write it in brackets: [a, b]")
+	case n.Kind != yaml.ScalarNode:
+		refuse("is one value, not a list or a section", "write the value behind the colon")
+	default:
+		l.text(key, n.Value, at)
+	}
+}
+
+func (l *loader) isList(key string) bool {
+	f, ok := l.leaves[key]
+	return ok && f.Kind() == setting.List
+}
+
+func (l *loader) list(key string, n *yaml.Node, at Origin) {
+	items := make([]string, len(n.Content))
+	for i, item := range n.Content {
+		item = resolve(item)
+		if item.Kind != yaml.ScalarNode || null(item) {
+			l.refuse(l.at(item), setting.Mistake{Key: key, Problem: "holds something that is not a word", Remedy: "write a list of words: [a, b]"})
+			return
+		}
+		items[i] = item.Value
+	}
+	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.SetItems(items) })
+}
+
+// resolve follows an alias to what it names. An alias never names an alias.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// pair is one key of a mapping with its value.
+type pair struct {
+	name       string
+	key, value *yaml.Node
+}
+
+// pairs lists the keys of a mapping in their order, then those it merges with <<, which it outranks.
+func (l *loader) pairs(prefix string, n *yaml.Node) []pair {
+	var pairs []pair
+	taken := map[string]bool{}
+	visited := map[*yaml.Node]bool{}
+	var collect func(n *yaml.Node)
+	collect = func(n *yaml.Node) {
+		if visited[n] { // a mapping that merges itself, or is merged twice
+			return
+		}
+		visited[n] = true
+		own, merged := l.ownPairs(prefix, n)
+		for _, p := range own {
+			if !taken[p.name] {
+				taken[p.name] = true
+				pairs = append(pairs, p)
+			}
+		}
+		for _, m := range merged {
+			collect(m)
+		}
+	}
+	collect(n)
+	return pairs
+}
+
+// ownPairs splits a mapping into its own keys and the mappings that it merges, and reports repeated keys.
+func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*yaml.Node) {
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := resolve(n.Content[i]), n.Content[i+1]
+		switch {
+		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
+			merged = append(merged, l.merge(k, v)...)
+		case k.Kind != yaml.ScalarNode:
+			l.refuse(l.at(n.Content[i]), setting.Mistake{Key: prefix, Problem: "has a key that is not a word", Remedy: "write one word as the key"})
+		case lines[k.Value] > 0:
+			l.refuse(l.at(n.Content[i]), setting.Mistake{
+				Key: setting.Join(prefix, k.Value), Problem: "is given twice, first in line " + strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
+			})
+		default:
+			lines[k.Value] = n.Content[i].Line
+			own = append(own, pair{name: k.Value, key: n.Content[i], value: v})
+		}
+	}
+	return own, merged
+}
+
+// merge lists the mappings that << names.
+func (l *loader) merge(key, value *yaml.Node) []*yaml.Node {
+	v := resolve(value)
+	nodes := []*yaml.Node{v}
+	if v.Kind == yaml.SequenceNode {
+		nodes = v.Content
+	}
+	mappings := make([]*yaml.Node, 0, len(nodes))
+	for _, n := range nodes {
+		if n = resolve(n); n.Kind != yaml.MappingNode {
+			l.refuse(l.at(key), setting.Mistake{Key: "<<", Problem: "merges something that is no section", Remedy: "name the anchor of a section"})
+			continue
+		}
+		mappings = append(mappings, n)
+	}
+	return mappings
+}

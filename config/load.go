@@ -1,0 +1,228 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Loaded is a configuration without mistakes, and where each of its values comes from.
+type Loaded struct {
+	Config  Config
+	Origins map[string]Origin // by key; a key that is absent has its default
+}
+
+// Load reads the file at path (none if path is empty), then environ ("NAME=value"), then sets ("key=value"), each
+// outranking those before. The error is of type Mistakes and holds everything that is wrong.
+func Load(path string, environ, sets []string) (Config, error) {
+	loaded, err := Resolve(path, environ, sets)
+	return loaded.Config, err
+}
+
+// Resolve is Load that also says where each value comes from.
+func Resolve(path string, environ, sets []string) (Loaded, error) {
+	c := Default()
+	origins, mistakes := load(&c, func() []setting.Mistake { return c.Validate() }, inputs{path: path, environ: environ, sets: sets})
+	if len(mistakes) > 0 {
+		return Loaded{Config: Default()}, mistakes
+	}
+	return Loaded{Config: c, Origins: origins}, nil
+}
+
+type inputs struct {
+	path    string
+	environ []string
+	sets    []string
+}
+
+// loader collects values and mistakes; it knows settings only by their tags.
+type loader struct {
+	leaves   map[string]setting.Field
+	sections map[string]bool
+	secrets  map[string]string // companion key -> key of the secret
+	known    []string          // every key that may be written, in the order of the source
+
+	origins  map[string]Origin
+	places   map[string]Origin      // where sections stand in the file
+	pending  map[string]pendingFile // secrets to be read from files, by key of the secret
+	excused  map[string]bool        // keys with a mistake of their own: what they lack because of it is not reported again
+	meant    map[string]bool        // keys that a misspelt one probably meant: excused too, unless given as well
+	mistakes Mistakes
+	path     string
+	broken   bool // the file could not be read: what it would have set is unknown
+}
+
+// load writes what in says into params, a pointer to a struct that holds the defaults, and validates the result.
+func load(params any, validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
+	l := newLoader(params, in.path)
+	if in.path != "" {
+		l.file()
+	}
+	l.environment(in.environ)
+	l.flags(in.sets)
+	l.readSecrets()
+	if !l.broken {
+		l.judge(validate())
+	}
+	return l.origins, l.mistakes.sorted()
+}
+
+func newLoader(params any, path string) *loader {
+	l := &loader{
+		leaves: map[string]setting.Field{}, sections: map[string]bool{}, secrets: map[string]string{},
+		origins: map[string]Origin{}, places: map[string]Origin{}, pending: map[string]pendingFile{},
+		excused: map[string]bool{}, meant: map[string]bool{}, path: path,
+	}
+	setting.Walk(params, func(f setting.Field) {
+		l.known = append(l.known, f.Key)
+		if f.Section() {
+			l.sections[f.Key] = true
+			return
+		}
+		l.leaves[f.Key] = f
+		if f.Secret {
+			l.secrets[companion(f.Key)] = f.Key
+			l.known = append(l.known, companion(f.Key))
+		}
+	})
+	return l
+}
+
+// companion is the key under which a secret's file is given.
+func companion(key string) string { return key + "_file" }
+
+// assign gives the setting of key a value that set writes. It is told of every value in the order of the layers.
+func (l *loader) assign(key string, at Origin, set func(setting.Field) *setting.Mistake) {
+	if p, both := l.pending[key]; both && p.at.Layer == at.Layer {
+		l.refuse(at, setting.Mistake{Key: key, Problem: "is given beside " + companion(key), Remedy: "remove one of the two"})
+		return
+	}
+	f := l.leaves[key]
+	if m := set(f); m != nil {
+		l.refuse(at, *m)
+		return
+	}
+	delete(l.pending, key)
+	l.origins[key] = at
+}
+
+// text assigns a value given as text: in the environment, by a flag, or as a YAML scalar.
+func (l *loader) text(key, text string, at Origin) {
+	if secret, ok := l.secrets[key]; ok {
+		l.fromFile(secret, text, at)
+		return
+	}
+	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.Set(text) })
+}
+
+// refuse reports a mistake that stands at a known place; what its key lacks because of it is not reported again.
+func (l *loader) refuse(at Origin, m setting.Mistake) {
+	l.excused[m.Key] = true
+	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: at})
+}
+
+// unknown reports a key that means nothing. Its value is not shown: it may be a secret under a misspelt name.
+func (l *loader) unknown(key string, at Origin, fallback string) {
+	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
+	if meant, ok := nearest(key, l.known); ok {
+		m.Remedy = "did you mean " + meant + "?"
+		l.mean(meant)
+	}
+	l.refuse(at, m)
+}
+
+// mean notes which key a misspelt one probably meant.
+func (l *loader) mean(key string) {
+	l.meant[key] = true
+	if secret, ok := l.secrets[key]; ok {
+		l.meant[secret] = true
+	}
+}
+
+// wordOnly cuts what cannot be a key from the end of one: behind it may stand a secret, as in "password:secret".
+func wordOnly(key string) string {
+	end := strings.IndexFunc(key, func(r rune) bool { return !nameRune(r) })
+	if end < 0 {
+		return key
+	}
+	return key[:end] + "..."
+}
+
+// judge adds what the rooms find wrong, at the place each value comes from.
+func (l *loader) judge(found []setting.Mistake) {
+	for _, m := range found {
+		m.Key = strings.TrimSuffix(m.Key, ".")
+		key, _, _ := strings.Cut(m.Key, "[") // a room may name one item of a list: document.fields[1]
+		if l.isExcused(key) {
+			continue
+		}
+		if l.leaves[key].Secret {
+			m.Value = ""
+		}
+		l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: l.placeOf(key)})
+	}
+}
+
+// isExcused says that key, or a section around it, has a mistake of its own already.
+func (l *loader) isExcused(key string) bool {
+	for ; key != ""; key, _ = cutLast(key) {
+		if l.excused[key] || l.meant[key] && !l.given(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// given says that a setting was given in any layer, or a section in the file.
+func (l *loader) given(key string) bool {
+	_, set := l.origins[key]
+	_, opened := l.places[key]
+	return set || opened
+}
+
+// placeOf is where key was set, else where its section stands, else the file.
+func (l *loader) placeOf(key string) Origin {
+	if at, ok := l.origins[key]; ok {
+		return at
+	}
+	for section := key; section != ""; section, _ = cutLast(section) {
+		if at, ok := l.places[section]; ok {
+			return at
+		}
+	}
+	if l.path != "" {
+		return Origin{Layer: FromFile, Name: l.path}
+	}
+	return Origin{}
+}
+
+const setFlag = "--set"
+
+// flags takes the values of --set. Of two for the same key the last wins, as with any flag.
+func (l *loader) flags(sets []string) {
+	at := Origin{Layer: FromFlag, Name: setFlag}
+	given := map[string]string{}
+	var order []string
+	for _, set := range sets {
+		key, value, found := strings.Cut(set, "=")
+		switch {
+		case !found:
+			l.refuse(at, setting.Mistake{Key: wordOnly(key), Problem: "has no value", Remedy: "write --set key=value"})
+			continue
+		case l.sections[key]:
+			l.refuse(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key + ".KEY=value"})
+			continue
+		case !slices.Contains(l.known, key):
+			l.unknown(key, at, "`unecho config init` prints all keys")
+			continue
+		}
+		if _, again := given[key]; !again {
+			order = append(order, key)
+		}
+		given[key] = value
+	}
+	for _, key := range order {
+		l.text(key, given[key], at)
+	}
+}

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// String writes the effective configuration as YAML, each value with where it comes from. Secrets are masked.
+func (l Loaded) String() string { return effective(&l.Config, l.Origins) }
+
+// Count says how many values come from a layer.
+func (l Loaded) Count(layer Layer) int {
+	if layer == FromDefault {
+		return len(setting.Fields(&l.Config)) - len(l.Origins)
+	}
+	n := 0
+	for _, at := range l.Origins {
+		if at.Layer == layer {
+			n++
+		}
+	}
+	return n
+}
+
+func effective(params any, origins map[string]Origin) string {
+	var b strings.Builder
+	setting.Walk(params, func(f setting.Field) {
+		space := strings.Repeat(indent, f.Depth())
+		if f.Section() {
+			fmt.Fprintf(&b, "%s%s:\n", space, f.Name())
+			return
+		}
+		fmt.Fprintf(&b, "%s%s: %s # %s\n", space, f.Name(), yamlValue(f), oneLine(origins[f.Key].String()))
+	})
+	return b.String()
+}

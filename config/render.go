@@ -1,0 +1,71 @@
+package config
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// masked stands for a secret that is set.
+const masked = "***"
+
+const indent = "  "
+
+// plainWord matches the texts that every YAML parser reads as the string they are, without quotes.
+var (
+	plainWord = regexp.MustCompile(`^([A-Za-z/]|\d+\.\d+\.\d+\.)[A-Za-z0-9_./-]*(:[A-Za-z0-9_./-]+)*$`)
+	otherWord = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|y|n)$`)
+)
+
+// yamlValue writes a value as YAML; a secret only as set or empty.
+func yamlValue(f setting.Field) string {
+	switch {
+	case f.Kind() == setting.List:
+		items := f.Items()
+		for i := range items {
+			items[i] = yamlString(items[i])
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case f.Secret && f.Text() != "":
+		return yamlString(masked)
+	case f.Kind() == setting.String:
+		return yamlString(f.Text())
+	}
+	return f.Text()
+}
+
+// yamlString quotes as JSON does where quotes are needed: YAML reads all of JSON's strings.
+func yamlString(s string) string {
+	if plainWord.MatchString(s) && !otherWord.MatchString(s) {
+		return s
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(s) != nil {
+		return `""` // a string always has a JSON form
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// wrap breaks text into lines of at most width characters, at its spaces.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Schema is a JSON schema (draft 2020-12) of the configuration file, for editors. A schema cannot say everything that
+// Load checks.
+func Schema() string {
+	c := Default()
+	return schema(&c)
+}
+
+// Patterns of what people write.
+const (
+	durationPattern = `^([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))*$|^0$`
+	sizePattern     = `^[0-9]+ *([KMGT]i[Bb])?$`
+)
+
+func schema(params any) string {
+	root := object("Configuration of unecho.")
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "unecho"
+	objects := map[string]map[string]any{"": root}
+	setting.Walk(params, func(f setting.Field) {
+		section, name := cutLast(f.Key)
+		properties := objects[section]["properties"].(map[string]any)
+		if f.Section() {
+			o := object(f.Doc)
+			o["type"] = []string{"object", "null"} // null: everything in it is commented out
+			objects[f.Key], properties[name] = o, o
+			return
+		}
+		properties[name] = property(f)
+		if f.Secret {
+			properties[companion(name)] = map[string]any{"type": "string", "description": "a file that holds " + f.Key}
+		}
+	})
+	text, err := json.MarshalIndent(root, "", indent)
+	if err != nil {
+		panic("config: schema: " + err.Error()) // maps of strings, numbers and lists always have a JSON form
+	}
+	return string(text) + "\n"
+}
+
+func object(doc string) map[string]any {
+	o := map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
+	if doc != "" {
+		o["description"] = doc
+	}
+	return o
+}
+
+func property(f setting.Field) map[string]any {
+	p := shape(f)
+	p["description"] = f.Doc
+	if f.Secret {
+		p["writeOnly"] = true
+		return p
+	}
+	p["default"] = jsonValue(f)
+	if f.Example != "" && f.Kind() != setting.List {
+		p["examples"] = []string{f.Example}
+	}
+	return p
+}
+
+// shape is the type of a setting in JSON schema.
+func shape(f setting.Field) map[string]any {
+	choices := map[string]any{}
+	if len(f.Enum) > 0 {
+		choices["enum"] = enum(f)
+	}
+	switch f.Kind() {
+	case setting.Bool:
+		return map[string]any{"type": "boolean"}
+	case setting.Int:
+		choices["type"] = "integer"
+		return choices
+	case setting.Float:
+		return map[string]any{"type": "number"}
+	case setting.Duration: // 0 needs no unit
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "maximum": 0}
+	case setting.Size:
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": sizePattern, "minimum": 0}
+	case setting.List:
+		choices["type"] = "string"
+		return map[string]any{"type": "array", "items": choices}
+	case setting.String, setting.Unknown:
+	}
+	choices["type"] = "string"
+	if len(f.Enum) == 0 {
+		choices["type"] = []string{"string", "number", "boolean"} // quotes around 007 or true are not asked for
+	}
+	return choices
+}
+
+func enum(f setting.Field) []any {
+	words := make([]any, len(f.Enum))
+	for i, word := range f.Enum {
+		words[i] = word
+		if f.Kind() == setting.Int {
+			words[i] = json.Number(word)
+		}
+	}
+	return words
+}
+
+func jsonValue(f setting.Field) any {
+	switch f.Kind() {
+	case setting.Bool:
+		return f.Text() == "true"
+	case setting.Int, setting.Float:
+		return json.Number(f.Text())
+	case setting.List:
+		return f.Items()
+	case setting.String, setting.Duration, setting.Size, setting.Unknown:
+	}
+	return f.Text()
+}

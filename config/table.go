@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Markers around the table of settings in the README.
+const (
+	TableBegin = "<!-- config:begin -->"
+	TableEnd   = "<!-- config:end -->"
+)
+
+// Table is the Markdown table of all settings, as it stands in the README.
+func Table() string {
+	c := Default()
+	return table(&c)
+}
+
+func table(params any) string {
+	var b strings.Builder
+	b.WriteString("| setting | default | meaning |\n| --- | --- | --- |\n")
+	for _, f := range setting.Fields(params) {
+		mark := ""
+		if f.Verdict {
+			mark = " †"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", f.Key, mark, defaultCell(f), cell(meaning(f)))
+	}
+	b.WriteString("\n† decides verdicts: members that share a journal must agree on it.\n")
+	return b.String()
+}
+
+func defaultCell(f setting.Field) string {
+	if f.Text() == "" {
+		return ""
+	}
+	return "`" + cell(yamlValue(f)) + "`"
+}
+
+// cell keeps a text from ending its cell, or from being read as HTML.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(s)
+}

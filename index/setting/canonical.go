@@ -1,0 +1,129 @@
+package setting
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Canonical writes the settings tagged verdict:"true" below the given structs as one line of JSON: the dotted keys sorted,
+// each below the name of its section (which may be ""), and version as one key more. Numbers that are not whole, durations
+// and sizes stand as strings, so the bytes never depend on how a library prints a float. Equal settings give equal bytes.
+//
+//	{"similarity.slots":128,"similarity.threshold":"0.8","version":"1","window.age":"24h"}
+//
+// Version names the meaning of the settings: it rises when the same settings begin to decide otherwise.
+func Canonical(version string, sections map[string]any) []byte {
+	values := map[string]string{"version": quote(version)}
+	for section, params := range sections {
+		for _, f := range Fields(params) {
+			if f.Verdict {
+				values[Join(section, f.Key)] = f.canonical()
+			}
+		}
+	}
+	var b strings.Builder
+	for i, key := range sorted(values) {
+		b.WriteByte("{,"[min(i, 1)])
+		b.WriteString(quote(key) + ":" + values[key])
+	}
+	b.WriteByte('}')
+	return []byte(b.String())
+}
+
+// Fingerprint identifies canonical settings in the header of every journal record.
+func Fingerprint(text []byte) uint64 { return xxhash.Sum64(text) }
+
+// Diff compares our canonical settings with those of the journal, one line for each that differs. It returns nothing when
+// they decide alike.
+func Diff(here, journal []byte) []string {
+	a, b := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := json.Unmarshal(here, &a); err != nil {
+		return []string{"the settings here cannot be read: " + err.Error()}
+	}
+	if err := json.Unmarshal(journal, &b); err != nil {
+		return []string{"the settings in the journal cannot be read: " + err.Error()}
+	}
+	var lines []string
+	for _, key := range sorted(a) {
+		if theirs, known := b[key]; !known {
+			lines = append(lines, fmt.Sprintf("%s: %s here, not set in the journal", plain(key), show(a[key])))
+		} else if string(a[key]) != string(theirs) {
+			lines = append(lines, fmt.Sprintf("%s: %s here, %s in the journal", plain(key), show(a[key]), show(theirs)))
+		}
+	}
+	for _, key := range sorted(b) {
+		if _, known := a[key]; !known {
+			lines = append(lines, fmt.Sprintf("%s: not set here, %s in the journal", plain(key), show(b[key])))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (f Field) canonical() string {
+	switch f.Kind() {
+	case Bool, Int:
+		return f.Text()
+	case List:
+		items := f.Items()
+		for i := range items {
+			items[i] = quote(items[i])
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	case String, Float, Duration, Size, Unknown:
+	}
+	return quote(f.Text())
+}
+
+// quote writes a JSON string with no escape that JSON does not ask for, whatever a JSON library may prefer.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s { // what is not UTF-8 becomes U+FFFD, as in every JSON
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ':
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// show writes a JSON value for a person. It comes from the journal, so it may hold anything.
+func show(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return plain(string(raw))
+	}
+	if s == "" {
+		return `""`
+	}
+	return plain(s)
+}
+
+// plain keeps what others wrote on one line.
+func plain(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

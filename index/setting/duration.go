@@ -1,0 +1,71 @@
+package setting
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// errDuration is what ParseDuration finds wrong; the text itself is the caller's to show.
+var errDuration = errors.New("not a duration: write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d")
+
+const day = 24 * time.Hour
+
+// ParseDuration parses what time.ParseDuration does, and days before the rest: 7d, 1d12h. A day is 24 hours.
+func ParseDuration(text string) (time.Duration, error) {
+	days, rest, found := strings.Cut(text, "d")
+	if !found {
+		return parsePlain(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 31)
+	if err != nil || n > uint64(math.MaxInt64/day) {
+		return 0, errDuration
+	}
+	d := time.Duration(n) * day
+	if rest == "" {
+		return d, nil
+	}
+	r, err := parsePlain(rest)
+	if err != nil || r < 0 || rest[0] == '+' || rest[0] == '-' || d > math.MaxInt64-r {
+		return 0, errDuration
+	}
+	return d + r, nil
+}
+
+func parsePlain(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, errDuration
+	}
+	return d, nil
+}
+
+// FormatDuration writes a duration without the zeroes of time.Duration.String: 24h, 90s as 1m30s, 7d.
+func FormatDuration(d time.Duration) string {
+	if d > day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func parseDuration(v reflect.Value, text string) (problem, remedy string) {
+	d, err := ParseDuration(text)
+	if err == nil {
+		v.SetInt(int64(d))
+		return "", ""
+	}
+	if _, numeric := strconv.ParseFloat(text, 64); numeric == nil {
+		return "has no unit", "write " + text + "ms, " + text + "s, " + text + "m, " + text + "h or " + text + "d"
+	}
+	return "is not a duration", "write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d"
+}

@@ -1,0 +1,145 @@
+package setting
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Field is one setting of a Params struct, or a section of them, as its tags describe it.
+type Field struct {
+	Key     string // dotted, from the outermost struct: "similarity.threshold"
+	Doc     string
+	Example string
+	Enum    []string // the words allowed; none means any
+	Secret  bool     // its value is never shown
+	Verdict bool     // it decides verdicts
+
+	value reflect.Value
+}
+
+// Walk visits each section and each setting below params, a struct or a pointer to one, in the order of the source; a
+// section comes before what is in it. A struct under key:"" is no section of its own: its fields stand where it stands. A
+// field under key:"-" is no setting.
+//
+// Settings can be Set only if params is a pointer. A struct that breaks the tag conventions is a bug, and panics.
+func Walk(params any, visit func(Field)) {
+	v := reflect.ValueOf(params)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	walk("", v, visit)
+}
+
+// Fields lists the settings below params, without the sections.
+func Fields(params any) []Field {
+	var fields []Field
+	Walk(params, func(f Field) {
+		if !f.Section() {
+			fields = append(fields, f)
+		}
+	})
+	return fields
+}
+
+// Section says that the field holds settings and is none itself.
+func (f Field) Section() bool { return f.value.Kind() == reflect.Struct }
+
+// Kind is the type of the setting.
+func (f Field) Kind() Kind { return kindOf(f.value.Type()) }
+
+// Name is the last part of the key.
+func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
+
+// Depth is the number of sections around the field.
+func (f Field) Depth() int { return strings.Count(f.Key, ".") }
+
+func walk(prefix string, v reflect.Value, visit func(Field)) {
+	t := v.Type()
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		key, tagged := sf.Tag.Lookup("key")
+		switch {
+		case key == "-":
+			continue
+		case !tagged || !sf.IsExported():
+			panic(fmt.Sprintf("setting: %s.%s must be exported and have a key tag", t, sf.Name))
+		case key == "" && sf.Type.Kind() == reflect.Struct:
+			walk(prefix, v.Field(i), visit)
+			continue
+		}
+		f := newField(Join(prefix, key), sf, v.Field(i))
+		visit(f)
+		if f.Section() {
+			walk(f.Key, f.value, visit)
+		}
+	}
+}
+
+func newField(key string, sf reflect.StructField, v reflect.Value) Field {
+	f := Field{
+		Key: key, Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"),
+		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true", value: v,
+	}
+	if words := sf.Tag.Get("enum"); words != "" {
+		f.Enum = strings.Split(words, "|")
+	}
+	switch {
+	case !f.Section() && kindOf(v.Type()) == Unknown:
+		panic(fmt.Sprintf("setting: %s: type %s cannot be a setting", key, v.Type()))
+	case f.Section() && (f.Secret || f.Verdict):
+		panic(fmt.Sprintf("setting: %s: secret and verdict belong to settings, not to a section", key))
+	case f.Secret && (f.Verdict || f.Kind() != String):
+		panic(fmt.Sprintf("setting: %s: a secret is a string, and never part of the settings in the journal", key))
+	}
+	return f
+}
+
+// Join puts a section before a key; either may be empty.
+func Join(section, key string) string {
+	switch {
+	case section == "":
+		return key
+	case key == "":
+		return section
+	}
+	return section + "." + key
+}
+
+// Kind is the type of a setting, as a person thinks of it.
+type Kind uint8
+
+// Kinds of settings.
+const (
+	Unknown Kind = iota
+	String
+	Bool
+	Int
+	Float
+	Duration
+	Size
+	List // of strings
+)
+
+func kindOf(t reflect.Type) Kind {
+	switch t {
+	case reflect.TypeFor[Bytes]():
+		return Size
+	case reflect.TypeFor[time.Duration]():
+		return Duration
+	}
+	switch {
+	case t.Kind() == reflect.String:
+		return String
+	case t.Kind() == reflect.Bool:
+		return Bool
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
+		return Int
+	case t.Kind() == reflect.Float64:
+		return Float
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return List
+	}
+	return Unknown
+}

@@ -1,0 +1,159 @@
+package setting
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Text writes the value as a person would: 24h, 1GiB, 0.8; the items of a list are separated by commas. It does not mask
+// secrets.
+func (f Field) Text() string {
+	switch f.Kind() {
+	case Bool:
+		return strconv.FormatBool(f.value.Bool())
+	case Int:
+		return strconv.FormatInt(f.value.Int(), 10)
+	case Float:
+		return strconv.FormatFloat(f.value.Float(), 'f', -1, 64)
+	case Duration:
+		return FormatDuration(time.Duration(f.value.Int()))
+	case Size:
+		return Bytes(f.value.Int()).String()
+	case List:
+		return strings.Join(f.Items(), ",")
+	case String, Unknown:
+	}
+	return f.value.String()
+}
+
+// Items are the items of a list; never nil.
+func (f Field) Items() []string {
+	items := make([]string, f.value.Len())
+	for i := range items {
+		items[i] = f.value.Index(i).String()
+	}
+	return items
+}
+
+// Set parses what Text writes; a list is split at its commas. It returns what is wrong with text, and then leaves the value
+// as it was, or nil.
+func (f Field) Set(text string) *Mistake {
+	if f.Kind() == List {
+		return f.SetItems(split(text))
+	}
+	parsed, m := f.parse(text)
+	if m == nil {
+		f.value.Set(parsed)
+	}
+	return m
+}
+
+// Equals says whether text means the value that the setting has.
+func (f Field) Equals(text string) bool {
+	if f.Kind() == List {
+		return slices.Equal(f.Items(), split(text))
+	}
+	parsed, m := f.parse(text)
+	return m == nil && Field{value: parsed}.Text() == f.Text()
+}
+
+// parse reads one value of the setting's type.
+func (f Field) parse(text string) (reflect.Value, *Mistake) {
+	if !utf8.ValidString(text) {
+		return reflect.Value{}, f.wrong(text, "is not valid UTF-8", "write it in UTF-8")
+	}
+	parsed := reflect.New(f.value.Type()).Elem()
+	if problem, remedy := parse(parsed, f.Kind(), strings.TrimSpace(text), text); problem != "" {
+		return reflect.Value{}, f.wrong(text, problem, remedy)
+	}
+	return parsed, f.outside(Field{value: parsed}.Text())
+}
+
+// SetItems sets a list. It returns what is wrong with it, or nil.
+func (f Field) SetItems(items []string) *Mistake {
+	list := reflect.MakeSlice(f.value.Type(), len(items), len(items))
+	for i, item := range items {
+		if !utf8.ValidString(item) {
+			return f.wrong(item, "is not valid UTF-8", "write it in UTF-8")
+		}
+		if m := f.outside(item); m != nil {
+			return m
+		}
+		list.Index(i).SetString(item)
+	}
+	f.value.Set(list)
+	return nil
+}
+
+func (f Field) outside(text string) *Mistake {
+	if len(f.Enum) == 0 || slices.Contains(f.Enum, text) {
+		return nil
+	}
+	return f.wrong(text, "is not one of the choices", "write "+OneOf(f.Enum))
+}
+
+func (f Field) wrong(text, problem, remedy string) *Mistake {
+	if f.Secret {
+		text = ""
+	}
+	return &Mistake{Key: f.Key, Value: text, Problem: problem, Remedy: remedy}
+}
+
+func split(text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	items := strings.Split(text, ",")
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	return items
+}
+
+// parse writes text into v. Strings keep the spaces around them; for everything else they mean nothing.
+func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string) {
+	switch kind {
+	case Bool:
+		if text != "true" && text != "false" {
+			return "is neither true nor false", "write true or false"
+		}
+		v.SetBool(text == "true")
+	case Int:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return "is not a whole number", "write digits only, such as 128"
+		}
+		v.SetInt(n)
+	case Float:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return "is not a number", "write a number such as 0.8"
+		}
+		v.SetFloat(x)
+	case Duration:
+		return parseDuration(v, text)
+	case Size:
+		var b Bytes
+		if b.UnmarshalText([]byte(text)) != nil {
+			return "is not a size", "write bytes, or a number with KiB, MiB, GiB or TiB, such as 64MiB"
+		}
+		v.SetInt(int64(b))
+	case String, List, Unknown:
+		v.SetString(raw)
+	}
+	return "", ""
+}
+
+// OneOf writes words as a choice: a, b or c.
+func OneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,39 @@
+// Package snapshot is how a replica's state survives: the envelope around every stored byte, the manifest that names the
+// parts of one snapshot, and the Store that keeps them. Its two implementations are localdir and postgres; storetest
+// holds both to the same rules.
+//
+// A snapshot is a manifest plus immutable segments. A segment is named by the SHA-256 of its content, so a snapshot
+// writes only the segments that are not stored yet. The manifest carries the journal position the state belongs to.
+//
+// Everything at rest is sealed in an envelope (fixed-width numbers little endian):
+//
+//	┌──────────┬─────────┬────────┬───────────┬─────────┬──────────────────────────┐
+//	│ "unecho" │ version │ kind   │ length    │ payload │ xxhash64 of all before   │
+//	│ 6 bytes  │ 1 byte  │ 1 byte │ 8 bytes   │ length  │ 8 bytes                  │
+//	└──────────┴─────────┴────────┴───────────┴─────────┴──────────────────────────┘
+//	version: 1; kind: 1 manifest, 2 segment
+//
+// Magic, version and the checksum over all before it, in the last eight bytes, stay where they are in every version to
+// come: so a damaged version byte is told from a version of the future.
+//
+// The payload of a manifest (uvarints are LEB128):
+//
+//	┌───────────────┬──────────────┬─────────────┬───────────┬─────────────┬───────────┬─────────────┐
+//	│ journal topic │ leader epoch │ next offset │ taken, ms │ fingerprint │ documents │ total bytes │
+//	│ 16 bytes      │ 4            │ 8           │ 8         │ 8           │ 8         │ 8           │
+//	├───────────────┴─┬────────────┴──────────┬──┴───────────┴─────────────┴───────────┴─────────────┤
+//	│ index           │ number of segments    │ segments ...                                         │
+//	│ uvarint, bytes  │ uvarint               │                                                      │
+//	├─────────────────┼───────────────────────┴──────────────────────────────────────────────────────┘
+//	│ state           │
+//	│ uvarint, bytes  │
+//	└─────────────────┘
+//	a segment:
+//	┌─────────────────────┬─────────┬───────────┬─────────────────────┐
+//	│ name                │ bytes   │ documents │ xxhash64 of content │
+//	│ uvarint, 64 hex     │ uvarint │ uvarint   │ 8 bytes             │
+//	└─────────────────────┴─────────┴───────────┴─────────────────────┘
+//
+// The fixed part stands first, so that a listing reads a few bytes per manifest; its totals are the sums over the
+// segments.
+package snapshot

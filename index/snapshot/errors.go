@@ -1,0 +1,84 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What a caller branches on.
+var (
+	// ErrNewerFormat: a later version of unecho wrote this. It is sound; falling back would lose what it holds.
+	ErrNewerFormat = errors.New("written by a newer unecho")
+	// ErrMissingSegment: a manifest names a segment that is not stored (or not whole): put it again, then publish again.
+	// It comes as a *MissingSegmentsError where the names are known.
+	ErrMissingSegment = errors.New("segment is not stored")
+	// ErrNoManifest: there is no manifest at this position (any more).
+	ErrNoManifest = errors.New("no such manifest")
+	// ErrStale: a newer snapshot of the same journal is already published. Nothing is lost.
+	ErrStale = errors.New("a newer snapshot is already published")
+	// ErrLeased is what *LeasedError wraps.
+	ErrLeased = errors.New("leased by another")
+)
+
+// CorruptError says where stored bytes are not what was written. The remedy is an older snapshot.
+type CorruptError struct {
+	Name   string // which manifest or segment, and where it lies
+	Offset int64  // in the envelope, where known
+	Err    error
+}
+
+// Error names the place.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is corrupt at byte %d: %v", e.Name, e.Offset, e.Err)
+}
+
+// Unwrap is the cause.
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Locate puts the name under which a store keeps the bytes into a corruption that Open or DecodeManifest found. Other
+// errors of theirs get it as a prefix.
+func Locate(err error, name string) error {
+	var corrupt *CorruptError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &corrupt):
+		return &CorruptError{Name: name, Offset: corrupt.Offset, Err: corrupt.Err}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// MissingSegmentsError lists segments that a manifest names and the store lacks.
+type MissingSegmentsError struct {
+	Names []string
+}
+
+// Error lists the names.
+func (e *MissingSegmentsError) Error() string {
+	const most = 3
+	if n := len(e.Names); n > most {
+		return fmt.Sprintf("%v: %s and %d more", ErrMissingSegment, strings.Join(e.Names[:most], ", "), n-most)
+	}
+	return fmt.Sprintf("%v: %s", ErrMissingSegment, strings.Join(e.Names, ", "))
+}
+
+// Unwrap is ErrMissingSegment.
+func (e *MissingSegmentsError) Unwrap() error { return ErrMissingSegment }
+
+// LeasedError says who holds a lease.
+type LeasedError struct {
+	Name string
+	By   string // for people: process and host, as far as the store knows
+}
+
+// Error names the holder.
+func (e *LeasedError) Error() string {
+	if e.By == "" {
+		return fmt.Sprintf("%s: %v", e.Name, ErrLeased)
+	}
+	return fmt.Sprintf("%s: %v: %s", e.Name, ErrLeased, e.By)
+}
+
+// Unwrap is ErrLeased.
+func (e *LeasedError) Unwrap() error { return ErrLeased }

@@ -1,0 +1,62 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ForeignKeep is how long the snapshots of a journal survive after another journal took its place in the store.
+const ForeignKeep = 7 * 24 * time.Hour
+
+// Info is one line of a store's listing. Where a manifest is damaged, only Position and Published are known.
+type Info struct {
+	Position  Position
+	Taken     int64 // by the clock of the member that took it, ms since 1970
+	Published int64 // by the store's clock, ms since 1970
+	Documents int64 // in its segments
+	Bytes     int64 // of its segments
+}
+
+// SortInfos puts the newest first. Within a journal that is the highest position. Journals cannot be compared by offset:
+// the one last published to, by the store's clock, comes first.
+func SortInfos(infos []Info) {
+	last := make(map[[16]byte]int64)
+	for _, i := range infos {
+		last[i.Position.JournalTopic] = max(last[i.Position.JournalTopic], i.Published)
+	}
+	slices.SortFunc(infos, func(a, b Info) int {
+		p, q := a.Position, b.Position
+		if !p.SameJournal(q) {
+			return cmp.Or(cmp.Compare(last[q.JournalTopic], last[p.JournalTopic]), bytes.Compare(p.JournalTopic[:], q.JournalTopic[:]))
+		}
+		return q.Compare(p)
+	})
+}
+
+// Expired are the positions that a collector at time now (ms since 1970, by the store's clock) deletes from a sorted
+// listing. Each journal keeps its newest, so that two groups that share a name by mistake do not delete each other's
+// snapshots; a journal that gave way to another one and saw no snapshot for ForeignKeep goes whole.
+func Expired(infos []Info, keep int, now int64) []Position {
+	if len(infos) == 0 {
+		return nil
+	}
+	last := make(map[[16]byte]int64)
+	for _, i := range infos {
+		last[i.Position.JournalTopic] = max(last[i.Position.JournalTopic], i.Published)
+	}
+	current := infos[0].Position
+	kept := make(map[[16]byte]int)
+	var gone []Position
+	for _, i := range infos {
+		topic := i.Position.JournalTopic
+		abandoned := !i.Position.SameJournal(current) && now-last[topic] > ForeignKeep.Milliseconds()
+		if abandoned || kept[topic] >= keep {
+			gone = append(gone, i.Position)
+			continue
+		}
+		kept[topic]++
+	}
+	return gone
+}

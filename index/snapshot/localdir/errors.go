@@ -1,0 +1,33 @@
+package localdir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// explain adds to an error of the file system what to do about it. The cause stays within.
+func explain(err error) error {
+	remedy := ""
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+		remedy = "make room there, keep fewer snapshots (snapshot.keep), or remember fewer documents (window)"
+	case errors.Is(err, unix.EROFS):
+		remedy = "mount it writable, or name another directory in snapshot.directory"
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		remedy = fmt.Sprintf("give the directory to the user with id %d, who runs this process, or name another in snapshot.directory", os.Geteuid())
+	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.EEXIST):
+		remedy = "a file stands where a directory is needed: move it, or name another directory in snapshot.directory"
+	case errors.Is(err, unix.ENOENT):
+		remedy = "was the directory removed or unmounted while this process ran? Bring it back, or start again"
+	case errors.Is(err, unix.EIO), errors.Is(err, unix.ESTALE):
+		remedy = "the disk or the network file system fails: look at the system's log"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, remedy)
+}

@@ -1,0 +1,113 @@
+package localdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Lease implements snapshot.Store. The lock file stays when the lease ends: removing it would let two hold one name.
+func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
+	l, err := s.lease(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("lease: %w", explain(err))
+	}
+	return l, nil
+}
+
+func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	path := s.leasePath(name)
+	f, err := take(path)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, &snapshot.LeasedError{Name: name, By: holder(path)}
+	}
+	if err := sign(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	l := &lease{file: f, path: path, lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
+	go l.watch(s.watch)
+	return l, nil
+}
+
+// sign writes who holds the lock. The text is for people; the lock alone counts.
+func sign(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte(snapshot.Process()+"\n"), 0)
+	return err
+}
+
+// holder is the text of sign, or nothing while it is being written.
+func holder(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) > 1000 {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+type lease struct {
+	file    *os.File
+	path    string
+	lost    chan struct{} // closed by watch
+	stop    chan struct{} // closed by Release
+	stopped chan struct{} // closed by watch, at its end
+	release sync.Once
+}
+
+// Lost implements snapshot.Lease.
+func (l *lease) Lost() <-chan struct{} { return l.lost }
+
+// Release implements snapshot.Lease.
+func (l *lease) Release() error {
+	var err error
+	l.release.Do(func() {
+		close(l.stop)
+		<-l.stopped
+		if err = l.file.Close(); err != nil {
+			err = fmt.Errorf("release lease: %w", explain(err))
+		}
+	})
+	return err
+}
+
+// watch looks whether the lock file was removed or replaced, by someone tidying up: then another can lock the new one.
+func (l *lease) watch(every time.Duration) {
+	defer close(l.stopped)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-tick.C:
+			if l.replaced() {
+				close(l.lost)
+				return
+			}
+		}
+	}
+}
+
+func (l *lease) replaced() bool {
+	there, err := os.Stat(l.path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) // any other error says nothing about the lock
+	}
+	here, err := l.file.Stat()
+	return err == nil && !os.SameFile(here, there)
+}

@@ -1,0 +1,148 @@
+package localdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Publish implements snapshot.Store.
+func (s *Store) Publish(ctx context.Context, m snapshot.Manifest) error {
+	err := m.Check(s.index)
+	if err == nil {
+		err = s.exclusively(ctx, func() error { return s.publish(ctx, &m) })
+	}
+	if err != nil {
+		return fmt.Errorf("publish snapshot at %v: %w", m.Position, explain(err))
+	}
+	return nil
+}
+
+func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
+	var missing []string
+	for _, segment := range m.Segments {
+		size, err := s.segmentSize(segment.Name)
+		if err != nil {
+			return err
+		}
+		if size != segment.Bytes+snapshot.Overhead {
+			missing = append(missing, segment.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return &snapshot.MissingSegmentsError{Names: missing}
+	}
+	published, err := s.positions()
+	if err != nil {
+		return err
+	}
+	for _, p := range published {
+		if p.Newer(m.Position) {
+			return fmt.Errorf("%w: %v", snapshot.ErrStale, p)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.write(s.manifestPath(m.Position), m.Encode())
+}
+
+// positions are those of the published manifests, oldest offset first.
+func (s *Store) positions() ([]snapshot.Position, error) {
+	files, err := os.ReadDir(filepath.Join(s.root, manifestsDir))
+	if err != nil {
+		return nil, err
+	}
+	positions := make([]snapshot.Position, 0, len(files))
+	for _, file := range files {
+		if p, ok := parseManifestName(file.Name()); ok {
+			positions = append(positions, p)
+		}
+	}
+	return positions, nil
+}
+
+// Manifests implements snapshot.Store.
+func (s *Store) Manifests(ctx context.Context) ([]snapshot.Info, error) {
+	infos, err := s.infos(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list snapshots: %w", explain(err))
+	}
+	return infos, nil
+}
+
+func (s *Store) infos(ctx context.Context) ([]snapshot.Info, error) {
+	positions, err := s.positions()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]snapshot.Info, 0, len(positions))
+	for _, p := range positions {
+		info, err := s.info(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // collected since the listing
+		}
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	snapshot.SortInfos(infos)
+	return infos, nil
+}
+
+func (s *Store) info(p snapshot.Position) (snapshot.Info, error) {
+	f, err := os.Open(s.manifestPath(p))
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, snapshot.HeadBytes))
+	file, statErr := f.Stat()
+	if err := errors.Join(err, statErr, f.Close()); err != nil {
+		return snapshot.Info{}, err
+	}
+	info, ok := snapshot.DecodeHead(head)
+	if !ok || info.Position != p {
+		info = snapshot.Info{Position: p}
+	}
+	info.Published = file.ModTime().UnixMilli()
+	return info, nil
+}
+
+// Manifest implements snapshot.Store.
+func (s *Store) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
+	m, err := s.manifest(ctx, at)
+	if err != nil {
+		return snapshot.Manifest{}, fmt.Errorf("read snapshot at %v: %w", at, explain(err))
+	}
+	return m, nil
+}
+
+func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
+	if err := ctx.Err(); err != nil {
+		return snapshot.Manifest{}, err
+	}
+	path := s.manifestPath(at)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return snapshot.Manifest{}, snapshot.ErrNoManifest
+	}
+	if err != nil {
+		return snapshot.Manifest{}, err
+	}
+	m, err := snapshot.DecodeManifest(data)
+	if err != nil {
+		return snapshot.Manifest{}, snapshot.Locate(err, "manifest "+path)
+	}
+	if m.Position != at {
+		err := fmt.Errorf("it is of %v, not what its name says", m.Position)
+		return snapshot.Manifest{}, &snapshot.CorruptError{Name: "manifest " + path, Err: err}
+	}
+	return m, m.Check(s.index)
+}

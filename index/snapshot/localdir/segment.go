@@ -1,0 +1,99 @@
+package localdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// PutSegment implements snapshot.Store.
+func (s *Store) PutSegment(ctx context.Context, name string, data []byte) error {
+	if err := s.putSegment(ctx, name, data); err != nil {
+		return fmt.Errorf("put segment %s: %w", name, explain(err))
+	}
+	return nil
+}
+
+func (s *Store) putSegment(ctx context.Context, name string, data []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !snapshot.ValidSegmentName(name) {
+		return errors.New("that is not the name of a segment")
+	}
+	if len(data) > snapshot.MaxBytes {
+		return fmt.Errorf("it has %d bytes, the bound is %d", len(data), snapshot.MaxBytes)
+	}
+	path := s.segmentPath(name)
+	if err := os.Mkdir(filepath.Dir(path), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Also where another made the directory a moment ago: it may not have synced its name yet.
+	if err := syncDir(filepath.Join(s.root, segmentsDir)); err != nil {
+		return err
+	}
+	return s.write(path, snapshot.Seal(snapshot.KindSegment, data))
+}
+
+// HasSegments implements snapshot.Store.
+func (s *Store) HasSegments(ctx context.Context, names []string) (missing []string, err error) {
+	for _, name := range names {
+		size, err := s.segmentSize(name)
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return nil, fmt.Errorf("look for segment %s: %w", name, explain(err))
+		}
+		if size < 0 {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
+}
+
+// segmentSize is the length of the sealed segment, or -1.
+func (s *Store) segmentSize(name string) (int64, error) {
+	if !snapshot.ValidSegmentName(name) {
+		return -1, nil
+	}
+	info, err := os.Stat(s.segmentPath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return -1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Segment implements snapshot.Store.
+func (s *Store) Segment(ctx context.Context, name string) ([]byte, error) {
+	data, err := s.segment(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read segment: %w", explain(err))
+	}
+	return data, nil
+}
+
+func (s *Store) segment(ctx context.Context, name string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	missing := &snapshot.MissingSegmentsError{Names: []string{name}}
+	if !snapshot.ValidSegmentName(name) {
+		return nil, missing
+	}
+	path := s.segmentPath(name)
+	sealed, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := snapshot.Open(snapshot.KindSegment, sealed)
+	return data, snapshot.Locate(err, "segment "+path)
+}

@@ -1,0 +1,72 @@
+package localdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+const (
+	dirMode = 0o700
+	// watchEvery is how often a lease looks whether its lock file is still the one it locked.
+	watchEvery = 2 * time.Second
+)
+
+// Store keeps the snapshots of one index in a directory. It holds nothing open between calls but the files of its leases.
+type Store struct {
+	root   string // absolute; below it all that belongs to the index
+	index  string
+	shared bool
+	watch  time.Duration
+}
+
+var _ snapshot.Store = (*Store)(nil)
+
+// Open makes the index's directories where they are missing, proves that it may write there, and removes what dead writers
+// left behind.
+func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	s, err := open(ctx, p, index)
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Directory, explain(err))
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	if p.Directory == "" || index == "" {
+		return nil, errors.New("it takes a directory and the name of an index")
+	}
+	dir, err := filepath.Abs(p.Directory)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{root: filepath.Join(dir, escape(index)), index: index, shared: p.Shared, watch: watchEvery}
+	for _, sub := range []string{segmentsDir, manifestsDir, leasesDir, tmpDir} {
+		if err := os.MkdirAll(filepath.Join(s.root, sub), dirMode); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range []string{s.root, dir, filepath.Dir(dir)} {
+		if err := syncDir(d); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.now(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s, s.cleanTemp()
+}
+
+// Shared is as declared: a directory cannot know who else mounts it.
+func (s *Store) Shared() bool { return s.shared }
+
+// Close does nothing: there is nothing open.
+func (s *Store) Close() error { return nil }

@@ -1,0 +1,83 @@
+package localdir
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/storetest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(holdEnv) != "" {
+		holdForever()
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func params(dir string) snapshot.Params {
+	p := snapshot.DefaultParams()
+	p.Directory = dir
+	return p
+}
+
+func openAt(t testing.TB, dir, index string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), params(dir), index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Backing {
+		dir := t.TempDir()
+		s := openAt(t, dir, storetest.Index)
+		return storetest.Backing{
+			Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, dir, index) },
+			CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
+				rewrite(t, s.segmentPath(name), change)
+			},
+			CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
+				rewrite(t, s.manifestPath(at), change)
+			},
+			Age: func(t testing.TB, by time.Duration) { age(t, dir, by) },
+		}
+	})
+}
+
+func rewrite(t testing.TB, path string, change func([]byte) []byte) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, change(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes all files older. Files come and go meanwhile.
+func age(t testing.TB, dir string, by time.Duration) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreMissing(err)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return ignoreMissing(err)
+		}
+		then := info.ModTime().Add(-by)
+		return ignoreMissing(os.Chtimes(path, then, then))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,121 @@
+package localdir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// write puts data at path, whole or not at all, and durable on return.
+func (s *Store) write(path string, data []byte) (err error) {
+	f, err := s.temp()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ignoreMissing(os.Remove(f.Name())))
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := f.Sync(); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	// Renamed before it is closed, for closing gives up the lock that keeps a cleaner away. What Close could still
+	// report, Sync has reported.
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return errors.Join(f.Close(), syncDir(filepath.Dir(path)))
+}
+
+// temp makes a file in tmp, locked, so that cleaners know that its writer lives.
+func (s *Store) temp() (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(filepath.Join(s.root, tmpDir), "*")
+		if err != nil {
+			return nil, err
+		}
+		// Between creation and lock a cleaner may have taken it for a dead writer's: then it has no name any more.
+		locked, err := tryLock(f)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if locked && stillAt(f, f.Name()) {
+			return f, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cleanTemp removes files of writers that are dead: whoever lives has its file locked.
+func (s *Store) cleanTemp() error {
+	dir := filepath.Join(s.root, tmpDir)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		path := filepath.Join(dir, file.Name())
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		locked, err := tryLock(f)
+		if err == nil && locked {
+			err = ignoreMissing(os.Remove(path))
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// now is the file system's clock, which may be that of another machine.
+func (s *Store) now() (at time.Time, err error) {
+	f, err := s.temp()
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { err = errors.Join(err, ignoreMissing(os.Remove(f.Name())), f.Close()) }()
+	if _, err := f.Write([]byte{0}); err != nil {
+		return time.Time{}, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// syncDir makes the names in a directory durable. Some file systems cannot, and need not.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

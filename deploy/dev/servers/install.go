@@ -60,12 +60,13 @@ func find(ctx context.Context, m missing, look func() (string, bool)) (string, e
 func findJava(ctx context.Context) (string, error) {
 	m := missing{fmt.Sprintf("Java %d or newer", javaAtLeast), "default-jre-headless", "openjdk"}
 	return find(ctx, m, func() (string, bool) {
-		java := "java"
-		if home := os.Getenv("JAVA_HOME"); home != "" {
-			java = filepath.Join(home, "bin", "java")
+		for _, java := range []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"} {
+			out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
+			if err == nil && javaMajor(string(out)) >= javaAtLeast {
+				return java, true
+			}
 		}
-		out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
-		return java, err == nil && javaMajor(string(out)) >= javaAtLeast
+		return "", false
 	})
 }
 

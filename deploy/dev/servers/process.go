@@ -28,6 +28,7 @@ var errEnded = errors.New("it ended while it was starting")
 // process is a started server. done is closed when it has ended; err may be read after that.
 type process struct {
 	name   string
+	pid    int
 	log    string
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -52,7 +53,7 @@ func launch(ctx context.Context, name, log string, as *syscall.Credential, stopS
 		cancel()
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	p := &process{name: name, log: log, cancel: cancel, done: make(chan struct{})}
+	p := &process{name: name, pid: cmd.Process.Pid, log: log, cancel: cancel, done: make(chan struct{})}
 	go func() { // ends with the server, which stop waits for
 		defer close(p.done)
 		p.err = cmd.Wait()

@@ -2,7 +2,7 @@ package main
 
 import "syscall"
 
-// endWithParent makes a server end even when this program is killed and can no longer see to it.
+// endWithParent makes a process end even when this program is killed and can no longer see to that.
 func endWithParent(attr *syscall.SysProcAttr, signal syscall.Signal) *syscall.SysProcAttr {
 	attr.Pdeathsig = signal
 	return attr

@@ -56,7 +56,7 @@ func (s *servers) start(ctx context.Context) error {
 	return nil
 }
 
-// adopt launches a process whose end is ours to see to.
+// adopt takes what launch returned: stop will end it.
 func (s *servers) adopt(p *process, err error) (*process, error) {
 	if err == nil {
 		s.running = append(s.running, p)

@@ -1,0 +1,74 @@
+# `make` prints what there is. CI runs the same words: see .ci/run.
+
+GO      ?= go
+BIN     := .cache/bin
+# Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
+PKG     ?= ./...
+ARGS    ?=
+COUNT   ?= 10
+FUZZTIME ?= 10s
+
+GOLANGCI_VERSION    := v2.15.0
+GOVULNCHECK_VERSION := v1.8.0
+GOLANGCI            := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+GOVULNCHECK         := $(BIN)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+SERVERS             := $(BIN)/servers
+TESTREPORT          := $(BIN)/testreport
+
+export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
+
+.DEFAULT_GOAL := help
+.PHONY: help build check lint fmt test servers bench bench-sketch fuzz demo clean dev
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+build: ## the static binary, ./unecho
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
+
+check: lint ## format, lint, vet, tidy, known vulnerabilities
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
+
+lint: $(GOLANGCI) ## format and lint only
+	$(GOLANGCI) config verify
+	$(GOLANGCI) fmt --diff
+	$(GOLANGCI) run --allow-parallel-runners $(PKG)
+
+fmt: $(GOLANGCI) ## format the code
+	$(GOLANGCI) fmt
+
+test: dev ## everything that runs, with -race, on real Kafka and PostgreSQL
+	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m $(ARGS) $(PKG)
+
+servers: dev ## start Kafka and PostgreSQL, print what to export, run until Ctrl-C
+	@$(SERVERS)
+
+bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
+	@$(SERVERS) -- $(GO) run ./deploy/dev/bench $(ARGS)
+
+bench-sketch: ## time and bytes to sign a document (COUNT=10)
+	$(GO) test -run '^$$' -bench Sign -benchmem -count=$(COUNT) ./index/sketch ./index/text
+
+fuzz: ## each fuzz target for FUZZTIME=10s
+	@FUZZTIME=$(FUZZTIME) GO=$(GO) deploy/dev/fuzz.sh
+
+demo: ## documents in, unique and duplicate out, on this machine alone; ARGS goes to the demo
+	@$(GO) run ./cmd/unecho demo $(ARGS)
+
+clean: ## remove what was built, fetched and logged
+	rm -rf .cache unecho
+
+dev: # always: go build knows whether anything changed
+	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers ./deploy/dev/testreport
+
+# GOFLAGS is emptied because -mod or -tags meant for this module don't suit another.
+$(GOLANGCI):
+	@echo "building golangci-lint $(GOLANGCI_VERSION); this takes a minute or two, once"
+	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(GOVULNCHECK):
+	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+check: $(GOVULNCHECK)

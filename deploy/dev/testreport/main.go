@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// grace is how long interrupted tests may take to end before they are killed.
+const grace = 10 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	rep := newReport(os.Stdout, os.Getenv("CI") == "true")
+	err := goTest(ctx, os.Args[1:], rep)
+	interrupted := ctx.Err() != nil
+	stop()
+	if interrupted {
+		err = errors.New("interrupted")
+	}
+	if rep.finish(err) {
+		return
+	}
+	os.Exit(1)
+}
+
+// goTest feeds the report with what go test says until it ends. It and all it starts are one process group, which gets
+// what interrupts us.
+func goTest(ctx context.Context, args []string, rep *report) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = grace
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start go test: %w", err)
+	}
+	forceEnd := context.AfterFunc(ctx, func() {
+		// The pipe stays open for as long as one process of the group lives, and so the reading below.
+		time.AfterFunc(grace, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }) // gone is good
+	})
+	defer forceEnd()
+	readErr := readLines(out, rep.line)
+	return errors.Join(readErr, cmd.Wait())
+}
+
+// readLines hands on each line without a bound on its length.
+func readLines(r io.Reader, each func([]byte)) error {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			each(line)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read go test: %w", err)
+		}
+	}
+}

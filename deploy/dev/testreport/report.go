@@ -1,0 +1,263 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// excused is how the reason of a skip begins that is no failure even in CI.
+const excused = "shared data absent:"
+
+// event is one line of go test -json; see `go doc test2json`.
+type event struct {
+	Action      string
+	Package     string
+	ImportPath  string
+	Test        string
+	Output      string
+	FailedBuild string
+}
+
+// test is a test that runs, or one whose subtests run.
+type test struct {
+	output      []string
+	subtests    bool
+	failedBelow bool
+}
+
+// packet is what is known of a package whose tests run.
+type packet struct {
+	output  []string // outside of tests
+	tests   map[string]*test
+	counted int // tests that ended
+	failed  int
+	empty   bool // go test itself says that no test was to run
+}
+
+// outcome is a test that a reader wants to hear of at the end.
+type outcome struct{ name, reason string }
+
+// report gathers the events of one go test. It is used by one goroutine.
+type report struct {
+	out      io.Writer
+	ci       bool
+	packages map[string]*packet
+	builds   map[string][]string
+	passed   int
+	failed   []outcome
+	skipped  []outcome
+}
+
+func newReport(out io.Writer, ci bool) *report {
+	return &report{out: out, ci: ci, packages: map[string]*packet{}, builds: map[string][]string{}}
+}
+
+// line takes one line of go test's output; what is not an event is shown as it is.
+func (r *report) line(text []byte) {
+	var e event
+	if json.Unmarshal(text, &e) != nil || e.Action == "" {
+		fmt.Fprintf(r.out, "%s", text)
+		return
+	}
+	switch {
+	case e.Action == "build-output":
+		r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
+	case e.Action == "build-fail":
+		r.print(r.builds[e.ImportPath])
+	case e.Test != "":
+		r.testEvent(r.packet(e.Package), e)
+	case e.Package != "":
+		r.packageEvent(r.packet(e.Package), e)
+	}
+}
+
+func (r *report) packet(name string) *packet {
+	p := r.packages[name]
+	if p == nil {
+		p = &packet{tests: map[string]*test{}}
+		r.packages[name] = p
+	}
+	return p
+}
+
+func (r *report) testEvent(p *packet, e event) {
+	t := p.tests[e.Test]
+	if t == nil {
+		t = &test{}
+		p.tests[e.Test] = t
+		if parent := p.parent(e.Test); parent != nil {
+			parent.subtests = true
+		}
+	}
+	switch e.Action {
+	case "output":
+		t.output = append(t.output, e.Output)
+	case "pass", "fail", "skip":
+		r.ended(p, t, e)
+		delete(p.tests, e.Test)
+	}
+}
+
+// parent is the running test that name is a subtest of. A subtest's own name may hold slashes.
+func (p *packet) parent(name string) *test {
+	for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+		if t := p.tests[name[:i]]; t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+func (r *report) ended(p *packet, t *test, e event) {
+	p.counted++
+	switch e.Action {
+	case "pass":
+		if !t.subtests {
+			r.passed++
+		}
+	case "skip":
+		r.skip(p, outcome{e.Package + "." + e.Test, skipReason(t.output)})
+	case "fail":
+		if parent := p.parent(e.Test); parent != nil {
+			parent.failedBelow = true
+		}
+		r.print(t.output)
+		if !t.failedBelow {
+			r.fail(p, outcome{name: e.Package + "." + e.Test})
+		}
+	}
+}
+
+func (r *report) fail(p *packet, o outcome) {
+	p.failed++
+	r.failed = append(r.failed, o)
+}
+
+// skip lists a skipped test; in CI it is a failed one unless it is excused.
+func (r *report) skip(p *packet, o outcome) {
+	if r.ci && !strings.HasPrefix(o.reason, excused) {
+		o.reason = "skipped, and in CI that is a failure: " + o.reason
+		r.fail(p, o)
+		return
+	}
+	r.skipped = append(r.skipped, o)
+}
+
+func (r *report) packageEvent(p *packet, e event) {
+	switch e.Action {
+	case "output":
+		p.output = append(p.output, e.Output)
+		p.empty = p.empty || strings.Contains(e.Output, "[no tests to run]")
+	case "skip": // no test files
+		r.print(p.output)
+		delete(r.packages, e.Package)
+	case "pass":
+		r.print(summaryLines(p.output))
+		if p.counted == 0 && !p.empty {
+			r.skip(p, outcome{e.Package, "TestMain ended before any test"})
+		}
+		delete(r.packages, e.Package)
+	case "fail":
+		r.packageFailed(p, e)
+		delete(r.packages, e.Package)
+	}
+}
+
+// packageFailed shows what was said outside of tests, and the tests that the end of the process cut off.
+func (r *report) packageFailed(p *packet, e event) {
+	cut := make([]string, 0, len(p.tests))
+	for name, t := range p.tests {
+		if !t.subtests {
+			cut = append(cut, name)
+		}
+	}
+	slices.Sort(cut)
+	for _, name := range cut {
+		r.print(p.tests[name].output)
+		r.fail(p, outcome{e.Package + "." + name, "did not end"})
+	}
+	r.print(p.output)
+	if p.failed == 0 {
+		reason := "failed outside of a test"
+		if e.FailedBuild != "" {
+			reason = "build failed"
+		}
+		r.fail(p, outcome{e.Package, reason})
+	}
+}
+
+// finish says at the end what a reader must know and returns whether all is well. err is how go test ended.
+func (r *report) finish(err error) bool {
+	if err != nil && len(r.failed) == 0 {
+		r.failed = append(r.failed, outcome{"go test", err.Error()})
+	}
+	r.list("failed:", r.failed)
+	r.list("skipped:", r.skipped)
+	if len(r.failed)+len(r.skipped) > 0 {
+		fmt.Fprintln(r.out)
+	}
+	fmt.Fprintf(r.out, "%d passed, %d failed", r.passed, len(r.failed))
+	if len(r.skipped) > 0 {
+		fmt.Fprintf(r.out, ", %d skipped", len(r.skipped))
+	}
+	fmt.Fprintln(r.out)
+	return len(r.failed) == 0
+}
+
+func (r *report) list(title string, outcomes []outcome) {
+	if len(outcomes) == 0 {
+		return
+	}
+	fmt.Fprintf(r.out, "\n%s\n", title)
+	for _, o := range outcomes {
+		name := o.name
+		if o.reason != "" {
+			name += ": " + o.reason
+		}
+		fmt.Fprintf(r.out, "  %s\n", name)
+	}
+}
+
+func (r *report) print(lines []string) {
+	for _, line := range lines {
+		fmt.Fprint(r.out, line)
+	}
+}
+
+// summaryLines are go test's own lines about a package that passed; "PASS" and the shuffle's seed are left out.
+func summaryLines(output []string) []string {
+	var kept []string
+	for _, line := range output {
+		if strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, "?") {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// skipReason is the last thing a skipped test logged, on one line: t.Skip logs its reason as "file.go:12: reason".
+func skipReason(output []string) string {
+	logged := regexp.MustCompile(`^\s+[^\s:]+\.go:\d+: (.*)`)
+	var reason []string
+	for _, line := range output {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "=== ") || strings.HasPrefix(strings.TrimSpace(line), "--- SKIP") {
+			continue
+		}
+		if found := logged.FindStringSubmatch(line); found != nil {
+			reason = reason[:0]
+			line = found[1]
+		}
+		reason = append(reason, strings.TrimSpace(line))
+	}
+	if len(reason) == 0 {
+		return "no reason given"
+	}
+	return strings.Join(reason, " ")
+}

@@ -1,0 +1,45 @@
+package sketch
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Banding groups slots into bands of rows: two documents are candidates if all rows of any band are equal.
+type Banding struct {
+	Bands int
+	Rows  int
+}
+
+// String reads "18 bands of 7 rows".
+func (b Banding) String() string { return fmt.Sprintf("%d bands of %d rows", b.Bands, b.Rows) }
+
+// Probability is that of two documents with the Jaccard similarity j becoming candidates: 1-(1-j^rows)^bands.
+func (b Banding) Probability(j float64) float64 { return 1 - power(1-power(j, b.Rows), b.Bands) }
+
+// power multiplies n times. Unlike math.Pow, and as the conversion forbids fused instructions, it yields the same bits on
+// every processor; so all members reach the same plan.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for range n {
+		p = float64(p * x)
+	}
+	return p
+}
+
+// AppendKeys appends the key of each band, width bytes (4 to 8) in little endian: the low bytes of a hash of the band's
+// rows, of its number and of scope. Equal keys of different bands or scopes are chance. values holds at least Bands x Rows
+// slots, of which the first are used.
+func (b Banding) AppendKeys(dst []byte, values []uint64, scope uint64, width int) []byte {
+	dst = slices.Grow(dst, b.Bands*width+8)
+	scope = mix(scope + bandSeed)
+	for band := range b.Bands {
+		hash := scope + uint64(band)
+		for _, v := range values[band*b.Rows : (band+1)*b.Rows] {
+			hash = mix(hash ^ v)
+		}
+		dst = binary.LittleEndian.AppendUint64(dst, hash)[:len(dst)+width]
+	}
+	return dst
+}

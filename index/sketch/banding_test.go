@@ -1,0 +1,190 @@
+package sketch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		threshold float64
+		slots     int
+		recall    float64
+		want      Banding
+	}{
+		{0.8, 128, 0.98, Banding{18, 7}},
+		{0.8, 128, 0.9, Banding{16, 8}},
+		{0.5, 128, 0.98, Banding{42, 3}},
+		{0.9, 128, 0.98, Banding{11, 11}},
+		{0.8, 256, 0.98, Banding{28, 9}},
+		{0.7, 64, 0.95, Banding{16, 4}},
+		{1, 128, 0.98, Banding{1, 128}},
+		{0.1, 128, 0.98, Banding{128, 1}},
+	} {
+		got, err := Plan(c.threshold, c.slots, c.recall)
+		if err != nil || got != c.want {
+			t.Errorf("%v, %d slots, recall %v: got %v, %v, want %v", c.threshold, c.slots, c.recall, got, err, c.want)
+		}
+	}
+}
+
+func TestPlanKeepsItsPromise(t *testing.T) {
+	for slots := MinSlots; slots <= 256; slots += 6 {
+		for threshold := 0.3; threshold <= 1; threshold += 0.07 {
+			for _, recall := range []float64{0.5, 0.9, 0.98, 0.999} {
+				plan, err := Plan(threshold, slots, recall)
+				if err != nil {
+					continue
+				}
+				if plan.Bands*plan.Rows > slots || plan.Probability(threshold) < recall {
+					t.Fatalf("%v, %d slots, recall %v: %v", threshold, slots, recall, plan)
+				}
+				if more := plan.Rows + 1; more <= slots && (Banding{slots / more, more}).Probability(threshold) >= recall {
+					t.Fatalf("%v, %d slots, recall %v: %v, though %d rows would do", threshold, slots, recall, plan, more)
+				}
+			}
+		}
+	}
+}
+
+func TestImpossiblePlans(t *testing.T) {
+	for _, c := range []struct {
+		threshold float64
+		slots     int
+		recall    float64
+		want      string
+	}{
+		{0, 128, 0.98, "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{1.01, 128, 0.98, "plan bands: a threshold of 1.01 is impossible; possible is above 0 and up to 1"},
+		{math.NaN(), 128, 0.98, "plan bands: a threshold of NaN is impossible; possible is above 0 and up to 1"},
+		{0.8, 128, 1, "plan bands: a recall of 1 is impossible; possible is above 0 and below 1"},
+		{0.8, 128, 0, "plan bands: a recall of 0 is impossible; possible is above 0 and below 1"},
+		{0.8, 129, 0.98, "plan bands: 129 slots are impossible; possible is an even number from 16 to 1024"},
+		{0.05, 16, 0.98, "plan bands: with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots"},
+		{0.001, 128, 0.98, "plan bands: with 128 slots at most 0.1202 of the pairs at threshold 0.001 are found, not 0.98; possible is a threshold of at least 0.0302"},
+	} {
+		_, err := Plan(c.threshold, c.slots, c.recall)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%v, %d slots, recall %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.recall, err, c.want)
+		}
+	}
+	// What is named as possible is.
+	if _, err := Plan(0.2170, 16, 0.98); err != nil {
+		t.Error(err)
+	}
+	if _, err := Plan(0.05, 78, 0.98); err != nil {
+		t.Error(err)
+	}
+	if _, err := Plan(0.05, 76, 0.98); err == nil {
+		t.Error("76 slots would do")
+	}
+}
+
+func TestProbability(t *testing.T) {
+	b := Banding{Bands: 18, Rows: 7}
+	for _, j := range []float64{0, 0.3, 0.5, 0.8, 0.95, 1} {
+		if got, want := b.Probability(j), 1-math.Pow(1-math.Pow(j, 7), 18); math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %v: got %v, want %v", j, got, want)
+		}
+	}
+	if got := b.String(); got != "18 bands of 7 rows" {
+		t.Error(got)
+	}
+}
+
+// Pairs become candidates as often as the S-curve says. For short texts the slots are drawn almost without repetition, so
+// their bands spread more evenly than chance, and the share found lies above the curve; it is never below.
+func TestBandsCollideAsPlanned(t *testing.T) {
+	const slots, trials = 128, 3000
+	seed := uint64(20261121)
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 2))
+	m := minhash(t, slots)
+	plan := Banding{Bands: 18, Rows: 7}
+	for _, union := range []int{20, 100, 400, 2000} {
+		for _, share := range []float64{0.5, 0.7, 0.8, 0.9} {
+			shared := int(math.Round(share * float64(union)))
+			found := 0
+			for range trials {
+				a, b := twoSets(random, union, shared)
+				if candidates(plan.AppendKeys(nil, signed(m, a), 0, 8), plan.AppendKeys(nil, signed(m, b), 0, 8), 8) {
+					found++
+				}
+			}
+			want := plan.Probability(float64(shared) / float64(union))
+			got := float64(found) / trials
+			margin := 4 * math.Sqrt(want*(1-want)/trials)
+			if got < want-margin || got > want+margin+0.03 {
+				t.Errorf("union %d, similarity %.3f: %.4f found, the curve says %.4f", union, share, got, want)
+			}
+		}
+	}
+}
+
+func candidates(a, b []byte, width int) bool {
+	for i := 0; i < len(a); i += width {
+		if bytes.Equal(a[i:i+width], b[i:i+width]) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 1))
+	plan := Banding{Bands: 18, Rows: 7}
+	values := randomSet(random, 128)
+	full := plan.AppendKeys(nil, values, 5, 8)
+	for width := 4; width <= 8; width++ {
+		keys := plan.AppendKeys([]byte("x"), values, 5, width)
+		if len(keys) != 1+18*width || keys[0] != 'x' {
+			t.Fatalf("width %d: %d bytes", width, len(keys))
+		}
+		for band := range 18 {
+			if !bytes.Equal(keys[1+band*width:][:width], full[band*8:][:width]) {
+				t.Errorf("width %d, band %d: not the low bytes", width, band)
+			}
+		}
+	}
+}
+
+// A key changes with each row, the scope and the band, and with nothing else.
+func TestWhatKeysDependOn(t *testing.T) {
+	random := rand.New(rand.NewPCG(10, 1))
+	plan := Banding{Bands: 18, Rows: 7}
+	values := randomSet(random, 128)
+	keys := func() []uint64 {
+		var out []uint64
+		for raw := plan.AppendKeys(nil, values, 5, 8); len(raw) > 0; raw = raw[8:] {
+			out = append(out, binary.LittleEndian.Uint64(raw))
+		}
+		return out
+	}
+	want := keys()
+	for slot := range values {
+		values[slot]++
+		for band, key := range keys() {
+			if changed := key != want[band]; changed != (slot/7 == band) {
+				t.Errorf("slot %d, band %d: changed is %t", slot, band, changed)
+			}
+		}
+		values[slot]--
+	}
+	if other := plan.AppendKeys(nil, values, 6, 8); slices.ContainsFunc(want, func(key uint64) bool {
+		return bytes.Contains(other, binary.LittleEndian.AppendUint64(nil, key))
+	}) {
+		t.Error("two scopes share a key")
+	}
+	for i := range values {
+		values[i] = 1
+	}
+	same := keys()
+	slices.Sort(same)
+	if len(slices.Compact(same)) != 18 {
+		t.Error("two bands of equal rows share a key")
+	}
+}

@@ -1,0 +1,90 @@
+package sketch
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// AppendCodes appends the low bits (4, 8 or 16) of a remix of each value, which is what the estimate needs of a sketch: the
+// values themselves are minima, and so all small. Codes are packed little endian, the first slot lowest:
+//
+//	┌────────┬────────┬───
+//	│ slot 0 │ slot 1 │ …     slots x bits / 8 bytes
+//	└────────┴────────┴───
+//
+// The number of values is even. Any other number of bits panics.
+func AppendCodes(dst []byte, values []uint64, bits int) []byte {
+	dst = slices.Grow(dst, len(values)*bits/8)
+	switch bits {
+	case 4:
+		for i := 0; i+1 < len(values); i += 2 {
+			dst = append(dst, byte(remix(values[i])&0xf|remix(values[i+1])<<4))
+		}
+	case 8:
+		for _, v := range values {
+			dst = append(dst, byte(remix(v)))
+		}
+	case 16:
+		for _, v := range values {
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(remix(v)))
+		}
+	default:
+		panic("sketch: codes have 4, 8 or 16 bits")
+	}
+	return dst
+}
+
+func remix(value uint64) uint64 { return mix(value ^ codeSeed) }
+
+// Matches counts the slots whose codes are equal. a and b come from AppendCodes with the same number of slots and bits; of
+// codes of unequal length the common front is compared.
+func Matches(a, b []byte, bits int) int {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	low := lows(bits)
+	count := 0
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		count += equal(binary.LittleEndian.Uint64(a[i:])^binary.LittleEndian.Uint64(b[i:]), low)
+	}
+	if i < n {
+		var x, y [8]byte
+		copy(x[:], a[i:])
+		copy(y[:], b[i:])
+		padding := (8 - (n - i)) * 8 / bits // equal in both, and no slots
+		count += equal(binary.LittleEndian.Uint64(x[:])^binary.LittleEndian.Uint64(y[:]), low) - padding
+	}
+	return count
+}
+
+// lows has all bits of each code set but its highest.
+func lows(bits int) uint64 {
+	switch bits {
+	case 4:
+		return 0x7777777777777777
+	case 8:
+		return 0x7f7f7f7f7f7f7f7f
+	case 16:
+		return 0x7fff7fff7fff7fff
+	}
+	panic("sketch: codes have 4, 8 or 16 bits")
+}
+
+// equal counts the codes that are zero in x. The sum carries into a code's highest bit if any of the lower ones is set, and
+// never beyond.
+func equal(x, low uint64) int {
+	return bits.OnesCount64(^((x&low + low) | x | low))
+}
+
+// Estimate is the Jaccard similarity that so many matches of slots codes tell, as an exact fraction: two codes of different
+// winners are equal by chance once in 2^bits, which is taken off (Li and König, "b-Bit Minwise Hashing", 2010).
+//
+//	(matches/slots - 2^-bits) / (1 - 2^-bits), at least 0
+//
+// slots is at most MaxSlots, so that both parts fit.
+func Estimate(matches, slots, bits int) (num, den uint32) {
+	num = uint32(max(0, matches<<bits-slots))
+	den = uint32(slots * (1<<bits - 1))
+	return num, den
+}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -56,19 +57,21 @@ func appendASCII(dst []byte, start int, src []byte) []byte {
 	}
 	for ; i+lane <= len(src); i += lane {
 		words, separators := foldASCII(binary.LittleEndian.Uint64(src[i:]))
-		binary.LittleEndian.PutUint64(out[to:], words)
-		if separators&(separators<<8|gap) == 0 {
-			to += lane
-			gap = separators >> (64 - 8)
-			continue
+		repeated := separators & (separators<<8 | gap)
+		gap = separators >> (64 - 8)
+		if repeated != 0 {
+			words = squeeze(words, repeated)
 		}
-		to, gap = squeeze(out, to, words, separators, gap, lane)
+		binary.LittleEndian.PutUint64(out[to:], words)
+		to += lane - bits.OnesCount64(repeated)
 	}
 	if rest := len(src) - i; rest > 0 {
 		var last [lane]byte
 		copy(last[:], src[i:])
 		words, separators := foldASCII(binary.LittleEndian.Uint64(last[:]))
-		to, _ = squeeze(out, to, words, separators, gap, rest)
+		repeated := separators & (separators<<8 | gap) & (1<<(8*rest) - 1)
+		binary.LittleEndian.PutUint64(out[to:], squeeze(words, repeated))
+		to += rest - bits.OnesCount64(repeated)
 	}
 	return out[:to]
 }
@@ -84,15 +87,12 @@ func foldASCII(x uint64) (words, separators uint64) {
 	return lower&^gaps | 0x20*ones&gaps, separators
 }
 
-// squeeze writes the first n of eight folded bytes to out[to:], leaving out each separator that follows another.
-func squeeze(out []byte, to int, words, separators, gap uint64, n int) (end int, gapAfter uint64) {
-	for range n {
-		out[to] = byte(words)
-		separator := separators & 1
-		to += int(1 - separator&gap)
-		gap = separator
-		words >>= 8
-		separators >>= 8
+// squeeze takes out the bytes that are 1 in repeated, and moves those behind them forward.
+func squeeze(words, repeated uint64) uint64 {
+	for repeated != 0 {
+		before := repeated&-repeated - 1
+		words = words&before | words>>8&^before
+		repeated = repeated & (repeated - 1) >> 8 // all that are left moved with the rest
 	}
-	return to, gap
+	return words
 }

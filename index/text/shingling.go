@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Bounds of a shingle's size.
@@ -76,8 +74,7 @@ func appendWords(dst []uint64, text []byte, size int) []uint64 {
 	leaving := power(base, size)
 	count := 0
 	for len(text) > 0 {
-		end := wordEnd(text)
-		hash := xxhash.Sum64(text[:end])
+		end, hash := firstWord(text)
 		sum = sum*base + hash - ring[(count-size)&(MaxWords-1)]*leaving
 		ring[count&(MaxWords-1)] = hash
 		count++

@@ -1,0 +1,264 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"go.uber.org/goleak"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestNothingToFind(t *testing.T) {
+	report := story(t).audit()
+	want := "5 records: 2 unique, 2 duplicate, 1 rejected; 0 lost, 0 doubled, 0 different, 0 misordered, 0 altered, 0 invented"
+	if got := report.String(); got != want || !report.OK() {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// set replaces or adds a header.
+func set(r *kgo.Record, name, value string) {
+	for i := range r.Headers {
+		if r.Headers[i].Key == name {
+			r.Headers[i].Value = []byte(value)
+			return
+		}
+	}
+	r.Headers = append(r.Headers, kgo.RecordHeader{Key: name, Value: []byte(value)})
+}
+
+func drop(r *kgo.Record, name string) {
+	r.Headers = slices.DeleteFunc(r.Headers, func(h kgo.RecordHeader) bool { return h.Key == name })
+}
+
+func sameCounts(a, b audit.Report) bool {
+	a.Findings, b.Findings = nil, nil
+	return a.String() == b.String()
+}
+
+// again forwards an output once more, to another topic if one is named.
+func (s *scene) again(i int, topic string) {
+	r := *s.outputs[i]
+	r.Headers = slices.Clone(r.Headers)
+	if topic != "" {
+		r.Topic = topic
+	}
+	s.outputs = append(s.outputs, &r)
+}
+
+// instead rejects a document in place of its output.
+func (s *scene) instead(i int, reason sink.Reason) {
+	s.outputs[i] = s.reject(s.sources[i], reason)
+	s.outputs = s.outputs[:len(s.outputs)-1]
+}
+
+// What follows breaks no promise, however it looks.
+func TestWhatIsAllowed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(s *scene)
+		want audit.Report
+	}{
+		{"a forgotten unique is rejected", func(s *scene) {
+			r := s.document(1, "an output will not take this document whatever it says")
+			v := s.judge(r, 1)
+			s.append(&index.Forget{Header: s.header(), Target: v.Position})
+			s.reject(r, sink.OutputRefused)
+		}, audit.Report{Records: 6, Unique: 2, Duplicate: 2, Rejected: 2}},
+		{
+			"a duplicate that its output refused", func(s *scene) { s.instead(3, sink.OutputRefused) },
+			audit.Report{Records: 5, Unique: 2, Duplicate: 1, Rejected: 2},
+		},
+		{"the value withheld", func(s *scene) {
+			s.outputs[4] = s.output(func(dst *kgo.Record) { s.batch.Withhold(dst, s.sources[4], sink.TooLarge, "too large") })
+			s.outputs = s.outputs[:5]
+		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
+		{
+			"an aborted transaction", func(s *scene) { s.transaction(kgo.TryAbort, s.outputs[0], s.outputs[4]) },
+			audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1},
+		},
+		{"aborted records at the end", func(s *scene) {
+			s.transaction(kgo.TryCommit, s.outputs...)
+			s.transaction(kgo.TryAbort, s.outputs...)
+			s.outputs = nil
+		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
+		{"a tombstone, an empty document", func(s *scene) {
+			r := &kgo.Record{Topic: "news", Timestamp: time.UnixMilli(5)}
+			s.produce(r)
+			s.forward(r, 1)
+			r = &kgo.Record{Topic: "news", Timestamp: time.UnixMilli(5), Value: []byte{}, Key: []byte{}}
+			s.produce(r)
+			s.forward(r, 1)
+		}, audit.Report{Records: 7, Unique: 4, Duplicate: 2, Rejected: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := story(t)
+			c.do(s)
+			if got := s.audit(); !sameCounts(got, c.want) {
+				t.Errorf("got %s\nwant %s", got.String(), c.want.String())
+			}
+		})
+	}
+}
+
+func TestPasses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(s *scene)
+		want audit.Report
+	}{
+		{"set back: everything from there comes out again", func(s *scene) {
+			s.announce(0, 1, 2)
+			s.reposition(0, 1, 2)
+			s.forward(s.sources[1], 2)
+			s.reject(s.sources[4], sink.InvalidEncoding)
+		}, audit.Report{Records: 5, Unique: 3, Duplicate: 2, Rejected: 2}},
+		{"set back, and only once out", func(s *scene) {
+			s.announce(0, 1, 2)
+			s.reposition(0, 1, 2)
+			s.judge(s.sources[1], 2)
+			s.reject(s.sources[4], sink.InvalidEncoding)
+		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 2, Lost: 1}},
+		{"set back before it was forwarded", func(s *scene) {
+			s.outputs = slices.Delete(s.outputs, 1, 2)
+			s.reposition(0, 1, 2)
+			s.forward(s.sources[1], 2)
+			s.reject(s.sources[4], sink.InvalidEncoding)
+		}, audit.Report{Records: 4, Unique: 2, Duplicate: 2, Rejected: 2}},
+		{"set forward: what is skipped is not owed", func(s *scene) {
+			s.document(1, "skipped by someone with a tool")
+			r := s.document(1, "forwarded after the gap that was made by hand")
+			s.announce(1, 1, 2)
+			s.reposition(1, 3, 2)
+			s.forward(r, 2)
+		}, audit.Report{Records: 6, Unique: 3, Duplicate: 2, Rejected: 1}},
+		{"out of order between passes", func(s *scene) {
+			s.announce(1, 1, 2)
+			s.reposition(1, 0, 2)
+			again := s.forward(s.sources[2], 2)
+			s.forward(s.sources[3], 2)
+			s.outputs = append([]*kgo.Record{again}, slices.DeleteFunc(s.outputs, func(r *kgo.Record) bool { return r == again })...)
+		}, audit.Report{Records: 5, Unique: 2, Duplicate: 4, Rejected: 1, Misordered: 2}},
+		{"an old epoch's verdict is none", func(s *scene) {
+			s.append(&index.Run{Header: s.header(), Source: s.source(0), Epoch: 9, Base: 99})
+			r := s.document(0, "appended by a zombie under an epoch that is not the current one")
+			s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &index.Verdict{Offset: r.Offset}) })
+		}, audit.Report{Records: 6, Unique: 3, Duplicate: 2, Rejected: 1, Different: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := story(t)
+			c.do(s)
+			if got := s.audit(); !sameCounts(got, c.want) {
+				t.Errorf("got %s\nwant %s", got.String(), c.want.String())
+			}
+		})
+	}
+}
+
+// announce says how far a partition is committed.
+func (s *scene) announce(partition int32, epoch uint32, base int64) {
+	s.append(&index.Run{Header: s.header(), Source: s.source(partition), Epoch: epoch, Base: base})
+}
+
+func TestStartAtLatest(t *testing.T) {
+	s := newScene(t)
+	s.document(0, "before anyone looked")
+	s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
+	s.reposition(0, 1, 1)
+	s.forward(s.document(0, "after that"), 1)
+	if got := s.audit(); !got.OK() || got.Records != 1 {
+		t.Errorf("got %s", got.String())
+	}
+	s.outputs = s.outputs[:0]
+	r := *s.sources[0]
+	s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, &r, &index.Verdict{}) })
+	if got := s.audit(); got.Different != 1 || !strings.Contains(got.String(), "no pass of the journal reaches so far back") {
+		t.Errorf("got %s", got.String())
+	}
+}
+
+func TestPartitionNobodyBegan(t *testing.T) {
+	s := newScene(t)
+	s.document(1, "never read")
+	if got := s.audit(); got.Lost != 1 || !strings.Contains(got.String(), "the journal never began its partition") {
+		t.Errorf("got %s", got.String())
+	}
+}
+
+func TestFindingsAreBounded(t *testing.T) {
+	s := newScene(t)
+	s.begin()
+	for range 30 {
+		s.document(0, "lost")
+	}
+	got := s.audit()
+	if got.Lost != 30 || len(got.Findings) != 20 || !strings.HasSuffix(got.String(), "\n  and 10 more") {
+		t.Errorf("%d findings: %s", len(got.Findings), got.String())
+	}
+}
+
+func TestCannotBeDone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(s *scene, in *audit.Inputs) context.Context
+		is   error
+		says string
+	}{
+		{
+			"settings of others", func(s *scene, in *audit.Inputs) context.Context { in.Settings = []byte("{}"); return s.t.Context() },
+			audit.ErrSettings, "replay journal: offset 0: the journal's settings are not the given ones",
+		},
+		{
+			"a trimmed journal", func(s *scene, in *audit.Inputs) context.Context { s.trim("journal", 2); return s.t.Context() },
+			audit.ErrTrimmed, "replay journal/0: it begins at offset 2",
+		},
+		{
+			"no such topic", func(s *scene, in *audit.Inputs) context.Context { in.Sources = []string{"olds"}; return s.t.Context() },
+			nil, "olds",
+		},
+		{"a foreign record in the journal", func(s *scene, in *audit.Inputs) context.Context {
+			s.produce(&kgo.Record{Topic: "journal", Value: []byte("hello")})
+			return s.t.Context()
+		}, nil, "offset 7: malformed journal record"},
+		{"a transaction that stays open", func(s *scene, in *audit.Inputs) context.Context {
+			client := s.transactional()
+			s.t.Cleanup(client.Close)
+			if err := errors.Join(client.BeginTransaction(), client.ProduceSync(s.t.Context(), s.outputs[0]).FirstErr()); err != nil {
+				s.t.Fatal(err)
+			}
+			return timeout(s.t)
+		}, context.DeadlineExceeded, "wait for the transactions open in news.unique/0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := story(t)
+			in := s.inputs()
+			ctx := c.do(s, &in)
+			_, err := audit.Run(ctx, in)
+			if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %q in it", err, c.says)
+			}
+		})
+	}
+}
+
+// What the source topic no longer holds is owed no longer, and its outputs are only counted.
+func TestSourceRecordsThatAreGone(t *testing.T) {
+	s := story(t)
+	s.trim("news", 1)
+	got := s.audit()
+	if want := (audit.Report{Records: 3, Unique: 2, Duplicate: 2, Rejected: 1, Unchecked: 2}); !sameCounts(got, want) {
+		t.Errorf("got %s\nwant %s", got.String(), want.String())
+	}
+}

@@ -1,0 +1,230 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/sink"
+)
+
+const algorithm = "minhash/1:feed"
+
+var settings = []byte(`{"test":"settings"}`)
+
+// scene is a broker with a source of two partitions, a journal and outputs, written by hand as members would.
+type scene struct {
+	t       *testing.T
+	client  *kgo.Client
+	options []kgo.Opt
+	params  index.Params
+	signer  *index.Signer
+	twin    *naive.Twin
+	batch   *sink.Batch
+	id      [16]byte
+
+	sources []*kgo.Record // as produced
+	outputs []*kgo.Record // to be produced
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1),
+		kfake.SeedTopics(2, "news", "news.unique", "news.duplicate", "news.rejected"), kfake.SeedTopics(1, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	s := &scene{t: t, options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, params: index.DefaultParams()}
+	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.client.Close)
+	topics, err := kadm.NewClient(s.client).ListTopics(t.Context(), "news")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.id = topics["news"].ID
+	if s.signer, err = index.NewSigner(s.params); err != nil {
+		t.Fatal(err)
+	}
+	s.twin = naive.New(s.params, settings, index.Fingerprint(settings))
+	s.batch = sink.New(sink.DefaultParams(), "main", algorithm).NewBatch()
+	return s
+}
+
+func (s *scene) produce(records ...*kgo.Record) {
+	s.t.Helper()
+	if err := s.client.ProduceSync(s.t.Context(), records...).FirstErr(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// document puts a document into a partition of the source.
+func (s *scene) document(partition int32, text string) *kgo.Record {
+	s.t.Helper()
+	r := &kgo.Record{
+		Topic: "news", Partition: partition, Key: []byte("key of " + text), Value: []byte(text),
+		Timestamp: time.UnixMilli(1_700_000_000_000 + int64(len(s.sources))),
+		Headers:   []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "Unecho-verdict", Value: []byte("unique")}},
+	}
+	s.produce(r)
+	s.sources = append(s.sources, r)
+	return r
+}
+
+func (s *scene) source(partition int32) entry.Source {
+	return entry.Source{Topic: s.id, Partition: partition}
+}
+
+func (s *scene) header() index.Header {
+	return index.Header{Fingerprint: index.Fingerprint(settings), Wall: time.Now().UnixMilli()}
+}
+
+// append appends a record to the journal and returns what the twin makes of it.
+func (s *scene) append(rec index.Record) []index.Verdict {
+	s.t.Helper()
+	r := &kgo.Record{Topic: "journal", Value: journal.Append(nil, rec)}
+	s.produce(r)
+	return s.twin.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec)
+}
+
+func (s *scene) begin() {
+	s.t.Helper()
+	s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
+	for p := range int32(2) {
+		s.reposition(p, 0, 1)
+	}
+}
+
+func (s *scene) reposition(partition int32, offset int64, epoch uint32) {
+	s.t.Helper()
+	s.append(&index.Reposition{Header: s.header(), Source: s.source(partition), Name: "news", Offset: offset, Epoch: epoch})
+}
+
+// judge appends the entry of a source record in a run of its own.
+func (s *scene) judge(r *kgo.Record, epoch uint32) index.Verdict {
+	s.t.Helper()
+	e := entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	s.signer.Sign(&e, r.Value)
+	verdicts := s.append(&index.Run{Header: s.header(), Source: s.source(r.Partition), Epoch: epoch, Entries: []entry.Entry{e}})
+	if len(verdicts) != 1 {
+		s.t.Fatalf("%d verdicts for offset %d", len(verdicts), r.Offset)
+	}
+	return verdicts[0]
+}
+
+// forward judges a record and makes its output.
+func (s *scene) forward(r *kgo.Record, epoch uint32) *kgo.Record {
+	s.t.Helper()
+	v := s.judge(r, epoch)
+	return s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &v) })
+}
+
+func (s *scene) reject(r *kgo.Record, reason sink.Reason) *kgo.Record {
+	return s.output(func(dst *kgo.Record) { s.batch.Reject(dst, r, reason, "because") })
+}
+
+func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
+	dst := new(kgo.Record)
+	fill(dst)
+	s.outputs = append(s.outputs, dst)
+	return dst
+}
+
+func (s *scene) inputs() audit.Inputs {
+	return audit.Inputs{
+		Options: s.options, Sources: []string{"news"}, Journal: "journal", Outputs: sink.DefaultParams().Topics,
+		Params: s.params, Settings: settings, Index: "main", Algorithm: algorithm,
+	}
+}
+
+// audit produces the outputs in one transaction and audits.
+func (s *scene) audit() audit.Report {
+	s.t.Helper()
+	s.transaction(kgo.TryCommit, s.outputs...)
+	report, err := audit.Run(s.t.Context(), s.inputs())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return report
+}
+
+func (s *scene) transaction(end kgo.TransactionEndTry, records ...*kgo.Record) {
+	s.t.Helper()
+	client := s.transactional()
+	defer client.Close()
+	if err := client.BeginTransaction(); err != nil {
+		s.t.Fatal(err)
+	}
+	err := client.ProduceSync(s.t.Context(), records...).FirstErr()
+	if err = errors.Join(err, client.EndTransaction(s.t.Context(), end)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) transactional() *kgo.Client {
+	s.t.Helper()
+	client, err := kgo.NewClient(append(s.options,
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID(fmt.Sprint("slot-", len(s.outputs))))...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client
+}
+
+// story is a small history: two uniques, an identical copy in the other partition, an edited copy, a rejected document.
+func story(t *testing.T) *scene {
+	t.Helper()
+	s := newScene(t)
+	s.begin()
+	long := "the quick brown fox jumps over the lazy dog while seven clever otters row a small green boat across the wide river"
+	texts := []struct {
+		partition int32
+		text      string
+	}{{0, long}, {0, "nothing like it was ever written here before today"}, {1, long}, {1, long + " today"}, {0, "\xff"}}
+	for _, d := range texts {
+		s.document(d.partition, d.text)
+	}
+	for _, r := range s.sources[:4] {
+		s.forward(r, 1)
+	}
+	s.reject(s.sources[4], sink.InvalidEncoding)
+	return s
+}
+
+func timeout(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// trim deletes what is below an offset, in every partition.
+func (s *scene) trim(topic string, offset int64) {
+	s.t.Helper()
+	admin := kadm.NewClient(s.client)
+	ends, err := admin.ListEndOffsets(s.t.Context(), topic)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	below := kadm.Offsets{}
+	ends.Each(func(o kadm.ListedOffset) {
+		below.Add(kadm.Offset{Topic: topic, Partition: o.Partition, At: min(offset, o.Offset), LeaderEpoch: -1})
+	})
+	if _, err := admin.DeleteRecords(s.t.Context(), below); err != nil {
+		s.t.Fatal(err)
+	}
+}

@@ -1,0 +1,27 @@
+// Package audit proves from outside what unecho promises. It reads the source topics, the journal and the output topics,
+// replays the journal with the naive twin, and holds every source record against what came out:
+//
+//	source p/o ──▶ exactly one record in unique, duplicate or rejected          lost, doubled
+//	               key, value, headers and timestamp as they were               altered
+//	               topic and unecho- headers as the journal decided             different
+//	               after those before it in its partition                       misordered
+//	output     ──▶ its unecho-source names a source record                      invented
+//
+// It knows the promise, not the program: the names and forms of the headers are written down here once more, the state
+// machine is package index/naive, and only the journal's codec is shared.
+//
+// # Passes
+//
+// Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records come
+// out again, or some are skipped. A record owes one output to each pass that began at or below it and got beyond it; how far
+// a pass got before the next one is its last announced base, so that what it forwarded later may be there and need not be.
+// Without repositions but the first there is one pass, it got to the end, and everything from its start on is owed once.
+//
+// # Limits
+//
+// The journal must be whole: one whose head was trimmed is refused. Outputs of source records that the source topic itself
+// no longer holds are counted, and compared with nothing. Topics are told apart by name in headers: outputs of an earlier
+// topic of the same name, deleted since, count as doubled or invented. A unique document that is forgotten while its verdict
+// is held is expected in rejected; one that an operator has forgotten after it was forwarded, in the moment before its
+// partition's next base, is reported though nothing is wrong.
+package audit

@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// span is the part of a partition that is read: [from, to).
+type span struct{ from, to int64 }
+
+type spans map[place]span
+
+// lookAgain is how often the end of a partition is asked for while a transaction is open.
+const lookAgain = 50 * time.Millisecond
+
+// ends returns what the topics hold at this moment. It waits until every transaction below their ends is decided: else a
+// reader of committed records would not get there.
+func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
+	starts, err := listed(a.admin.ListStartOffsets(ctx, topics...))
+	if err != nil {
+		return nil, err
+	}
+	ends, err := listed(a.admin.ListEndOffsets(ctx, topics...))
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		stable, err := listed(a.admin.ListCommittedOffsets(ctx, topics...))
+		if err != nil {
+			return nil, err
+		}
+		open, waits := undecided(ends, stable)
+		if !waits {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for the transactions open in %s/%d: %w", open.topic, open.partition, ctx.Err())
+		case <-tick.C:
+		}
+	}
+	all := spans{}
+	ends.Each(func(o kadm.ListedOffset) {
+		from := starts[o.Topic][o.Partition].Offset
+		all[place{o.Topic, o.Partition}] = span{from: from, to: max(from, o.Offset)}
+	})
+	return all, nil
+}
+
+func listed(offsets kadm.ListedOffsets, err error) (kadm.ListedOffsets, error) {
+	if err != nil {
+		return nil, fmt.Errorf("list offsets: %w", err)
+	}
+	offsets.Each(func(o kadm.ListedOffset) {
+		if o.Err != nil && err == nil {
+			err = fmt.Errorf("list offsets of %s: %w", o.Topic, o.Err)
+		}
+	})
+	return offsets, err
+}
+
+// undecided names a partition whose last stable offset is below its end.
+func undecided(ends, stable kadm.ListedOffsets) (open place, found bool) {
+	ends.Each(func(o kadm.ListedOffset) {
+		if stable[o.Topic][o.Partition].Offset < o.Offset {
+			open, found = place{o.Topic, o.Partition}, true
+		}
+	})
+	return open, found
+}
+
+// read hands each committed record of the spans to fn, those of a partition in order. Control records come along from the
+// client, unseen by fn: they alone tell that a partition's end is reached where its last records were aborted.
+func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record) error) error {
+	from, left := map[string]map[int32]kgo.Offset{}, spans{}
+	for p, s := range all {
+		if s.from < s.to {
+			if from[p.topic] == nil {
+				from[p.topic] = map[int32]kgo.Offset{}
+			}
+			from[p.topic][p.partition] = kgo.NewOffset().At(s.from)
+			left[p] = s
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), options...),
+		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
+	if err != nil {
+		return fmt.Errorf("read topics: %w", err)
+	}
+	defer client.Close()
+	for len(left) > 0 {
+		fetches := client.PollFetches(ctx)
+		if err := fetches.Err(); err != nil {
+			return fmt.Errorf("read topics: %w", err)
+		}
+		for it := fetches.RecordIter(); !it.Done(); {
+			if err := take(left, it.Next(), fn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take hands a record to fn if its partition's end is not reached yet, and strikes the partition off when it is.
+func take(left spans, r *kgo.Record, fn func(*kgo.Record) error) error {
+	p := place{r.Topic, r.Partition}
+	s, ok := left[p]
+	if !ok {
+		return nil
+	}
+	if r.Offset+1 >= s.to {
+		delete(left, p)
+	}
+	if r.Attrs.IsControl() || r.Offset >= s.to {
+		return nil
+	}
+	return fn(r)
+}

@@ -30,10 +30,10 @@ func (s *Store) putSegment(ctx context.Context, name string, data []byte) error 
 		return fmt.Errorf("it has %d bytes, the bound is %d", len(data), snapshot.MaxBytes)
 	}
 	path := s.segmentPath(name)
-	if err := os.Mkdir(filepath.Dir(path), dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	// Also where another made the directory a moment ago: it may not have synced its name yet.
+	// Also where another member made the directory a moment ago: it may not have synced its name yet.
 	if err := syncDir(filepath.Join(s.root, segmentsDir)); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -47,12 +46,7 @@ func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	}
 	s := &Store{root: filepath.Join(dir, escape(index)), index: index, shared: p.Shared, watch: watchEvery}
 	for _, sub := range []string{segmentsDir, manifestsDir, leasesDir, tmpDir} {
-		if err := os.MkdirAll(filepath.Join(s.root, sub), dirMode); err != nil {
-			return nil, err
-		}
-	}
-	for _, d := range []string{s.root, dir, filepath.Dir(dir)} {
-		if err := syncDir(d); err != nil {
+		if err := makeDir(filepath.Join(s.root, sub)); err != nil {
 			return nil, err
 		}
 	}

@@ -100,6 +100,25 @@ func (s *Store) now() (at time.Time, err error) {
 	return info.ModTime(), nil
 }
 
+// makeDir makes a directory and those above it where they are missing, durable on return. It needs no rights on what is there.
+func makeDir(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		return &os.PathError{Op: "mkdir", Path: path, Err: unix.ENOTDIR}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(path)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
+}
+
 // syncDir makes the names in a directory durable. Some file systems cannot, and need not.
 func syncDir(path string) error {
 	d, err := os.Open(path)

@@ -1,0 +1,159 @@
+package localdir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+func TestExplain(t *testing.T) {
+	cases := map[error]string{
+		unix.ENOSPC:  "make room",
+		unix.EDQUOT:  "make room",
+		unix.EROFS:   "mount it writable",
+		unix.EACCES:  fmt.Sprintf("user with id %d", os.Geteuid()),
+		unix.EPERM:   "give the directory to the user",
+		unix.ENOTDIR: "a file stands where a directory is needed",
+		unix.ENOENT:  "removed or unmounted",
+		unix.EIO:     "system's log",
+	}
+	for cause, remedy := range cases {
+		err := explain(&os.PathError{Op: "write", Path: "/data/x", Err: cause})
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), remedy) || !strings.Contains(err.Error(), "/data/x") {
+			t.Errorf("%v is explained as %q, want the path and %q", cause, err, remedy)
+		}
+	}
+	if err := explain(snapshot.ErrStale); err != snapshot.ErrStale { //nolint:errorlint // it must be the very same
+		t.Errorf("became %v", err)
+	}
+}
+
+func TestFileInTheWay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), params(path), "orders")
+	if !errors.Is(err, unix.ENOTDIR) || !strings.Contains(err.Error(), "name another directory") {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := Open(t.Context(), params(""), "orders"); err == nil {
+		t.Error("opened no directory")
+	}
+	if _, err := Open(t.Context(), params(t.TempDir()), ""); err == nil {
+		t.Error("opened for an index without a name")
+	}
+}
+
+// TestDirectoryTakenAway: the volume is unmounted while the process runs.
+func TestDirectoryTakenAway(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, dir, "orders")
+	if err := os.RemoveAll(s.root); err != nil {
+		t.Fatal(err)
+	}
+	m := snapshot.Manifest{Index: "orders"}
+	for name, err := range map[string]error{
+		"publish": s.Publish(t.Context(), m),
+		"list":    func() error { _, err := s.Manifests(t.Context()); return err }(),
+		"collect": func() error { _, err := s.Collect(t.Context(), 2); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "removed or unmounted") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "snapshots")
+	s := openAt(t, dir, "orders")
+	name := snapshot.SegmentName(nil)
+	if err := s.PutSegment(t.Context(), name, nil); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{
+		dir: 0o700 | os.ModeDir, s.root: 0o700 | os.ModeDir, filepath.Dir(s.segmentPath(name)): 0o700 | os.ModeDir,
+		s.segmentPath(name): 0o600,
+	} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != mode {
+			t.Errorf("%s has mode %v, want %v (%v)", path, info.Mode(), mode, err)
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
+	seen := make(map[string]string)
+	long := strings.Repeat("x", 300)
+	for _, name := range []string{"orders", "Orders", "a/b", "a%2fb", "a_b", ".", "..", ".x", "...", "x.lock", "ä", "%", long, long + "x", strings.ToUpper(long), "a b", "a\x00b", "a\nb"} {
+		got := escape(name)
+		if len(got) > longest+1 || strings.ContainsAny(got, "/\x00\n") || strings.HasPrefix(got, ".") || got != strings.ToLower(got) {
+			t.Errorf("%q becomes %q", name, got)
+		}
+		if other, ok := seen[got]; ok {
+			t.Errorf("%q and %q both become %q", name, other, got)
+		}
+		seen[got] = name
+	}
+	if escape("orders-2.x_y") != "orders-2.x_y" {
+		t.Error("a plain name was changed")
+	}
+}
+
+func TestManifestName(t *testing.T) {
+	p := snapshot.Position{JournalTopic: [16]byte{1, 15: 0xff}, LeaderEpoch: -1, Offset: 1<<63 - 1}
+	if got, ok := parseManifestName(manifestName(p)); !ok || got != p {
+		t.Errorf("%v became %v", p, got)
+	}
+	good := manifestName(p)
+	for _, name := range []string{"", "x", "1-2-3", good + "x", good + "~", "." + good, "+" + good[1:], strings.ToUpper(good), good[:len(good)-3] + "-", strings.Replace(good, "-1", "-99999999999", 1)} {
+		if name == good {
+			continue
+		}
+		if got, ok := parseManifestName(name); ok {
+			t.Errorf("%q was taken for %v", name, got)
+		}
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	s, data := openAt(b, b.TempDir(), "orders"), make([]byte, 16<<20)
+	b.SetBytes(int64(len(data)))
+	for i := 0; b.Loop(); i++ {
+		data[0], data[1], data[2] = byte(i), byte(i>>8), byte(i>>16)
+		if err := s.PutSegment(b.Context(), snapshot.SegmentName(data), data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	s, data := openAt(b, b.TempDir(), "orders"), make([]byte, 16<<20)
+	name := snapshot.SegmentName(data)
+	if err := s.PutSegment(b.Context(), name, data); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("segment", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			if _, err := s.Segment(b.Context(), name); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			if _, err := os.ReadFile(s.segmentPath(name)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+const (
+	connectTimeout = 5 * time.Second
+	// poolSize serves segments read ahead beside a writer and a collector.
+	poolSize = 4
+	// statementTimeout is the server's own bound for one statement: a client that goes away must not leave one running.
+	statementTimeout = "120s"
+)
+
+// configure reads the URL and adds what every connection needs. What the URL itself says goes first.
+func configure(p snapshot.Params) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(p.URL)
+	if err != nil {
+		return nil, badURL(p.URL, err)
+	}
+	cfg.MaxConns = poolSize
+	conn := cfg.ConnConfig
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = connectTimeout
+	}
+	byDefault := func(name, value string) {
+		if _, set := conn.RuntimeParams[name]; !set {
+			conn.RuntimeParams[name] = value
+		}
+	}
+	byDefault("application_name", "unecho")
+	byDefault("statement_timeout", statementTimeout)
+	byDefault("idle_in_transaction_session_timeout", statementTimeout)
+	conn.RuntimeParams["search_path"] = pgx.Identifier{p.Schema}.Sanitize()
+	return cfg, nil
+}
+
+// badURL says what is wrong with the URL without showing any of it: where it cannot be taken apart, nobody knows which part
+// is the password.
+func badURL(raw string, err error) error {
+	const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the password as %XX"
+	parsed, parseErr := url.Parse(raw)
+	_, detail, found := strings.Cut(err.Error(), "`: ") // after the URL, which pgx shows masked
+	if parseErr != nil || !found || leaks(detail, raw, parsed) {
+		return errors.New("the URL cannot be read: " + form)
+	}
+	return fmt.Errorf("the URL cannot be used: %s: %s", detail, form)
+}
+
+// leaks says whether text holds the password of the URL, or all of it.
+func leaks(text, raw string, parsed *url.URL) bool {
+	secrets := []string{raw, parsed.Query().Get("password"), parsed.Query().Get("sslpassword")}
+	if password, set := parsed.User.Password(); set {
+		secrets = append(secrets, password, url.QueryEscape(password), url.PathEscape(password))
+	}
+	for _, secret := range secrets {
+		if secret != "" && strings.Contains(text, secret) {
+			return true
+		}
+	}
+	return false
+}

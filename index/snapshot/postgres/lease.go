@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Lease implements snapshot.Store.
+func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
+	l, err := s.lease(ctx, name)
+	if err != nil {
+		return nil, s.wrap(err, "lease")
+	}
+	return l, nil
+}
+
+func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, askBound)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, s.leaseConfig(name))
+	if err != nil {
+		return nil, err
+	}
+	l := &lease{
+		conn: conn, key: s.key("lease", name), target: s.target,
+		lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if err := l.acquire(ctx, name); err != nil {
+		_ = conn.Close(ctx) // it is the other error that matters
+		return nil, err
+	}
+	go l.watch(s.ping)
+	return l, nil
+}
+
+// leaseConfig tells the server who holds the lease, for people who look at pg_stat_activity, and to notice soon when this
+// host falls silent.
+func (s *Store) leaseConfig(name string) *pgx.ConnConfig {
+	const longest = 63 // bytes that PostgreSQL keeps of an application's name
+	cfg := s.config.Copy()
+	app := fmt.Sprintf("unecho %s: %q", snapshot.Process(), name)
+	cfg.RuntimeParams["application_name"] = app[:min(len(app), longest)]
+	cfg.RuntimeParams["tcp_keepalives_idle"] = "5"
+	cfg.RuntimeParams["tcp_keepalives_interval"] = "5"
+	cfg.RuntimeParams["tcp_keepalives_count"] = "3"
+	return cfg
+}
+
+type lease struct {
+	conn    *pgx.Conn // used by acquire, then by watch, then by Release
+	key     int64
+	backend uint32 // the server process that holds the lock
+	target  target
+	lost    chan struct{} // closed by watch
+	stop    chan struct{} // closed by Release
+	stopped chan struct{} // closed by watch, at its end
+	release sync.Once
+}
+
+// holders finds the backends that hold the advisory lock $1 in this database. A key of 64 bits shows as two halves.
+const holders = `
+	from pg_locks l left join pg_stat_activity a using (pid)
+	where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+	and l.database = (select oid from pg_database where datname = current_database())
+	and l.classid::bigint = ($1::bigint >> 32) & 4294967295 and l.objid::bigint = $1::bigint & 4294967295`
+
+var errPooler = errors.New("a pooler hands this server connection from client to client: connect to the server itself, or use a pooler in session mode")
+
+func (l *lease) acquire(ctx context.Context, name string) error {
+	var ours, taken bool
+	err := l.conn.QueryRow(ctx, `select pg_backend_pid(), exists (select `+holders+` and l.pid = pg_backend_pid())`, l.key).Scan(&l.backend, &ours)
+	if err != nil {
+		return err
+	}
+	// A session gets the same lock twice. This session is new: if it holds the lock, it is not ours alone.
+	if ours {
+		return errPooler
+	}
+	if err := l.conn.QueryRow(ctx, `select pg_try_advisory_lock($1)`, l.key).Scan(&taken); err != nil {
+		return err
+	}
+	if taken {
+		return nil
+	}
+	leased := &snapshot.LeasedError{Name: name}
+	err = l.conn.QueryRow(ctx, `
+		select format('%s, from %s, backend %s', a.application_name, coalesce(host(a.client_addr), 'the same host'), l.pid)`+holders, l.key).Scan(&leased.By)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // no rows: given back since
+		return err
+	}
+	return leased
+}
+
+// Lost implements snapshot.Lease.
+func (l *lease) Lost() <-chan struct{} { return l.lost }
+
+// Release implements snapshot.Lease.
+func (l *lease) Release() error {
+	var err error
+	l.release.Do(func() {
+		close(l.stop)
+		<-l.stopped
+		err = l.giveBack()
+	})
+	return err
+}
+
+func (l *lease) giveBack() error {
+	if l.conn.IsClosed() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingBound)
+	defer cancel()
+	// Unlocked first, for the server notices a closed connection only some moments later.
+	_, err := l.conn.Exec(ctx, `select pg_advisory_unlock($1)`, l.key)
+	if err = errors.Join(err, l.conn.Close(ctx)); err != nil {
+		return fmt.Errorf("release lease: %w", l.target.explain(err))
+	}
+	return nil
+}
+
+// watch asks now and then whether the session that holds the lock still lives and is still the same.
+func (l *lease) watch(every time.Duration) {
+	defer close(l.stopped)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-tick.C:
+			if !l.alive() {
+				close(l.lost)
+				return
+			}
+		}
+	}
+}
+
+func (l *lease) alive() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), pingBound)
+	defer cancel()
+	var backend uint32
+	err := l.conn.QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend)
+	if err == nil && backend == l.backend {
+		return true
+	}
+	_ = l.conn.Close(ctx) // the lease is gone either way
+	return false
+}

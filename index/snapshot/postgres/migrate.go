@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// migrations run in the order of their names, each once; the n-th makes version n. A published one never changes.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const migrationsDir = "migrations"
+
+// migrate brings the schema to this program's version. Where it is there already, it only reads.
+func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
+	ctx, cancel := context.WithTimeout(ctx, dataBound)
+	defer cancel()
+	files, err := migrations.ReadDir(migrationsDir)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, pool, t)
+	if err != nil {
+		return err
+	}
+	switch {
+	case version == len(files):
+		return nil
+	case version > len(files):
+		return fmt.Errorf("%w: schema %s has version %d, this one knows %d; upgrade this member", snapshot.ErrNewerFormat, t.schema, version, len(files))
+	}
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		// Against two who migrate at once: the second waits, and finds nothing left to do.
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, lockKey("migrate", t.schema)); err != nil {
+			return err
+		}
+		if err := createSchema(ctx, tx, t); err != nil {
+			return err
+		}
+		version, err := schemaVersion(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		for i := version; i < len(files); i++ {
+			if err := apply(ctx, tx, files[i].Name(), i+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// schemaVersion is 0 where there are no tables yet.
+func schemaVersion(ctx context.Context, q querier, t target) (int, error) {
+	var there bool
+	table := pgx.Identifier{t.schema, "schema_version"}.Sanitize()
+	if err := q.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&there); err != nil || !there {
+		return 0, err
+	}
+	var version int
+	err := q.QueryRow(ctx, `select coalesce(max(version), 0) from schema_version`).Scan(&version)
+	return version, err
+}
+
+// createSchema asks before it creates, for "if not exists" would want the right to create even so.
+func createSchema(ctx context.Context, tx pgx.Tx, t target) error {
+	var there bool
+	schema, user := pgx.Identifier{t.schema}.Sanitize(), pgx.Identifier{t.user}.Sanitize()
+	if err := tx.QueryRow(ctx, `select to_regnamespace($1) is not null`, schema).Scan(&there); err != nil || there {
+		return err
+	}
+	_, err := tx.Exec(ctx, "create schema "+schema)
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Code == "42501" {
+		return t.problem("schema "+t.schema+" is missing, and this user may not create it",
+			fmt.Sprintf("as the owner of the database, run: CREATE SCHEMA %s AUTHORIZATION %s", schema, user), errNoSchema)
+	}
+	return err
+}
+
+var errNoSchema = errors.New("there is no schema")
+
+func apply(ctx context.Context, tx pgx.Tx, file string, version int) error {
+	sql, err := migrations.ReadFile(migrationsDir + "/" + file)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, string(sql)); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into schema_version (version) values ($1)`, version)
+	return err
+}

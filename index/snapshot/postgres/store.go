@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+const (
+	// askBound is how long a call may take that moves no segment, dataBound one that does (MaxBytes in it are 2 MB/s).
+	askBound  = 30 * time.Second
+	dataBound = 2 * time.Minute
+	// pingEvery and pingBound are how soon a lease notices that its connection died without a word.
+	pingEvery = 2 * time.Second
+	pingBound = 5 * time.Second
+)
+
+// Store keeps the snapshots of one index in PostgreSQL.
+type Store struct {
+	pool   *pgxpool.Pool
+	config *pgx.ConnConfig // for connections outside the pool
+	target target
+	index  string
+	ping   time.Duration
+}
+
+var _ snapshot.Store = (*Store)(nil)
+
+// Open connects, and creates or migrates the tables where that is needed and allowed.
+func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	s, err := open(ctx, p, index)
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot store: %w", err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	if index == "" || p.Schema == "" {
+		return nil, errors.New("it takes a schema and the name of an index")
+	}
+	cfg, err := configure(p)
+	if err != nil {
+		return nil, err
+	}
+	t := targetOf(cfg.ConnConfig, p.Schema)
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, t.explain(err)
+	}
+	if err := migrate(ctx, pool, t); err != nil {
+		pool.Close()
+		return nil, t.explain(err)
+	}
+	return &Store{pool: pool, config: cfg.ConnConfig, target: t, index: index, ping: pingEvery}, nil
+}
+
+// Shared is true: a database is there for all members.
+func (s *Store) Shared() bool { return true }
+
+// Close waits for calls under way and closes the pool. Leases have connections of their own.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}
+
+// wrap is the one place where an error leaves this room: verb and noun, then what happened where.
+func (s *Store) wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), s.target.explain(err))
+}
+
+// exclusively runs fn in a transaction under the collector's lock, which Publish and Collect share.
+func (s *Store) exclusively(ctx context.Context, fn func(tx pgx.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, askBound)
+	defer cancel()
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, s.key("collect")); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// key is an advisory lock's, which all users of a database share: so schema and index are in it.
+func (s *Store) key(name ...string) int64 {
+	return lockKey(append([]string{s.target.schema, s.index}, name...)...)
+}
+
+func lockKey(names ...string) int64 {
+	var b strings.Builder
+	b.WriteString("unecho")
+	for _, n := range names {
+		b.Write(binary.AppendUvarint(nil, uint64(len(n))))
+		b.WriteString(n)
+	}
+	return int64(xxhash.Sum64String(b.String()))
+}

@@ -3,7 +3,9 @@ package sketch_test
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/index/sketch"
@@ -147,6 +149,37 @@ func BenchmarkStep(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				step.do()
+			}
+		})
+	}
+}
+
+// BenchmarkSignShuffled signs a text that is another one each time, with the same words in another order: what the processor
+// has learnt of one document helps it little with the next, as in a real stream.
+func BenchmarkSignShuffled(b *testing.B) {
+	document, err := os.ReadFile("testdata/english.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(12, 1))
+	words := strings.Fields(string(document))
+	documents := make([][]byte, 512)
+	for i := range documents {
+		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		documents[i] = []byte(strings.Join(words, " "))
+	}
+	minhash, err := sketch.NewMinHash(slots)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, shingling := range []struct{ name, setting string }{{"word5", "word:5"}, {"word3", "word:3"}} {
+		b.Run("minhash128/"+shingling.name+"/english2kB", func(b *testing.B) {
+			s := newSigner(b, shingling.setting, minhash.Sign)
+			s.signDocument(document)
+			b.SetBytes(int64(len(documents[0])))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.signDocument(documents[i%len(documents)])
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Bounds of a shingle's size.
@@ -54,59 +53,35 @@ func (s Shingling) String() string {
 
 // AppendHashes appends the hash of each shingle of a normalised text, in the order of the text: a shingle that occurs twice
 // is appended twice. A text shorter than one shingle is one shingle; an empty text has none. The result depends on nothing
-// but the text and s (see Version).
+// but the text and s (see Version). dst needs room for one hash more for each word or code point beyond the first of a
+// shingle; nothing else is allocated.
 func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
-	if len(normalized) == 0 {
-		return dst
-	}
+	start := len(dst)
 	switch s.unit {
 	case words:
-		return appendWords(dst, normalized, s.size)
+		dst = appendWords(dst, normalized)
 	case chars:
-		return appendChars(dst, normalized, s.size)
+		dst = appendChars(dst, normalized)
 	}
-	return dst
+	return dst[:start+combine(dst[start:], s.size)]
 }
 
-func appendWords(dst []uint64, text []byte, size int) []uint64 {
-	var ring [MaxWords]uint64 // hashes of the last words
+// combine turns the hashes of items, words or characters, into those of the shingles, in place, and returns how many these
+// are.
+func combine(items []uint64, size int) int {
+	if len(items) == 0 {
+		return 0
+	}
+	size = min(size, len(items))
 	var sum uint64
-	leaving := power(base, size)
-	count := 0
-	for len(text) > 0 {
-		end, hash := firstWord(text)
-		sum = sum*base + hash - ring[(count-size)&(MaxWords-1)]*leaving
-		ring[count&(MaxWords-1)] = hash
-		count++
-		if count >= size {
-			dst = append(dst, mix(sum))
-		}
-		text = text[min(end+1, len(text)):]
+	for _, item := range items[:size-1] {
+		sum = sum*base + item
 	}
-	if count < size {
-		dst = append(dst, mix(sum))
+	leaving, weight := uint64(0), power(base, size)
+	for i, entering := range items[size-1:] {
+		sum = sum*base + (entering - leaving*weight)
+		leaving = items[i]
+		items[i] = mix(sum)
 	}
-	return dst
-}
-
-func appendChars(dst []uint64, text []byte, size int) []uint64 {
-	var ring [MaxChars]uint64
-	var sum uint64
-	leaving := power(base, size)
-	count := 0
-	for len(text) > 0 {
-		r, width := utf8.DecodeRune(text)
-		hash := mix(uint64(r))
-		sum = sum*base + hash - ring[(count-size)&(MaxChars-1)]*leaving
-		ring[count&(MaxChars-1)] = hash
-		count++
-		if count >= size {
-			dst = append(dst, mix(sum))
-		}
-		text = text[width:]
-	}
-	if count < size {
-		dst = append(dst, mix(sum))
-	}
-	return dst
+	return len(items) - size + 1
 }

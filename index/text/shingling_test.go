@@ -65,7 +65,8 @@ func naive(s Shingling, text string) []uint64 {
 func TestHashesAreThoseOfTheFormula(t *testing.T) {
 	texts := []string{
 		"", "a", "a b", "a b c", "to be or not to be that is the question", "été 日本語 ガギ", "日本語の文章",
-		strings.Repeat("word ", 40) + "end", strings.Repeat("averylongwordindeed ", 9) + "x",
+		strings.Repeat("a", 64), strings.Repeat("a", 63) + " b", strings.Repeat("a", 64) + " b", strings.Repeat("word ", 40) + "end",
+		"a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh iiiiiiiii jjjjjjjjjj kkkkkkkkkkk llllllllllll mmmmmmmmmmmmm nnnnnnnnnnnnnn ooooooooooooooo pppppppppppppppp q", strings.Repeat("averylongwordindeed ", 9) + "x",
 	}
 	for size := 1; size <= MaxChars; size++ {
 		for _, s := range []Shingling{{words, min(size, MaxWords)}, {chars, size}} {

@@ -23,6 +23,9 @@ const (
 
 // configure reads the URL and adds what every connection needs. What the URL itself says goes first.
 func configure(p snapshot.Params) (*pgxpool.Config, error) {
+	if !readable(p.URL) {
+		return nil, errURL
+	}
 	cfg, err := pgxpool.ParseConfig(p.URL)
 	if err != nil {
 		return nil, badURL(p.URL, err)
@@ -44,14 +47,27 @@ func configure(p snapshot.Params) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// badURL says what is wrong with the URL without showing any of it: where it cannot be taken apart, nobody knows which part
-// is the password.
+const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the password as %XX"
+
+var errURL = errors.New("the URL cannot be read: " + form)
+
+// readable says whether all agree where the password ends. An unescaped @, /, ? or # in it makes a part of it look like a
+// host or a database, and those are shown.
+func readable(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return false
+	}
+	at := strings.Count(raw, "@")
+	return at == 0 || at == 1 && u.User != nil
+}
+
+// badURL says what is wrong with a readable URL without showing it.
 func badURL(raw string, err error) error {
-	const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the password as %XX"
 	parsed, parseErr := url.Parse(raw)
 	_, detail, found := strings.Cut(err.Error(), "`: ") // after the URL, which pgx shows masked
 	if parseErr != nil || !found || leaks(detail, raw, parsed) {
-		return errors.New("the URL cannot be read: " + form)
+		return errURL
 	}
 	return fmt.Errorf("the URL cannot be used: %s: %s", detail, form)
 }

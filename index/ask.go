@@ -54,3 +54,13 @@ func (r *Replica) Stats() Stats {
 	}
 	return s
 }
+
+// KnowsTopic says whether any partition of the topic was ever repositioned.
+func (r *Replica) KnowsTopic(topic [16]byte) bool {
+	for _, p := range r.partitions {
+		if p.source.Topic == topic {
+			return true
+		}
+	}
+	return false
+}

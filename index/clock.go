@@ -1,5 +1,7 @@
 package index
 
+import "math"
+
 // clocks tell stream time. Neither ever falls.
 type clocks struct {
 	arrival   int64 // running maximum of the journal's append times, each capped at the appender's clock + tolerance
@@ -9,12 +11,12 @@ type clocks struct {
 }
 
 func (c *clocks) appended(logAppendTime, wall int64) {
-	c.arrival = max(c.arrival, min(logAppendTime, wall+c.tolerance))
+	c.arrival = max(c.arrival, min(logAppendTime, c.later(wall)))
 }
 
 func (c *clocks) document(at int64) {
 	if c.byEvent {
-		c.event = max(c.event, min(at, c.arrival+c.tolerance))
+		c.event = max(c.event, min(at, c.later(c.arrival)))
 	}
 }
 
@@ -23,4 +25,12 @@ func (c *clocks) now() int64 {
 		return c.event
 	}
 	return c.arrival
+}
+
+// later is t plus the tolerance. A clock may claim anything, so the sum must not wrap around.
+func (c *clocks) later(t int64) int64 {
+	if t > math.MaxInt64-c.tolerance {
+		return math.MaxInt64
+	}
+	return t + c.tolerance
 }

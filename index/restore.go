@@ -43,6 +43,12 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	return &Restore{replica: replica, side: rd}, nil
 }
 
+// Settings is the canonical text in force in the captured state.
+func (t *Restore) Settings() []byte { return t.replica.settings }
+
+// Next is the journal offset that the restored replica applies next.
+func (t *Restore) Next() int64 { return t.replica.next }
+
 func (r *Replica) addPartition(p *partition) {
 	r.byID[p.source] = uint32(len(r.partitions))
 	r.partitions = append(r.partitions, p)

@@ -19,7 +19,8 @@ type window struct {
 	count   int
 	maximum int64
 
-	heads   []ref // slot -> newest document; a power of two
+	heads   []ref // per band a table of size slots: slot -> newest document
+	size    int   // a power of two
 	linked  int   // documents in the buckets
 	lookups uint64
 }
@@ -28,7 +29,7 @@ func newWindow(p Params, bands int) window {
 	return window{
 		oldest: newRef(1, 0), bands: bands, width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: p.Window.Count, maximum: int64(p.Window.Bytes),
-		heads: make([]ref, 1<<10),
+		heads: make([]ref, bands<<8), size: 1 << 8,
 	}
 }
 
@@ -82,7 +83,7 @@ func (w *window) insert(e *entry.Entry, d document) {
 	w.visible++
 	w.bytes += d.bytes
 	w.linked++
-	if w.linked*w.bands > len(w.heads) {
+	if w.linked > w.size {
 		w.rebuild()
 		return
 	}
@@ -100,11 +101,10 @@ func (w *window) link(s *segment, i int) {
 
 // rebuild links all visible documents anew, into a table with room for twice as many.
 func (w *window) rebuild() {
-	size := len(w.heads)
-	for size < 2*w.visible*w.bands {
-		size *= 2
+	for w.size < 2*w.visible {
+		w.size *= 2
 	}
-	w.heads = make([]ref, size)
+	w.heads = make([]ref, w.bands*w.size)
 	w.linked = 0
 	for r := w.oldest; r < w.end(); {
 		s, i := w.at(r)
@@ -116,13 +116,14 @@ func (w *window) rebuild() {
 	}
 }
 
-func (w *window) slot(band int, key []byte) uint64 {
-	h := uint64(band)
+// slot is where a key's bucket begins. Each band has slots of its own, so that a document stands in a chain but once.
+func (w *window) slot(band int, key []byte) int {
+	var h uint64
 	for i, c := range key {
-		h ^= uint64(c) << (8 * (uint(i+2) & 7))
+		h ^= uint64(c) << (8 * i)
 	}
 	h *= 0x9e3779b97f4a7c15
-	return (h ^ h>>29) & uint64(len(w.heads)-1)
+	return band*w.size + int((h^h>>29)&uint64(w.size-1))
 }
 
 // candidates calls yield for each visible document that shares a band key with keys, each once, newest first within a band.

@@ -1,0 +1,149 @@
+package index_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/naive/random"
+)
+
+var settings = []byte(`{"test":"model"}`)
+
+func newReplica(t *testing.T, p index.Params) *index.Replica {
+	t.Helper()
+	r, err := index.NewReplica(p, index.Fingerprint(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
+	t.Helper()
+	p := random.Params(seed)
+	steps, err := random.History(seed, n, p, settings, index.Fingerprint(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, steps
+}
+
+// TestModel holds the replica against the naive twin, over random histories: the same verdicts, the same state.
+func TestModel(t *testing.T) {
+	for seed := uint64(1); seed <= 150; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 400)
+			fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
+			sources := map[entry.Source]bool{}
+			for i, s := range steps {
+				want := slow.Apply(s.At, s.Record)
+				got := fast.Apply(s.At, s.Record).Judged
+				if len(got) != len(want) {
+					t.Fatalf("step %d, %T: %d verdicts, the twin gives %d", i, s.Record, len(got), len(want))
+				}
+				for k := range want {
+					if got[k] != want[k] {
+						t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
+					}
+				}
+				if r, ok := s.Record.(*index.Reposition); ok {
+					sources[r.Source] = true
+				}
+			}
+			for source := range sources {
+				same(t, fast, slow, source)
+			}
+		})
+	}
+}
+
+func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Source) {
+	t.Helper()
+	want, wantKnown := slow.Partition(source)
+	got, known := fast.Partition(source)
+	if known != wantKnown || got != (index.Partition{Epoch: want.Epoch, Start: want.Start, Base: want.Base}) {
+		t.Fatalf("partition %v: got %+v, the twin says %+v", source, got, want)
+	}
+	for offset, v := range want.Held {
+		if h, ok := fast.Held(source, got.Epoch, offset); !ok || h != v {
+			t.Fatalf("held %d: got %+v, %v, the twin says %+v", offset, h, ok, v)
+		}
+	}
+}
+
+// TestRestoreChangesNothing takes the state at every tenth step, restores it, and goes on with the copy: verdicts and hash
+// must be those of the replica that never stopped.
+func TestRestoreChangesNothing(t *testing.T) {
+	for seed := uint64(1); seed <= 60; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 300)
+			whole, broken := newReplica(t, p), newReplica(t, p)
+			for i, s := range steps {
+				want, got := whole.Apply(s.At, s.Record), broken.Apply(s.At, s.Record)
+				if !reflect.DeepEqual(got.Judged, want.Judged) || whole.Hash() != broken.Hash() {
+					t.Fatalf("step %d, %T: got\n%+v\nwithout a restore\n%+v", i, s.Record, got, want)
+				}
+				if i%10 == int(seed%10) {
+					broken = restored(t, p, broken)
+				}
+			}
+		})
+	}
+}
+
+func restored(t *testing.T, p index.Params, r *index.Replica) *index.Replica {
+	t.Helper()
+	c := r.Capture()
+	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Segments {
+		if err := restore.Segment(c.Segments[i].Append(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := restore.Replica()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := again.Capture(); string(d.State) != string(c.State) || len(d.Segments) != len(c.Segments) {
+		t.Fatal("what was restored is captured otherwise")
+	}
+	return again
+}
+
+func FuzzRestore(f *testing.F) {
+	p := random.Params(3)
+	steps, err := random.History(3, 200, p, settings, index.Fingerprint(settings))
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := index.NewReplica(p, index.Fingerprint(settings))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range steps {
+		r.Apply(s.At, s.Record)
+	}
+	c := r.Capture()
+	var segment []byte
+	if len(c.Segments) > 0 {
+		segment = c.Segments[0].Append(nil)
+	}
+	f.Add(c.State, segment)
+	f.Fuzz(func(_ *testing.T, state, segment []byte) {
+		restore, err := index.NewRestore(p, index.Fingerprint(settings), state)
+		if err != nil {
+			return
+		}
+		if restore.Segment(segment) != nil {
+			return
+		}
+		_, _ = restore.Replica()
+	})
+}

@@ -1,0 +1,183 @@
+package consumer
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// item is one polled record on its way.
+type item struct {
+	record    *kgo.Record
+	rejection *document.Rejection // found before signing; a held verdict outranks it
+	entry     entry.Entry
+	verdict   index.Verdict
+	judged    bool
+}
+
+// group is the part of a batch that comes from one source partition, ascending by offset.
+type group struct {
+	assignment *assignment
+	items      []item
+}
+
+func (g *group) end() int64 { return g.items[len(g.items)-1].record.Offset + 1 }
+
+// batch is what one poll gave and one transaction forwards.
+type batch struct {
+	groups []group
+	size   int
+}
+
+// newBatch sorts the polled records by partition. A record of a partition that was taken away meanwhile is a reason to
+// abort: ok is false.
+func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok = &batch{}, true
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		if len(p.Records) == 0 {
+			return
+		}
+		a := s.assigned[key{p.Topic, p.Partition}]
+		if a == nil {
+			ok = false
+			return
+		}
+		g := group{assignment: a, items: make([]item, len(p.Records))}
+		for i, r := range p.Records {
+			g.items[i].record = r
+		}
+		b.groups = append(b.groups, g)
+		b.size += len(p.Records)
+	})
+	return b, ok
+}
+
+// signChunk is how many documents a worker takes at a time: enough to forget the cost of taking, few enough to share fairly.
+const signChunk = 32
+
+// sign decodes and signs all documents of the batch on all cores.
+func (s *session) sign(b *batch) {
+	var chunks [][]item
+	for i := range b.groups {
+		for items := b.groups[i].items; len(items) > 0; {
+			n := min(signChunk, len(items))
+			chunks = append(chunks, items[:n])
+			items = items[n:]
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range s.workers[:min(len(s.workers), len(chunks))] {
+		w.signer.Reset()
+		w.ids = w.ids[:0]
+		wg.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(chunks) {
+					return
+				}
+				for i := range chunks[n] {
+					w.sign(&chunks[n][i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// worker is what one signing goroutine needs; the entries of a batch live in its memory until the next batch is signed.
+type worker struct {
+	*shared
+	signer  *index.Signer
+	buffer  []byte
+	headers []document.Header
+	ids     []byte
+}
+
+func newWorkers(sh *shared) ([]*worker, error) {
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers {
+		signer, err := index.NewSigner(sh.indexParams)
+		if err != nil {
+			return nil, err
+		}
+		workers[i] = &worker{shared: sh, signer: signer}
+	}
+	return workers, nil
+}
+
+// sign finds everything that keeps a document from being judged, and signs it otherwise.
+func (w *worker) sign(it *item) {
+	r := it.record
+	w.headers = w.headers[:0]
+	for _, h := range r.Headers {
+		w.headers = append(w.headers, document.Header(h))
+	}
+	it.entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	doc, rejection := w.reader.Read(document.Input{
+		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
+	}, w.buffer)
+	if rejection != nil {
+		it.rejection = rejection
+		return
+	}
+	w.buffer = doc.Buffer
+	if !w.encoder.Fits(r) {
+		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
+		return
+	}
+	from := len(w.ids)
+	w.ids = append(w.ids, doc.ID...)
+	it.entry.ID = w.ids[from:len(w.ids):len(w.ids)]
+	it.entry.Scope = doc.Scope
+	w.signer.Sign(&it.entry, doc.Text)
+	switch {
+	case it.entry.Empty():
+		it.rejection = w.reader.EmptyRejection()
+	case entry.Size(&it.entry) > w.maxEntry:
+		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
+	}
+}
+
+// runs frames the documents of the group that have no verdict yet.
+func (s *session) runs(g *group, values [][]byte) [][]byte {
+	run := index.Run{Header: s.header(), Source: g.assignment.source, Epoch: g.assignment.epoch, Base: g.assignment.base}
+	bytes := 0
+	flush := func() {
+		if len(run.Entries) > 0 {
+			values = append(values, s.frame(&run))
+			run.Entries, bytes = run.Entries[:0], 0
+		}
+	}
+	for i := range g.items {
+		it := &g.items[i]
+		if it.judged || it.rejection != nil {
+			continue
+		}
+		size := entry.Size(&it.entry)
+		if len(run.Entries) == journal.RunEntries || bytes+size > journal.RunBytes {
+			flush()
+		}
+		run.Entries = append(run.Entries, it.entry)
+		bytes += size
+	}
+	flush()
+	return values
+}
+
+func (s *shared) header() index.Header {
+	return index.Header{Fingerprint: s.fingerprint, Wall: time.Now().UnixMilli()}
+}
+
+func (*shared) frame(rec index.Record) []byte { return journal.Append(nil, rec) }

@@ -1,0 +1,9 @@
+// Package consumer is the service: documents come from Kafka, are signed, appended to the journal, applied to this member's
+// replica, and forwarded with their verdicts in the transaction that commits their offsets.
+//
+//	Run ── follower   one goroutine: reads the journal, applies it to the replica
+//	    ├─ sessions   poll ─ sign ─ append ─ wait ─ begin ─ produce ─ commit, each with a slot of its own
+//	    └─ keeper     writes snapshots and checkpoints, trims the journal
+//
+// The rules it obeys are those of the design's sections 4 and 5; each file names the ones it carries.
+package consumer

@@ -1,0 +1,36 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+)
+
+// errRebuild is wrapped by what a session answers by closing itself and building a new one: unknown outcomes, epochs that
+// changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
+var errRebuild = errors.New("session is rebuilt")
+
+// StopError ends the process: going on could lose or double documents, or needs a person.
+type StopError struct {
+	What   string // what happened
+	Remedy string // what to do
+	Err    error  // the cause, if any
+}
+
+// Error says what happened and what to do.
+func (e *StopError) Error() string {
+	s := e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Remedy != "" {
+		s += "\n  " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *StopError) Unwrap() error { return e.Err }
+
+func rebuild(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errRebuild}, args...)...)
+}

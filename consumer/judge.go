@@ -1,0 +1,99 @@
+package consumer
+
+import (
+	"context"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// judge has every document of the batch judged: it appends what has no verdict, waits until the replica has passed it, and
+// takes the verdicts of its own epochs (design 4, rule 5).
+func (s *session) judge(ctx context.Context, b *batch) error {
+	for {
+		if err := s.pick(b); err != nil {
+			return err
+		}
+		var values [][]byte
+		for i := range b.groups {
+			values = s.runs(&b.groups[i], values)
+		}
+		if len(values) == 0 {
+			return nil
+		}
+		last, err := s.append(ctx, values)
+		if err != nil {
+			return err
+		}
+		if err := s.follower.wait(ctx, last); err != nil {
+			return err
+		}
+	}
+}
+
+// pick copies the held verdicts. A group whose epoch is over, or whose base has passed one of its documents, cannot be
+// judged any more: the session takes the steps of an assignment again.
+func (s *session) pick(b *batch) (err error) {
+	s.follower.look(func(r *index.Replica) {
+		for i := range b.groups {
+			g := &b.groups[i]
+			a := g.assignment
+			p, _ := r.Partition(a.source)
+			if p.Epoch != a.epoch {
+				err = rebuild("%s/%d is in epoch %d, not %d", a.topic, a.source.Partition, p.Epoch, a.epoch)
+				return
+			}
+			for k := range g.items {
+				it := &g.items[k]
+				if it.record.Offset < p.Base {
+					err = rebuild("base %d of %s/%d has passed %d", p.Base, a.topic, a.source.Partition, it.record.Offset)
+					return
+				}
+				it.verdict, it.judged = r.Held(a.source, a.epoch, it.record.Offset)
+				if it.judged && it.rejection == nil && it.verdict.Content != it.entry.Content {
+					s.setMoved(a.source)
+					err = rebuild("%s/%d has another document at offset %d than was judged", a.topic, a.source.Partition, it.record.Offset)
+					return
+				}
+			}
+		}
+	})
+	return err
+}
+
+// append appends until the journal has taken everything: an error leaves open what is there, and first append wins.
+func (s *shared) append(ctx context.Context, values [][]byte) (int64, error) {
+	for {
+		last, err := s.appender.AppendValues(ctx, values)
+		if err == nil {
+			return last, nil
+		}
+		if ctx.Err() != nil {
+			return -1, context.Cause(ctx)
+		}
+		s.logger.Warn().Err(err).Msg("journal append is repeated")
+		if err := pause(ctx, 250*time.Millisecond); err != nil {
+			return -1, err
+		}
+	}
+}
+
+// announce tells the journal the bases it does not know yet, of partitions that have gone quiet or are leaving.
+func (s *session) announce(ctx context.Context, of []*assignment) error {
+	var values [][]byte
+	for _, a := range of {
+		if a.base > a.announced {
+			values = append(values, s.frame(&index.Run{Header: s.header(), Source: a.source, Epoch: a.epoch, Base: a.base}))
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	if _, err := s.append(ctx, values); err != nil {
+		return err
+	}
+	for _, a := range of {
+		a.announced = a.base
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// restore builds the replica from the newest snapshot of this journal that is whole, or an empty one, and says where the
+// journal is to be followed from.
+func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Replica, journal.Place, error) {
+	start, end, err := sh.journalBounds(ctx)
+	if err != nil {
+		return nil, journal.Place{}, err
+	}
+	infos, err := store.Manifests(ctx)
+	if err != nil {
+		return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, info := range infos {
+		at := info.Position
+		if at.JournalTopic != sh.journalID || at.Offset < start {
+			continue
+		}
+		if at.Offset > end {
+			return nil, journal.Place{}, &StopError{
+				What:   fmt.Sprintf("snapshot %d lies beyond the end of journal %s, %d: the journal lost records", at.Offset, sh.journalTopic, end),
+				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as they are",
+			}
+		}
+		replica, err := sh.load(ctx, store, at)
+		var stop *StopError
+		switch {
+		case err == nil:
+			return replica, journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil
+		case errors.As(err, &stop), errors.Is(err, snapshot.ErrNewerFormat), ctx.Err() != nil:
+			return nil, journal.Place{}, err
+		}
+		sh.logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
+	}
+	return sh.fromTheStart(start)
+}
+
+// fromTheStart begins with an empty replica, which is right only if the journal is whole.
+func (sh *shared) fromTheStart(start int64) (*index.Replica, journal.Place, error) {
+	if start > 0 && !sh.sourceParams.AcceptJournalGap {
+		return nil, journal.Place{}, &StopError{
+			What:   fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", sh.journalTopic, start),
+			Remedy: "give this member the store that the others use (snapshot.store), or start once with source.accept_journal_gap: true and an empty memory",
+		}
+	}
+	replica, err := index.NewReplica(sh.indexParams, sh.fingerprint)
+	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, err
+}
+
+func (sh *shared) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
+	began := time.Now()
+	m, err := store.Manifest(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	state, err := index.NewRestore(sh.indexParams, sh.fingerprint, m.State)
+	if err != nil {
+		return nil, err
+	}
+	if err := sh.sameSettings(state.Settings()); err != nil {
+		return nil, err
+	}
+	add := func(_ int, data []byte) error { return state.Segment(data) }
+	if err := snapshot.FetchSegments(ctx, store, m.Segments, 4, add); err != nil {
+		return nil, err
+	}
+	replica, err := state.Replica()
+	if err != nil {
+		return nil, err
+	}
+	if replica.Next() != at.Offset {
+		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, replica.Next())
+	}
+	sh.logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).
+		Dur("took", time.Since(began)).Msg("snapshot restored")
+	sh.counters.snapshotNext.Store(at.Offset)
+	sh.counters.snapshotTime.Store(m.Taken)
+	return replica, nil
+}
+
+// sameSettings refuses settings in force that differ from ours, and prints the difference.
+func (sh *shared) sameSettings(inForce []byte) error {
+	if inForce == nil || index.Fingerprint(inForce) == sh.fingerprint {
+		return nil
+	}
+	what := fmt.Sprintf("the settings differ from those that journal %s was begun with:", sh.journalTopic)
+	for _, line := range setting.Diff(sh.settings, inForce) {
+		what += "\n    " + line
+	}
+	return &StopError{
+		What:   what,
+		Remedy: "use the same settings as the other members; to change them, name a new journal.topic (what is remembered is not carried over)",
+	}
+}
+
+// journalBounds reads the first offset of the journal and the one after its last.
+func (sh *shared) journalBounds(ctx context.Context) (start, end int64, err error) {
+	listed, err := kadm.NewClient(sh.admin).ListStartOffsets(ctx, sh.journalTopic)
+	if err == nil {
+		err = listed.Error()
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("list offsets of journal: %w", err)
+	}
+	first, _ := listed.Lookup(sh.journalTopic, 0)
+	end, err = sh.journalEnd(ctx)
+	return first.Offset, end, err
+}
+
+func (sh *shared) journalEnd(ctx context.Context) (int64, error) {
+	listed, err := kadm.NewClient(sh.admin).ListEndOffsets(ctx, sh.journalTopic)
+	if err == nil {
+		err = listed.Error()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("list offsets of journal: %w", err)
+	}
+	last, _ := listed.Lookup(sh.journalTopic, 0)
+	sh.counters.journalEnd.Store(last.Offset)
+	return last.Offset, nil
+}

@@ -1,0 +1,360 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
+)
+
+// Setup is all that a service is made of. The store stays the caller's to close.
+type Setup struct {
+	Kafka     []kgo.Opt // how the cluster is reached
+	Params    Params
+	Source    SourceParams
+	Document  document.Params
+	Index     index.Params
+	IndexName string
+	Journal   journal.Params
+	Sink      sink.Params
+	Snapshot  snapshot.Params
+	Store     snapshot.Store
+	Settings  []byte // canonical text of all that decides verdicts
+	Logger    zerolog.Logger
+}
+
+// shared is what all goroutines of a service use. It does not change once the sessions run.
+type shared struct {
+	params       Params
+	sourceParams SourceParams
+	indexParams  index.Params
+	indexName    string
+	settings     []byte
+	fingerprint  uint64
+	maxEntry     int
+	maxRecord    int
+	dryRun       bool
+	kafka        []kgo.Opt
+	logger       zerolog.Logger
+
+	journalTopic string
+	journalID    [16]byte
+	admin        *kgo.Client // also the appender's
+	appender     *journal.Appender
+	follower     *follower
+	reader       *document.Reader
+	encoder      *sink.Encoder
+	counters     *counters
+}
+
+// Service is one process of the consumer group.
+type Service struct {
+	setup  Setup
+	shared *shared
+
+	mu      sync.Mutex
+	running bool // the follower is there
+	lag     int64
+}
+
+// New builds a service from valid parameters. It starts nothing.
+func New(setup Setup) (*Service, error) {
+	reader, err := document.New(setup.Document)
+	if err != nil {
+		return nil, fmt.Errorf("build service: %w", err)
+	}
+	fingerprint := index.Fingerprint(setup.Settings)
+	sh := &shared{
+		params: setup.Params, sourceParams: setup.Source, indexParams: setup.Index, indexName: setup.IndexName,
+		settings: setup.Settings, fingerprint: fingerprint, maxEntry: int(setup.Journal.MaxEntryBytes),
+		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
+		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", index.Algorithm, fingerprint)),
+		counters: &counters{},
+	}
+	sh.counters.snapshotNext.Store(-1)
+	sh.counters.journalEnd.Store(-1)
+	if setup.Journal.Topic == "" {
+		setup.Journal.Topic = setup.Params.Group + ".journal"
+	}
+	sh.journalTopic = setup.Journal.Topic
+	return &Service{setup: setup, shared: sh, lag: -1}, nil
+}
+
+// Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves the
+// group, all within the drain timeout. It returns nil after a drain, and a *StopError where a person is needed.
+func (s *Service) Run(ctx context.Context) error {
+	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(s.setup.Params.DrainTimeout, cancel)
+		context.AfterFunc(hard, func() { timer.Stop() })
+	})
+	defer stop()
+	err := s.serve(hard, ctx)
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) serve(ctx, drain context.Context) error {
+	if err := s.connect(drain); err != nil {
+		return err
+	}
+	defer s.shared.admin.Close()
+	member, lease, err := s.takeName(drain)
+	if err != nil {
+		return err
+	}
+	if lease != nil {
+		defer s.release(lease)
+	}
+	slots := make([]string, s.setup.Params.Sessions)
+	for k := range slots {
+		slots[k] = slot(member, k)
+		if err := s.shared.fence(drain, s.shared.transactionalID(slots[k])); err != nil {
+			return fmt.Errorf("start: %w", err)
+		}
+	}
+	replica, place, err := s.shared.restore(drain, s.setup.Store)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	s.mu.Lock()
+	s.shared.follower = newFollower(replica, place.LeaderEpoch, s.setup.Logger)
+	s.running = true
+	s.mu.Unlock()
+	return s.work(ctx, drain, member, slots, place)
+}
+
+// work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
+func (s *Service) work(ctx, drain context.Context, member string, slots []string, place journal.Place) error {
+	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place)...)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("open follower: %w", err)
+	}
+	defer client.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	follow, stopFollowing := context.WithCancel(ctx)
+	group.Go(func() error {
+		err := journal.Follow(follow, client, s.shared.follower.apply, s.shared.follower.passed)
+		if follow.Err() != nil && ctx.Err() == nil {
+			return nil
+		}
+		if errors.Is(err, journal.ErrLost) {
+			return &StopError{
+				What: "this replica cannot go on", Err: err,
+				Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
+			}
+		}
+		return err
+	})
+	group.Go(func() error {
+		defer stopFollowing()
+		return s.sessions(ctx, drain, member, slots)
+	})
+	return group.Wait()
+}
+
+func (s *Service) sessions(ctx, drain context.Context, member string, slots []string) error {
+	starting, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(drain, cancel)()
+	defer cancel()
+	if err := s.catchUp(starting); err != nil {
+		if drain.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	k := &keeper{shared: s.shared, store: s.setup.Store, params: s.setup.Snapshot, member: member, stored: map[uint64]snapshot.Segment{}}
+	group, inner := errgroup.WithContext(ctx)
+	for _, slot := range slots {
+		session, err := s.shared.newSession(slot)
+		if err != nil {
+			return err
+		}
+		draining, stop := context.WithCancel(drain)
+		defer context.AfterFunc(inner, stop)()
+		defer stop()
+		group.Go(func() error { return session.run(inner, draining) })
+	}
+	s.shared.counters.ready.Store(true)
+	s.setup.Logger.Info().Str("member", member).Int("sessions", len(slots)).Msg("ready")
+	keeping, stopKeeping := context.WithCancel(ctx)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		k.run(keeping)
+	}()
+	err := group.Wait()
+	s.shared.counters.ready.Store(false)
+	stopKeeping()
+	<-kept
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx, k, slots)
+}
+
+// finish is the end of a drain: the last snapshot, and leaving the group unless this is a rolling restart.
+func (s *Service) finish(ctx context.Context, k *keeper, slots []string) error {
+	if end, err := s.shared.journalEnd(ctx); err == nil {
+		if err := s.shared.follower.wait(ctx, end-1); err != nil {
+			return err
+		}
+	}
+	k.keep(ctx)
+	if s.setup.Params.KeepMembership {
+		return nil
+	}
+	return s.shared.leave(ctx, slots)
+}
+
+// catchUp passes the journal's present end and makes sure of the settings: members that differ must not run together.
+func (s *Service) catchUp(ctx context.Context) error {
+	for {
+		end, err := s.shared.journalEnd(ctx)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := s.shared.follower.wait(ctx, end-1); err != nil {
+			return err
+		}
+		var inForce []byte
+		s.shared.follower.look(func(r *index.Replica) { inForce = r.Settings() })
+		if inForce != nil {
+			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
+			return s.shared.sameSettings(inForce)
+		}
+		declared := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
+		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(declared)}); err != nil {
+			return err
+		}
+	}
+}
+
+// takeName returns this process's name in the group: the configured one, or the lowest that no other process has leased.
+func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) {
+	if s.setup.Params.Member != "" {
+		return s.setup.Params.Member, nil, nil
+	}
+	for n := range 1000 {
+		name := fmt.Sprintf("%s-%d", s.setup.Params.Group, n)
+		lease, err := s.setup.Store.Lease(ctx, "member-"+name)
+		switch {
+		case err == nil:
+			return name, lease, nil
+		case !errors.Is(err, snapshot.ErrLeased):
+			return "", nil, fmt.Errorf("lease a name: %w", err)
+		}
+	}
+	return "", nil, &StopError{What: "1000 members are there already", Remedy: "set consumer.member"}
+}
+
+func (s *Service) release(lease snapshot.Lease) {
+	if err := lease.Release(); err != nil {
+		s.setup.Logger.Warn().Err(err).Msg("the member's name is free only when its lease ends")
+	}
+}
+
+// Stats returns what the service has done and how it stands. It may be called at any time.
+func (s *Service) Stats() Stats {
+	st := s.shared.counters.stats()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.SourceLag = s.lag
+	if !s.running {
+		return st
+	}
+	st.Journal = s.shared.appender.Stats()
+	f := s.shared.follower
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	st.Index, st.JournalNext, st.AppliedTime = f.replica.Stats(), f.replica.Next(), f.appendTime
+	return st
+}
+
+// Ready says whether the service has caught up and takes part in the group.
+func (s *Service) Ready() bool { return s.shared.counters.ready.Load() }
+
+// connect reaches the cluster and makes sure of the topics.
+func (s *Service) connect(ctx context.Context) error {
+	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("open client: %w", err)
+	}
+	if err := s.topics(ctx, client); err != nil {
+		client.Close()
+		return err
+	}
+	s.shared.admin, s.shared.appender = client, journal.NewAppender(client)
+	return nil
+}
+
+func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
+	if err := broker.Ping(ctx, client); err != nil {
+		return err
+	}
+	topics := broker.NewTopics(client, s.setup.Logger)
+	sources, err := topics.Describe(ctx, s.setup.Source.Topics...)
+	if err != nil {
+		return err
+	}
+	j, err := topics.VerifyJournal(ctx, s.shared.journalTopic, broker.JournalWant{
+		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
+		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,
+	})
+	if err != nil {
+		return err
+	}
+	s.shared.journalID = j.ID
+	for _, source := range sources {
+		if s.setup.Sink.DryRun {
+			break
+		}
+		unique, duplicate, rejected := s.setup.Sink.Topics(source.Name)
+		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
+			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
+			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sessionOptions are the client options of a session beside those that reach the cluster.
+func (sh *shared) sessionOptions(slot string) []kgo.Opt {
+	return append(append([]kgo.Opt{}, sh.kafka...),
+		kgo.ConsumerGroup(sh.params.Group),
+		kgo.ConsumeTopics(sh.sourceParams.Topics...),
+		kgo.InstanceID(slot),
+		kgo.TransactionalID(sh.transactionalID(slot)),
+		kgo.TransactionTimeout(sh.params.TransactionTimeout),
+		kgo.SessionTimeout(sh.params.SessionTimeout),
+		kgo.HeartbeatInterval(sh.params.SessionTimeout/3),
+		kgo.RebalanceTimeout(30*time.Second),
+		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.FetchMaxWait(time.Second),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerLinger(0),
+		kgo.MaxBufferedRecords(sh.params.PollRecords+1),
+		kgo.ProducerBatchMaxBytes(int32(max(sh.maxRecord, 1<<20))),
+	)
+}

@@ -1,0 +1,291 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// key names a partition as the client does.
+type key struct {
+	topic     string
+	partition int32
+}
+
+// session is one member of the group with transactions of its own. Its loop is one goroutine; the client calls assign and
+// revoke from others.
+type session struct {
+	*shared
+	slot    string // instance id, and with the group the transactional id
+	client  *kgo.GroupTransactSession
+	workers []*worker
+	out     *sink.Batch
+	records []kgo.Record
+	limit   int                        // records of the next poll
+	levels  map[key]map[int64]int      // what outputs have refused
+	backAt  map[entry.Source]time.Time // since when a committed offset is below base
+
+	mu       sync.Mutex
+	assigned map[key]*assignment
+	leaving  []*assignment // revoked, their base perhaps not announced
+	revoked  bool          // since the last End
+	revoking chan struct{} // closed when revoked becomes true
+	moved    map[entry.Source]bool
+	stop     error // ends the process
+}
+
+func (sh *shared) newSession(slot string) (*session, error) {
+	workers, err := newWorkers(sh)
+	if err != nil {
+		return nil, err
+	}
+	return &session{
+		shared: sh, slot: slot, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
+		moved: map[entry.Source]bool{}, backAt: map[entry.Source]time.Time{},
+	}, nil
+}
+
+// run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens again.
+func (s *session) run(ctx, drain context.Context) error {
+	for {
+		err := s.once(ctx, drain)
+		if stop := s.stopCause(err); stop != nil {
+			return stop
+		}
+		if drain.Err() != nil || ctx.Err() != nil {
+			return nil
+		}
+		s.logger.Info().Str("session", s.slot).AnErr("because", err).Msg("session is rebuilt")
+		s.counters.rebuilds.Add(1)
+		if err := pause(drain, 100*time.Millisecond); err != nil {
+			return nil //nolint:nilerr // draining is no error
+		}
+	}
+}
+
+// stopCause returns the error that ends the process, if there is one.
+func (s *session) stopCause(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var stop *StopError
+	switch {
+	case s.stop != nil:
+		return s.stop
+	case errors.As(err, &stop):
+		return err
+	case errors.Is(err, kerr.FencedInstanceID):
+		return &StopError{
+			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.params.Group),
+			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one",
+		}
+	}
+	return nil
+}
+
+// stopped remembers an error that the client would retry, so that the loop ends the process with it.
+func (s *session) stopped(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop == nil {
+		s.stop = err
+	}
+	return err
+}
+
+func (s *session) once(ctx, drain context.Context) error {
+	if err := s.fence(ctx, s.transactionalID(s.slot)); err != nil {
+		return err
+	}
+	if err := s.open(); err != nil {
+		return err
+	}
+	defer s.close(ctx)
+	return s.loop(ctx, drain)
+}
+
+func (s *session) open() error {
+	s.mu.Lock()
+	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
+	s.mu.Unlock()
+	s.levels = map[key]map[int64]int{}
+	opts := append(s.sessionOptions(s.slot),
+		kgo.AdjustFetchOffsetsFn(s.assign),
+		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
+			if len(given) > 0 {
+				s.fenceDead(ctx)
+			}
+		}),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, true) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, false) }),
+	)
+	client, err := kgo.NewGroupTransactSession(opts...)
+	if err != nil {
+		return fmt.Errorf("open session %s: %w", s.slot, err)
+	}
+	s.client = client
+	return nil
+}
+
+// close ends the client without leaving the group: that is LeaveGroup's business, at a final shutdown.
+func (s *session) close(ctx context.Context) {
+	s.client.CloseAllowingRebalance()
+	s.mu.Lock()
+	last := s.leaving
+	for _, a := range s.assigned {
+		last = append(last, a)
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.announce(ctx, last); err != nil {
+		s.logger.Debug().Err(err).Msg("last base is not announced") // the next owner fetches it
+	}
+}
+
+func (s *session) loop(ctx, drain context.Context) error {
+	for drain.Err() == nil {
+		if s.wasRevoked() {
+			if err := s.abort(ctx); err != nil {
+				return err
+			}
+		}
+		fetches, err := s.poll(ctx, drain)
+		if err != nil {
+			return err
+		}
+		if fetches.NumRecords() == 0 {
+			continue
+		}
+		if err := s.process(ctx, fetches); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet is how long a session waits for documents before it announces what it has committed.
+const quiet = time.Second
+
+func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
+	unannounced := s.unannounced()
+	wait, cancel := context.WithCancel(drain)
+	if len(unannounced) > 0 {
+		cancel()
+		wait, cancel = context.WithTimeout(drain, quiet)
+	}
+	defer cancel()
+	fetches := s.client.PollRecords(wait, s.limit)
+	if fetches.NumRecords() > 0 || drain.Err() != nil {
+		return fetches, nil
+	}
+	if wait.Err() != nil {
+		return nil, s.announce(ctx, unannounced)
+	}
+	return nil, fetches.Err()
+}
+
+// unannounced lists whose base the journal does not know, the partitions that left first.
+func (s *session) unannounced() []*assignment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.leaving
+	s.leaving = nil
+	for _, a := range s.assigned {
+		if a.base > a.announced {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// process takes one poll from records to commit. A revocation meanwhile aborts it.
+func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
+	began := time.Now()
+	b, ours := s.newBatch(fetches)
+	if !ours {
+		return s.abort(ctx)
+	}
+	held, release := s.whileAssigned(ctx)
+	defer release()
+	s.sign(b)
+	signed := time.Now()
+	if err := s.judge(held, b); err != nil {
+		if s.wasRevoked() && ctx.Err() == nil && !errors.Is(err, errRebuild) {
+			return s.abort(ctx)
+		}
+		return err
+	}
+	judged := time.Now()
+	err := s.forward(ctx, b)
+	s.counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
+	return err
+}
+
+// whileAssigned returns a context that ends when partitions are taken away.
+func (s *session) whileAssigned(ctx context.Context) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	revoking := s.revoking
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-revoking:
+			cancel()
+		case <-stop:
+		}
+	}()
+	return ctx, func() {
+		close(stop)
+		<-done
+		cancel()
+	}
+}
+
+func (s *session) wasRevoked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revoked
+}
+
+// revoke notes that partitions are no longer ours. Of lost ones nothing is announced: they are somebody else's already.
+func (s *session) revoke(taken map[string][]int32, announce bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for topic, partitions := range taken {
+		for _, p := range partitions {
+			if a := s.assigned[key{topic, p}]; a != nil && announce {
+				s.leaving = append(s.leaving, a)
+			}
+			delete(s.assigned, key{topic, p})
+		}
+	}
+	if !s.revoked && len(taken) > 0 {
+		s.revoked = true
+		close(s.revoking)
+	}
+}
+
+func (s *session) setMoved(source entry.Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved[source] = true
+}
+
+func (s *session) takeMoved(source entry.Source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moved := s.moved[source]
+	delete(s.moved, source)
+	return moved
+}

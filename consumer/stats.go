@@ -1,0 +1,96 @@
+package consumer
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+// Stats is what a service has done since it started, and how it stands.
+type Stats struct {
+	Unique    uint64 // committed by this process
+	Duplicate uint64
+	Rejected  map[sink.Reason]uint64
+	Commits   uint64
+	Rebuilds  uint64 // sessions closed and opened again
+
+	// Seconds that batches took, summed; divide by Commits.
+	SignSeconds, JudgeSeconds, ForwardSeconds float64
+
+	Journal      journal.Stats
+	JournalNext  int64 // the replica's next offset
+	JournalEnd   int64 // the journal's end when last read; -1 before
+	AppliedTime  int64 // LogAppendTime of the last applied record, ms
+	Index        index.Stats
+	SourceLag    int64 // documents not yet committed in the partitions of this process; -1 when unknown
+	Partitions   int   // of the source, assigned to this process
+	SnapshotNext int64 // journal offset of the newest snapshot; -1 when there is none
+	SnapshotTime int64 // when it was taken, ms; 0 when there is none
+	SnapshotErrs uint64
+	Ready        bool
+}
+
+type counters struct {
+	unique, duplicate, commits, rebuilds, snapshotErrs atomic.Uint64
+	rejected                                           [16]atomic.Uint64
+	sign, judge, forward                               atomic.Int64 // ns
+	journalEnd, snapshotNext, snapshotTime             atomic.Int64
+	ready                                              atomic.Bool
+}
+
+func (c *counters) latency(sign, judge, forward time.Duration) {
+	c.sign.Add(int64(sign))
+	c.judge.Add(int64(judge))
+	c.forward.Add(int64(forward))
+}
+
+// count counts a committed batch.
+func (s *session) count(b *batch) {
+	var unique, duplicate uint64
+	for i := range b.groups {
+		for k := range b.groups[i].items {
+			it := &b.groups[i].items[k]
+			level := s.levels[key{it.record.Topic, it.record.Partition}][it.record.Offset]
+			switch {
+			case level > 0 || !it.judged || it.verdict.Forgotten:
+				reason, _ := it.reason()
+				s.counters.rejected[reasonNumber(reason)].Add(1)
+			case it.verdict.Unique():
+				unique++
+			default:
+				duplicate++
+			}
+		}
+	}
+	s.counters.unique.Add(unique)
+	s.counters.duplicate.Add(duplicate)
+	s.counters.commits.Add(1)
+}
+
+func reasonNumber(reason sink.Reason) int {
+	for i, r := range sink.Reasons() {
+		if r == reason {
+			return i
+		}
+	}
+	return len(sink.Reasons())
+}
+
+func (c *counters) stats() Stats {
+	s := Stats{
+		Unique: c.unique.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
+		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(),
+		SignSeconds:    time.Duration(c.sign.Load()).Seconds(),
+		JudgeSeconds:   time.Duration(c.judge.Load()).Seconds(),
+		ForwardSeconds: time.Duration(c.forward.Load()).Seconds(),
+		JournalEnd:     c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),
+		SnapshotErrs: c.snapshotErrs.Load(), Ready: c.ready.Load(),
+	}
+	for i, r := range sink.Reasons() {
+		s.Rejected[r] = c.rejected[i].Load()
+	}
+	return s
+}

@@ -69,9 +69,11 @@ func TestNormalForm(t *testing.T) {
 
 func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
 	n := NewNormalizer()
-	dst := n.Append([]byte("kept "), []byte("  Éclair, one"))
-	dst = n.Append(dst, []byte("TWO"))
-	if got, want := string(dst), "kept éclair onetwo"; got != want {
+	dst := []byte("kept")
+	for _, in := range []string{"  Éclair, one", "TWO", "…été", "", "\u00a0 - "} {
+		dst = n.Append(dst, []byte(in))
+	}
+	if got, want := string(dst), "keptéclair onetwoété"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

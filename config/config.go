@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
@@ -18,27 +19,31 @@ const SettingsVersion = "1"
 
 // Config is every setting of the program, by room.
 type Config struct {
-	Kafka    broker.Params   `key:"kafka" doc:"How Kafka is reached."`
-	Document document.Params `key:"document" doc:"How a record becomes a document."`
-	Judge    index.Params    `key:""` // the sections similarity and window
-	Index    IndexParams     `key:"index" doc:"The index that the members share."`
-	Journal  journal.Params  `key:"journal" doc:"The topic that orders all decisions."`
-	Sink     sink.Params     `key:"sink" doc:"Where documents go."`
-	Snapshot snapshot.Params `key:"snapshot" doc:"What a member starts from."`
-	Ops      OpsParams       `key:"ops" doc:"For the people who run it."`
-	Log      LogParams       `key:"log" doc:"Logs, on standard error."`
+	Kafka    broker.Params         `key:"kafka" doc:"How Kafka is reached."`
+	Source   consumer.SourceParams `key:"source" doc:"What is read."`
+	Document document.Params       `key:"document" doc:"How a record becomes a document."`
+	Judge    index.Params          `key:""` // the sections similarity and window
+	Index    IndexParams           `key:"index" doc:"The index that the members share."`
+	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
+	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
+	Snapshot snapshot.Params       `key:"snapshot" doc:"What a member starts from."`
+	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
+	Ops      OpsParams             `key:"ops" doc:"For the people who run it."`
+	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
 }
 
 // Default is the configuration before anything is set.
 func Default() Config {
 	return Config{
 		Kafka:    broker.DefaultParams(),
+		Source:   consumer.DefaultSourceParams(),
 		Document: document.DefaultParams(),
 		Judge:    index.DefaultParams(),
 		Index:    IndexParams{Name: "unecho"},
 		Journal:  journal.DefaultParams(),
 		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(),
+		Consumer: consumer.DefaultParams(),
 		Ops:      OpsParams{Listen: "127.0.0.1:9464"},
 		Log:      LogParams{Level: "info", Format: "auto"},
 	}
@@ -48,14 +53,15 @@ func Default() Config {
 func (c Config) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("kafka", c.Kafka.Validate()),
+		setting.Under("source", c.Source.Validate()),
 		setting.Under("document", c.Document.Validate()),
 		c.Judge.Validate(),
 		setting.Under("index", c.Index.Validate()),
 		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("sink", c.Sink.Validate()),
 		setting.Under("snapshot", c.Snapshot.Validate()),
+		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("ops", c.Ops.Validate()),
-		setting.Under("log", c.Log.Validate()),
 	)
 }
 

@@ -37,7 +37,7 @@ func (l *loader) decode(text []byte) {
 	case errors.Is(err, io.EOF):
 		return // empty, or comments only: every value is its default
 	case err != nil:
-		l.syntax(err)
+		l.syntax(text, err)
 		return
 	}
 	switch err := decoder.Decode(&second); {
@@ -45,7 +45,7 @@ func (l *loader) decode(text []byte) {
 		l.unreadable(second.Line, "a second YAML document begins here", "keep all settings in one document, without ---")
 		return
 	case !errors.Is(err, io.EOF):
-		l.syntax(err)
+		l.syntax(text, err)
 		return
 	}
 	root := resolve(document.Content[0])
@@ -66,18 +66,20 @@ func (l *loader) unreadable(line int, problem, remedy string) {
 
 var (
 	syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-	anchorError = regexp.MustCompile(`unknown anchor '.*' referenced`)
+	anchorError = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
 )
 
-// syntax reports what the YAML parser says. An anchor that it does not know may be an unquoted secret.
-func (l *loader) syntax(err error) {
+// syntax reports what the YAML parser says of text. An anchor that it does not know may be an unquoted secret.
+func (l *loader) syntax(text []byte, err error) {
 	line, problem := 0, strings.ReplaceAll(err.Error(), "\n", " ")
 	if m := syntaxError.FindStringSubmatch(problem); m != nil {
 		line, _ = strconv.Atoi(m[1]) // empty where the parser names no line
 		problem = m[2]
 	}
-	remedy := "mend the YAML at or just above this line"
-	if anchorError.MatchString(problem) {
+	remedy := "mend the YAML near this line"
+	if m := anchorError.FindStringSubmatch(problem); m != nil {
+		before, _, _ := bytes.Cut(text, []byte("*"+m[1]))
+		line = 1 + bytes.Count(before, []byte("\n")) // the parser does not say
 		problem = "a value that begins with * refers to no anchor"
 		remedy = "put the value in quotes"
 	}
@@ -93,12 +95,12 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 		_, leaf := l.leaves[key]
 		_, secretFile := l.secrets[key]
 		switch {
+		case strings.Contains(p.name, ".") && (leaf || secretFile || l.sections[key]):
+			l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "is written with a dot", Remedy: "in YAML, write the key below its section, indented"})
 		case l.sections[key]:
 			l.section(key, p)
 		case leaf || secretFile:
 			l.value(key, p)
-		case strings.Contains(p.name, "."):
-			l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "unknown key", Remedy: "in YAML a key stands below its section, not behind a dot"})
 		default:
 			l.unknown(key, l.at(p.key), "`unecho config init` prints all keys")
 		}
@@ -210,10 +212,10 @@ func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*ya
 		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
 			merged = append(merged, l.merge(k, v)...)
 		case k.Kind != yaml.ScalarNode:
-			l.refuse(l.at(n.Content[i]), setting.Mistake{Key: prefix, Problem: "has a key that is not a word", Remedy: "write one word as the key"})
+			l.report(l.at(n.Content[i]), setting.Mistake{Key: prefix, Problem: "has a key that is not a word", Remedy: "write one word as the key"})
 		case lines[k.Value] > 0:
-			l.refuse(l.at(n.Content[i]), setting.Mistake{
-				Key: setting.Join(prefix, k.Value), Problem: "is given twice, first in line " + strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
+			l.report(l.at(n.Content[i]), setting.Mistake{
+				Key: wordOnly(setting.Join(prefix, k.Value)), Problem: "is given twice, first in line " + strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
 			})
 		default:
 			lines[k.Value] = n.Content[i].Line
@@ -233,7 +235,7 @@ func (l *loader) merge(key, value *yaml.Node) []*yaml.Node {
 	mappings := make([]*yaml.Node, 0, len(nodes))
 	for _, n := range nodes {
 		if n = resolve(n); n.Kind != yaml.MappingNode {
-			l.refuse(l.at(key), setting.Mistake{Key: "<<", Problem: "merges something that is no section", Remedy: "name the anchor of a section"})
+			l.report(l.at(key), setting.Mistake{Key: "<<", Problem: "merges something that is no section", Remedy: "name the anchor of a section"})
 			continue
 		}
 		mappings = append(mappings, n)

@@ -59,6 +59,11 @@ func load(params any, validate func() []setting.Mistake, in inputs) (map[string]
 	if in.path != "" {
 		l.file()
 	}
+	return l.settle(validate, in)
+}
+
+// settle takes what outranks the file, and validates the result.
+func (l *loader) settle(validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l.environment(in.environ)
 	l.flags(in.sets)
 	l.readSecrets()
@@ -95,6 +100,7 @@ func companion(key string) string { return key + "_file" }
 // assign gives the setting of key a value that set writes. It is told of every value in the order of the layers.
 func (l *loader) assign(key string, at Origin, set func(setting.Field) *setting.Mistake) {
 	if p, both := l.pending[key]; both && p.at.Layer == at.Layer {
+		delete(l.pending, key)
 		l.refuse(at, setting.Mistake{Key: key, Problem: "is given beside " + companion(key), Remedy: "remove one of the two"})
 		return
 	}
@@ -116,9 +122,14 @@ func (l *loader) text(key, text string, at Origin) {
 	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.Set(text) })
 }
 
-// refuse reports a mistake that stands at a known place; what its key lacks because of it is not reported again.
+// refuse reports a mistake after which its key has no value of its own: what it lacks because of that is not reported.
 func (l *loader) refuse(at Origin, m setting.Mistake) {
 	l.excused[m.Key] = true
+	l.report(at, m)
+}
+
+// report reports a mistake that leaves everything else as it is.
+func (l *loader) report(at Origin, m setting.Mistake) {
 	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: at})
 }
 
@@ -197,21 +208,23 @@ func (l *loader) placeOf(key string) Origin {
 	return Origin{}
 }
 
-const setFlag = "--set"
+// commandLine names where flags stand: --set, and flags of their own for a setting, such as --log-level.
+const commandLine = "command line"
 
 // flags takes the values of --set. Of two for the same key the last wins, as with any flag.
 func (l *loader) flags(sets []string) {
-	at := Origin{Layer: FromFlag, Name: setFlag}
+	at := Origin{Layer: FromFlag, Name: commandLine}
 	given := map[string]string{}
 	var order []string
 	for _, set := range sets {
 		key, value, found := strings.Cut(set, "=")
 		switch {
 		case !found:
-			l.refuse(at, setting.Mistake{Key: wordOnly(key), Problem: "has no value", Remedy: "write --set key=value"})
+			l.report(at, setting.Mistake{Key: wordOnly(key), Problem: "has no value", Remedy: "write --set key=value"})
+			l.meant[key] = !l.sections[key]
 			continue
 		case l.sections[key]:
-			l.refuse(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key + ".KEY=value"})
+			l.report(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key + ".KEY=value"})
 			continue
 		case !slices.Contains(l.known, key):
 			l.unknown(key, at, "`unecho config init` prints all keys")

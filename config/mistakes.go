@@ -24,12 +24,12 @@ const (
 // Origin is where a value comes from.
 type Origin struct {
 	Layer Layer
-	Name  string // the file, the variable or the flag
+	Name  string // the file, the variable, or the command line
 	Line  int    // in the file; 0 is unknown
 	Via   string // the file that a secret was read from
 }
 
-// String writes the origin for a person: default, unecho.yaml:3, UNECHO_LOG_LEVEL or --set.
+// String writes the origin for a person: default, unecho.yaml:3, UNECHO_LOG_LEVEL or command line.
 func (o Origin) String() string {
 	s := o.Name
 	switch {
@@ -92,7 +92,7 @@ func (ms Mistakes) Count() string {
 	return strconv.Itoa(len(ms)) + " mistakes"
 }
 
-// sorted orders mistakes by place and drops repetitions: a mistake inside a YAML anchor is met wherever it is used.
+// sorted orders mistakes by place and drops repetitions: a key misspelt in two flags, two rooms of one opinion.
 func (ms Mistakes) sorted() Mistakes {
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
 		return cmp.Or(

@@ -18,7 +18,7 @@ type OpsParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready and /metrics; empty serves none" example:"127.0.0.1:9464"`
 }
 
-// LogParams say what is logged, and how.
+// LogParams say what is logged, and how. Their choices are all there is to check.
 type LogParams struct {
 	Level  string `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
 	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
@@ -50,9 +50,6 @@ func (p OpsParams) Validate() []setting.Mistake {
 	}
 	return nil
 }
-
-// Validate reports nothing: the choices are all there is to say.
-func (p LogParams) Validate() []setting.Mistake { return nil }
 
 func nameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'

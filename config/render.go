@@ -1,8 +1,8 @@
 package config
 
 import (
-	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/unecho/unecho/index/setting"
@@ -36,18 +36,12 @@ func yamlValue(f setting.Field) string {
 	return f.Text()
 }
 
-// yamlString quotes as JSON does where quotes are needed: YAML reads all of JSON's strings.
+// yamlString quotes where quotes are needed. Go's escapes of valid UTF-8 all mean the same in YAML.
 func yamlString(s string) string {
 	if plainWord.MatchString(s) && !otherWord.MatchString(s) {
 		return s
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil {
-		return `""` // a string always has a JSON form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strconv.Quote(s)
 }
 
 // wrap breaks text into lines of at most width characters, at its spaces.

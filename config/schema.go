@@ -15,8 +15,8 @@ func Schema() string {
 
 // Patterns of what people write.
 const (
-	durationPattern = `^([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))*$|^0$`
-	sizePattern     = `^[0-9]+ *([KMGT]i[Bb])?$`
+	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$`
+	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii][Bb])?$`
 )
 
 func schema(params any) string {

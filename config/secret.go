@@ -42,7 +42,10 @@ func (l *loader) readSecrets() {
 		}
 		secret, problem := readSecret(p.path)
 		if problem != "" {
-			l.refuse(p.at, setting.Mistake{Key: companion(key), Value: shownPath(p.path), Problem: problem, Remedy: "name a readable file that holds only the secret"})
+			l.refuse(p.at, setting.Mistake{
+				Key: companion(key), Value: shownPath(p.path), Problem: problem,
+				Remedy: "name a readable file that holds only the secret",
+			})
 			l.excused[key] = true
 			continue
 		}

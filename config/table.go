@@ -37,10 +37,10 @@ func defaultCell(f setting.Field) string {
 	if f.Text() == "" {
 		return ""
 	}
-	return "`" + cell(yamlValue(f)) + "`"
+	return "`" + strings.ReplaceAll(yamlValue(f), "|", `\|`) + "`"
 }
 
-// cell keeps a text from ending its cell, or from being read as HTML.
+// cell keeps a text from ending its cell, and from being read as Markdown or HTML.
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(s)
+	return strings.NewReplacer("|", `\|`, `\`, `\\`, "*", `\*`, "<", "&lt;").Replace(s)
 }

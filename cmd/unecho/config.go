@@ -55,6 +55,7 @@ func writeNew(path, text string) error {
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // half a file helps nobody
 		return fmt.Errorf("write configuration: %w", err)
 	}
 	return nil

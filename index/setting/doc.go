@@ -7,5 +7,9 @@
 //
 // Tags: key (the name below the room's section), doc (one sentence), enum (allowed words, separated by |), secret ("true"
 // masks the value), verdict ("true" marks a setting that decides verdicts and so belongs to the settings fingerprint).
-// Field types are string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind.
+// Field types are string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind. A struct
+// under key:"" adds its fields where it stands; a field under key:"-" is no setting.
+//
+// Everything else follows from the tags: Walk and Fields list the settings, Field reads and writes them as text, Canonical
+// writes those that decide verdicts as the journal declares them, and Diff says where two members disagree.
 package setting

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// What has no default has to be set; nothing else may be wrong with the defaults.
+func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
+	var missing []string
+	for _, m := range Default().Validate() {
+		missing = append(missing, m.Key)
+	}
+	if got, want := strings.Join(missing, " "), "kafka.brokers source.topics snapshot.directory"; got != want {
+		t.Errorf("mistakes in the defaults at %s, want %s", got, want)
+	}
+}
+
+func TestEverySettingIsDocumented(t *testing.T) {
+	for _, f := range setting.Fields(Default()) {
+		if f.Doc == "" {
+			t.Errorf("%s has no doc", f.Key)
+		}
+		if strings.Contains(f.Doc, "\n") {
+			t.Errorf("%s: the doc is more than one line", f.Key)
+		}
+		if c := Default(); f.Example != "" && f.Kind() != setting.List {
+			if m := fieldOf(t, &c, f.Key).Set(f.Example); m != nil {
+				t.Errorf("the example of %s is refused: %s", f.Key, m)
+			}
+		}
+	}
+}
+
+func fieldOf(t *testing.T, c *Config, key string) setting.Field {
+	t.Helper()
+	f, ok := newLoader(c, "").leaves[key]
+	if !ok {
+		t.Fatalf("no setting %s", key)
+	}
+	return f
+}
+
+func TestKeysAndVariablesAreUnique(t *testing.T) {
+	c := Default()
+	keys, variables := map[string]bool{}, map[string]string{}
+	l := newLoader(&c, "")
+	for _, key := range l.known {
+		if keys[key] {
+			t.Errorf("%s is there twice", key)
+		}
+		keys[key] = true
+		if l.sections[key] {
+			continue
+		}
+		if other := variables[envName(key)]; other != "" {
+			t.Errorf("%s is the variable of %s and of %s", envName(key), other, key)
+		}
+		variables[envName(key)] = key
+		if strings.HasPrefix(envName(key), testPrefix) || kubernetesLink.MatchString(envName(key)) {
+			t.Errorf("%s would not be read", envName(key))
+		}
+	}
+}
+
+// A change here makes members of the version before and after refuse to run together: it is a change for the CHANGELOG.
+func TestSettingsInTheJournal(t *testing.T) {
+	golden(t, "settings.json", strings.ReplaceAll(string(Default().Settings()), `,"`, ",\n\"")+"\n")
+}
+
+func TestSettingsOfEveryRoom(t *testing.T) {
+	base := Default()
+	for _, key := range []string{
+		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "sink.max_record_bytes=2MiB", "journal.max_entry_bytes=2MiB",
+	} {
+		name, value, _ := strings.Cut(key, "=")
+		c := Default()
+		if m := fieldOf(t, &c, name).Set(value); m != nil {
+			t.Fatal(m)
+		}
+		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) != 1 || !strings.HasPrefix(lines[0], name+": "+value+" here, ") {
+			t.Errorf("%s: %q", key, lines)
+		}
+	}
+	for _, key := range []string{"log.level=debug", "kafka.sasl.password=hunter2", "consumer.sessions=3", "snapshot.every=5s"} {
+		name, value, _ := strings.Cut(key, "=")
+		c := Default()
+		if m := fieldOf(t, &c, name).Set(value); m != nil {
+			t.Fatal(m)
+		}
+		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) > 0 {
+			t.Errorf("%s decides verdicts: %q", key, lines)
+		}
+	}
+}
+
+// Each room judges its own section, under its own name.
+func TestEveryRoomIsValidated(t *testing.T) {
+	for _, set := range []string{
+		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.slots=1", "window.tolerance=-1s", "index.name=",
+		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x",
+	} {
+		key, _, _ := strings.Cut(set, "=")
+		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d", set})
+		var mistakes Mistakes
+		if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Key != key || mistakes[0].At.Layer != FromFlag {
+			t.Errorf("%s: %v, want one mistake at %s", set, err, key)
+		}
+	}
+}
+
+func TestOwnParams(t *testing.T) {
+	for set, want := range map[string]string{
+		"index.name=":                           "index.name: is missing",
+		"index.name=two words":                  "index.name: two words: cannot be",
+		"index.name=..":                         "index.name: ..: cannot be",
+		"index.name=" + strings.Repeat("x", 65): "cannot be the name of an index",
+		"ops.listen=9464":                       "ops.listen: 9464: is no address",
+		"ops.listen=:http":                      "is no address",
+		"ops.listen=h:65536":                    "is no address",
+		"log.level=loud":                        "log.level: loud: is not one of the choices; write debug, info, warn or error",
+		"log.format=xml":                        "write auto, console or json",
+	} {
+		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+		var mistakes Mistakes
+		if !errors.As(err, &mistakes) || len(mistakes) != 1 || !strings.Contains(mistakes[0].String(), want) {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+	c, err := Load("", nil, []string{"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	if err != nil || c.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestExamplesHaveNoMistakes(t *testing.T) {
+	files, err := filepath.Glob("../deploy/unecho*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, file := range files {
+		if _, err := Load(file, nil, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The table in the README is generated.
+func TestReadmeHasTheTable(t *testing.T) {
+	const path = "../README.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(text), TableBegin+"\n")
+	there, after, ends := strings.Cut(rest, TableEnd)
+	if !begins || !ends {
+		t.Fatalf("README.md lacks the lines %s and %s, between which the settings stand", TableBegin, TableEnd)
+	}
+	if there == Table() {
+		return
+	}
+	if !*update {
+		t.Fatal("the settings in README.md are not those of the program; run: go test ./config -update")
+	}
+	if err := os.WriteFile(path, []byte(before+TableBegin+"\n"+Table()+TableEnd+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,123 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+func TestDocuments(t *testing.T) {
+	s := defaultSample()
+	golden(t, "template.yaml", template(&s, s.Validate()))
+	golden(t, "schema.json", schema(&s))
+	golden(t, "table.md", table(&s))
+
+	s, origins, mistakes := loadSample("server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n",
+		[]string{"UNECHO_CACHE_AGE=7d"}, []string{"cache.on=true"})
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	printed := effective(&s, origins)
+	golden(t, "print.yaml", printed)
+	if strings.Contains(printed, "hunter2") {
+		t.Error("print shows a secret")
+	}
+}
+
+// What config print shows means the same when it is read again.
+func TestPrintIsAConfiguration(t *testing.T) {
+	for _, odd := range []string{
+		"", " ", "~", "null", "yes", "1e3", "0x1", "#", "a #b", "a: b", "- a", "*a", "&a", "!a", "{a}", "[a]", "'", `"`, `\`, "é", "\n", "\t",
+		"\u0085\u2028\ufeff", "\x00\x1b", "%a", "@a", "`a", "a,b", "127.0.0.1:9464", "{source}.unique", "</script>", "2026-01-01", "12:30:45",
+	} {
+		s := defaultSample()
+		s.Server.Hosts, s.Server.Name = []string{odd, "b"}, odd
+		got, _, mistakes := loadSample(effective(&s, nil), nil, nil)
+		if len(mistakes) > 0 || !reflect.DeepEqual(got, s) {
+			t.Errorf("%q: %+v, %v, from\n%s", odd, got, mistakes, effective(&s, nil))
+		}
+	}
+}
+
+func TestTemplateIsAConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	untouched, err := Resolve(write("untouched.yaml", Template()), nil, nil)
+	if err != nil {
+		t.Fatalf("the template as it is:\n%s", err)
+	}
+	set := regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAllString(Template(), "$1$2")
+	all, err := Resolve(write("all.yaml", set), nil, nil)
+	if err != nil {
+		t.Fatalf("the template with every line set:\n%s", err)
+	}
+	if string(all.Config.Settings()) != string(untouched.Config.Settings()) || !sameTexts(all.Config, untouched.Config) {
+		t.Errorf("the template with every line set means something else:\n%s\nthan as it is:\n%s", all, untouched)
+	}
+	if n := all.Count(FromDefault); n != 0 {
+		t.Errorf("%d settings are not in the template", n)
+	}
+}
+
+func sameTexts(a, b Config) bool {
+	texts := func(c Config) []string {
+		var out []string
+		for _, f := range setting.Fields(c) {
+			out = append(out, f.Text())
+		}
+		return out
+	}
+	return slices.Equal(texts(a), texts(b))
+}
+
+// What a schema accepts as a duration or a size must be no less than what is written by us.
+func TestSchemaPatternsTakeDefaultsAndExamples(t *testing.T) {
+	patterns := map[setting.Kind]*regexp.Regexp{
+		setting.Duration: regexp.MustCompile(durationPattern), setting.Size: regexp.MustCompile(sizePattern),
+	}
+	for _, f := range setting.Fields(Default()) {
+		pattern := patterns[f.Kind()]
+		if pattern == nil {
+			continue
+		}
+		if !pattern.MatchString(f.Text()) || f.Example != "" && !pattern.MatchString(f.Example) {
+			t.Errorf("%s: default %s, example %s do not match", f.Key, f.Text(), f.Example)
+		}
+	}
+	for text, want := range map[string]bool{"1d12h": true, "1.5h": true, "1h30m10s": true, "soon": false, "5": false, "": false} {
+		if got := patterns[setting.Duration].MatchString(text); got != want {
+			t.Errorf("%q matches: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestSchemaHasEverySetting(t *testing.T) {
+	var root map[string]any
+	if err := json.Unmarshal([]byte(Schema()), &root); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	for _, key := range newLoader(&c, "").known {
+		at := root
+		for _, name := range strings.Split(key, ".") {
+			properties, _ := at["properties"].(map[string]any)
+			at, _ = properties[name].(map[string]any)
+		}
+		if at == nil {
+			t.Errorf("no %s in the schema", key)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package setting
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+type sample struct {
+	Name  string        `key:"name" doc:"who it is" example:"ada" verdict:"true"`
+	Inner inner         `key:"inner" doc:"what is inside"`
+	Flat  flat          `key:""`
+	Left  chan struct{} `key:"-"`
+}
+
+type inner struct {
+	Age    time.Duration `key:"age" verdict:"true"`
+	Size   Bytes         `key:"size" verdict:"true"`
+	Secret string        `key:"secret" secret:"true"`
+	Deep   deep          `key:"deep"`
+}
+
+type deep struct {
+	Mode string `key:"mode" enum:"a|b" verdict:"true"`
+	Bits int    `key:"bits" enum:"4|8" verdict:"true"`
+}
+
+type flat struct {
+	Ratio float64  `key:"ratio" verdict:"true"`
+	On    bool     `key:"on" verdict:"true"`
+	Words []string `key:"words" enum:"x|y|z" verdict:"true"`
+}
+
+func defaults() sample {
+	return sample{
+		Name:  "bob",
+		Inner: inner{Age: 24 * time.Hour, Size: GiB, Secret: "hush", Deep: deep{Mode: "a", Bits: 8}},
+		Flat:  flat{Ratio: 0.8, Words: []string{"x", "y"}},
+	}
+}
+
+func field(t *testing.T, params any, key string) Field {
+	t.Helper()
+	for _, f := range Fields(params) {
+		if f.Key == key {
+			return f
+		}
+	}
+	t.Fatalf("no setting %s", key)
+	return Field{}
+}
+
+func TestWalkVisitsSectionsBeforeTheirSettings(t *testing.T) {
+	var keys []string
+	Walk(defaults(), func(f Field) { keys = append(keys, f.Key) })
+	want := "name inner inner.age inner.size inner.secret inner.deep inner.deep.mode inner.deep.bits ratio on words"
+	if got := strings.Join(keys, " "); got != want {
+		t.Errorf("visited %s\nwant    %s", got, want)
+	}
+}
+
+func TestFieldTellsItsTags(t *testing.T) {
+	s := defaults()
+	name, mode, secret := field(t, s, "name"), field(t, s, "inner.deep.mode"), field(t, s, "inner.secret")
+	if name.Doc != "who it is" || name.Example != "ada" || !name.Verdict || name.Secret || name.Depth() != 0 {
+		t.Errorf("name: %+v", name)
+	}
+	if !slices.Equal(mode.Enum, []string{"a", "b"}) || mode.Depth() != 2 || mode.Name() != "mode" {
+		t.Errorf("mode: %+v", mode)
+	}
+	if !secret.Secret || secret.Verdict {
+		t.Errorf("secret: %+v", secret)
+	}
+}
+
+func TestWalkPanicsAtBrokenConventions(t *testing.T) {
+	for name, params := range map[string]any{
+		"no tag":     struct{ A int }{},
+		"unexported": struct{ a int }{},
+		"type": struct {
+			A map[string]int `key:"a"`
+		}{},
+		"unsigned": struct {
+			A uint `key:"a"`
+		}{},
+		"secret verdict": struct {
+			A string `key:"a" secret:"true" verdict:"true"`
+		}{},
+		"secret number": struct {
+			A int `key:"a" secret:"true"`
+		}{},
+		"verdict section": struct {
+			A deep `key:"a" verdict:"true"`
+		}{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			Walk(params, func(Field) {})
+		})
+	}
+}

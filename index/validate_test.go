@@ -1,0 +1,82 @@
+package index_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+)
+
+func TestDefaultParamsAreValid(t *testing.T) {
+	if wrong := index.DefaultParams().Validate(); len(wrong) > 0 {
+		t.Errorf("mistakes in the defaults: %v", wrong)
+	}
+}
+
+func TestValidateRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*index.Params)
+		want   string
+	}{
+		"threshold zero":     {func(p *index.Params) { p.Similarity.Threshold = 0 }, "similarity.threshold: 0: is not a similarity"},
+		"threshold above":    {func(p *index.Params) { p.Similarity.Threshold = 1.01 }, "similarity.threshold: 1.01: is not a similarity"},
+		"threshold NaN":      {func(p *index.Params) { p.Similarity.Threshold = math.NaN() }, "similarity.threshold: NaN: is not"},
+		"threshold decimals": {func(p *index.Params) { p.Similarity.Threshold = 0.80001 }, "similarity.threshold: 0.80001: has more than four"},
+		"recall one":         {func(p *index.Params) { p.Similarity.Recall = 1 }, "similarity.recall: 1: is not a share"},
+		"recall decimals":    {func(p *index.Params) { p.Similarity.Recall = 0.98765 }, "similarity.recall: 0.98765: has more than four"},
+		"no plan":            {func(p *index.Params) { p.Similarity.Threshold = 0.01 }, "similarity.slots: 128: "},
+		"shingle":            {func(p *index.Params) { p.Similarity.Shingle = "word:0" }, "similarity.shingle: word:0: is no shingle"},
+		"sketch":             {func(p *index.Params) { p.Similarity.Sketch = "other" }, "similarity.sketch: other: is not one"},
+		"few slots":          {func(p *index.Params) { p.Similarity.Slots = 14 }, "similarity.slots: 14: is out of range"},
+		"odd slots":          {func(p *index.Params) { p.Similarity.Slots = 127 }, "similarity.slots: 127: is out of range"},
+		"many slots":         {func(p *index.Params) { p.Similarity.Slots = 1026 }, "similarity.slots: 1026: is out of range"},
+		"verify":             {func(p *index.Params) { p.Similarity.Verify = "" }, "similarity.verify: is not one of the choices; write jaccard or estimate"},
+		"code bits":          {func(p *index.Params) { p.Similarity.CodeBits = 5 }, "similarity.code_bits: 5: is not one"},
+		"narrow keys":        {func(p *index.Params) { p.Similarity.KeyBytes = 3 }, "similarity.key_bytes: 3: is out of range"},
+		"wide keys":          {func(p *index.Params) { p.Similarity.KeyBytes = 9 }, "similarity.key_bytes: 9: is out of range"},
+		"candidates":         {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
+		"negative age":       {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
+		"negative count":     {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
+		"negative bytes":     {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
+		"no bound":           {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
+		"clock":              {func(p *index.Params) { p.Window.Clock = "wall" }, "window.clock: wall: is not one"},
+		"tolerance":          {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := index.DefaultParams()
+			c.change(&p)
+			wrong := p.Validate()
+			if len(wrong) != 1 || !strings.HasPrefix(wrong[0].String(), c.want) {
+				t.Errorf("got %q, want one mistake: %s", wrong, c.want)
+			}
+		})
+	}
+}
+
+func TestValidateTakesTheEdges(t *testing.T) {
+	for name, change := range map[string]func(*index.Params){
+		"threshold one": func(p *index.Params) { p.Similarity.Threshold = 1 },
+		"four decimals": func(p *index.Params) { p.Similarity.Threshold = 0.7853 },
+		"least slots":   func(p *index.Params) { p.Similarity.Slots = 16 },
+		"most slots":    func(p *index.Params) { p.Similarity.Slots = 1024 },
+		"characters":    func(p *index.Params) { p.Similarity.Shingle = "char:5" },
+		"count only":    func(p *index.Params) { p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, 1 },
+		"event clock":   func(p *index.Params) { p.Window.Clock = "event" },
+		"wide keys":     func(p *index.Params) { p.Similarity.KeyBytes = 8 },
+		"sixteen bits":  func(p *index.Params) { p.Similarity.CodeBits = 16 },
+		"no tolerance":  func(p *index.Params) { p.Window.Tolerance = 0 },
+		"estimate":      func(p *index.Params) { p.Similarity.Verify = "estimate" },
+		"one candidate": func(p *index.Params) { p.Similarity.MaxCandidates = 1 },
+		"modest recall": func(p *index.Params) { p.Similarity.Recall = 0.5 },
+		"narrow window": func(p *index.Params) { p.Window.Age = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := index.DefaultParams()
+			change(&p)
+			if wrong := p.Validate(); len(wrong) > 0 {
+				t.Errorf("mistakes: %v", wrong)
+			}
+		})
+	}
+}

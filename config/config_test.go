@@ -168,7 +168,7 @@ func TestReadmeHasTheTable(t *testing.T) {
 	if !*update {
 		t.Fatal("the settings in README.md are not those of the program; run: go test ./config -update")
 	}
-	if err := os.WriteFile(path, []byte(before+TableBegin+"\n"+Table()+TableEnd+after), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(before+TableBegin+"\n"+Table()+TableEnd+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -206,14 +206,14 @@ func BenchmarkSet(b *testing.B) {
 		b.Run(c.name+"/radix", func(b *testing.B) {
 			for b.Loop() {
 				copy(work, values)
-				Set(work)
+				_ = Set(work)
 			}
 		})
 		b.Run(c.name+"/slices", func(b *testing.B) {
 			for b.Loop() {
 				copy(work, values)
 				slices.Sort(work)
-				slices.Compact(work)
+				_ = slices.Compact(work)
 			}
 		})
 	}

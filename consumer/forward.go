@@ -104,6 +104,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 		return rebuild("the commit was refused")
 	}
 	s.count(b)
+	s.commits++
 	for i := range b.groups {
 		g := &b.groups[i]
 		g.assignment.base = g.end()

@@ -33,6 +33,9 @@ type Setup struct {
 	Store     snapshot.Store
 	Settings  []byte // canonical text of all that decides verdicts
 	Logger    zerolog.Logger
+	// ProducerTime accepts a journal whose records carry the appender's time: the embedded broker, which lives in the
+	// appender's process, stamps no time of its own.
+	ProducerTime bool
 }
 
 // shared is what all goroutines of a service use. It does not change once the sessions run.
@@ -150,7 +153,9 @@ func (s *Service) work(ctx, drain context.Context, member string, slots []string
 	group, ctx := errgroup.WithContext(ctx)
 	follow, stopFollowing := context.WithCancel(ctx)
 	group.Go(func() error {
-		err := journal.Follow(follow, client, s.shared.follower.apply, s.shared.follower.passed)
+		err := journal.Follow(follow, client, journal.Handler{
+			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, ProducerTime: s.setup.ProducerTime,
+		})
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
@@ -294,6 +299,7 @@ func (s *Service) Ready() bool { return s.shared.counters.ready.Load() }
 // connect reaches the cluster and makes sure of the topics.
 func (s *Service) connect(ctx context.Context) error {
 	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
+	opts = append(opts, kgo.MetadataMinAge(200*time.Millisecond)) // topics it creates are looked at at once
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("open client: %w", err)

@@ -30,6 +30,7 @@ type session struct {
 	out     *sink.Batch
 	records []kgo.Record
 	limit   int                        // records of the next poll
+	commits int                        // by this session since the process started
 	levels  map[key]map[int64]int      // what outputs have refused
 	backAt  map[entry.Source]time.Time // since when a committed offset is below base
 
@@ -55,7 +56,9 @@ func (sh *shared) newSession(slot string) (*session, error) {
 
 // run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens again.
 func (s *session) run(ctx, drain context.Context) error {
+	wait := rebuildWait
 	for {
+		commits := s.commits
 		err := s.once(ctx, drain)
 		if stop := s.stopCause(err); stop != nil {
 			return stop
@@ -65,11 +68,20 @@ func (s *session) run(ctx, drain context.Context) error {
 		}
 		s.logger.Info().Str("session", s.slot).AnErr("because", err).Msg("session is rebuilt")
 		s.counters.rebuilds.Add(1)
-		if err := pause(drain, 100*time.Millisecond); err != nil {
+		if wait = min(2*wait, maxRebuildWait); s.commits > commits {
+			wait = rebuildWait
+		}
+		if err := pause(drain, wait); err != nil {
 			return nil //nolint:nilerr // draining is no error
 		}
 	}
 }
+
+// How long a session waits before it is built again: longer each time, until one commits.
+const (
+	rebuildWait    = 50 * time.Millisecond
+	maxRebuildWait = 3 * time.Second
+)
 
 // stopCause returns the error that ends the process, if there is one.
 func (s *session) stopCause(err error) error {
@@ -85,6 +97,17 @@ func (s *session) stopCause(err error) error {
 		return &StopError{
 			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.params.Group),
 			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one",
+		}
+	}
+	for _, final := range []error{
+		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed, kerr.TopicAuthorizationFailed,
+		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InconsistentGroupProtocol, kerr.InvalidGroupID,
+	} {
+		if errors.Is(err, final) {
+			return &StopError{
+				What: "session " + s.slot + " cannot work", Err: err,
+				Remedy: "correct the setting or the permission that the broker names",
+			}
 		}
 	}
 	return nil

@@ -37,9 +37,15 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 	}
 }
 
-// Follow reads the journal and hands each record to apply, in order, until ctx is done or apply fails. The record is valid
-// only during the call. passed is called after each fetched batch, when all its records are applied.
-func Follow(ctx context.Context, client *kgo.Client, apply func(index.Stamp, int32, index.Record) error, passed func()) error {
+// Handler is what a follower calls, always from one goroutine.
+type Handler struct {
+	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
+	Passed       func()                                                          // all records that were there are applied
+	ProducerTime bool                                                            // records may carry the appender's time
+}
+
+// Follow reads the journal and hands each record to h, in order, until ctx is done or h fails.
+func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 	var d Decoder
 	for {
 		fetches := client.PollFetches(ctx)
@@ -50,23 +56,23 @@ func Follow(ctx context.Context, client *kgo.Client, apply func(index.Stamp, int
 			return err
 		}
 		for it := fetches.RecordIter(); !it.Done(); {
-			if err := followOne(&d, it.Next(), apply); err != nil {
+			if err := h.one(&d, it.Next()); err != nil {
 				return err
 			}
 		}
-		passed()
+		h.Passed()
 	}
 }
 
-func followOne(d *Decoder, r *kgo.Record, apply func(index.Stamp, int32, index.Record) error) error {
-	if r.Attrs.TimestampType() != 1 {
+func (h *Handler) one(d *Decoder, r *kgo.Record) error {
+	if r.Attrs.TimestampType() != 1 && !h.ProducerTime {
 		return fmt.Errorf("%w: record %d carries the producer's time, not LogAppendTime", ErrLost, r.Offset)
 	}
 	rec, err := d.Decode(r.Value)
 	if err != nil {
 		return fmt.Errorf("%w: record %d: %w", ErrLost, r.Offset, err)
 	}
-	return apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.LeaderEpoch, rec)
+	return h.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.LeaderEpoch, rec)
 }
 
 // fetchError separates what the client retries by itself from what ends the replica.

@@ -1,0 +1,237 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"go.uber.org/goleak"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/sink"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a cluster with a source topic, and the settings that all members of a test share.
+type world struct {
+	t       *testing.T
+	cluster *kfake.Cluster
+	dir     string
+	setup   Setup
+	sent    map[int32]int64 // records produced per partition
+	total   int
+	ctx     context.Context
+	end     context.CancelCauseFunc // when a member ends unasked
+}
+
+func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
+	t.Helper()
+	opts = append([]kfake.Opt{
+		kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(100*time.Millisecond), kfake.SeedTopics(partitions, "news"),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}),
+	}, opts...)
+	cluster, err := kfake.NewCluster(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	ctx, end := context.WithCancelCause(context.Background())
+	t.Cleanup(func() { end(nil) })
+	w := &world{ctx: ctx, end: end, t: t, cluster: cluster, dir: t.TempDir(), sent: map[int32]int64{}}
+	logger := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: "05.000"}).With().Timestamp().Logger()
+	if os.Getenv("UNECHO_TEST_LOG") == "" {
+		logger = zerolog.Nop()
+	}
+	w.setup = Setup{
+		Kafka:  []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)},
+		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest"},
+		Document: document.DefaultParams(), Index: index.DefaultParams(), IndexName: "test",
+		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
+		Settings: []byte(`{"test":1}`), Logger: logger, ProducerTime: true,
+	}
+	w.setup.Params.SessionTimeout = time.Second
+	w.setup.Params.TransactionTimeout = 3 * time.Second
+	w.setup.Snapshot.Directory, w.setup.Snapshot.Every = w.dir, time.Second
+	return w
+}
+
+func (w *world) context() context.Context {
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+	w.t.Cleanup(cancel)
+	return ctx
+}
+
+func (w *world) client(opts ...kgo.Opt) *kgo.Client {
+	w.t.Helper()
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.setup.Kafka...), opts...)...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(client.Close)
+	return client
+}
+
+// produce sends n documents, of which about a third are copies of another, exact or edited.
+func (w *world) produce(n int, seed uint64) {
+	w.t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	var records []*kgo.Record
+	var texts []string
+	for range n {
+		text := words(r, 60)
+		if len(texts) > 0 && r.IntN(3) == 0 {
+			text = texts[r.IntN(len(texts))]
+			if r.IntN(2) == 0 {
+				text += fmt.Sprint(" edited", r.IntN(1000))
+			}
+		}
+		texts = append(texts, text)
+		records = append(records, &kgo.Record{
+			Key: fmt.Appendf(nil, "k%d", r.IntN(1000)), Value: []byte(text),
+			Headers: []kgo.RecordHeader{{Key: "h", Value: []byte("v")}, {Key: "unecho-verdict", Value: []byte("unique")}},
+		})
+	}
+	w.send(records...)
+}
+
+func (w *world) send(records ...*kgo.Record) {
+	w.t.Helper()
+	cl := w.client(kgo.DefaultProduceTopic("news"), kgo.ProducerBatchMaxBytes(8<<20))
+	for i, res := range cl.ProduceSync(w.context(), records...) {
+		if res.Err != nil {
+			w.t.Fatalf("produce %d: %v", i, res.Err)
+		}
+		w.sent[res.Record.Partition] = max(w.sent[res.Record.Partition], res.Record.Offset+1)
+	}
+	w.total += len(records)
+}
+
+func words(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "w%x ", r.IntN(1<<20))
+	}
+	return b.String()
+}
+
+// member is one running service.
+type member struct {
+	*Service
+	cancel context.CancelFunc
+	done   chan error
+	store  snapshot.Store
+}
+
+// start runs a member. change may alter its setup.
+func (w *world) start(change ...func(*Setup)) *member {
+	w.t.Helper()
+	setup := w.setup
+	for _, f := range change {
+		f(&setup)
+	}
+	store, err := localdir.Open(w.context(), setup.Snapshot, setup.IndexName)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	setup.Store = store
+	service, err := New(setup)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &member{Service: service, cancel: cancel, done: make(chan error, 1), store: store}
+	go func() {
+		err := service.Run(ctx)
+		if ctx.Err() == nil {
+			w.end(fmt.Errorf("a member ended: %w", err))
+		}
+		m.done <- err
+		close(m.done)
+	}()
+	w.t.Cleanup(func() {
+		cancel()
+		<-m.done
+		_ = store.Close()
+	})
+	return m
+}
+
+// stop drains the member and returns what it ended with.
+func (m *member) stop() error {
+	m.cancel()
+	return <-m.done
+}
+
+// settled waits until the group has committed everything that was sent.
+func (w *world) settled() {
+	w.t.Helper()
+	info, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
+		if g == nil {
+			return len(w.sent) == 0
+		}
+		for p, end := range w.sent {
+			if g.Commits["news"][p].Offset < end {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		w.t.Fatalf("not everything is committed: %v (%v), sent %v, group %+v", err, context.Cause(w.ctx), w.sent, info)
+	}
+}
+
+// audited holds source, journal and outputs against the twin.
+func (w *world) audited() audit.Report {
+	w.t.Helper()
+	report, err := audit.Run(w.context(), audit.Inputs{
+		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
+		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, Settings: w.setup.Settings, Index: w.setup.IndexName,
+		Algorithm: fmt.Sprintf("%s:%016x", index.Algorithm, index.Fingerprint(w.setup.Settings)),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if !report.OK() || report.Records != w.total {
+		w.t.Fatalf("%d documents sent, %v", w.total, report)
+	}
+	return report
+}
+
+// outputs reads all records of a topic, read committed, up to its present end.
+func (w *world) outputs(topic string, n int) []*kgo.Record {
+	w.t.Helper()
+	cl := w.client(kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	var all []*kgo.Record
+	for len(all) < n {
+		fetches := cl.PollFetches(w.context())
+		if err := fetches.Err(); err != nil {
+			w.t.Fatalf("%d of %d records of %s: %v", len(all), n, topic, err)
+		}
+		all = append(all, fetches.Records()...)
+	}
+	return all
+}
+
+func headerOf(r *kgo.Record, key string) string {
+	for _, h := range r.Headers {
+		if h.Key == key {
+			return string(bytes.Clone(h.Value))
+		}
+	}
+	return ""
+}

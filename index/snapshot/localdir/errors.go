@@ -24,6 +24,8 @@ func explain(err error) error {
 		remedy = "a file stands where a directory is needed: move it, or name another directory in snapshot.directory"
 	case errors.Is(err, unix.ENOENT):
 		remedy = "was the directory removed or unmounted while this process ran? Bring it back, or start again"
+	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOTSUP):
+		remedy = "it takes a file system with locks (flock): a local one, or NFSv4"
 	case errors.Is(err, unix.EIO), errors.Is(err, unix.ESTALE):
 		remedy = "the disk or the network file system fails: look at the system's log"
 	default:

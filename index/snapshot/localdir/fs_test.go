@@ -22,6 +22,7 @@ func TestExplain(t *testing.T) {
 		unix.EPERM:   "give the directory to the user",
 		unix.ENOTDIR: "a file stands where a directory is needed",
 		unix.ENOENT:  "removed or unmounted",
+		unix.ENOLCK:  "NFSv4",
 		unix.EIO:     "system's log",
 	}
 	for cause, remedy := range cases {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,6 +99,39 @@ func TestLeaseLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// TestCleanersSpareTheLiving: a file is new, and for a moment not locked, while others open the same directory.
+func TestCleanersSpareTheLiving(t *testing.T) {
+	s := openAt(t, t.TempDir(), "orders")
+	done := make(chan struct{})
+	var cleaners sync.WaitGroup
+	for range 2 {
+		cleaners.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := s.cleanTemp(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	defer cleaners.Wait()
+	defer close(done)
+	for range 3000 {
+		f, err := s.temp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.cleanTemp(), os.Rename(f.Name(), s.root+"/written"), f.Close()); err != nil {
+			t.Fatalf("a living writer lost its file: %v", err)
+		}
 	}
 }
 

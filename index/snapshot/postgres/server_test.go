@@ -41,6 +41,21 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 }
 
+// TestMigrateWaits: while another migrates, nobody else does.
+func TestMigrateWaits(t *testing.T) {
+	p := params(t)
+	conn := connect(t, p)
+	defer func() { must(t, conn.Close(t.Context())) }()
+	_, err := conn.Exec(t.Context(), `select pg_advisory_lock($1)`, lockKey("migrate", p.Schema))
+	must(t, err)
+	impatient := withQuery(t, p, "statement_timeout", "50")
+	_, err = Open(t.Context(), impatient, "orders")
+	wantProblem(t, err, "statement timeout")
+	_, err = conn.Exec(t.Context(), `select pg_advisory_unlock($1)`, lockKey("migrate", p.Schema))
+	must(t, err)
+	opened(t, p)
+}
+
 func TestNewerSchema(t *testing.T) {
 	p := params(t)
 	opened(t, p)
@@ -85,11 +100,7 @@ func TestRights(t *testing.T) {
 func TestReadOnlyServer(t *testing.T) {
 	p := params(t)
 	opened(t, p)
-	readOnly := withURL(t, p, func(u *url.URL) {
-		q := u.Query()
-		q.Set("default_transaction_read_only", "on")
-		u.RawQuery = q.Encode()
-	})
+	readOnly := withQuery(t, p, "default_transaction_read_only", "on")
 	err := opened(t, readOnly).PutSegment(t.Context(), snapshot.SegmentName(nil), nil)
 	wantProblem(t, err, "read-only", "name the primary")
 }
@@ -115,12 +126,8 @@ func terminate(t *testing.T, p snapshot.Params, where string) {
 }
 
 func TestServerRestarts(t *testing.T) {
-	p := withURL(t, params(t), func(u *url.URL) {
-		q := u.Query()
-		q.Set("application_name", "restart")
-		u.RawQuery = q.Encode()
-	})
-	p.URL = strings.Replace(p.URL, "restart", p.Schema, 1)
+	p := params(t)
+	p = withQuery(t, p, "application_name", p.Schema)
 	s := opened(t, p)
 	must(t, s.PutSegment(t.Context(), snapshot.SegmentName(nil), nil))
 	terminate(t, p, "application_name = '"+p.Schema+"'")
@@ -176,11 +183,7 @@ func TestStuckNeighbour(t *testing.T) {
 	defer func() { must(t, tx.Rollback(t.Context())) }()
 	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock($1)`, s.key("collect"))
 	must(t, err)
-	impatient := withURL(t, p, func(u *url.URL) {
-		q := u.Query()
-		q.Set("statement_timeout", "50")
-		u.RawQuery = q.Encode()
-	})
+	impatient := withQuery(t, p, "statement_timeout", "50")
 	err = opened(t, impatient).Publish(t.Context(), snapshot.Manifest{Index: "orders"})
 	wantProblem(t, err, "statement timeout", "stuck in a transaction")
 

@@ -119,6 +119,15 @@ func withURL(t testing.TB, p snapshot.Params, change func(u *url.URL)) snapshot.
 	return p
 }
 
+func withQuery(t testing.TB, p snapshot.Params, key, value string) snapshot.Params {
+	t.Helper()
+	return withURL(t, p, func(u *url.URL) {
+		q := u.Query()
+		q.Set(key, value)
+		u.RawQuery = q.Encode()
+	})
+}
+
 func BenchmarkPut(b *testing.B) {
 	s, data := opened(b, params(b)), make([]byte, 16<<20)
 	b.SetBytes(int64(len(data)))

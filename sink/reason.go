@@ -6,7 +6,7 @@ type Reason string
 
 // Reasons.
 const (
-	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an output or the journal takes
+	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an id, an output or the journal takes
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
 	MissingField    Reason = "missing_field"    // a field of the text, or what the scope is read from, is absent

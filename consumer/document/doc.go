@@ -11,7 +11,7 @@
 //   - A null counts as absent. Field names are compared byte for byte, after unescaping.
 //   - Strings of an array are joined by a line break, and so are several fields, in the order of the settings.
 //   - Invalid UTF-8 and lone surrogates are judged (document.invalid_utf8) in the strings that are read, not in others.
-//   - An absent id means the coordinates; an absent scope is a rejection, for else documents whose scope is unknown would
-//     be compared with each other.
+//   - An absent id means the coordinates; one of more than sink.MaxIDBytes is a rejection, as headers have room for no more.
+//   - An absent scope is a rejection: else documents whose scope is unknown would be compared with each other.
 //   - An empty document (a tombstone, white space, an empty string) is never compared and so needs no scope.
 package document

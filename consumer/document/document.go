@@ -95,10 +95,18 @@ func (r *Reader) Read(in Input, buf []byte) (Document, *Rejection) {
 	if len(in.Value) > r.maxBytes {
 		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes)
 	}
-	if len(bytes.TrimSpace(in.Value)) == 0 {
-		return Document{ID: r.outerID(in), Empty: true, Buffer: buf}, nil
+	doc, bad := r.read(in, buf)
+	if bad == nil && len(doc.ID) > sink.MaxIDBytes {
+		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes)
 	}
-	if r.json {
+	return doc, bad
+}
+
+func (r *Reader) read(in Input, buf []byte) (Document, *Rejection) {
+	switch {
+	case len(bytes.TrimSpace(in.Value)) == 0:
+		return Document{ID: r.outerID(in), Empty: true, Buffer: buf}, nil
+	case r.json:
 		return r.readJSON(in, buf)
 	}
 	return r.readRaw(in, buf)

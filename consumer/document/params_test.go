@@ -1,0 +1,77 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+func TestParams(t *testing.T) {
+	many := make([]string, maxFields+1)
+	for i := range many {
+		many[i] = fmt.Sprint("f", i)
+	}
+	tests := []struct {
+		name string
+		edit func(*Params)
+		want []string
+	}{
+		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
+		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
+			"format: xml: unknown word; write raw or json",
+			"invalid_utf8: drop: unknown word; write replace or reject",
+			"empty: unknown word; write unique or reject",
+		}},
+		{"no bytes", func(p *Params) { p.MaxBytes = 0 }, []string{"max_bytes: 0: out of range; write 1 to 64MiB"}},
+		{"too many bytes", func(p *Params) { p.MaxBytes = setting.GiB }, []string{"max_bytes: 1GiB: out of range; write 1 to 64MiB"}},
+		{"no fields", func(p *Params) { p.Fields = nil }, []string{"fields: 0 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"too many fields", func(p *Params) { p.Fields = many }, []string{"fields: 33 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"paths", func(p *Params) { p.Fields = []string{"a.b", "", "a", "c", "c"} }, []string{
+			`fields[1]: "": a path with an empty name; write a name, or names with dots between: "article.body"`,
+			"fields[2]: a: is or holds the field a.b, named before; name each text once",
+			"fields[4]: c: is or holds the field c, named before; name each text once",
+		}},
+		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "key" }, []string{
+			"id: partition: not possible here; write key, header:NAME or field:PATH",
+			"scope: key: not possible here; write partition, header:NAME or field:PATH",
+		}},
+		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
+			"id: header:: the header has no name; write key, header:NAME or field:PATH",
+			"scope: field:: a path with an empty name; write partition, header:NAME or field:PATH",
+		}},
+		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
+			"id: key:x: unexpected colon; write key, header:NAME or field:PATH",
+			"scope: topic: unknown word; write partition, header:NAME or field:PATH",
+		}},
+		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
+			"id: field:id: raw text has no fields; set document.format: json, or take a header",
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := jsonParams(test.edit)
+			var got []string
+			for _, m := range p.Validate() {
+				got = append(got, m.String())
+			}
+			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+			if _, err := New(p); errors.Is(err, ErrParams) != (len(test.want) > 0) {
+				t.Errorf("New: %v", err)
+			}
+		})
+	}
+}
+
+func TestPathRoundTrip(t *testing.T) {
+	for _, text := range []string{"a", "a.b", `a\.b.c`, `a\\.b`, `\\\.`} {
+		at, err := parsePath(text)
+		if err != nil || at.String() != text {
+			t.Errorf("%s: %q, %v", text, at, err)
+		}
+	}
+}

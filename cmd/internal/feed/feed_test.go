@@ -102,7 +102,7 @@ func TestSharesAndSpread(t *testing.T) {
 		if d.Truth.Kind != Edited {
 			continue
 		}
-		if off := math.Abs(d.Truth.Similarity - wanted(d.Number)); off > 0.03 {
+		if off := math.Abs(d.Truth.Similarity - wanted(d.Number)); off > tolerance {
 			t.Errorf("%s was to be %.3f similar, is %.3f", d.ID, wanted(d.Number), d.Truth.Similarity)
 		}
 		degrees[min(9, max(0, int(d.Truth.Similarity*20)-10))]++

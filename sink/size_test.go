@@ -65,7 +65,7 @@ func TestWorstCaseHolds(t *testing.T) {
 	e := sink.New(p, "articles", algorithm)
 	b := e.NewBatch()
 	var dst kgo.Record
-	for range 20000 {
+	for range 4000 {
 		b.Reset()
 		src := random(r)
 		worst := e.WorstCase(src)

@@ -1,0 +1,11 @@
+// Package broker is all about reaching Kafka and nothing about documents: how a client connects (TLS, SASL), whether Kafka
+// is there and lets us in, whether the topics are what the protocol needs, and a broker of our own for where there is none.
+//
+//   - Options are what every Kafka client of the process has in common.
+//   - Ping tells in one sentence why Kafka cannot be reached, and what to do about it.
+//   - Topics reads topics, verifies or creates the journal and the outputs, and names every mistake with the command that
+//     mends it.
+//   - StartEmbedded runs a broker in this process, its data on disk, for any Kafka client on this machine.
+//
+// Errors meant for people are of type *Fault: what happened, why, and what to do.
+package broker

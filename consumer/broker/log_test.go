@@ -1,0 +1,50 @@
+package broker
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+func TestClientLogIsQuietByDefault(t *testing.T) {
+	tests := []struct {
+		level zerolog.Level
+		want  kgo.LogLevel
+	}{
+		{zerolog.TraceLevel, kgo.LogLevelDebug},
+		{zerolog.DebugLevel, kgo.LogLevelInfo},
+		{zerolog.InfoLevel, kgo.LogLevelWarn},
+		{zerolog.WarnLevel, kgo.LogLevelWarn},
+		{zerolog.ErrorLevel, kgo.LogLevelError},
+		{zerolog.Disabled, kgo.LogLevelNone},
+	}
+	for _, tt := range tests {
+		if got := (clientLogger{zerolog.Nop().Level(tt.level)}).Level(); got != tt.want {
+			t.Errorf("at %s the client logs %s, want %s", tt.level, got, tt.want)
+		}
+	}
+	var out strings.Builder
+	l := clientLogger{zerolog.New(&out).Level(zerolog.DebugLevel)}
+	l.Log(kgo.LogLevelInfo, "joined", "group", "g", "err", errors.New("e"), "n", 3)
+	l.Log(kgo.LogLevelDebug, "too much")
+	const want = `{"level":"debug","part":"kafka client","group":"g","err":"e","n":3,"message":"joined"}` + "\n"
+	if out.String() != want {
+		t.Errorf("got %s", out.String())
+	}
+}

@@ -1,0 +1,118 @@
+package broker
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/aws"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+)
+
+// Options are what every Kafka client of the process has in common: where, who, how encrypted, how patient, and where to
+// log. It reads the certificate files, and for AWS_MSK_IAM without keys the AWS environment; a *Fault says what is wrong
+// with them.
+func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
+	opts := []kgo.Opt{
+		kgo.SeedBrokers(p.Brokers...),
+		kgo.ClientID(p.ClientID),
+		kgo.DialTimeout(p.DialTimeout),
+		kgo.RequestTimeoutOverhead(p.RequestTimeout),
+		kgo.WithLogger(clientLogger{logger}),
+	}
+	if p.TLS.Enabled {
+		config, err := tlsConfig(p.TLS)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, kgo.DialTLSConfig(config))
+	}
+	mechanism, err := mechanism(p.SASL)
+	if err != nil {
+		return nil, err
+	}
+	if mechanism != nil {
+		opts = append(opts, kgo.SASL(mechanism))
+	}
+	return opts, nil
+}
+
+func tlsConfig(p TLSParams) (*tls.Config, error) {
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		ServerName:         p.ServerName,
+		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
+	}
+	if p.CAFile != "" {
+		pem, err := os.ReadFile(p.CAFile)
+		if err != nil {
+			return nil, &Fault{What: "cannot read kafka.tls.ca_file", Err: err, Remedy: "name a PEM file that this process may read"}
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &Fault{
+				What:   fmt.Sprintf("kafka.tls.ca_file %s holds no certificate", p.CAFile),
+				Remedy: "write PEM into it; a Java trust store is converted by: keytool -exportcert -rfc",
+			}
+		}
+	}
+	if p.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
+		if err != nil {
+			return nil, &Fault{
+				What: "cannot use kafka.tls.cert_file and key_file", Err: err,
+				Remedy: "name a certificate and its own, unencrypted private key, both PEM",
+			}
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+func mechanism(p SASLParams) (sasl.Mechanism, error) {
+	switch p.Mechanism {
+	case Plain:
+		return plain.Auth{User: p.Username, Pass: p.Password}.AsMechanism(), nil
+	case Scram256:
+		return scram.Auth{User: p.Username, Pass: p.Password}.AsSha256Mechanism(), nil
+	case Scram512:
+		return scram.Auth{User: p.Username, Pass: p.Password}.AsSha512Mechanism(), nil
+	case OAuthBearer:
+		return oauth.Auth{Token: p.Token}.AsMechanism(), nil
+	case AWSMSKIAM:
+		return msk(p)
+	}
+	return nil, nil //nolint:nilnil // none is a mechanism, too
+}
+
+// msk reads the environment at each login: whoever rotates the keys there need not restart us, as long as the process is
+// able to see them.
+func msk(p SASLParams) (sasl.Mechanism, error) {
+	auth := func(context.Context) (aws.Auth, error) {
+		if p.AWSAccessKey != "" {
+			return aws.Auth{AccessKey: p.AWSAccessKey, SecretKey: p.AWSSecretKey, SessionToken: p.AWSSessionToken}, nil
+		}
+		a := aws.Auth{
+			AccessKey: os.Getenv("AWS_ACCESS_KEY_ID"), SecretKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken: os.Getenv("AWS_SESSION_TOKEN"),
+		}
+		if a.AccessKey == "" || a.SecretKey == "" {
+			return a, &Fault{
+				What:   "AWS_MSK_IAM has no keys",
+				Remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or kafka.sasl.aws_access_key and aws_secret_key",
+			}
+		}
+		return a, nil
+	}
+	if _, err := auth(context.Background()); err != nil {
+		return nil, err
+	}
+	return aws.ManagedStreamingIAM(auth), nil
+}

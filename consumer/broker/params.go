@@ -1,0 +1,210 @@
+package broker
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say how Kafka is reached.
+type Params struct {
+	Brokers        []string      `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" example:"kafka-1:9092, kafka-2:9092"`
+	ClientID       string        `key:"client_id" doc:"the name under which Kafka logs this client and counts its quotas"`
+	TLS            TLSParams     `key:"tls"`
+	SASL           SASLParams    `key:"sasl"`
+	DialTimeout    time.Duration `key:"dial_timeout" doc:"how long a connection may take to come up" example:"10s"`
+	RequestTimeout time.Duration `key:"request_timeout" doc:"how long Kafka may take to answer, beyond the time a request itself allows it" example:"10s"`
+}
+
+// TLSParams say how connections are encrypted.
+type TLSParams struct {
+	Enabled            bool   `key:"enabled" doc:"speak TLS to Kafka"`
+	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign Kafka's certificates; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
+	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
+	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
+	ServerName         string `key:"server_name" doc:"the name Kafka's certificates must have, where it isn't the host we connect to" example:"kafka.example.com"`
+	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"trust any certificate: anyone in between can read and change everything"`
+}
+
+// SASLParams say who we are.
+type SASLParams struct {
+	Mechanism       string `key:"mechanism" doc:"how to log in" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
+	Username        string `key:"username" doc:"for PLAIN and SCRAM"`
+	Password        string `key:"password" doc:"for PLAIN and SCRAM" secret:"true"`
+	Token           string `key:"token" doc:"for OAUTHBEARER" secret:"true"`
+	AWSAccessKey    string `key:"aws_access_key" doc:"for AWS_MSK_IAM; empty takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"`
+	AWSSecretKey    string `key:"aws_secret_key" doc:"for AWS_MSK_IAM" secret:"true"`
+	AWSSessionToken string `key:"aws_session_token" doc:"for AWS_MSK_IAM, with temporary credentials" secret:"true"`
+}
+
+// SASL mechanisms.
+const (
+	NoSASL      = "none"
+	Plain       = "PLAIN"
+	Scram256    = "SCRAM-SHA-256"
+	Scram512    = "SCRAM-SHA-512"
+	OAuthBearer = "OAUTHBEARER"
+	AWSMSKIAM   = "AWS_MSK_IAM"
+)
+
+// The client library's own bounds on the time beyond a request's.
+const (
+	minRequestTimeout = 100 * time.Millisecond
+	maxRequestTimeout = 15 * time.Minute
+)
+
+// DefaultParams are the defaults. There is none for brokers: writing to the wrong Kafka is worse than being asked.
+func DefaultParams() Params {
+	return Params{
+		ClientID:       "unecho",
+		SASL:           SASLParams{Mechanism: NoSASL},
+		DialTimeout:    10 * time.Second,
+		RequestTimeout: 10 * time.Second,
+	}
+}
+
+// Validate reports every mistake. It looks at no file and no environment: that is done when a client is made.
+func (p Params) Validate() []setting.Mistake {
+	var out []setting.Mistake
+	if len(p.Brokers) == 0 {
+		out = append(out, setting.Wrong("brokers", "", "is missing", "write host:port of one or more of Kafka's brokers"))
+	}
+	for _, b := range p.Brokers {
+		if !hostPort(b) {
+			out = append(out, setting.Wrong("brokers", b, "is not an address", "write host:port, for example localhost:9092"))
+		}
+	}
+	if p.ClientID == "" {
+		out = append(out, setting.Wrong("client_id", "", "is missing", "write a name, for example unecho"))
+	}
+	if p.DialTimeout <= 0 {
+		out = append(out, setting.Wrong("dial_timeout", p.DialTimeout, "leaves no time", "write for example 10s"))
+	}
+	if p.RequestTimeout < minRequestTimeout || p.RequestTimeout > maxRequestTimeout {
+		out = append(out, setting.Wrong("request_timeout", p.RequestTimeout, "is out of range", "write a time from 100ms to 15m"))
+	}
+	out = append(out, setting.Under("tls", p.TLS.validate())...)
+	return append(out, setting.Under("sasl", p.SASL.validate(p.TLS.Enabled))...)
+}
+
+func (p TLSParams) validate() []setting.Mistake {
+	var out []setting.Mistake
+	if !p.Enabled {
+		const remedy = "set tls.enabled: true, or remove it"
+		for _, f := range []struct{ key, value string }{
+			{"ca_file", p.CAFile}, {"cert_file", p.CertFile}, {"key_file", p.KeyFile}, {"server_name", p.ServerName},
+		} {
+			if f.value != "" {
+				out = append(out, setting.Wrong(f.key, f.value, "has no effect without TLS", remedy))
+			}
+		}
+		if p.InsecureSkipVerify {
+			out = append(out, setting.Wrong("insecure_skip_verify", true, "has no effect without TLS", remedy))
+		}
+	}
+	if p.CertFile != "" && p.KeyFile == "" {
+		out = append(out, setting.Wrong("key_file", "", "is missing", "name the private key of tls.cert_file"))
+	}
+	if p.KeyFile != "" && p.CertFile == "" {
+		out = append(out, setting.Wrong("cert_file", "", "is missing", "name the certificate of tls.key_file"))
+	}
+	if p.InsecureSkipVerify && (p.CAFile != "" || p.ServerName != "") {
+		out = append(out, setting.Wrong("insecure_skip_verify", true, "makes tls.ca_file and tls.server_name pointless",
+			"remove it, so that Kafka's certificate is checked"))
+	}
+	return out
+}
+
+// credential is one setting of SASLParams and the mechanisms it belongs to.
+type credential struct {
+	key, value string
+	secret     bool
+	required   bool
+	of         []string
+}
+
+func (p SASLParams) credentials() []credential {
+	password := []string{Plain, Scram256, Scram512}
+	aws := p.AWSAccessKey != "" || p.AWSSecretKey != "" // one without the other
+	return []credential{
+		{"username", p.Username, false, true, password},
+		{"password", p.Password, true, true, password},
+		{"token", p.Token, true, true, []string{OAuthBearer}},
+		{"aws_access_key", p.AWSAccessKey, false, aws, []string{AWSMSKIAM}},
+		{"aws_secret_key", p.AWSSecretKey, true, aws, []string{AWSMSKIAM}},
+		{"aws_session_token", p.AWSSessionToken, true, false, []string{AWSMSKIAM}},
+	}
+}
+
+func (p SASLParams) validate(encrypted bool) []setting.Mistake {
+	var out []setting.Mistake
+	switch p.Mechanism {
+	case NoSASL, Plain, Scram256, Scram512, OAuthBearer:
+	case AWSMSKIAM:
+		if !encrypted {
+			out = append(out, setting.Wrong("mechanism", p.Mechanism, "needs TLS: MSK offers it over TLS alone", "set tls.enabled: true"))
+		}
+	default:
+		return append(out, setting.Wrong("mechanism", p.Mechanism, "is unknown",
+			"write none, PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER or AWS_MSK_IAM"))
+	}
+	for _, c := range p.credentials() {
+		value := c.value
+		if c.secret {
+			value = ""
+		}
+		switch belongs := slices.Contains(c.of, p.Mechanism); {
+		case belongs && c.required && c.value == "":
+			out = append(out, setting.Wrong(c.key, "", "is missing", p.Mechanism+" needs it"))
+		case !belongs && c.value != "":
+			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism, "set sasl.mechanism, or remove it"))
+		}
+	}
+	return out
+}
+
+// Warnings are what is allowed and unwise: secrets that travel unencrypted to another machine, and certificates that
+// nobody checks. Log them once.
+func (p Params) Warnings() []setting.Mistake {
+	var out []setting.Mistake
+	if !p.TLS.Enabled && (p.SASL.Mechanism == Plain || p.SASL.Mechanism == OAuthBearer) && !p.loopback() {
+		out = append(out, setting.Wrong("sasl.mechanism", p.SASL.Mechanism, "sends the secret unencrypted over the network",
+			"set tls.enabled: true, or use SCRAM-SHA-512"))
+	}
+	if p.TLS.InsecureSkipVerify {
+		out = append(out, setting.Wrong("tls.insecure_skip_verify", true, "trusts any certificate",
+			"name Kafka's authority in tls.ca_file instead"))
+	}
+	return out
+}
+
+func (p Params) loopback() bool {
+	for _, b := range p.Brokers {
+		if !isLoopback(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLoopback says whether an address, host:port, is on this machine alone.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func hostPort(s string) bool {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil || host == "" {
+		return false
+	}
+	n, err := strconv.Atoi(port)
+	return err == nil && n > 0 && n < 1<<16
+}

@@ -1,0 +1,122 @@
+package broker
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+)
+
+func TestValidate(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(p *Params)
+		want   []string // keys of the mistakes
+	}{
+		{"least", func(*Params) {}, nil},
+		{"no brokers", func(p *Params) { p.Brokers = nil }, []string{"brokers"}},
+		{"no port", func(p *Params) { p.Brokers = []string{"a", "b:9092", ":1", "c:0", "d:x"} }, []string{"brokers", "brokers", "brokers", "brokers"}},
+		{"times", func(p *Params) { p.DialTimeout, p.RequestTimeout = 0, 1 }, []string{"dial_timeout", "request_timeout"}},
+		{"TLS off", func(p *Params) { p.TLS = TLSParams{CAFile: "a", ServerName: "n"} }, []string{"tls.ca_file", "tls.server_name"}},
+		{"no key", func(p *Params) { p.TLS = TLSParams{Enabled: true, CertFile: "c"} }, []string{"tls.key_file"}},
+		{"no certificate", func(p *Params) { p.TLS = TLSParams{Enabled: true, KeyFile: "k"} }, []string{"tls.cert_file"}},
+		{"unchecked authority", func(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: "a", InsecureSkipVerify: true} }, []string{"tls.insecure_skip_verify"}},
+		{"mechanism", func(p *Params) { p.SASL.Mechanism = "plain" }, []string{"sasl.mechanism"}},
+		{"user alone", func(p *Params) { p.SASL.Username = "u" }, []string{"sasl.username"}},
+		{"PLAIN", func(p *Params) { p.SASL = SASLParams{Mechanism: Plain} }, []string{"sasl.username", "sasl.password"}},
+		{"SCRAM", func(p *Params) { p.SASL = SASLParams{Mechanism: Scram512, Username: "u", Password: "p", Token: "t"} }, []string{"sasl.token"}},
+		{"token", func(p *Params) { p.SASL = SASLParams{Mechanism: OAuthBearer} }, []string{"sasl.token"}},
+		{"MSK", func(p *Params) { p.SASL = SASLParams{Mechanism: AWSMSKIAM, AWSAccessKey: "k"} }, []string{"sasl.mechanism", "sasl.aws_secret_key"}},
+		{"MSK by environment", func(p *Params) { p.TLS.Enabled, p.SASL.Mechanism = true, AWSMSKIAM }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := params("localhost:9092")
+			tt.change(&p)
+			var got []string
+			for _, m := range p.Validate() {
+				got = append(got, m.Key)
+				if m.Problem == "" || m.Remedy == "" {
+					t.Errorf("%q says no problem or no remedy", m)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMistakesTellNoSecrets(t *testing.T) {
+	p := params("localhost:9092")
+	p.SASL = SASLParams{Mechanism: NoSASL, Password: "hunter2", Token: "hunter2", AWSSecretKey: "hunter2", AWSSessionToken: "hunter2"}
+	mistakes := p.Validate()
+	if len(mistakes) != 4 {
+		t.Errorf("got %v", mistakes)
+	}
+	for _, m := range mistakes {
+		if strings.Contains(m.String(), "hunter2") {
+			t.Error(m)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	remote, local := params("kafka:9092", "localhost:9092"), params("localhost:9092", "127.0.0.1:9093", "[::1]:9094")
+	for _, p := range []*Params{&remote, &local} {
+		p.SASL = SASLParams{Mechanism: Plain, Username: "u", Password: "p"}
+	}
+	if got := remote.Warnings(); len(got) != 1 || got[0].Key != "sasl.mechanism" {
+		t.Errorf("a password travels unencrypted: %v", got)
+	}
+	if got := local.Warnings(); got != nil {
+		t.Errorf("it stays on this machine: %v", got)
+	}
+	remote.TLS = TLSParams{Enabled: true, InsecureSkipVerify: true}
+	if got := remote.Warnings(); len(got) != 1 || got[0].Key != "tls.insecure_skip_verify" {
+		t.Errorf("anyone can be Kafka: %v", got)
+	}
+}
+
+func TestOptionsNameTheFileThatIsWrong(t *testing.T) {
+	a := newAuthority(t)
+	empty := a.path("empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.sign("other", a.cert)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	tests := []struct {
+		name   string
+		change func(p *Params)
+		want   string
+	}{
+		{"no authority", func(p *Params) { p.TLS.CAFile = a.path("none.pem") }, "kafka.tls.ca_file: open " + a.path("none.pem")},
+		{"an empty authority", func(p *Params) { p.TLS.CAFile = empty }, empty + " holds no certificate"},
+		{"no certificate", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.path("none.pem"), a.path("ca.key") }, a.path("none.pem")},
+		{"a foreign key", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.path("ca.pem"), a.path("other.key") }, "private key"},
+		{"no AWS keys", func(p *Params) { p.SASL.Mechanism = AWSMSKIAM }, "AWS_ACCESS_KEY_ID"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := params("localhost:9092")
+			p.TLS.Enabled = true
+			tt.change(&p)
+			_, err := Options(p, zerolog.Nop())
+			var f *Fault
+			if !errors.As(err, &f) || !strings.Contains(err.Error(), tt.want) || f.Remedy == "" {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "k")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
+	p := params("localhost:9092")
+	p.TLS.Enabled, p.SASL.Mechanism = true, AWSMSKIAM
+	if _, err := Options(p, zerolog.Nop()); err != nil {
+		t.Errorf("the environment has keys: %v", err)
+	}
+}

@@ -1,0 +1,214 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Topic is one incarnation of a topic.
+type Topic struct {
+	Name       string
+	ID         [16]byte // a topic deleted and created again has another
+	Partitions int
+	Replicas   int
+}
+
+// Topics reads, verifies and creates topics.
+type Topics struct {
+	cl     *kgo.Client
+	admin  *kadm.Client
+	log    zerolog.Logger
+	server string // for the commands in remedies
+}
+
+// NewTopics works through a client that someone else closes.
+func NewTopics(cl *kgo.Client, logger zerolog.Logger) *Topics {
+	return &Topics{cl: cl, admin: kadm.NewClient(cl), log: logger, server: strings.Join(seeds(cl), ",")}
+}
+
+// Describe returns the topics in the order of their names. All that are missing are named in one *Fault, which wraps
+// ErrMissing.
+func (t *Topics) Describe(ctx context.Context, names ...string) ([]Topic, error) {
+	found, err := t.find(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var out []Topic
+	var missing []string
+	for _, n := range names {
+		topic, ok := found[n]
+		if !ok {
+			missing = append(missing, n)
+			continue
+		}
+		out = append(out, topic)
+	}
+	if len(missing) > 0 {
+		return nil, &Fault{
+			What: "cannot find " + strings.Join(missing, ", "), Err: ErrMissing,
+			Remedy: "correct the name, or create the topic: " + t.createCommand(missing[0], -1, -1, nil),
+		}
+	}
+	return out, nil
+}
+
+// find leaves out the topics that do not exist.
+func (t *Topics) find(ctx context.Context, names []string) (map[string]Topic, error) {
+	details, err := t.admin.ListTopics(ctx, names...)
+	if err != nil {
+		return nil, t.refused("describe", strings.Join(names, ", "), err)
+	}
+	out := make(map[string]Topic, len(names))
+	for _, n := range names {
+		d, ok := details[n]
+		if !ok || errors.Is(d.Err, kerr.UnknownTopicOrPartition) {
+			continue
+		}
+		if d.Err != nil {
+			return nil, t.refused("describe", n, d.Err)
+		}
+		if d.ID == (kadm.TopicID{}) {
+			return nil, &Fault{
+				What:   fmt.Sprintf("Kafka gives topic %s no id, so that a deleted and recreated topic would pass for the old one", n),
+				Remedy: "use Kafka 2.8 or later",
+			}
+		}
+		out[n] = Topic{Name: n, ID: d.ID, Partitions: len(d.Partitions), Replicas: d.Partitions.NumReplicas()}
+	}
+	return out, nil
+}
+
+// A created topic is known to the controller at once, and to the broker we ask a moment later.
+const (
+	visibleWithin = 15 * time.Second
+	visiblePoll   = 50 * time.Millisecond
+)
+
+// create makes a topic and returns it when it can be seen. That another member was faster is no error.
+func (t *Topics) create(ctx context.Context, name string, partitions, replicas int, configs map[string]string) (Topic, error) {
+	values := make(map[string]*string, len(configs))
+	for k, v := range configs {
+		values[k] = &v
+	}
+	made, err := t.admin.CreateTopics(ctx, int32(partitions), int16(replicas), values, name) //nolint:gosec // validated, or Kafka's own
+	if err == nil {
+		r := made[name]
+		if err = r.Err; err != nil && r.ErrMessage != "" {
+			err = fmt.Errorf("%w: %s", err, r.ErrMessage)
+		}
+	}
+	switch {
+	case err == nil:
+		t.log.Info().Str("topic", name).Int("partitions", partitions).Msg("topic created")
+	case !errors.Is(err, kerr.TopicAlreadyExists):
+		f := t.refused("create", name, err)
+		f.Remedy += "; or create it yourself: " + t.createCommand(name, partitions, replicas, configs)
+		return Topic{}, f
+	}
+	return t.await(ctx, name)
+}
+
+func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
+	ctx, cancel := context.WithTimeout(ctx, visibleWithin)
+	defer cancel()
+	tick := time.NewTicker(visiblePoll)
+	defer tick.Stop()
+	for {
+		found, err := t.find(ctx, []string{name})
+		if topic, ok := found[name]; ok && topic.Partitions > 0 {
+			return topic, nil
+		}
+		if err != nil && !errors.Is(err, kerr.LeaderNotAvailable) {
+			return Topic{}, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Topic{}, &Fault{
+				What: fmt.Sprintf("topic %s was created and does not show up", name), Err: ctx.Err(),
+				Remedy: "look into the log of Kafka's controller",
+			}
+		}
+	}
+}
+
+// configs reads a topic's settings.
+func (t *Topics) configs(ctx context.Context, name string) (map[string]string, error) {
+	all, err := t.admin.DescribeTopicConfigs(ctx, name)
+	if err != nil {
+		return nil, t.refused("read the settings of", name, err)
+	}
+	one, err := all.On(name, nil)
+	if err == nil {
+		err = one.Err
+	}
+	if err != nil {
+		return nil, t.refused("read the settings of", name, err)
+	}
+	out := make(map[string]string, len(one.Configs))
+	for _, c := range one.Configs {
+		if c.Value != nil {
+			out[c.Key] = *c.Value
+		}
+	}
+	return out, nil
+}
+
+// refused explains why Kafka did not do something with a topic.
+func (t *Topics) refused(verb, name string, err error) *Fault {
+	f := &Fault{What: fmt.Sprintf("cannot %s topic %s", verb, name), Err: err}
+	switch {
+	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.ClusterAuthorizationFailed):
+		operation := map[string]string{"describe": "Describe", "create": "Create"}[verb]
+		if operation == "" {
+			operation = "DescribeConfigs"
+		}
+		f.Remedy = fmt.Sprintf("grant it: kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --topic %s",
+			t.server, operation, name)
+	case errors.Is(err, kerr.InvalidReplicationFactor):
+		f.Remedy = "ask for no more replicas than there are brokers, or for -1, the broker's default"
+	case errors.Is(err, kerr.InvalidTopicException):
+		f.Remedy = "choose another name: up to 249 letters, digits, '.', '_' and '-', and '.' and '_' are taken for equal"
+	case errors.Is(err, kerr.PolicyViolation):
+		f.Remedy = "ask those who run Kafka what their policy for new topics demands"
+	default:
+		f.Remedy = "see whether Kafka is well"
+	}
+	return f
+}
+
+func (t *Topics) createCommand(name string, partitions, replicas int, configs map[string]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "kafka-topics.sh --bootstrap-server %s --create --topic %s", t.server, name)
+	if partitions > 0 {
+		fmt.Fprintf(&b, " --partitions %d", partitions)
+	}
+	if replicas > 0 {
+		fmt.Fprintf(&b, " --replication-factor %d", replicas)
+	}
+	for _, k := range slices.Sorted(maps.Keys(configs)) {
+		fmt.Fprintf(&b, " --config %s=%s", k, configs[k])
+	}
+	return b.String()
+}
+
+func (t *Topics) configCommand(name, key, value string) string {
+	return fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s",
+		t.server, name, key, value)
+}
+
+// seeds are the addresses that a client was given.
+func seeds(cl *kgo.Client) []string {
+	s, _ := cl.OptValue(kgo.SeedBrokers).([]string)
+	return s
+}

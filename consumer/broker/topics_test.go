@@ -1,0 +1,290 @@
+package broker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func topics(t *testing.T, opts ...kfake.Opt) (*Topics, *kfake.Cluster, *strings.Builder) {
+	t.Helper()
+	c := cluster(t, opts...)
+	var log strings.Builder
+	return NewTopics(client(t, params(c.ListenAddrs()...)), zerolog.New(&log)), c, &log
+}
+
+func make1(t *testing.T, ts *Topics, name string, partitions int, configs map[string]string) Topic {
+	t.Helper()
+	topic, err := ts.create(deadline(t), name, partitions, -1, configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return topic
+}
+
+var want = JournalWant{MinInsync: 1, MaxMessageBytes: 2 << 20, Create: true}
+
+func TestJournalIsCreatedAsItMustBe(t *testing.T) {
+	ts, _, _ := topics(t)
+	made, err := ts.VerifyJournal(deadline(t), "g.journal", want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Partitions != 1 || made.Replicas != 1 || made.ID == [16]byte{} || made.Name != "g.journal" {
+		t.Errorf("got %+v", made)
+	}
+	configs, err := ts.configs(deadline(t), "g.journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{
+		"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime",
+		"unclean.leader.election.enable": "false", "max.message.bytes": "2097152", "min.insync.replicas": "1",
+	} {
+		if configs[key] != value {
+			t.Errorf("%s is %q, want %q", key, configs[key], value)
+		}
+	}
+	want := want
+	want.Create = false
+	if again, err := ts.VerifyJournal(deadline(t), "g.journal", want); err != nil || again != made {
+		t.Errorf("the second member finds %+v, %v", again, err)
+	}
+}
+
+// journalCase is a journal that differs from a right one.
+type journalCase struct {
+	name       string
+	key, value string
+	partitions int
+	replicas   int
+	minInsync  int
+	want       []string
+}
+
+func journalCases() []journalCase {
+	return []journalCase{
+		{name: "right", partitions: 1},
+		{"retention", "retention.ms", "604800000", 1, 0, 0, []string{"retention.ms is 604800000, and must be -1"}},
+		{"retention by size", "retention.bytes", "1000000", 1, 0, 0, []string{"retention.bytes is 1000000, and must be -1"}},
+		{"compaction", "cleanup.policy", "compact", 1, 0, 0, []string{"cleanup.policy is compact, and must be delete"}},
+		{"compaction, too", "cleanup.policy", "compact,delete", 1, 0, 0, []string{"cleanup.policy is compact,delete"}},
+		{"client times", "message.timestamp.type", "CreateTime", 1, 0, 0, []string{"message.timestamp.type is CreateTime, and must be LogAppendTime"}},
+		{"unclean", "unclean.leader.election.enable", "true", 1, 0, 0, []string{"unclean.leader.election.enable is true"}},
+		{"small messages", "max.message.bytes", "1048588", 1, 0, 0, []string{"max.message.bytes is 1048588, and must be at least 2097152"}},
+		{"no number", "max.message.bytes", "many", 1, 0, 0, []string{"max.message.bytes is many"}},
+		{"partitions", "", "", 3, 0, 0, []string{"it has 3 partitions, and must have 1"}},
+		{"replicas", "", "", 1, 3, 0, []string{"it has 1 replicas, and must have 3"}},
+		{"in sync", "", "", 1, 0, 2, []string{"it has 1 replicas, of which 2 must be in sync", "min.insync.replicas is 1, and must be at least 2"}},
+		{"all at once", "retention.ms", "1", 2, 2, 0, []string{"2 partitions", "1 replicas", "retention.ms is 1"}},
+	}
+}
+
+// Of the topics that people make by hand, each wrong setting is named, with the command that mends it, and no other.
+func TestJournalMistakes(t *testing.T) {
+	right := map[string]string{
+		"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime",
+		"unclean.leader.election.enable": "false", "max.message.bytes": "4194304", "min.insync.replicas": "1",
+	}
+	ts, c, _ := topics(t)
+	for _, tt := range journalCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			name := strings.ReplaceAll(tt.name, " ", "-")
+			name = strings.ReplaceAll(name, ",", "")
+			configs := map[string]string{}
+			for k, v := range right {
+				configs[k] = v
+			}
+			if tt.key != "" {
+				configs[tt.key] = tt.value
+			}
+			make1(t, ts, name, tt.partitions, configs)
+			w := want
+			w.ReplicationFactor, w.MinInsync = tt.replicas, tt.minInsync
+			_, err := ts.VerifyJournal(deadline(t), name, w)
+			var got *TopicError
+			if errors.As(err, &got) != (tt.want != nil) {
+				t.Fatalf("got %v", err)
+			}
+			if tt.want == nil {
+				return
+			}
+			t.Log(err)
+			if len(got.Mistakes) != len(tt.want) {
+				t.Fatalf("got %d mistakes, want %d", len(got.Mistakes), len(tt.want))
+			}
+			for i, m := range got.Mistakes {
+				if !strings.Contains(m.What, tt.want[i]) || m.Why == "" || m.Remedy == "" {
+					t.Errorf("got %+v, want %q", m, tt.want[i])
+				}
+			}
+			if command := "--add-config " + tt.key + "="; tt.key != "" && (!strings.Contains(err.Error(), command) ||
+				!strings.Contains(err.Error(), c.ListenAddrs()[0]) || !strings.Contains(err.Error(), "--entity-name "+name)) {
+				t.Errorf("the remedy is no command to paste: %v", err)
+			}
+		})
+	}
+}
+
+func TestJournalIsNotCreatedUninvited(t *testing.T) {
+	ts, _, _ := topics(t)
+	w := want
+	w.Create = false
+	_, err := ts.VerifyJournal(deadline(t), "j", w)
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "--partitions 1") || !strings.Contains(err.Error(), "--config retention.ms=-1") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ts.Describe(deadline(t), "j"); !errors.Is(err, ErrMissing) {
+		t.Errorf("it was created: %v", err)
+	}
+}
+
+// Two members start at the same moment: one creates the journal, the other is told that it exists, and goes on.
+func TestJournalIsCreatedOnce(t *testing.T) {
+	c := cluster(t)
+	made := make(chan Topic, 2)
+	for range 2 {
+		ts := NewTopics(client(t, params(c.ListenAddrs()...)), zerolog.Nop())
+		go func() {
+			topic, err := ts.VerifyJournal(deadline(t), "j", want)
+			if err != nil {
+				t.Error(err)
+			}
+			made <- topic
+		}()
+	}
+	if a, b := <-made, <-made; a != b {
+		t.Errorf("one has %+v, the other %+v", a, b)
+	}
+}
+
+func TestUnreportedSettingsAreToldAtDebug(t *testing.T) {
+	ts, _, log := topics(t)
+	make1(t, ts, "j", 1, map[string]string{"retention.ms": "-1", "message.timestamp.type": "LogAppendTime", "max.message.bytes": "2097152"})
+	if _, err := ts.VerifyJournal(deadline(t), "j", want); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), `"level":"debug"`) || !strings.Contains(log.String(), "unclean.leader.election.enable") {
+		t.Errorf("the log says nothing of it: %s", log)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	ts, _, _ := topics(t, kfake.SeedTopics(3, "a"), kfake.SeedTopics(1, "b"))
+	got, err := ts.Describe(deadline(t), "b", "a")
+	if err != nil || len(got) != 2 || got[0].Name != "b" || got[0].Partitions != 1 || got[1].Partitions != 3 || got[0].ID == got[1].ID {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	_, err = ts.Describe(deadline(t), "x", "a", "y")
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "x, y") {
+		t.Errorf("got %v, want both that are missing", err)
+	}
+}
+
+func TestRefusalsHaveARemedy(t *testing.T) {
+	tests := []struct {
+		code   *kerr.Error
+		key    kmsg.Key
+		remedy string
+	}{
+		{kerr.TopicAuthorizationFailed, kmsg.CreateTopics, "--operation Create"},
+		{kerr.ClusterAuthorizationFailed, kmsg.CreateTopics, "--operation Create"},
+		{kerr.PolicyViolation, kmsg.CreateTopics, "policy"},
+		{kerr.InvalidReplicationFactor, kmsg.CreateTopics, "no more replicas"},
+		{kerr.InvalidTopicException, kmsg.CreateTopics, "another name"},
+		{kerr.TopicAuthorizationFailed, kmsg.Metadata, "--operation Describe"},
+		{kerr.TopicAuthorizationFailed, kmsg.DescribeConfigs, "--operation DescribeConfigs"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.code.Message+" of "+tt.key.Name(), func(t *testing.T) {
+			ts, c, _ := topics(t)
+			c.ControlKey(int16(tt.key), func(req kmsg.Request) (kmsg.Response, error, bool) {
+				return refuse(req, tt.code.Code)
+			})
+			_, err := ts.VerifyJournal(deadline(t), "j", want)
+			var f *Fault
+			if !errors.As(err, &f) || !strings.Contains(f.Remedy, tt.remedy) || !errors.Is(err, tt.code) {
+				t.Fatalf("got %v, want the remedy %q", err, tt.remedy)
+			}
+			if tt.key == kmsg.CreateTopics && !strings.Contains(f.Remedy, "kafka-topics.sh") {
+				t.Errorf("it does not say how to create the topic: %v", err)
+			}
+		})
+	}
+}
+
+// refuse answers a request about topic j with an error code.
+func refuse(req kmsg.Request, code int16) (kmsg.Response, error, bool) {
+	j := "j"
+	switch resp := req.ResponseKind().(type) {
+	case *kmsg.CreateTopicsResponse:
+		resp.Topics = []kmsg.CreateTopicsResponseTopic{{Topic: j, ErrorCode: code}}
+		return resp, nil, true
+	case *kmsg.MetadataResponse:
+		if len(req.(*kmsg.MetadataRequest).Topics) == 0 {
+			return nil, nil, false
+		}
+		resp.Topics = []kmsg.MetadataResponseTopic{{Topic: &j, ErrorCode: code}}
+		return resp, nil, true
+	case *kmsg.DescribeConfigsResponse:
+		resp.Resources = []kmsg.DescribeConfigsResponseResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: j, ErrorCode: code}}
+		return resp, nil, true
+	}
+	return nil, nil, false
+}
+
+func TestOutputsAreCreatedLikeTheSource(t *testing.T) {
+	ts, _, log := topics(t, kfake.SeedTopics(3, "s"), kfake.SeedTopics(5, "s.more"))
+	src, err := ts.Describe(deadline(t), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := OutputsWant{Source: src[0], Names: []string{"s.new", "s.more"}, Create: true, MaxRecordBytes: 1 << 20}
+	got, err := ts.EnsureOutputs(deadline(t), w)
+	if err != nil || len(got) != 2 || got[0].Name != "s.new" || got[0].Partitions != 3 || got[1].Partitions != 5 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	configs, err := ts.configs(deadline(t), "s.new")
+	if err != nil || configs["max.message.bytes"] != "1048588" {
+		t.Errorf("max.message.bytes is %s, %v", configs["max.message.bytes"], err)
+	}
+	if strings.Contains(log.String(), `"warn"`) {
+		t.Errorf("it warns for nothing: %s", log)
+	}
+	w.Names, w.MaxRecordBytes = []string{"s.large"}, 5<<20
+	if _, err := ts.EnsureOutputs(deadline(t), w); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOutputMistakesOfAllTopicsComeAtOnce(t *testing.T) {
+	ts, _, log := topics(t, kfake.SeedTopics(3, "s"), kfake.SeedTopics(2, "s.few"))
+	make1(t, ts, "s.small", 1, map[string]string{"max.message.bytes": "1000"})
+	make1(t, ts, "s.odd", 3, map[string]string{"message.timestamp.type": "LogAppendTime", "cleanup.policy": "compact"})
+	src, err := ts.Describe(deadline(t), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := OutputsWant{Source: src[0], Names: []string{"s.few", "s.odd", "s.small", "s.none"}, MaxRecordBytes: 1 << 20}
+	_, err = ts.EnsureOutputs(deadline(t), w)
+	if err == nil {
+		t.Fatal("all is well")
+	}
+	for _, part := range []string{
+		"s.few is not", "it has 2 partitions, and must have at least 3, as s has", "--alter --topic s.few --partitions 3",
+		"s.small is not", "it has 1 partitions", "max.message.bytes is 1000, and must be at least 1048576",
+		"cannot find the output s.none", "sink.create: true", "--create --topic s.none --partitions 3",
+	} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in %v", part, err)
+		}
+	}
+	if strings.Contains(err.Error(), "s.odd") || strings.Count(log.String(), `"level":"warn"`) != 2 {
+		t.Errorf("s.odd deserves two warnings: %v, %s", err, log)
+	}
+}

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -62,13 +64,29 @@ func (s *scene) instead(i int, reason sink.Reason) {
 	s.outputs = s.outputs[:len(s.outputs)-1]
 }
 
+// happening is something that comes after a story.
+type happening struct {
+	name string
+	do   func(s *scene)
+	want audit.Report // without findings
+}
+
+func tryAll(t *testing.T, happenings []happening) {
+	for _, c := range happenings {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := story(t)
+			c.do(s)
+			if got := s.audit(); !sameCounts(got, c.want) {
+				t.Errorf("got %s\nwant %s", got.String(), c.want.String())
+			}
+		})
+	}
+}
+
 // What follows breaks no promise, however it looks.
 func TestWhatIsAllowed(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(s *scene)
-		want audit.Report
-	}{
+	tryAll(t, []happening{
 		{"a forgotten unique is rejected", func(s *scene) {
 			r := s.document(1, "an output will not take this document whatever it says")
 			v := s.judge(r, 1)
@@ -92,6 +110,14 @@ func TestWhatIsAllowed(t *testing.T) {
 			s.transaction(kgo.TryAbort, s.outputs...)
 			s.outputs = nil
 		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
+		{"an id too long for a header", func(s *scene) {
+			for _, text := range []string{"a document with an id that goes on and on and on", "a document with an id that goes on and on and on"} {
+				r := &kgo.Record{Topic: "news", Timestamp: time.UnixMilli(5), Value: []byte(text)}
+				r.Headers = []kgo.RecordHeader{{Key: "id", Value: bytes.Repeat([]byte("x"), 3000)}}
+				s.produce(r)
+				s.forward(r, 1)
+			}
+		}, audit.Report{Records: 7, Unique: 3, Duplicate: 3, Rejected: 1}},
 		{"a tombstone, an empty document", func(s *scene) {
 			r := &kgo.Record{Topic: "news", Timestamp: time.UnixMilli(5)}
 			s.produce(r)
@@ -100,24 +126,45 @@ func TestWhatIsAllowed(t *testing.T) {
 			s.produce(r)
 			s.forward(r, 1)
 		}, audit.Report{Records: 7, Unique: 4, Duplicate: 2, Rejected: 1}},
+	})
+}
+
+// A document that is produced while the audit looks at the topics is neither owed nor unknown.
+func TestMeanwhile(t *testing.T) {
+	tryAll(t, []happening{
+		{"a document that arrives meanwhile", func(s *scene) {
+			asked := 0
+			s.cluster.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
+				s.cluster.KeepControl()
+				if asked++; asked == 4 { // the source's start, end and stable end are known, the outputs are next
+					s.cluster.SleepControl(func() { s.document(0, "too late to be owed") })
+				}
+				return nil, nil, false
+			})
+		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
+	})
+}
+
+func TestNullIsNotEmpty(t *testing.T) {
+	s := newScene(t)
+	s.begin()
+	empty := []byte{}
+	for _, r := range []*kgo.Record{
+		{Key: empty}, {Value: empty}, {Headers: []kgo.RecordHeader{{Key: "h", Value: empty}}}, {Headers: []kgo.RecordHeader{{Key: "h"}}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := story(t)
-			c.do(s)
-			if got := s.audit(); !sameCounts(got, c.want) {
-				t.Errorf("got %s\nwant %s", got.String(), c.want.String())
-			}
-		})
+		r.Topic, r.Timestamp = "news", time.UnixMilli(5)
+		s.produce(r)
+		s.forward(r, 1)
+	}
+	s.outputs[0].Key, s.outputs[1].Value = nil, nil
+	s.outputs[2].Headers[0].Value, s.outputs[3].Headers[0].Value = nil, empty
+	if got := s.audit(); got.Altered != 4 || got.Different != 0 {
+		t.Errorf("got %s", got.String())
 	}
 }
 
 func TestPasses(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(s *scene)
-		want audit.Report
-	}{
+	tryAll(t, []happening{
 		{"set back: everything from there comes out again", func(s *scene) {
 			s.announce(0, 1, 2)
 			s.reposition(0, 1, 2)
@@ -150,21 +197,16 @@ func TestPasses(t *testing.T) {
 			s.forward(s.sources[3], 2)
 			s.outputs = append([]*kgo.Record{again}, slices.DeleteFunc(s.outputs, func(r *kgo.Record) bool { return r == again })...)
 		}, audit.Report{Records: 5, Unique: 2, Duplicate: 4, Rejected: 1, Misordered: 2}},
+		{
+			"a zombie's reposition begins no pass", func(s *scene) { s.reposition(0, 0, 1) },
+			audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1},
+		},
 		{"an old epoch's verdict is none", func(s *scene) {
 			s.append(&index.Run{Header: s.header(), Source: s.source(0), Epoch: 9, Base: 99})
 			r := s.document(0, "appended by a zombie under an epoch that is not the current one")
 			s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &index.Verdict{Offset: r.Offset}) })
 		}, audit.Report{Records: 6, Unique: 3, Duplicate: 2, Rejected: 1, Different: 1}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := story(t)
-			c.do(s)
-			if got := s.audit(); !sameCounts(got, c.want) {
-				t.Errorf("got %s\nwant %s", got.String(), c.want.String())
-			}
-		})
-	}
+	})
 }
 
 // announce says how far a partition is committed.
@@ -182,9 +224,9 @@ func TestStartAtLatest(t *testing.T) {
 		t.Errorf("got %s", got.String())
 	}
 	s.outputs = s.outputs[:0]
-	r := *s.sources[0]
-	s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, &r, &index.Verdict{}) })
-	if got := s.audit(); got.Different != 1 || !strings.Contains(got.String(), "no pass of the journal reaches so far back") {
+	s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, s.sources[0], &index.Verdict{}) })
+	s.reject(s.sources[0], sink.Empty)
+	if got := s.audit(); got.Different != 2 || !strings.Contains(got.String(), "no pass of the journal reaches so far back") {
 		t.Errorf("got %s", got.String())
 	}
 }

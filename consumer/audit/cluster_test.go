@@ -26,6 +26,8 @@ var settings = []byte(`{"test":"settings"}`)
 // scene is a broker with a source of two partitions, a journal and outputs, written by hand as members would.
 type scene struct {
 	t       *testing.T
+	cluster *kfake.Cluster
+	prefix  string // of topics
 	client  *kgo.Client
 	options []kgo.Opt
 	params  index.Params
@@ -40,23 +42,36 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1),
-		kfake.SeedTopics(2, "news", "news.unique", "news.duplicate", "news.rejected"), kfake.SeedTopics(1, "journal"))
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	s := &scene{t: t, options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, params: index.DefaultParams()}
+	s := sceneOn(t, "", cluster.ListenAddrs()...)
+	s.cluster = cluster
+	return s
+}
+
+// sceneOn makes the topics, their names after prefix, on brokers that run.
+func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
+	t.Helper()
+	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
+	var err error
 	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.client.Close)
-	topics, err := kadm.NewClient(s.client).ListTopics(t.Context(), "news")
-	if err != nil {
+	admin := kadm.NewClient(s.client)
+	news := prefix + "news"
+	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected")
+	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
+	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
+	topics, err3 := admin.ListTopics(t.Context(), news)
+	if err := errors.Join(err, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	s.id = topics["news"].ID
+	s.id = topics[news].ID
 	if s.signer, err = index.NewSigner(s.params); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +91,7 @@ func (s *scene) produce(records ...*kgo.Record) {
 func (s *scene) document(partition int32, text string) *kgo.Record {
 	s.t.Helper()
 	r := &kgo.Record{
-		Topic: "news", Partition: partition, Key: []byte("key of " + text), Value: []byte(text),
+		Topic: s.prefix + "news", Partition: partition, Key: []byte("key of " + text), Value: []byte(text),
 		Timestamp: time.UnixMilli(1_700_000_000_000 + int64(len(s.sources))),
 		Headers:   []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "Unecho-verdict", Value: []byte("unique")}},
 	}
@@ -96,7 +111,7 @@ func (s *scene) header() index.Header {
 // append appends a record to the journal and returns what the twin makes of it.
 func (s *scene) append(rec index.Record) []index.Verdict {
 	s.t.Helper()
-	r := &kgo.Record{Topic: "journal", Value: journal.Append(nil, rec)}
+	r := &kgo.Record{Topic: s.prefix + "journal", Value: journal.Append(nil, rec)}
 	s.produce(r)
 	return s.twin.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec)
 }
@@ -111,13 +126,18 @@ func (s *scene) begin() {
 
 func (s *scene) reposition(partition int32, offset int64, epoch uint32) {
 	s.t.Helper()
-	s.append(&index.Reposition{Header: s.header(), Source: s.source(partition), Name: "news", Offset: offset, Epoch: epoch})
+	s.append(&index.Reposition{Header: s.header(), Source: s.source(partition), Name: s.prefix + "news", Offset: offset, Epoch: epoch})
 }
 
 // judge appends the entry of a source record in a run of its own.
 func (s *scene) judge(r *kgo.Record, epoch uint32) index.Verdict {
 	s.t.Helper()
 	e := entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	for _, h := range r.Headers {
+		if h.Key == "id" {
+			e.ID = h.Value
+		}
+	}
 	s.signer.Sign(&e, r.Value)
 	verdicts := s.append(&index.Run{Header: s.header(), Source: s.source(r.Partition), Epoch: epoch, Entries: []entry.Entry{e}})
 	if len(verdicts) != 1 {
@@ -146,7 +166,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
-		Options: s.options, Sources: []string{"news"}, Journal: "journal", Outputs: sink.DefaultParams().Topics,
+		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal", Outputs: sink.DefaultParams().Topics,
 		Params: s.params, Settings: settings, Index: "main", Algorithm: algorithm,
 	}
 }
@@ -178,7 +198,7 @@ func (s *scene) transaction(end kgo.TransactionEndTry, records ...*kgo.Record) {
 func (s *scene) transactional() *kgo.Client {
 	s.t.Helper()
 	client, err := kgo.NewClient(append(s.options,
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID(fmt.Sprint("slot-", len(s.outputs))))...)
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID(fmt.Sprint(s.prefix, "slot-", len(s.outputs))))...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -188,7 +208,11 @@ func (s *scene) transactional() *kgo.Client {
 // story is a small history: two uniques, an identical copy in the other partition, an edited copy, a rejected document.
 func story(t *testing.T) *scene {
 	t.Helper()
-	s := newScene(t)
+	return newScene(t).tell()
+}
+
+func (s *scene) tell() *scene {
+	s.t.Helper()
 	s.begin()
 	long := "the quick brown fox jumps over the lazy dog while seven clever otters row a small green boat across the wide river"
 	texts := []struct {

@@ -25,7 +25,8 @@ func TestMatch(t *testing.T) {
 		{"exactly at the threshold", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a b d"), 1, 2, 4, index.Jaccard},
 		{"below it", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a d"), -1, 0, 0, index.NoMatch},
 		{"no common key", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ba", "a b c"), -1, 0, 0, index.NoMatch},
-		{"the most similar", []entry.Entry{doc(1, "ab", "a b c"), doc(2, "cd", "a b c d e f g h")}, doc(1, "ad", "a b c d e f g"), 2, 7, 8, index.Jaccard},
+		{"the most similar", []entry.Entry{doc(1, "ab", "a b c d"), doc(2, "cd", "a b c d e f g h")}, doc(1, "ad", "a b c d e f g"), 2, 7, 8, index.Jaccard},
+		{"the most similar, seen first", []entry.Entry{doc(2, "cd", "a b c d e f g h"), doc(1, "ab", "a b c x")}, doc(1, "ad", "a b c d e"), 2, 5, 8, index.Jaccard},
 		{"the first of equals", []entry.Entry{doc(2, "ab", "a b c d"), doc(1, "cd", "e f c d")}, doc(1, "ad", "a b c d e f"), 2, 4, 6, index.Jaccard},
 		{"equal fractions", []entry.Entry{doc(2, "ab", "a b x"), doc(1, "cd", "a b c d e f g x y z")}, doc(1, "ad", "a b"), 2, 2, 3, index.Jaccard},
 	} {

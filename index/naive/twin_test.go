@@ -206,6 +206,9 @@ func TestRepositionKillsWhatWillBeReadAgain(t *testing.T) {
 		t.Errorf("topic %q, want the latest name", v.Match.Topic)
 	}
 	s.unique(s.one(doc(2, "cd", "five")))
+	if old := s.run(p0, 1, 50, doc(60, "gh", "sixty")); len(old) != 0 {
+		t.Errorf("an earlier epoch judged %+v", old)
+	}
 	s.append(&index.Reposition{Header: s.header(), Source: p0, Offset: 0, Epoch: 3})
 	again := s.run(p0, 3, 0, doc(1, "ab", "one"))
 	if len(again) != 1 {
@@ -215,13 +218,17 @@ func TestRepositionKillsWhatWillBeReadAgain(t *testing.T) {
 	if v := s.one(doc(3, "ab", "one")); v.Match.Copy != 2 {
 		t.Errorf("copy %d: a new representative begins to count anew", v.Match.Copy)
 	}
+	if v := s.one(doc(4, "cd", "five")); v.Unique() || v.Match.Source != p1 {
+		t.Errorf("%+v: other partitions keep their documents", v)
+	}
 }
 
 func TestForget(t *testing.T) {
 	s := begin(t, params())
 	s.run(p0, 1, 0, doc(1, "ab", "one"))
 	position := index.Position{Offset: s.next - 1}
-	s.copyOf(s.one(doc(1, "ab", "one")), 1)
+	v := s.one(doc(1, "ab", "one"))
+	s.copyOf(v, 1)
 	if v := s.append(&index.Forget{Header: s.header(), Target: position}); len(v) != 0 {
 		t.Errorf("verdicts %+v", v)
 	}
@@ -232,6 +239,10 @@ func TestForget(t *testing.T) {
 		t.Error("a copy that was judged already stands")
 	}
 	s.unique(s.one(doc(2, "ab", "one")))
+	s.append(&index.Forget{Header: s.header(), Target: v.Position})
+	if state, _ := s.twin.Partition(p1); !state.Held[1].Forgotten {
+		t.Error("the position of a copy can be named too")
+	}
 }
 
 func TestClocks(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -133,13 +132,8 @@ func TestWhatIsAllowed(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	tryAll(t, []happening{
 		{"a document that arrives meanwhile", func(s *scene) {
-			asked := 0
-			s.cluster.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
-				s.cluster.KeepControl()
-				if asked++; asked == 4 { // the source's start, end and stable end are known, the outputs are next
-					s.cluster.SleepControl(func() { s.document(0, "too late to be owed") })
-				}
-				return nil, nil, false
+			s.onOffsets(4, func() { // the source's start, end and stable end are known, the outputs are next
+				s.cluster.SleepControl(func() { s.document(0, "too late to be owed") })
 			})
 		}, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
 	})
@@ -280,8 +274,8 @@ func TestCannotBeDone(t *testing.T) {
 			if err := errors.Join(client.BeginTransaction(), client.ProduceSync(s.t.Context(), s.outputs[0]).FirstErr()); err != nil {
 				s.t.Fatal(err)
 			}
-			return timeout(s.t)
-		}, context.DeadlineExceeded, "wait for the transactions open in news.unique/0"},
+			return s.untilAskedForOffsets(10) // the first six times for the source and the outputs
+		}, context.Canceled, "wait for the transactions open in news.unique/0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := story(t)

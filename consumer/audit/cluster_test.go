@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
@@ -229,10 +230,21 @@ func (s *scene) tell() *scene {
 	return s
 }
 
-func timeout(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	t.Cleanup(cancel)
+// onOffsets calls do when the broker is asked for offsets the nth time from now.
+func (s *scene) onOffsets(n int, do func()) {
+	s.cluster.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
+		s.cluster.KeepControl()
+		if n--; n == 0 {
+			do()
+		}
+		return nil, nil, false
+	})
+}
+
+func (s *scene) untilAskedForOffsets(n int) context.Context {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	s.t.Cleanup(cancel)
+	s.onOffsets(n, cancel)
 	return ctx
 }
 

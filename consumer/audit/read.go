@@ -28,22 +28,8 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	if err != nil {
 		return nil, err
 	}
-	tick := time.NewTicker(lookAgain)
-	defer tick.Stop()
-	for {
-		stable, err := listed(a.admin.ListCommittedOffsets(ctx, topics...))
-		if err != nil {
-			return nil, err
-		}
-		open, waits := undecided(ends, stable)
-		if !waits {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for the transactions open in %s/%d: %w", open.topic, open.partition, ctx.Err())
-		case <-tick.C:
-		}
+	if err := a.decided(ctx, topics, ends); err != nil {
+		return nil, err
 	}
 	all := spans{}
 	ends.Each(func(o kadm.ListedOffset) {
@@ -51,6 +37,32 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 		all[place{o.Topic, o.Partition}] = span{from: from, to: max(from, o.Offset)}
 	})
 	return all, nil
+}
+
+// decided waits until the last stable offset of each partition has reached its end.
+func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOffsets) error {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	var (
+		open  place
+		waits bool
+	)
+	for {
+		stable, err := listed(a.admin.ListCommittedOffsets(ctx, topics...))
+		switch {
+		case waits && ctx.Err() != nil:
+			return fmt.Errorf("wait for the transactions open in %s/%d: %w", open.topic, open.partition, ctx.Err())
+		case err != nil:
+			return err
+		}
+		if open, waits = undecided(ends, stable); !waits {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
 }
 
 func listed(offsets kadm.ListedOffsets, err error) (kadm.ListedOffsets, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Topic is one incarnation of a topic.
@@ -64,26 +65,37 @@ func (t *Topics) Describe(ctx context.Context, names ...string) ([]Topic, error)
 
 // find leaves out the topics that do not exist.
 func (t *Topics) find(ctx context.Context, names []string) (map[string]Topic, error) {
-	details, err := t.admin.ListTopics(ctx, names...)
+	req := kmsg.NewPtrMetadataRequest()                           // kadm would answer from its memory for some seconds, also that a topic is missing
+	req.Topics = make([]kmsg.MetadataRequestTopic, 0, len(names)) // null would be all
+	for _, n := range names {
+		rt := kmsg.NewMetadataRequestTopic()
+		rt.Topic = &n
+		req.Topics = append(req.Topics, rt)
+	}
+	resp, err := req.RequestWith(ctx, t.cl)
 	if err != nil {
 		return nil, t.refused("describe", strings.Join(names, ", "), err)
 	}
 	out := make(map[string]Topic, len(names))
-	for _, n := range names {
-		d, ok := details[n]
-		if !ok || errors.Is(d.Err, kerr.UnknownTopicOrPartition) {
+	for _, d := range resp.Topics {
+		if d.Topic == nil || d.ErrorCode == kerr.UnknownTopicOrPartition.Code {
 			continue
 		}
-		if d.Err != nil {
-			return nil, t.refused("describe", n, d.Err)
+		name := *d.Topic
+		if err := kerr.ErrorForCode(d.ErrorCode); err != nil {
+			return nil, t.refused("describe", name, err)
 		}
-		if d.ID == (kadm.TopicID{}) {
+		if d.TopicID == [16]byte{} {
 			return nil, &Fault{
-				What:   fmt.Sprintf("Kafka gives topic %s no id, so that a deleted and recreated topic would pass for the old one", n),
+				What:   fmt.Sprintf("Kafka gives topic %s no id, so that a deleted and recreated topic would pass for the old one", name),
 				Remedy: "use Kafka 2.8 or later",
 			}
 		}
-		out[n] = Topic{Name: n, ID: d.ID, Partitions: len(d.Partitions), Replicas: d.Partitions.NumReplicas()}
+		topic := Topic{Name: name, ID: d.TopicID, Partitions: len(d.Partitions)}
+		if topic.Partitions > 0 {
+			topic.Replicas = len(d.Partitions[0].Replicas)
+		}
+		out[name] = topic
 	}
 	return out, nil
 }
@@ -112,7 +124,9 @@ func (t *Topics) create(ctx context.Context, name string, partitions, replicas i
 		t.log.Info().Str("topic", name).Int("partitions", partitions).Msg("topic created")
 	case !errors.Is(err, kerr.TopicAlreadyExists):
 		f := t.refused("create", name, err)
-		f.Remedy += "; or create it yourself: " + t.createCommand(name, partitions, replicas, configs)
+		if forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
+			f.Remedy += "; or let someone else create it: " + t.createCommand(name, partitions, replicas, configs)
+		}
 		return Topic{}, f
 	}
 	return t.await(ctx, name)
@@ -168,7 +182,7 @@ func (t *Topics) configs(ctx context.Context, name string) (map[string]string, e
 func (t *Topics) refused(verb, name string, err error) *Fault {
 	f := &Fault{What: fmt.Sprintf("cannot %s topic %s", verb, name), Err: err}
 	switch {
-	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.ClusterAuthorizationFailed):
+	case forbidden(err):
 		operation := map[string]string{"describe": "Describe", "create": "Create"}[verb]
 		if operation == "" {
 			operation = "DescribeConfigs"
@@ -182,9 +196,13 @@ func (t *Topics) refused(verb, name string, err error) *Fault {
 	case errors.Is(err, kerr.PolicyViolation):
 		f.Remedy = "ask those who run Kafka what their policy for new topics demands"
 	default:
-		f.Remedy = "see whether Kafka is well"
+		return explain(t.cl, f.What, err)
 	}
 	return f
+}
+
+func forbidden(err error) bool {
+	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed)
 }
 
 func (t *Topics) createCommand(name string, partitions, replicas int, configs map[string]string) string {

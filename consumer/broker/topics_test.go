@@ -186,6 +186,14 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+func TestTopicsTellThatKafkaIsGone(t *testing.T) {
+	address := closedPort(t)
+	_, err := NewTopics(client(t, params(address)), zerolog.Nop()).Describe(deadline(t), "a")
+	if err == nil || !strings.Contains(err.Error(), "cannot describe topic a: nothing listens there; start Kafka") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestRefusalsHaveARemedy(t *testing.T) {
 	tests := []struct {
 		code   *kerr.Error
@@ -211,8 +219,9 @@ func TestRefusalsHaveARemedy(t *testing.T) {
 			if !errors.As(err, &f) || !strings.Contains(f.Remedy, tt.remedy) || !errors.Is(err, tt.code) {
 				t.Fatalf("got %v, want the remedy %q", err, tt.remedy)
 			}
-			if tt.key == kmsg.CreateTopics && !strings.Contains(f.Remedy, "kafka-topics.sh") {
-				t.Errorf("it does not say how to create the topic: %v", err)
+			elsewhere := tt.key == kmsg.CreateTopics && (forbidden(err) || errors.Is(err, kerr.PolicyViolation))
+			if elsewhere != strings.Contains(f.Remedy, "kafka-topics.sh") {
+				t.Errorf("how someone else would create the topic is said: %v, but: %v", !elsewhere, err)
 			}
 		})
 	}

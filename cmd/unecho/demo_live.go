@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// liveView writes to a terminal: a line for each verdict and, below them, a line with the counts that is written anew each
+// time. It uses nothing but colours, carriage return and erase-to-end-of-line, so that no kill leaves a terminal to mend.
+type liveView struct {
+	out     io.Writer
+	options demoViewOptions
+	width   int
+	lines   bytes.Buffer // since the last refresh
+	counts  map[string]int
+	shown   int
+	samples []sample
+	status  string // as it stands on the terminal
+	err     error
+}
+
+// sample is how many documents there were at a moment.
+type sample struct {
+	at    time.Time
+	shown int
+}
+
+// speedOver is the time over which the speed is measured.
+const speedOver = 3 * time.Second
+
+func newLiveView(out io.Writer, o demoViewOptions) *liveView {
+	return &liveView{out: out, options: o, width: o.Width(), counts: map[string]int{}}
+}
+
+func (v *liveView) show(e demoEvent) {
+	v.counts[e.Verdict]++
+	v.shown++
+	v.lines.WriteString(v.line(e))
+	v.lines.WriteByte('\n')
+}
+
+func (v *liveView) refresh(now time.Time) error {
+	v.width = v.options.Width()
+	v.samples = append(v.samples, sample{now, v.shown})
+	for len(v.samples) > 2 && now.Sub(v.samples[1].at) >= speedOver {
+		v.samples = v.samples[1:]
+	}
+	if status := v.statusLine(); status != v.status || v.lines.Len() > 0 {
+		v.write(status)
+	}
+	return v.err
+}
+
+func (v *liveView) close() error {
+	v.write("")
+	return v.err
+}
+
+const eraseLine = "\r\x1b[K"
+
+// write replaces the status line by what was shown and a new status line, at one stroke, so that nothing flickers.
+func (v *liveView) write(status string) {
+	text := eraseLine + v.lines.String() + status
+	v.lines.Reset()
+	v.status = status
+	if _, err := io.WriteString(v.out, text); v.err == nil {
+		v.err = err
+	}
+}
+
+// Styles, as the terminal numbers them.
+const (
+	bold    = "1"
+	dim     = "2"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	regular = ""
+)
+
+func (v *liveView) style(style, text string) string {
+	if !v.options.Color || style == regular || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// The widths from which a line has room for more than verdict, similarity and title.
+const (
+	roomForTime     = 72
+	roomForProgress = 100
+	roomForOutlet   = 110
+	outletColumns   = 20
+)
+
+func (v *liveView) line(e demoEvent) string {
+	var b strings.Builder
+	room := v.width - 1 // a full line would wrap on some terminals
+	put := func(style, text string, to int) {
+		text = pad(printable(text, min(to, room)), min(to, room))
+		room = max(0, room-to-1)
+		b.WriteString(v.style(style, text))
+		if room > 0 {
+			b.WriteByte(' ')
+		}
+	}
+	if v.width >= roomForTime {
+		put(dim, e.At.Format(time.TimeOnly), len(time.TimeOnly))
+	}
+	put(verdictStyle(e.Verdict), e.Verdict, len(sink.Duplicate))
+	bar, number := "", ""
+	if e.Verdict == sink.Duplicate {
+		bar, number = similarityBar(e.Similarity), fourPlaces(e.Similarity)[:4]
+	}
+	if v.width >= roomForTime {
+		put(verdictStyle(e.Verdict), bar, barColumns)
+	}
+	put(regular, number, 4)
+	if v.width >= roomForOutlet {
+		put(dim, e.Outlet, outletColumns)
+	}
+	about := v.about(e)
+	title := room
+	if about != "" {
+		title = max(room/3, room-columns(about)-1)
+	}
+	put(regular, nonEmpty(e.Title, e.ID), title)
+	put(dim, about, room)
+	return strings.TrimRight(b.String(), " ")
+}
+
+// about is what a duplicate matched, or why a document was rejected.
+func (v *liveView) about(e demoEvent) string {
+	text := ""
+	switch e.Verdict {
+	case sink.Duplicate:
+		text = fmt.Sprintf("copy %d of %s", e.Copy, e.MatchID)
+		more := e.MatchOutlet
+		if e.MatchTitle != e.Title {
+			more = e.MatchTitle
+		}
+		if v.width >= roomForOutlet && more != "" {
+			text += ", " + more
+		}
+	case sink.Rejected:
+		text = e.Reason + ": " + e.Detail
+	}
+	return printable(text, v.width)
+}
+
+func nonEmpty(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+func verdictStyle(verdict string) string {
+	switch verdict {
+	case sink.Unique:
+		return green
+	case sink.Duplicate:
+		return yellow
+	case sink.Rejected:
+		return red
+	}
+	return regular
+}
+
+const (
+	barColumns      = 6
+	progressColumns = 16
+)
+
+// similarityBar is empty at .5 and full at 1: what lies below .5 is of no interest here.
+func similarityBar(similarity int) string {
+	return bar(float64(similarity-5000)/5000, barColumns)
+}
+
+// bar fills a share of so many columns, in eighths.
+func bar(share float64, size int) string {
+	eighths := int(math.Round(min(1, max(0, share)) * float64(8*size)))
+	text := strings.Repeat("█", eighths/8)
+	if part := eighths % 8; part > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[part-1])
+	}
+	return text
+}
+
+func (v *liveView) statusLine() string {
+	var parts []string
+	if total := v.options.Total; total > 0 {
+		share := min(1, float64(v.shown)/float64(total))
+		if v.width >= roomForProgress {
+			done := bar(share, progressColumns)
+			parts = append(parts, done+strings.Repeat("░", progressColumns-columns(done)))
+		}
+		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share), grouped(v.shown)+" of "+grouped(total))
+	} else {
+		parts = append(parts, "documents: "+grouped(v.shown))
+	}
+	for _, verdict := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
+		parts = append(parts, grouped(v.counts[verdict])+" "+verdict)
+	}
+	parts = append(parts, grouped(v.speed())+"/s")
+	return v.style(bold, printable(strings.Join(parts, " · "), v.width-1))
+}
+
+// speed is documents per second over the last samples.
+func (v *liveView) speed() int {
+	if len(v.samples) == 0 {
+		return 0
+	}
+	first, last := v.samples[0], v.samples[len(v.samples)-1]
+	seconds := last.at.Sub(first.at).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return int(math.Round(float64(last.shown-first.shown) / seconds))
+}

@@ -1,0 +1,12 @@
+package main
+
+import "syscall"
+
+// peakRSS is the most memory this process has had resident, in bytes; 0 if the system does not say.
+func peakRSS() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Maxrss // bytes here, kilobytes elsewhere
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/feed"
+)
+
+// demoSummary is what a run of the demo came to. Its JSON is a promise to scripts.
+type demoSummary struct {
+	Documents          int      `json:"documents"`
+	Unique             int      `json:"unique"`
+	Duplicate          int      `json:"duplicate"`
+	Rejected           int      `json:"rejected"`
+	Precision          *float64 `json:"precision"` // null where nothing was judged a duplicate
+	Recall             *float64 `json:"recall"`    // null where there was nothing to find
+	Seconds            float64  `json:"seconds"`
+	DocumentsPerSecond float64  `json:"documents_per_second"`
+	PeakRSSBytes       int64    `json:"peak_rss_bytes"` // 0 where the system does not say
+
+	Threshold float64       `json:"-"`
+	Degrees   []feed.Degree `json:"-"`
+}
+
+// writeJSON writes the summary as one line.
+func (s demoSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+
+// writeText writes the summary for people.
+func (s demoSummary) writeText(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", grouped(s.Documents), s.Seconds, grouped(int(s.DocumentsPerSecond)))
+	if s.PeakRSSBytes > 0 {
+		fmt.Fprintf(&b, ", %s MiB of memory at the peak", grouped(int(s.PeakRSSBytes>>20)))
+	}
+	b.WriteString("\n\n")
+	for _, row := range []struct {
+		name  string
+		count int
+	}{{"unique", s.Unique}, {"duplicate", s.Duplicate}, {"rejected", s.Rejected}} {
+		fmt.Fprintf(&b, "  %-10s %9s  %s\n", row.name, grouped(row.count), percent(row.count, s.Documents))
+	}
+	b.WriteByte('\n')
+	s.shares(&b)
+	s.degrees(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (s demoSummary) shares(b *strings.Builder) {
+	for _, row := range []struct {
+		name  string
+		share *float64
+		means string
+	}{
+		{"precision", s.Precision, "of those judged duplicate, truly so similar to their match"},
+		{"recall", s.Recall, "of those so similar to a kept document, judged duplicate"},
+	} {
+		value := "     -"
+		if row.share != nil {
+			value = fmt.Sprintf("%.4f", *row.share)
+		}
+		fmt.Fprintf(b, "  %-10s %9s  %s\n", row.name, value, row.means)
+	}
+}
+
+// degrees writes the table of recall by degree of editing; the threshold parts those to find from those to leave.
+func (s demoSummary) degrees(b *strings.Builder) {
+	if len(s.Degrees) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n  similarity to the      documents   judged duplicate\n  nearest kept document              (threshold %g)\n", s.Threshold)
+	for _, d := range s.Degrees {
+		name := fmt.Sprintf("%.1f to %.1f", d.From, d.To)
+		if d.From >= 1 {
+			name = "1"
+		}
+		line := fmt.Sprintf("  %-21s %10s %9s  %s  %s", name, grouped(d.Documents), grouped(d.Duplicate),
+			percent(d.Duplicate, d.Documents), bar(ratio(d.Duplicate, d.Documents), 20))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func percent(part, whole int) string {
+	if whole == 0 {
+		return "      -"
+	}
+	return fmt.Sprintf("%5.1f %%", 100*ratio(part, whole))
+}
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

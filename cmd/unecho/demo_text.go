@@ -1,0 +1,97 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// maxMarks bounds how many marks may stand on one letter: they take no columns, and a thousand would cover the screen.
+const maxMarks = 2
+
+// printable returns text fit for one line of a terminal and at most so many columns, with an ellipsis where it was longer.
+// White space becomes a space; what does not print, or turns the direction of what follows, is written as an escape
+// sequence of Go.
+func printable(text string, columns int) string {
+	if columns <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	used, marks := 0, 0
+	cut := 0 // where an ellipsis would go
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		piece, wide := glyph(text[:size], r)
+		text = text[size:]
+		if piece == " " && (used == 0 || strings.HasSuffix(b.String(), " ")) {
+			continue
+		}
+		if wide == 0 {
+			if marks++; marks > maxMarks {
+				continue
+			}
+		} else {
+			marks = 0
+		}
+		if used+wide > columns {
+			return b.String()[:cut] + "…"
+		}
+		b.WriteString(piece)
+		used += wide
+		if used < columns {
+			cut = b.Len()
+		}
+	}
+	return b.String()
+}
+
+// glyph returns how a rune is shown, and its columns.
+func glyph(raw string, r rune) (string, int) {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		return escaped(raw)
+	case unicode.IsSpace(r):
+		return " ", 1
+	case !unicode.IsPrint(r):
+		return escaped(raw)
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return raw, 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return raw, 2
+	case width.Neutral, width.EastAsianAmbiguous, width.EastAsianNarrow, width.EastAsianHalfwidth:
+	}
+	return raw, 1
+}
+
+func escaped(raw string) (string, int) {
+	quoted := strconv.QuoteToASCII(raw)
+	quoted = quoted[1 : len(quoted)-1]
+	return quoted, len(quoted)
+}
+
+// columns is the width of a text that printable returned.
+func columns(text string) int {
+	sum := 0
+	for _, r := range text {
+		_, wide := glyph(string(r), r)
+		sum += wide
+	}
+	return sum
+}
+
+// pad fills a text that printable returned with spaces.
+func pad(text string, to int) string { return text + strings.Repeat(" ", max(0, to-columns(text))) }
+
+// grouped writes a number with commas between the thousands.
+func grouped(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

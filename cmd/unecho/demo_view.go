@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// demoEvent is one document and its verdict, as the demo shows it. Its strings may be anything a document can hold.
+type demoEvent struct {
+	At      time.Time // when the verdict fell
+	ID      string    // as the document says, or its coordinates
+	Outlet  string    // may be empty
+	Title   string    // may be empty
+	Verdict string    // sink.Unique, sink.Duplicate or sink.Rejected
+
+	// Of a duplicate.
+	MatchID     string
+	MatchOutlet string // may be empty
+	MatchTitle  string // may be empty
+	Similarity  int    // in ten-thousandths
+	Method      string
+	Copy        uint64
+
+	// Of a rejected document.
+	Reason string
+	Detail string
+}
+
+// demoView shows verdicts as they fall. Whoever made it calls show, refresh some ten times a second, and close at the end,
+// all from one goroutine.
+type demoView interface {
+	// show takes the next verdict.
+	show(e demoEvent)
+	// refresh writes what was shown since, and how things stand. It returns the first error of writing.
+	refresh(now time.Time) error
+	// close writes what is left and leaves the terminal as it was.
+	close() error
+}
+
+// demoViewOptions say what the view writes to.
+type demoViewOptions struct {
+	Terminal bool       // else plain lines
+	Color    bool       // on a terminal
+	Width    func() int // of the terminal now; asked again at each refresh
+	Total    int        // documents to come, 0 if that is not known
+}
+
+// demoViewOptionsFor looks at out and the environment.
+func demoViewOptionsFor(out io.Writer, getenv func(string) string, total int) demoViewOptions {
+	o := demoViewOptions{Total: total}
+	file, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) || getenv("TERM") == "dumb" {
+		return o
+	}
+	o.Terminal = true
+	o.Color = getenv("NO_COLOR") == ""
+	o.Width = func() int {
+		width, _, err := term.GetSize(int(file.Fd()))
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	}
+	return o
+}
+
+// newDemoView returns the view that suits the output.
+func newDemoView(out io.Writer, o demoViewOptions) demoView {
+	if !o.Terminal {
+		return &plainView{out: bufio.NewWriterSize(out, 64<<10)}
+	}
+	return newLiveView(out, o)
+}
+
+// plainView writes a line for each verdict, to be read by people and by grep.
+type plainView struct {
+	out *bufio.Writer
+	err error
+}
+
+// plainTitle bounds a title in columns, where nothing else does.
+const plainTitle = 120
+
+func (v *plainView) show(e demoEvent) {
+	v.print("%-9s  %s", e.Verdict, printable(e.ID, plainTitle))
+	switch e.Verdict {
+	case sink.Duplicate:
+		v.print("  of %s  %s %s, copy %d", printable(e.MatchID, plainTitle), fourPlaces(e.Similarity), printable(e.Method, plainTitle), e.Copy)
+	case sink.Rejected:
+		v.print("  %s", printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))
+	}
+	if title := headline(e.Outlet, e.Title); title != "" {
+		v.print("  %s", printable(title, plainTitle))
+	}
+	v.print("\n")
+}
+
+func (v *plainView) print(format string, args ...any) {
+	if _, err := fmt.Fprintf(v.out, format, args...); v.err == nil {
+		v.err = err
+	}
+}
+
+func (v *plainView) refresh(time.Time) error {
+	if err := v.out.Flush(); v.err == nil {
+		v.err = err
+	}
+	return v.err
+}
+
+func (v *plainView) close() error { return v.refresh(time.Time{}) }
+
+// headline joins outlet and title, either of which may be missing.
+func headline(outlet, title string) string {
+	if outlet == "" || title == "" {
+		return outlet + title
+	}
+	return outlet + ": " + title
+}
+
+// fourPlaces writes ten-thousandths as the unecho-similarity header does.
+func fourPlaces(similarity int) string {
+	return fmt.Sprintf("%d.%04d", similarity/10000, similarity%10000)
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/sink"
+)
+
+func TestPrintable(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		columns  int
+		want     string
+	}{
+		{"plain", "Rain, then sun", 20, "Rain, then sun"},
+		{"just fits", "Rain", 4, "Rain"},
+		{"too long", "Rain, then sun", 5, "Rain…"},
+		{"no room", "Rain", 0, ""},
+		{"one column", "Rain", 1, "…"},
+		{"white space", " \t Rain\r\n\u00a0 then\v", 20, "Rain then "},
+		{"colours", "\x1b[31mred\x1b[0m", 40, `\x1b[31mred\x1b[0m`},
+		{"bell, delete, C1", "\a\x7f\u009b", 40, `\a\x7f\u009b`},
+		{"turned around", "a\u202egpj.exe\u2066\u200f", 40, `a\u202egpj.exe\u2066\u200f`},
+		{"zero width", "a\u200b\ufeffb", 40, `a\u200b\ufeffb`},
+		{"not UTF-8", "a\xff\xc3b", 40, `a\xff\xc3b`},
+		{"an escape is not cut in two", "ab\x1b", 5, "ab…"},
+		{"wide", "日本語", 6, "日本語"},
+		{"wide and too long", "日本語", 5, "日本…"},
+		{"wide at the edge", "a日本語", 4, "a日…"},
+		{"marks", "e" + strings.Repeat("\u0301", 1000) + "x", 5, "e\u0301\u0301x"},
+		{"slash and quotes stay", `a\n"b"`, 20, `a\n"b"`},
+	} {
+		got := printable(test.in, test.columns)
+		if got != test.want || columns(got) > test.columns {
+			t.Errorf("%s: %q of %d columns, want %q", test.name, got, columns(got), test.want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func demoEvents() []demoEvent {
+	at := time.Date(2026, 1, 5, 12, 30, 59, 0, time.UTC)
+	return []demoEvent{
+		{At: at, ID: "a-1", Outlet: "Harbour Gazette", Title: "Ferry aground", Verdict: sink.Unique},
+		{
+			At: at, ID: "a-2", Outlet: "Town Crier", Title: "Ferry runs aground off the northern pier in dense fog", Verdict: sink.Duplicate,
+			MatchID: "a-1", MatchOutlet: "Harbour Gazette", MatchTitle: "Ferry aground", Similarity: 8765, Method: "jaccard", Copy: 2,
+		},
+		{At: at, ID: "a-3\n\x1b[2J", Verdict: sink.Rejected, Reason: string(sink.MissingField), Detail: "no field text"},
+	}
+}
+
+func TestPlainView(t *testing.T) {
+	var out bytes.Buffer
+	v := newDemoView(&out, demoViewOptionsFor(&out, os.Getenv, 3))
+	for _, e := range demoEvents() {
+		v.show(e)
+	}
+	if err := v.refresh(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.close(); err != nil {
+		t.Fatal(err)
+	}
+	want := `unique     a-1  Harbour Gazette: Ferry aground
+duplicate  a-2  of a-1  0.8765 jaccard, copy 2  Town Crier: Ferry runs aground off the northern pier in dense fog
+rejected   a-3 \x1b[2J  missing_field: no field text
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// live shows the events on a terminal and returns what it gets.
+func live(t *testing.T, o demoViewOptions, width int) string {
+	t.Helper()
+	var out bytes.Buffer
+	o.Terminal = true
+	o.Width = func() int { return width }
+	v := newDemoView(&out, o)
+	start := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	events := demoEvents()
+	steps := []error{v.refresh(start)}
+	v.show(events[0])
+	steps = append(steps, v.refresh(start.Add(500*time.Millisecond)), v.refresh(start.Add(500*time.Millisecond)))
+	v.show(events[1])
+	v.show(events[2])
+	steps = append(steps, v.refresh(start.Add(time.Second)), v.close())
+	if err := errors.Join(steps...); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(out.String(), eraseLine, "<erase>")
+}
+
+func TestLiveView(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options demoViewOptions
+		width   int
+		want    string
+	}{
+		{"wide", demoViewOptions{Total: 4}, 120, `<erase>░░░░░░░░░░░░░░░░ · 0 % · 0 of 4 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
+			`<erase>12:30:59 unique                Harbour Gazette      Ferry aground
+████░░░░░░░░░░░░ · 25 % · 1 of 4 · 1 unique · 0 duplicate · 0 rejected · 2/s` +
+			`<erase>12:30:59 duplicate ████▌  0.87 Town Crier           Ferry runs aground off the northern p… copy 2 of a-1, Ferry aground
+12:30:59 rejected                                   a-3 \x1b[2J                            missing_field: no field text
+████████████░░░░ · 75 % · 3 of 4 · 1 unique · 1 duplicate · 1 rejected · 3/s<erase>`},
+		{"eighty", demoViewOptions{}, 80, `<erase>documents: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
+			`<erase>12:30:59 unique                Ferry aground
+documents: 1 · 1 unique · 0 duplicate · 0 rejected · 2/s` +
+			`<erase>12:30:59 duplicate ████▌  0.87 Ferry runs aground off the northe… copy 2 of a-1
+12:30:59 rejected              a-3 \x1b[2J         missing_field: no field text
+documents: 3 · 1 unique · 1 duplicate · 1 rejected · 3/s<erase>`},
+		{"narrow", demoViewOptions{}, 24, `<erase>documents: 0 · 0 uniqu…` +
+			`<erase>unique         Ferry a…
+documents: 1 · 1 uniqu…` +
+			`<erase>duplicate 0.87 F… copy…
+rejected       a… miss…
+documents: 3 · 1 uniqu…<erase>`},
+		{"colours", demoViewOptions{Color: true}, 80, "<erase>\x1b[1mdocuments: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s\x1b[0m" +
+			"<erase>\x1b[2m12:30:59\x1b[0m \x1b[32munique   \x1b[0m             Ferry aground\n" +
+			"\x1b[1mdocuments: 1 · 1 unique · 0 duplicate · 0 rejected · 2/s\x1b[0m" +
+			"<erase>\x1b[2m12:30:59\x1b[0m \x1b[33mduplicate\x1b[0m \x1b[33m████▌ \x1b[0m 0.87 Ferry runs aground off the northe… \x1b[2mcopy 2 of a-1\x1b[0m\n" +
+			"\x1b[2m12:30:59\x1b[0m \x1b[31mrejected \x1b[0m             a-3 \\x1b[2J         \x1b[2mmissing_field: no field text\x1b[0m\n" +
+			"\x1b[1mdocuments: 3 · 1 unique · 1 duplicate · 1 rejected · 3/s\x1b[0m<erase>"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := live(t, test.options, test.width)
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+			for line := range strings.Lines(strings.ReplaceAll(got, "<erase>", "\n")) {
+				if n := columns(strings.TrimSuffix(line, "\n")); !test.options.Color && n >= test.width {
+					t.Errorf("%d columns of %d: %s", n, test.width, line)
+				}
+			}
+		})
+	}
+}
+
+// TestNoWidthBreaksALine: whatever the width, no line is as wide as the terminal.
+func TestNoWidthBreaksALine(t *testing.T) {
+	for width := range 140 {
+		for _, total := range []int{0, 4} {
+			for line := range strings.Lines(strings.ReplaceAll(live(t, demoViewOptions{Total: total}, width), "<erase>", "\n")) {
+				if n := columns(strings.TrimSuffix(line, "\n")); n > 0 && n >= width {
+					t.Errorf("%d columns of %d: %q", n, width, line)
+				}
+			}
+		}
+	}
+}
+
+func TestSpeedIsThatOfTheLastSeconds(t *testing.T) {
+	v := newLiveView(io.Discard, demoViewOptions{Width: func() int { return 80 }})
+	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for second := range 10 {
+		for range 100 * (second + 1) {
+			v.show(demoEvent{Verdict: sink.Unique})
+		}
+		now = now.Add(time.Second)
+		if err := v.refresh(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := v.speed(); got != 900 { // 800, 900 and 1,000
+		t.Errorf("%d/s, want 900/s", got)
+	}
+	if len(v.samples) > 5 {
+		t.Errorf("%d samples kept", len(v.samples))
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestViewSaysThatNobodyReads(t *testing.T) {
+	for _, o := range []demoViewOptions{{}, {Terminal: true, Width: func() int { return 80 }}} {
+		v := newDemoView(brokenPipe{}, o)
+		v.show(demoEvents()[0])
+		if err := v.refresh(time.Time{}); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("refresh: %v", err)
+		}
+		if err := v.close(); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("close: %v", err)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	precision := 0.99875
+	s := demoSummary{
+		Documents: 3000, Unique: 2290, Duplicate: 709, Rejected: 1, Precision: &precision,
+		Seconds: 6.25, DocumentsPerSecond: 480, PeakRSSBytes: 1500 << 20, Threshold: 0.8,
+		Degrees: []feed.Degree{{From: 0.7, To: 0.8, Documents: 62}, {From: 0.8, To: 0.9, Documents: 1000, Duplicate: 975}, {From: 1, To: 1}},
+	}
+	var text, line bytes.Buffer
+	if err := errors.Join(s.writeText(&text), s.writeJSON(&line)); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+3,000 documents in 6.2 s: 480 a second, 1,500 MiB of memory at the peak
+
+  unique         2,290   76.3 %
+  duplicate        709   23.6 %
+  rejected           1    0.0 %
+
+  precision     0.9988  of those judged duplicate, truly so similar to their match
+  recall             -  of those so similar to a kept document, judged duplicate
+
+  similarity to the      documents   judged duplicate
+  nearest kept document              (threshold 0.8)
+  0.7 to 0.8                    62         0    0.0 %
+  0.8 to 0.9                 1,000       975   97.5 %  ███████████████████▌
+  1                              0         0        -
+`
+	if text.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
+	}
+	want = `{"documents":3000,"unique":2290,"duplicate":709,"rejected":1,"precision":0.99875,"recall":null,` +
+		`"seconds":6.25,"documents_per_second":480,"peak_rss_bytes":1572864000}` + "\n"
+	if line.String() != want || !json.Valid(line.Bytes()) {
+		t.Errorf("got  %s\nwant %s", line.String(), want)
+	}
+}
+
+// TestPeakRSS: a process says what it took itself, not what the one that started it had taken.
+func TestPeakRSS(t *testing.T) {
+	if os.Getenv("UNECHO_TEST_PEAK") != "" {
+		if _, err := io.WriteString(os.Stdout, "peak "+grouped(int(peakRSS()>>20))+"\n"); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skipf("not measured on %s", runtime.GOOS)
+	}
+	taken := make([]byte, 128<<20)
+	for i := 0; i < len(taken); i += 4096 {
+		taken[i] = 1
+	}
+	if got := peakRSS(); got < 128<<20 || got > 8<<30 {
+		t.Errorf("%d bytes, with 128 MiB taken", got)
+	}
+	runtime.KeepAlive(taken)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), self, "-test.run=^TestPeakRSS$")
+	child.Env = append(os.Environ(), "UNECHO_TEST_PEAK=1")
+	out, err := child.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(out), "peak ")
+	if number, _, _ := strings.Cut(after, "\n"); !found || len(number) > 3 || number >= "128" && len(number) == 3 {
+		t.Errorf("the child says %s MiB", number)
+	}
+}

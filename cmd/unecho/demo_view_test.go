@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,10 @@ func TestPeakRSS(t *testing.T) {
 		t.Errorf("%d bytes, with 128 MiB taken", got)
 	}
 	runtime.KeepAlive(taken)
+	debug.FreeOSMemory()
+	if got := peakRSS(); got < 128<<20 {
+		t.Errorf("%d bytes, with 128 MiB given back: not the peak", got)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

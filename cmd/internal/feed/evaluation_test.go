@@ -19,7 +19,7 @@ func TestEvaluationAgainstCounting(t *testing.T) {
 			}
 			n := naive{threshold: threshold, kept: map[string]map[string]bool{}}
 			n.degrees = e.Result().Degrees
-			f := newFeed(t, Params{Documents: 300, Seed: 3, Exact: 0.2, Edited: 0.5, Lookalike: 0.2})
+			f := newFeed(t, Params{Documents: 160, Seed: 3, Exact: 0.2, Edited: 0.5, Lookalike: 0.2})
 			random := rand.New(rand.NewPCG(1, 1))
 			for d, ok := f.Next(); ok; d, ok = f.Next() {
 				j := Judgement{ID: d.ID, Text: d.Text}

@@ -129,7 +129,7 @@ func TestSharesAndSpread(t *testing.T) {
 func TestOthersAreNoCopies(t *testing.T) {
 	sets := map[Kind][]map[string]bool{}
 	for _, d := range all(t) {
-		if kind := d.Truth.Kind; len(sets[kind]) < 120 {
+		if kind := d.Truth.Kind; len(sets[kind]) < 80 {
 			sets[kind] = append(sets[kind], plainShingles(d.Text))
 		}
 	}

@@ -56,6 +56,7 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 				Uint32("epoch", a.epoch).Msg("partition assigned")
 		}
 	}
+	s.tally(len(s.assigned))
 	return given, nil
 }
 

@@ -68,8 +68,9 @@ type Service struct {
 	shared *shared
 
 	mu      sync.Mutex
-	running bool // the follower is there
-	lag     int64
+	running bool  // the follower is there
+	lag     int64 // of the source; -1: unknown
+	lagRead bool  // the last reading of the lags succeeded
 }
 
 // New builds a service from valid parameters. It starts nothing.
@@ -92,7 +93,7 @@ func New(setup Setup) (*Service, error) {
 		setup.Journal.Topic = setup.Params.Group + ".journal"
 	}
 	sh.journalTopic = setup.Journal.Topic
-	return &Service{setup: setup, shared: sh, lag: -1}, nil
+	return &Service{setup: setup, shared: sh, lag: -1, lagRead: true}, nil
 }
 
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves the
@@ -199,15 +200,13 @@ func (s *Service) sessions(ctx, drain context.Context, member string, slots []st
 	s.shared.counters.ready.Store(true)
 	s.setup.Logger.Info().Str("member", member).Int("sessions", len(slots)).Msg("ready")
 	keeping, stopKeeping := context.WithCancel(ctx)
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		k.run(keeping)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { k.run(keeping) })
+	beside.Go(func() { s.watchLag(keeping) })
 	err := group.Wait()
 	s.shared.counters.ready.Store(false)
 	stopKeeping()
-	<-kept
+	beside.Wait()
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type session struct {
 
 	mu       sync.Mutex
 	assigned map[key]*assignment
+	tallied  int           // partitions of this session in the counters
 	leaving  []*assignment // revoked, their base perhaps not announced
 	revoked  bool          // since the last End
 	revoking chan struct{} // closed when revoked becomes true
@@ -165,6 +166,7 @@ func (s *session) close(ctx context.Context) {
 	for _, a := range s.assigned {
 		last = append(last, a)
 	}
+	s.tally(0)
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -275,6 +277,12 @@ func (s *session) whileAssigned(ctx context.Context) (context.Context, context.C
 	}
 }
 
+// tally counts the partitions of this session, n now. The caller holds mu.
+func (s *session) tally(n int) {
+	s.counters.partitions.Add(int64(n - s.tallied))
+	s.tallied = n
+}
+
 func (s *session) wasRevoked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,6 +301,7 @@ func (s *session) revoke(taken map[string][]int32, announce bool) {
 			delete(s.assigned, key{topic, p})
 		}
 	}
+	s.tally(len(s.assigned))
 	if !s.revoked && len(taken) > 0 {
 		s.revoked = true
 		close(s.revoking)

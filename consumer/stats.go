@@ -17,15 +17,14 @@ type Stats struct {
 	Commits   uint64
 	Rebuilds  uint64 // sessions closed and opened again
 
-	// Seconds that batches took, summed; divide by Commits.
-	SignSeconds, JudgeSeconds, ForwardSeconds float64
+	Latency Latency
 
 	Journal      journal.Stats
-	JournalNext  int64 // the replica's next offset
-	JournalEnd   int64 // the journal's end when last read; -1 before
+	JournalNext  int64 // the replica's next offset; -1 until it is restored
+	JournalEnd   int64 // the journal's end when last read; -1 when unknown
 	AppliedTime  int64 // LogAppendTime of the last applied record, ms
 	Index        index.Stats
-	SourceLag    int64 // documents not yet committed in the partitions of this process; -1 when unknown
+	SourceLag    int64 // offsets of the source not yet committed, all members of the group together; -1 when unknown
 	Partitions   int   // of the source, assigned to this process
 	SnapshotNext int64 // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64 // when it was taken, ms; 0 when there is none
@@ -36,15 +35,16 @@ type Stats struct {
 type counters struct {
 	unique, duplicate, commits, rebuilds, snapshotErrs atomic.Uint64
 	rejected                                           [16]atomic.Uint64
-	sign, judge, forward                               atomic.Int64 // ns
+	sign, judge, forward                               histogram
+	partitions                                         atomic.Int64
 	journalEnd, snapshotNext, snapshotTime             atomic.Int64
 	ready                                              atomic.Bool
 }
 
 func (c *counters) latency(sign, judge, forward time.Duration) {
-	c.sign.Add(int64(sign))
-	c.judge.Add(int64(judge))
-	c.forward.Add(int64(forward))
+	c.sign.observe(sign)
+	c.judge.observe(judge)
+	c.forward.observe(forward)
 }
 
 // count counts a committed batch.
@@ -83,10 +83,9 @@ func (c *counters) stats() Stats {
 	s := Stats{
 		Unique: c.unique.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
 		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(),
-		SignSeconds:    time.Duration(c.sign.Load()).Seconds(),
-		JudgeSeconds:   time.Duration(c.judge.Load()).Seconds(),
-		ForwardSeconds: time.Duration(c.forward.Load()).Seconds(),
-		JournalEnd:     c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),
+		Latency:    Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()},
+		Partitions: int(c.partitions.Load()), JournalNext: -1,
+		JournalEnd: c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),
 		SnapshotErrs: c.snapshotErrs.Load(), Ready: c.ready.Load(),
 	}
 	for i, r := range sink.Reasons() {

@@ -22,7 +22,11 @@ func Load(path string, environ, sets []string) (Config, error) {
 
 // Resolve is Load that also says where each value comes from.
 func Resolve(path string, environ, sets []string) (Loaded, error) {
-	c := Default()
+	return ResolveFrom(Default(), path, environ, sets)
+}
+
+// ResolveFrom is Resolve with other defaults, for verbs that know values which a plain configuration must name.
+func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	origins, mistakes := load(&c, func() []setting.Mistake { return c.Validate() }, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
 		return Loaded{Config: Default()}, mistakes

@@ -141,8 +141,10 @@ func (w *worker) sign(it *item) {
 	w.ids = append(w.ids, doc.ID...)
 	it.entry.ID = w.ids[from:len(w.ids):len(w.ids)]
 	it.entry.Scope = doc.Scope
-	w.signer.Sign(&it.entry, doc.Text)
+	signed := w.signer.Sign(&it.entry, doc.Text)
 	switch {
+	case !signed:
+		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
 	case it.entry.Empty():
 		it.rejection = w.reader.EmptyRejection()
 	case entry.Size(&it.entry) > w.maxEntry:

@@ -93,11 +93,14 @@ func (s *session) deadTransactions(ctx context.Context) ([]string, error) {
 	return open, nil
 }
 
-// leave takes the slots out of the group, so that others get their partitions at once. Closing a client with an instance id
-// does not.
-func (sh *shared) leave(ctx context.Context, slots []string) error {
-	_, err := kadm.NewClient(sh.admin).LeaveGroup(ctx, kadm.LeaveGroup(sh.params.Group).InstanceIDs(slots...).Reason("shutdown"))
-	if err != nil {
+// leave takes a slot out of the group, so that others get its partitions at once. Closing a client with an instance id does
+// not.
+func (sh *shared) leave(ctx context.Context, slot string) error {
+	left, err := kadm.NewClient(sh.admin).LeaveGroup(ctx, kadm.LeaveGroup(sh.params.Group).InstanceIDs(slot).Reason("shutdown"))
+	if err == nil {
+		err = left.Error()
+	}
+	if err != nil && !errors.Is(err, kerr.UnknownMemberID) {
 		return fmt.Errorf("leave group: %w", err)
 	}
 	return nil

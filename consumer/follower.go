@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/rs/zerolog"
-
 	"github.com/unecho/unecho/index"
 )
 
 // follower owns the replica. One goroutine applies the journal to it; the others look, and wait for it to pass an offset.
 type follower struct {
-	logger zerolog.Logger
-
 	mu          sync.Mutex
 	replica     *index.Replica
 	leaderEpoch int32         // of the last applied record
@@ -21,8 +17,8 @@ type follower struct {
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
 }
 
-func newFollower(replica *index.Replica, leaderEpoch int32, logger zerolog.Logger) *follower {
-	return &follower{replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{}), logger: logger}
+func newFollower(replica *index.Replica, leaderEpoch int32) *follower {
+	return &follower{replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{})}
 }
 
 // apply is the only place that changes the replica.

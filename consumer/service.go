@@ -137,7 +137,7 @@ func (s *Service) serve(ctx, drain context.Context) error {
 		return fmt.Errorf("start: %w", err)
 	}
 	s.mu.Lock()
-	s.shared.follower = newFollower(replica, place.LeaderEpoch, s.setup.Logger)
+	s.shared.follower = newFollower(replica, place.LeaderEpoch)
 	s.running = true
 	s.mu.Unlock()
 	return s.work(ctx, drain, member, slots, place)
@@ -210,21 +210,18 @@ func (s *Service) sessions(ctx, drain context.Context, member string, slots []st
 	if err != nil {
 		return err
 	}
-	return s.finish(ctx, k, slots)
+	return s.finish(ctx, k)
 }
 
-// finish is the end of a drain: the last snapshot, and leaving the group unless this is a rolling restart.
-func (s *Service) finish(ctx context.Context, k *keeper, slots []string) error {
+// finish is the end of a drain: the last snapshot, at the journal's end.
+func (s *Service) finish(ctx context.Context, k *keeper) error {
 	if end, err := s.shared.journalEnd(ctx); err == nil {
 		if err := s.shared.follower.wait(ctx, end-1); err != nil {
 			return err
 		}
 	}
 	k.keep(ctx)
-	if s.setup.Params.KeepMembership {
-		return nil
-	}
-	return s.shared.leave(ctx, slots)
+	return nil
 }
 
 // catchUp passes the journal's present end and makes sure of the settings: members that differ must not run together.

@@ -26,6 +26,7 @@ type session struct {
 	*shared
 	slot    string // instance id, and with the group the transactional id
 	client  *kgo.GroupTransactSession
+	abandon context.CancelFunc // ends the client's every request
 	workers []*worker
 	out     *sink.Batch
 	records []kgo.Record
@@ -132,15 +133,34 @@ func (s *session) once(ctx, drain context.Context) error {
 		return err
 	}
 	defer s.close(ctx)
-	return s.loop(ctx, drain)
+	err := s.loop(ctx, drain)
+	if drain.Err() != nil && !s.params.KeepMembership {
+		s.leaveGroup(ctx)
+	}
+	return err
 }
+
+// leaveGroup comes before the client is closed, which would wait for a rebalance that others hold up.
+func (s *session) leaveGroup(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	defer cancel()
+	if err := s.leave(ctx, s.slot); err != nil {
+		s.logger.Warn().Err(err).Msg("the group notices only by its time-out that this session is gone")
+	}
+}
+
+const leaveTimeout = 5 * time.Second
 
 func (s *session) open() error {
 	s.mu.Lock()
 	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
 	s.mu.Unlock()
 	s.levels = map[key]map[int64]int{}
+	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
+	life, abandon := context.WithCancel(context.Background())
+	s.abandon = abandon
 	opts := append(s.sessionOptions(s.slot),
+		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
 			if len(given) > 0 {
@@ -150,8 +170,11 @@ func (s *session) open() error {
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, true) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, false) }),
 	)
+	s.mu.Lock() // its callbacks may come before it is returned
+	defer s.mu.Unlock()
 	client, err := kgo.NewGroupTransactSession(opts...)
 	if err != nil {
+		abandon()
 		return fmt.Errorf("open session %s: %w", s.slot, err)
 	}
 	s.client = client
@@ -159,8 +182,14 @@ func (s *session) open() error {
 }
 
 // close ends the client without leaving the group: that is LeaveGroup's business, at a final shutdown.
+//
+// Closing waits for a rebalance to end that others may hold up; what the client does in that wait is of use (it leaves where
+// its revoked partitions would be nobody's), but not beyond closeWait.
 func (s *session) close(ctx context.Context) {
+	timer := time.AfterFunc(closeWait, s.abandon)
 	s.client.CloseAllowingRebalance()
+	timer.Stop()
+	s.abandon()
 	s.mu.Lock()
 	last := s.leaving
 	for _, a := range s.assigned {
@@ -174,6 +203,8 @@ func (s *session) close(ctx context.Context) {
 		s.logger.Debug().Err(err).Msg("last base is not announced") // the next owner fetches it
 	}
 }
+
+const closeWait = 500 * time.Millisecond
 
 func (s *session) loop(ctx, drain context.Context) error {
 	for drain.Err() == nil {

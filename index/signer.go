@@ -53,13 +53,17 @@ func NewSigner(p Params) (*Signer, error) {
 }
 
 // Sign fills Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a single shingle leaves e
-// empty. The slices live until Reset.
-func (s *Signer) Sign(e *entry.Entry, document []byte) {
+// empty. The slices live until Reset. It returns false for a text that is longer than entry.MaxText when normalised: such a
+// document has no entry.
+func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
+	e.Kind, e.Content, e.Keys, e.Evidence = entry.None, 0, nil, nil
 	s.normalized = s.normalizer.Append(s.normalized[:0], document)
+	if len(s.normalized) > entry.MaxText {
+		return false
+	}
 	s.shingles = s.shingling.AppendHashes(s.shingles[:0], s.normalized)
-	if len(s.shingles) == 0 || len(s.normalized) > entry.MaxText {
-		e.Kind, e.Content, e.Keys, e.Evidence = entry.None, 0, nil, nil
-		return
+	if len(s.shingles) == 0 {
+		return true
 	}
 	e.Content = xxhash.Sum64(s.normalized)
 	s.minhash.Sign(s.values, s.shingles)
@@ -68,10 +72,11 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) {
 		e.Kind = entry.Text
 		s.packed = entry.CompressText(s.packed, s.normalized)
 		e.Evidence = s.keep(func(dst []byte) []byte { return append(dst, s.packed...) })
-		return
+		return true
 	}
 	e.Kind = entry.Sketch
 	e.Evidence = s.keep(func(dst []byte) []byte { return sketch.AppendCodes(dst, s.values, s.bits) })
+	return true
 }
 
 // Reset lets the memory of all entries signed so far be used again.

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// demoEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB and 100 us.
+const demoEvaluated = 200_000
+
+// demoOutputs reads the three output topics from their beginning: it counts, shows what is new, and keeps the texts.
+type demoOutputs struct {
+	config  config.Config
+	reader  *topic.Reader
+	old     map[place]int64 // the outputs' ends when this run began
+	texts   *document.Reader
+	counts  map[string]int
+	kept    map[string]string // coordinates in the source -> text
+	known   map[string]article
+	earlier int  // documents that an earlier run in the same directory had forwarded
+	bounded bool // more documents than are evaluated
+}
+
+// place is a partition of an output.
+type place struct {
+	topic     string
+	partition int32
+}
+
+func newDemoOutputs(ctx context.Context, opts topic.Options, c config.Config) (*demoOutputs, error) {
+	unique, duplicate, rejected := c.Sink.Topics(c.Source.Topics[0])
+	texts, err := document.New(c.Document)
+	if err != nil {
+		return nil, err
+	}
+	o := &demoOutputs{
+		config: c, texts: texts, counts: map[string]int{}, kept: map[string]string{}, known: map[string]article{},
+		old: map[place]int64{},
+	}
+	ends, err := topic.Ends(ctx, opts, unique, duplicate, rejected)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range ends {
+		o.old[place{e.Topic, e.Partition}] = e.Offset
+	}
+	o.reader, err = topic.NewReader(opts, false, unique, duplicate, rejected)
+	return o, err
+}
+
+func (o *demoOutputs) close() { o.reader.Close() }
+
+func (o *demoOutputs) total() int {
+	return o.counts[sink.Unique] + o.counts[sink.Duplicate] + o.counts[sink.Rejected]
+}
+
+// follow reads until as many documents have come out as sent says.
+func (o *demoOutputs) follow(ctx context.Context, sent <-chan int, view demoView) error {
+	want := -1
+	for want < 0 || o.total() < want {
+		wait, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		err := o.reader.Next(wait, func(r *topic.Record) error {
+			o.take(r, view)
+			return nil
+		})
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if err := view.refresh(time.Now()); err != nil {
+			return err
+		}
+		select {
+		case want = <-sent:
+			sent = nil
+		default:
+		}
+	}
+	return nil
+}
+
+func (o *demoOutputs) take(r *topic.Record, view demoView) {
+	verdict, source := r.Header(sink.HeaderVerdict), r.Header(sink.HeaderSource)
+	o.counts[verdict]++
+	a := readArticle(r.Value)
+	if a.ID == "" {
+		a.ID = source
+	}
+	if o.bounded = o.bounded || len(o.known) >= demoEvaluated; !o.bounded {
+		o.known[source] = a
+		if doc, rejection := o.texts.Read(document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}, nil); rejection == nil {
+			o.kept[source] = string(doc.Text)
+		}
+	}
+	if r.Offset < o.old[place{r.Topic, r.Partition}] {
+		o.earlier++
+		return
+	}
+	view.show(o.event(r, verdict, a))
+}
+
+func (o *demoOutputs) event(r *topic.Record, verdict string, a article) demoEvent {
+	e := demoEvent{At: time.Now(), ID: a.ID, Outlet: a.Outlet, Title: a.Title, Verdict: verdict}
+	switch verdict {
+	case sink.Duplicate:
+		match := o.known[r.Header(sink.HeaderMatch)]
+		e.MatchID, e.MatchOutlet, e.MatchTitle = r.Header(sink.HeaderMatchID), match.Outlet, match.Title
+		e.Method = r.Header(sink.HeaderMethod)
+		e.Similarity, _ = strconv.Atoi(strings.Replace(r.Header(sink.HeaderSimilarity), ".", "", 1)) // our own digits
+		e.Copy, _ = strconv.ParseUint(r.Header(sink.HeaderCopy), 10, 64)
+	case sink.Rejected:
+		e.Reason, e.Detail = r.Header(sink.HeaderReason), r.Header(sink.HeaderDetail)
+	}
+	return e
+}
+
+// summary is what the run came to; precision and recall come from a replay of the journal, in its order.
+func (d *demo) summary(ctx context.Context, opts topic.Options) (demoSummary, error) {
+	o := d.outputs
+	s := demoSummary{
+		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate], Rejected: o.counts[sink.Rejected],
+		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: peakRSS(), Threshold: d.config.Judge.Similarity.Threshold,
+	}
+	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
+	if o.bounded {
+		return s, nil
+	}
+	evaluation, err := feed.NewEvaluation(d.config.Judge.Similarity.Threshold, d.config.Judge.Similarity.Shingle)
+	if err != nil {
+		return s, err
+	}
+	at := func(partition int32, offset int64) string {
+		return fmt.Sprintf("%s/%d/%d", d.config.Source.Topics[0], partition, offset)
+	}
+	err = consumer.Replay(ctx, setup(d.config, opts), func(source entry.Source, v *index.Verdict) {
+		id := at(source.Partition, v.Offset)
+		evaluation.Add(feed.Judgement{
+			ID: id, Text: o.kept[id], Duplicate: !v.Unique(), Match: at(v.Match.Source.Partition, v.Match.Offset),
+		})
+	})
+	result := evaluation.Result()
+	s.Precision, s.Recall, s.Degrees = result.Precision, result.Recall, result.Degrees
+	return s, err
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+func produceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "produce FILE",
+		Short: "Send the lines of a file to the source topic, each as one document",
+		Long:  "Send the lines of FILE (- is standard input) to the source topic, each as one document. Empty lines are passed over.",
+		Example: "  unecho produce articles.jsonl\n" +
+			"  zcat articles.jsonl.gz | unecho produce -",
+		Args: exactly("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return produce(cmd, args[0]) },
+	}
+	addClientFlags(cmd)
+	return cmd
+}
+
+// exactly takes as many arguments as there are names.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), names[0], cmd.UseLine(), cmd.CommandPath())}
+	}
+}
+
+func produce(cmd *cobra.Command, path string) error {
+	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	c, source, err := clientConfig(cmd)
+	if err != nil {
+		return err
+	}
+	logger, err := clientLogger(cmd, c)
+	if err != nil {
+		return err
+	}
+	in, size, err := openInput(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts, err := broker.Options(c.Kafka, logger)
+	if err != nil {
+		return err
+	}
+	if err := topic.Reach(ctx, opts, source); err != nil {
+		return err
+	}
+	writer, err := topic.NewWriter(opts, source)
+	if err != nil {
+		return err
+	}
+	defer writer.Close()
+	p := newProgress(cmd.ErrOrStderr(), size)
+	err = sendLines(ctx, in, writer, p)
+	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || errors.Is(err, context.Canceled) {
+		err = flushed
+	}
+	p.end()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.documents, source)
+	return err
+}
+
+// openInput opens a file and tells its size, or -1 where that is unknown.
+func openInput(path string) (io.ReadCloser, int64, error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), -1, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open documents: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil || info.IsDir() {
+		return nil, 0, errors.Join(fmt.Errorf("open documents: %s is no file of lines", path), err, f.Close())
+	}
+	size := info.Size()
+	if !info.Mode().IsRegular() {
+		size = -1
+	}
+	return f, size, nil
+}
+
+// maxLine bounds a line: what is longer is no file of documents.
+const maxLine = 64 << 20
+
+func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *progress) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for lines.Scan() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+		p.add(len(lines.Bytes()) + 1)
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		p.documents++
+		if err := w.Write(ctx, nil, bytes.Clone(line)); err != nil {
+			return err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("line after document %d is longer than 64 MiB: each line must be one document", p.documents)
+	}
+	return lines.Err()
+}
+
+// progress shows how far long work is, on a terminal, a few times a second.
+type progress struct {
+	out       io.Writer
+	show      bool
+	began     time.Time
+	last      time.Time
+	size      int64
+	bytes     int64
+	documents int64
+}
+
+func newProgress(out io.Writer, size int64) *progress {
+	now := time.Now()
+	return &progress{out: out, show: terminal(out), began: now, last: now, size: size}
+}
+
+func (p *progress) add(n int) {
+	p.bytes += int64(n)
+	if !p.show || p.documents&63 != 0 || time.Since(p.last) < 200*time.Millisecond {
+		return
+	}
+	p.last = time.Now()
+	of := ""
+	if p.size > 0 {
+		of = fmt.Sprintf(" of %d MB (%d%%)", p.size>>20, min(100, 100*p.bytes/p.size))
+	}
+	fmt.Fprintf(p.out, "\r\x1b[K%d documents, %d MB%s, %.0f documents/s", p.documents, p.bytes>>20, of,
+		float64(p.documents)/time.Since(p.began).Seconds())
+}
+
+func (p *progress) end() {
+	if p.show {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

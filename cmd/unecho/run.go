@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+func runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the service until SIGTERM",
+		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is begun,\n" +
+			"takes a snapshot and leaves the group; a second one leaves at once.\n\n" +
+			"With --embedded, a broker in this process takes the place of your Kafka, its data in --dir. Produce to it and see the\n" +
+			"topics fill with unecho produce and unecho tail.",
+		Example: "  unecho run --config unecho.yaml\n" +
+			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
+			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
+		Args: atMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runService(cmd) },
+	}
+	addSetFlag(cmd)
+	flags := cmd.Flags()
+	flags.StringP("config", "c", "", "the configuration file (default "+defaultFile+", if it is there)")
+	flags.Bool("embedded", false, "run a Kafka broker in this process, and use it")
+	flags.String("dir", "unecho-data", "with --embedded: the directory for the broker's data and the snapshots")
+	flags.String("listen", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
+	return cmd
+}
+
+func runService(cmd *cobra.Command) error {
+	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	embedded, dir := flagBool(cmd, "embedded"), cmd.Flag("dir").Value.String()
+	c, err := serviceConfig(cmd, embedded, dir)
+	if err != nil {
+		return err
+	}
+	logger, err := newLogger(cmd.ErrOrStderr(), c.Log)
+	if err != nil {
+		return err
+	}
+	if embedded {
+		kafka, err := startEmbedded(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err := kafka.Close(); err != nil {
+				logger.Error().Err(err).Msg("embedded broker was not closed cleanly")
+			}
+		}()
+	}
+	p, err := build(ctx, c, embedded, logger)
+	if err != nil {
+		return err
+	}
+	return p.run(ctx, logger)
+}
+
+// run serves until ctx is done, then closes what build opened.
+func (p *parts) run(ctx context.Context, logger zerolog.Logger) error {
+	group, inner := errgroup.WithContext(ctx)
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	if p.ops != nil {
+		group.Go(func() error { return p.ops.Serve(serving) })
+	}
+	group.Go(func() error {
+		defer stop()
+		return p.service.Run(inner)
+	})
+	err := group.Wait()
+	stop()
+	if closed := p.store.Close(); closed != nil {
+		logger.Warn().Err(closed).Msg("snapshot store was not closed cleanly")
+	}
+	return err
+}
+
+// serviceConfig is the configuration; with an embedded broker, what that needs is there by default.
+func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config, error) {
+	base := config.Default()
+	if embedded {
+		base = embeddedDefaults(base, dir)
+	}
+	sets, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return base, err
+	}
+	var args []string
+	if path := cmd.Flag("config").Value.String(); path != "" {
+		args = append(args, path)
+	}
+	loaded, err := config.ResolveFrom(base, configPath(args), os.Environ(), append(sets, logSets(cmd)...))
+	return loaded.Config, err
+}
+
+// embeddedTopic is the source topic where nothing else is configured.
+const embeddedTopic = "documents"
+
+func embeddedDefaults(c config.Config, dir string) config.Config {
+	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
+	c.Source.Topics = []string{embeddedTopic}
+	c.Snapshot.Directory = filepath.Join(dir, "snapshots")
+	return c
+}
+
+// startEmbedded starts the broker, makes the source topics, and points the configuration at it.
+func startEmbedded(ctx context.Context, c *config.Config, dir, listen string, logger zerolog.Logger) (*broker.Embedded, error) {
+	kafka, err := broker.StartEmbedded(ctx, broker.EmbeddedParams{Dir: dir, Listen: listen}, logger)
+	if err != nil {
+		return nil, err
+	}
+	c.Kafka = broker.DefaultParams()
+	c.Kafka.Brokers = []string{kafka.Addr()}
+	opts, err := broker.Options(c.Kafka, logger)
+	for _, name := range c.Source.Topics {
+		if err == nil {
+			err = topic.Create(ctx, opts, name, embeddedPartitions)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start embedded broker: %w", err), kafka.Close())
+	}
+	return kafka, nil
+}
+
+// embeddedPartitions is how many partitions a source topic on the embedded broker has.
+const embeddedPartitions = 4
+
+func flagBool(cmd *cobra.Command, name string) bool {
+	set, err := cmd.Flags().GetBool(name)
+	return err == nil && set
+}

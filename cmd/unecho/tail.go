@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+func tailCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tail unique|duplicate|rejected",
+		Short: "Show the documents of an output topic as they come",
+		Long: "Show the documents of an output topic from its beginning, and new ones as they come, until Ctrl-C: the coordinates in\n" +
+			"the source, what the verdict's headers say, and the document. Only what is committed is shown.",
+		Example: "  unecho tail duplicate\n  unecho tail unique --new | head",
+		Args:    exactly("unique|duplicate|rejected"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return tail(cmd, args[0]) },
+	}
+	addClientFlags(cmd)
+	cmd.Flags().Bool("new", false, "only what comes from now on")
+	cmd.Flags().Bool("values", false, "the documents alone, unchanged, a line each")
+	return cmd
+}
+
+func tail(cmd *cobra.Command, which string) error {
+	ctx, stop := untilSignal(cmd.Context(), io.Discard)
+	defer stop()
+	c, source, err := clientConfig(cmd)
+	if err != nil {
+		return err
+	}
+	unique, duplicate, rejected := c.Sink.Topics(source)
+	name, ok := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}[which]
+	if !ok {
+		return usageError{fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which)}
+	}
+	logger, err := clientLogger(cmd, c)
+	if err != nil {
+		return err
+	}
+	opts, err := broker.Options(c.Kafka, logger)
+	if err != nil {
+		return err
+	}
+	if err := topic.Reach(ctx, opts, name); err != nil {
+		return err
+	}
+	reader, err := topic.NewReader(opts, flagBool(cmd, "new"), name)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	show := showRecord
+	if flagBool(cmd, "values") {
+		show = func(w io.Writer, r *topic.Record) error {
+			_, err := fmt.Fprintf(w, "%s\n", r.Value)
+			return err
+		}
+	}
+	for {
+		err := reader.Next(ctx, func(r *topic.Record) error { return show(cmd.OutOrStdout(), r) })
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// showRecord writes one line. What comes from documents is made harmless to terminals.
+func showRecord(w io.Writer, r *topic.Record) error {
+	var b strings.Builder
+	b.WriteString(r.Header(sink.HeaderSource))
+	switch r.Header(sink.HeaderVerdict) {
+	case sink.Duplicate:
+		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", r.Header(sink.HeaderSimilarity), printable(r.Header(sink.HeaderMatchID), 60),
+			r.Header(sink.HeaderMethod), r.Header(sink.HeaderCopy))
+	case sink.Rejected:
+		fmt.Fprintf(&b, "  %s: %s", r.Header(sink.HeaderReason), printable(r.Header(sink.HeaderDetail), 200))
+	}
+	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), printable(string(r.Value), 160))
+	return err
+}

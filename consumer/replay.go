@@ -1,0 +1,63 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// errReplayed ends a replay at the journal's end.
+var errReplayed = errors.New("replayed")
+
+// Replay reads a whole journal that was never trimmed, up to its present end, and calls fn with each verdict in the order
+// they were reached.
+func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdict)) error {
+	name := setup.Journal.Topic
+	if name == "" {
+		name = setup.Params.Group + ".journal"
+	}
+	replica, err := index.NewReplica(setup.Index, index.Fingerprint(setup.Settings))
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1})...)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	defer client.Close()
+	ends, err := kadm.NewClient(client).ListEndOffsets(ctx, name)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	end, ok := ends.Lookup(name, 0)
+	if !ok || end.Offset == 0 {
+		return nil
+	}
+	err = journal.Follow(ctx, client, journal.Handler{
+		ProducerTime: true,
+		Passed:       func() {},
+		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
+			run, _ := rec.(*index.Run)
+			effect := replica.Apply(at, rec)
+			for i := range effect.Judged {
+				fn(run.Source, &effect.Judged[i])
+			}
+			if at.Offset+1 >= end.Offset {
+				return errReplayed
+			}
+			return nil
+		},
+	})
+	if errors.Is(err, errReplayed) {
+		return nil
+	}
+	return err
+}

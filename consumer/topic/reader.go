@@ -1,0 +1,157 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// Record is what was read. Its slices are the reader's until the next call of Next.
+type Record struct {
+	Topic     string
+	Partition int32
+	Offset    int64
+	Time      time.Time
+	Key       []byte
+	Value     []byte
+	Headers   []Header
+}
+
+// Header is one header of a Record.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Header returns the value of the first header of that name, or "".
+func (r *Record) Header(name string) string {
+	for _, h := range r.Headers {
+		if h.Key == name {
+			return string(h.Value)
+		}
+	}
+	return ""
+}
+
+// Reader reads whole topics, what is committed of them, without a group.
+type Reader struct {
+	client *kgo.Client
+}
+
+// NewReader opens a reader. fromEnd leaves out what is there already.
+func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) {
+	start := kgo.NewOffset().AtStart()
+	if fromEnd {
+		start = kgo.NewOffset().AtEnd()
+	}
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumeTopics(topics...),
+		kgo.ConsumeResetOffset(start), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond))...)
+	if err != nil {
+		return nil, fmt.Errorf("open reader: %w", err)
+	}
+	return &Reader{client: client}, nil
+}
+
+// Next waits for records and hands each to fn.
+func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
+	fetches := r.client.PollFetches(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := fetches.Err(); err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	var rec Record
+	for it := fetches.RecordIter(); !it.Done(); {
+		k := it.Next()
+		rec = Record{
+			Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value,
+			Headers: rec.Headers[:0],
+		}
+		for _, h := range k.Headers {
+			rec.Headers = append(rec.Headers, Header(h))
+		}
+		if err := fn(&rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the reader.
+func (r *Reader) Close() { r.client.Close() }
+
+// Counts returns how many records each of the topics holds, control records included: the sum over its partitions of the end
+// less the start. A topic that is not there holds none.
+func Counts(ctx context.Context, opts []kgo.Opt, topics ...string) (map[string]int64, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("count records: %w", err)
+	}
+	defer client.Close()
+	admin := kadm.NewClient(client)
+	starts, err := admin.ListStartOffsets(ctx, topics...)
+	if err != nil {
+		return nil, fmt.Errorf("count records: %w", err)
+	}
+	ends, err := admin.ListEndOffsets(ctx, topics...)
+	if err != nil {
+		return nil, fmt.Errorf("count records: %w", err)
+	}
+	counts := map[string]int64{}
+	ends.Each(func(end kadm.ListedOffset) {
+		if start, ok := starts.Lookup(end.Topic, end.Partition); ok && end.Err == nil && start.Err == nil {
+			counts[end.Topic] += end.Offset - start.Offset
+		}
+	})
+	return counts, nil
+}
+
+// Reach makes sure that the cluster answers and has the topics.
+func Reach(ctx context.Context, opts []kgo.Opt, topics ...string) error {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	if err := broker.Ping(ctx, client); err != nil {
+		return err
+	}
+	_, err = broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topics...)
+	return err
+}
+
+// Options say how the cluster is reached: what broker.Options returns.
+type Options = []kgo.Opt
+
+// End is where a partition ends: the offset that its next record gets.
+type End struct {
+	Topic     string
+	Partition int32
+	Offset    int64
+}
+
+// Ends returns the ends of all partitions of the topics.
+func Ends(ctx context.Context, opts Options, topics ...string) ([]End, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("read ends: %w", err)
+	}
+	defer client.Close()
+	listed, err := kadm.NewClient(client).ListEndOffsets(ctx, topics...)
+	if err == nil {
+		err = listed.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read ends: %w", err)
+	}
+	var ends []End
+	listed.Each(func(o kadm.ListedOffset) { ends = append(ends, End{o.Topic, o.Partition, o.Offset}) })
+	return ends, nil
+}

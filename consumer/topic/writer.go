@@ -1,0 +1,81 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Writer produces records to one topic, several at a time. It is safe for concurrent use.
+type Writer struct {
+	client *kgo.Client
+	mu     sync.Mutex
+	err    error // the first record that failed
+}
+
+// NewWriter opens a writer. opts say how the cluster is reached.
+func NewWriter(opts []kgo.Opt, topic string) (*Writer, error) {
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...),
+		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(64<<20), kgo.MaxBufferedBytes(256<<20),
+		kgo.RecordPartitioner(kgo.UniformBytesPartitioner(64<<10, true, true, nil)))...)
+	if err != nil {
+		return nil, fmt.Errorf("open writer: %w", err)
+	}
+	return &Writer{client: client}, nil
+}
+
+// Write hands a record over; it waits only while too many are on their way. Errors come from Flush, or from a later Write.
+func (w *Writer) Write(ctx context.Context, key, value []byte) error {
+	w.client.Produce(ctx, &kgo.Record{Key: key, Value: value}, func(_ *kgo.Record, err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+	})
+	return w.failed()
+}
+
+// Flush waits until all records are written and returns the first error there was.
+func (w *Writer) Flush(ctx context.Context) error {
+	if err := w.client.Flush(ctx); err != nil {
+		return fmt.Errorf("produce: %w", err)
+	}
+	return w.failed()
+}
+
+func (w *Writer) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return fmt.Errorf("produce: %w", w.err)
+	}
+	return nil
+}
+
+// Close ends the writer; what is not flushed may be lost.
+func (w *Writer) Close() { w.client.Close() }
+
+// Create makes a topic of so many partitions, unless it is there.
+func Create(ctx context.Context, opts []kgo.Opt, topic string, partitions int) error {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("create topic: %w", err)
+	}
+	defer client.Close()
+	admin := kadm.NewClient(client)
+	topics, err := admin.ListTopics(ctx, topic)
+	if err != nil {
+		return fmt.Errorf("create topic %s: %w", topic, err)
+	}
+	if topics.Has(topic) {
+		return nil
+	}
+	if _, err := admin.CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
+		return fmt.Errorf("create topic %s: %w", topic, err)
+	}
+	return nil
+}

@@ -15,8 +15,25 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// endTimeout bounds the end of a transaction. It has a context of its own, never the one that shutdown cancels.
-const endTimeout = 30 * time.Second
+// endTimeout bounds the end of a transaction. It has a context of its own, never the one that shutdown cancels; when the
+// time to drain is over too, it has endGrace left, and who starts next fences what it leaves open.
+const (
+	endTimeout = 30 * time.Second
+	endGrace   = time.Second
+)
+
+// ending returns the context in which a transaction ends.
+func ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(endGrace, cancel)
+		context.AfterFunc(end, func() { timer.Stop() })
+	})
+	return end, func() {
+		stop()
+		cancel()
+	}
+}
 
 // forward puts every record of the batch into its output and commits their offsets, in one transaction (design 5).
 func (s *session) forward(ctx context.Context, b *batch) error {
@@ -94,7 +111,7 @@ func (it *item) reason() (sink.Reason, string) {
 
 // commit ends the transaction. Anything but a clear yes leaves the outcome open, and the session is rebuilt.
 func (s *session) commit(ctx context.Context, b *batch) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	ctx, cancel := ending(ctx)
 	defer cancel()
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	if err != nil {
@@ -139,7 +156,7 @@ func (s *session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 
 // abort ends the transaction, if one is open, and rewinds to what is committed.
 func (s *session) abort(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	ctx, cancel := ending(ctx)
 	defer cancel()
 	s.mu.Lock()
 	s.revoked = false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ type world struct {
 func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	t.Helper()
 	opts = append([]kfake.Opt{
-		kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(100*time.Millisecond), kfake.SeedTopics(partitions, "news"),
+		kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(100 * time.Millisecond),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}),
 	}, opts...)
 	cluster, err := kfake.NewCluster(opts...)
@@ -49,6 +50,9 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
+	if err := cluster.CreateTopic("news", partitions, map[string]string{"max.message.bytes": "16777216"}); err != nil {
+		t.Fatal(err)
+	}
 	ctx, end := context.WithCancelCause(context.Background())
 	t.Cleanup(func() { end(nil) })
 	w := &world{ctx: ctx, end: end, t: t, cluster: cluster, dir: t.TempDir(), sent: map[int32]int64{}}
@@ -57,7 +61,10 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		logger = zerolog.Nop()
 	}
 	w.setup = Setup{
-		Kafka:  []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)},
+		Kafka: []kgo.Opt{
+			kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(20 * time.Millisecond),
+			kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
+		},
 		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest"},
 		Document: document.DefaultParams(), Index: index.DefaultParams(), IndexName: "test",
 		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
@@ -131,15 +138,17 @@ func words(r *rand.Rand, n int) string {
 // member is one running service.
 type member struct {
 	*Service
-	cancel context.CancelFunc
-	done   chan error
-	store  snapshot.Store
+	network *network
+	cancel  context.CancelFunc
+	done    chan error
+	store   snapshot.Store
 }
 
 // start runs a member. change may alter its setup.
 func (w *world) start(change ...func(*Setup)) *member {
 	w.t.Helper()
-	setup := w.setup
+	setup, network := w.setup, newNetwork()
+	setup.Kafka = append(slices.Clone(setup.Kafka), kgo.Dialer(network.dial))
 	for _, f := range change {
 		f(&setup)
 	}
@@ -153,7 +162,7 @@ func (w *world) start(change ...func(*Setup)) *member {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &member{Service: service, cancel: cancel, done: make(chan error, 1), store: store}
+	m := &member{Service: service, network: network, cancel: cancel, done: make(chan error, 1), store: store}
 	go func() {
 		err := service.Run(ctx)
 		if ctx.Err() == nil {
@@ -174,6 +183,14 @@ func (w *world) start(change ...func(*Setup)) *member {
 func (m *member) stop() error {
 	m.cancel()
 	return <-m.done
+}
+
+// kill ends the member as SIGKILL does, as far as brokers can see.
+func (m *member) kill() {
+	m.network.sever()
+	m.setup.Params.DrainTimeout = 0
+	m.cancel()
+	<-m.done
 }
 
 // settled waits until the group has committed everything that was sent.

@@ -11,10 +11,12 @@ import (
 )
 
 // AppenderOptions are the client options an appender needs beside those that reach the cluster: idempotent, all replicas,
-// nothing lingers. Evidence is compressed and band keys are noise, so the client does not try again.
+// nothing lingers. Evidence is compressed and band keys are noise, so the client does not try again. An append ends when
+// its context does, also while no broker answers: whether the record is there is an open question after any error.
 func AppenderOptions(p Params) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.AllowIdempotentProduceCancellation(),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.ProducerBatchMaxBytes(int32(max(p.MaxRecordBytes(), 1<<20))),

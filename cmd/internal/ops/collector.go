@@ -1,0 +1,92 @@
+package ops
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// newRegistry returns a registry of its own, so that nothing a library registers by itself is shown.
+func newRegistry(stats func() consumer.Stats, ready func() bool, version string) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		newCollector(stats, ready, version),
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return r
+}
+
+// state is what one scrape shows.
+type state struct {
+	consumer.Stats
+	ready   bool
+	version string
+}
+
+// metric is one family of series. What it emits is unique in its labels.
+type metric struct {
+	name, help string
+	kind       prometheus.ValueType // not of a histogram
+	labels     []string
+	values     func(*state, emitter)
+	histograms func(*state, histogramEmitter) // instead of values
+}
+
+// An emitter takes a value with the values of the labels, in their order.
+type (
+	emitter          func(value float64, labels ...string)
+	histogramEmitter func(h consumer.Histogram, labels ...string)
+)
+
+// collector renders one reading of the stats at each scrape, so that what a scrape shows belongs together.
+type collector struct {
+	stats   func() consumer.Stats
+	ready   func() bool
+	version string
+	metrics []metric
+	descs   []*prometheus.Desc // of metrics
+}
+
+func newCollector(stats func() consumer.Stats, ready func() bool, version string) *collector {
+	c := &collector{stats: stats, ready: ready, version: version, metrics: metrics()}
+	for _, m := range c.metrics {
+		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, m.labels, nil))
+	}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	s := &state{Stats: c.stats(), ready: c.ready(), version: c.version}
+	for i, m := range c.metrics {
+		if m.histograms != nil {
+			m.histograms(s, func(h consumer.Histogram, labels ...string) {
+				to <- prometheus.MustNewConstHistogram(c.descs[i], h.Count, h.Sum, cumulated(h), labels...)
+			})
+			continue
+		}
+		m.values(s, func(v float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(c.descs[i], m.kind, v, labels...)
+		})
+	}
+}
+
+// cumulated counts as Prometheus does: each bucket holds the ones below it; the last one is the count.
+func cumulated(h consumer.Histogram) map[float64]uint64 {
+	buckets := make(map[float64]uint64, len(h.Bounds))
+	var n uint64
+	for i, bound := range h.Bounds {
+		n += h.Counts[i]
+		buckets[bound] = n
+	}
+	return buckets
+}

@@ -1,0 +1,11 @@
+// Package ops is for the people who run the service: it says over HTTP whether a process lives, whether it is ready, and how
+// it stands. Rooms count, ops renders.
+//
+//	/live     200 as long as the process answers
+//	/ready    200 when it takes part in its group, else 503 and a sentence why
+//	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
+//	/         these lines
+//
+// It only reads: there is nothing here to change, and no profile to take. testdata/metrics.txt lists every metric of
+// unecho's own with type and meaning; dashboards, alerts and docs are held against it.
+package ops

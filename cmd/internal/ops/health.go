@@ -1,0 +1,63 @@
+package ops
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// maxScrapes bounds how many collectors are answered at a time: if the process hangs, they do not pile up behind it.
+const maxScrapes = 4
+
+const index = `unecho: a near-duplicate filter for Kafka
+
+/live     200 as long as the process answers
+/ready    200 when it takes part in its group, else 503 and a sentence why
+/metrics  Prometheus
+`
+
+// newHandler answers GET and HEAD on the known paths, and nothing else.
+func newHandler(stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, index) })
+	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live\n") })
+	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
+		if ready() {
+			say(w, http.StatusOK, "ready\n")
+			return
+		}
+		say(w, http.StatusServiceUnavailable, "not ready: "+why(stats())+"\n")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(newRegistry(stats, ready, version), promhttp.HandlerOpts{
+		ErrorLog: troubles{logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
+	}))
+	return mux
+}
+
+// why says what keeps a process from being ready.
+func why(s consumer.Stats) string {
+	switch {
+	case s.JournalNext < 0:
+		return "reaching Kafka and restoring the newest snapshot"
+	case s.JournalEnd < 0:
+		return fmt.Sprintf("the journal's end is unknown; applied up to %d", s.JournalNext)
+	case s.JournalNext < s.JournalEnd:
+		return fmt.Sprintf("catching up with the journal: next is %d, the end is %d, %d to go", s.JournalNext, s.JournalEnd, s.JournalEnd-s.JournalNext)
+	}
+	return fmt.Sprintf("caught up with the journal at %d, but taking no documents: about to start, or stopping", s.JournalNext)
+}
+
+// say answers with plain text that nobody keeps.
+func say(w http.ResponseWriter, code int, text string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, text) // whoever asked is gone
+}

@@ -1,0 +1,174 @@
+package ops
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/sink"
+)
+
+// What cannot be known yet is absent, never zero or -1: a rule on it then sees no data instead of a good figure.
+
+// metrics lists all of unecho's own, in the order in which a document meets them.
+func metrics() []metric {
+	var all []metric
+	for _, part := range [][]metric{documents(), stages(), source(), journal(), window(), snapshots(), process()} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+func counter(name, help string, value func(*state) uint64) metric {
+	return metric{name: name, help: help, kind: prometheus.CounterValue, values: func(s *state, emit emitter) {
+		emit(float64(value(s)))
+	}}
+}
+
+// gauge is absent where value says no.
+func gauge(name, help string, value func(*state) (float64, bool)) metric {
+	return metric{name: name, help: help, kind: prometheus.GaugeValue, values: func(s *state, emit emitter) {
+		if v, ok := value(s); ok {
+			emit(v)
+		}
+	}}
+}
+
+func documents() []metric {
+	return []metric{
+		{
+			name: "unecho_documents_total", kind: prometheus.CounterValue, labels: []string{"verdict"},
+			help: "Documents committed by this process, by verdict. The main rate; add all members up.",
+			values: func(s *state, emit emitter) {
+				var rejected uint64
+				for _, r := range sink.Reasons() {
+					rejected += s.Rejected[r]
+				}
+				emit(float64(s.Unique), "unique")
+				emit(float64(s.Duplicate), "duplicate")
+				emit(float64(rejected), "rejected")
+			},
+		},
+		{
+			name: "unecho_rejected_total", kind: prometheus.CounterValue, labels: []string{"reason"},
+			help: "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",
+			values: func(s *state, emit emitter) {
+				for _, r := range sink.Reasons() {
+					emit(float64(s.Rejected[r]), string(r))
+				}
+			},
+		},
+		counter("unecho_commits_total", "Transactions committed. None for long while there is source lag: the stream stands.",
+			func(s *state) uint64 { return s.Commits }),
+		counter("unecho_session_rebuilds_total", "Sessions closed and opened again, to be safe. A few are normal when members or brokers come and go; if it keeps rising, the log says why.",
+			func(s *state) uint64 { return s.Rebuilds }),
+	}
+}
+
+// stages are the verbs of the design: appending and applying are seen from the session that waits for them, as judge.
+func stages() []metric {
+	each := func(s *state, emit histogramEmitter) {
+		emit(s.Latency.Sign, "sign")
+		emit(s.Latency.Judge, "judge")
+		emit(s.Latency.Forward, "forward")
+	}
+	return []metric{
+		{
+			name: "unecho_stage_seconds_total", kind: prometheus.CounterValue, labels: []string{"stage"},
+			help: "Time that sessions have spent in each stage. Where it grows fastest is the bottleneck: sign is CPU, judge is the journal, forward is the outputs and the commit.",
+			values: func(s *state, emit emitter) {
+				each(s, func(h consumer.Histogram, labels ...string) { emit(h.Sum, labels...) })
+			},
+		},
+		{
+			name: "unecho_batch_seconds", labels: []string{"stage"}, histograms: each,
+			help: "How long a batch took in each stage, aborted ones included. The slowest ones show a broker or a disk in trouble.",
+		},
+	}
+}
+
+func source() []metric {
+	return []metric{
+		gauge("unecho_assigned_partitions", "Source partitions that this process works on. Members should have about equally many; the sum is all there are.",
+			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
+		gauge("unecho_source_lag_documents", "Source offsets that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
+			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
+	}
+}
+
+func journal() []metric {
+	return []metric{
+		counter("unecho_journal_appended_bytes_total", "Bytes this process has appended to the journal, before the broker's framing. By document: what the protocol costs.",
+			func(s *state) uint64 { return s.Journal.Bytes }),
+		counter("unecho_journal_appended_records_total", "Records this process has appended to the journal. Few documents in each: batches are too small.",
+			func(s *state) uint64 { return s.Journal.Records }),
+		gauge("unecho_journal_next_offset", "The journal offset this process applies next. All members should be close to each other. Absent until the replica is restored.",
+			func(s *state) (float64, bool) { return float64(s.JournalNext), restored(s) }),
+		gauge("unecho_journal_lag_records", "Journal records not applied yet, by an end that is read every ten seconds. It should be near 0; otherwise this member judges late. Absent when it cannot be read.",
+			func(s *state) (float64, bool) {
+				return float64(max(0, s.JournalEnd-s.JournalNext)), restored(s) && s.JournalEnd >= 0
+			}),
+		gauge("unecho_journal_applied_timestamp_seconds", "When the record applied last was appended to the journal. Old while there is journal lag: the replica is stuck. Absent until the first.",
+			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
+	}
+}
+
+func window() []metric {
+	ofReplica := func(value func(*state) float64) func(*state) (float64, bool) {
+		return func(s *state) (float64, bool) { return value(s), restored(s) }
+	}
+	return []metric{
+		gauge("unecho_window_documents", "Documents in the window. What is not in it is not found again.",
+			ofReplica(func(s *state) float64 { return float64(s.Index.Documents) })),
+		gauge("unecho_window_bytes", "Bytes of the window, as window.bytes counts them. At that bound the oldest documents go before window.age.",
+			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
+		gauge("unecho_window_age_seconds", "How far the window reaches back in stream time. Much below window.age on a full window: raise window.bytes or window.count.",
+			ofReplica(age)),
+		counter("unecho_window_candidates_total", "Documents that others were compared with. Many by document: a looser threshold or a popular text costs time.",
+			func(s *state) uint64 { return s.Index.Candidates }),
+		counter("unecho_window_cut_total", "Bands whose candidates were cut at their bound. When it rises, copies of very popular texts may be missed.",
+			func(s *state) uint64 { return s.Index.Cut }),
+		gauge("unecho_held_verdicts", "Documents judged and not known to be committed. It should follow the batches in flight; if it only rises, a member does not commit.",
+			ofReplica(func(s *state) float64 { return float64(s.Index.Held) })),
+	}
+}
+
+func snapshots() []metric {
+	return []metric{
+		gauge("unecho_snapshot_offset", "Journal offset of the newest snapshot this process wrote or restored. What lies between it and unecho_journal_next_offset is replayed at a restart. Absent until there is one.",
+			func(s *state) (float64, bool) { return float64(s.SnapshotNext), s.SnapshotNext >= 0 }),
+		gauge("unecho_snapshot_timestamp_seconds", "When that snapshot was taken. Members take turns: alert on the newest of all. Absent until there is one.",
+			func(s *state) (float64, bool) { return seconds(s.SnapshotTime), s.SnapshotTime > 0 }),
+		counter("unecho_snapshot_errors_total", "Snapshots that failed. The stream goes on, but the journal is not trimmed and restarts take longer: look at the store.",
+			func(s *state) uint64 { return s.SnapshotErrs }),
+	}
+}
+
+func process() []metric {
+	return []metric{
+		gauge("unecho_ready", "1 when this process takes part in its group, as /ready says. 0 for long: /ready says why.",
+			func(s *state) (float64, bool) {
+				if s.ready {
+					return 1, true
+				}
+				return 0, true
+			}),
+		{
+			name: "unecho_build_info", kind: prometheus.GaugeValue, labels: []string{"version"},
+			help:   "Always 1; its label is the version. Several for long: a rollout is stuck.",
+			values: func(s *state, emit emitter) { emit(1, s.version) },
+		},
+	}
+}
+
+// restored says whether there is a replica to speak of.
+func restored(s *state) bool { return s.JournalNext >= 0 }
+
+// age is the stream time since the oldest visible document was applied; an empty window has none.
+func age(s *state) float64 {
+	if s.Index.Documents == 0 {
+		return 0
+	}
+	return seconds(s.Index.Now - s.Index.OldestApplied)
+}
+
+func seconds(ms int64) float64 { return float64(ms) / 1000 }

@@ -1,0 +1,107 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// Bounds on what a client can hold up: requests are a line and some headers, answers a few ten kilobytes.
+const (
+	headerTimeout   = 5 * time.Second
+	readTimeout     = 10 * time.Second
+	writeTimeout    = 30 * time.Second
+	idleTimeout     = 2 * time.Minute
+	shutdownTimeout = time.Second
+	maxHeaderBytes  = 16 << 10
+)
+
+// Server answers the people, probes and collectors that look after one process.
+type Server struct {
+	listen    string
+	handler   http.Handler
+	logger    zerolog.Logger
+	listening chan struct{} // closed when addr is settled
+	addr      string
+}
+
+// New makes a server for the address listen. It starts nothing. Both functions are called with each request, from many
+// goroutines; the version is only shown.
+func New(listen string, stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) *Server {
+	return &Server{
+		listen: listen, logger: logger, listening: make(chan struct{}),
+		handler: newHandler(stats, ready, version, logger),
+	}
+}
+
+// Serve listens at once and answers until ctx is done; requests begun by then are finished, within a bound. It returns nil
+// then, and a *ListenError if the address cannot be had. It is called once.
+func (s *Server) Serve(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err == nil {
+		s.addr = listener.Addr().String()
+	}
+	close(s.listening)
+	if err != nil && ctx.Err() != nil {
+		return nil //nolint:nilerr // stopped before it began
+	}
+	if err != nil {
+		return &ListenError{Listen: s.listen, Err: err}
+	}
+	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready and /metrics")
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(troubles{s.logger}, "", 0),
+	}
+	var serveErr error
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		serveErr = server.Serve(listener)
+	}()
+	select {
+	case <-served:
+		return fmt.Errorf("serve health and metrics: %w", serveErr)
+	case <-ctx.Done():
+	}
+	s.end(ctx, server)
+	<-served
+	return nil
+}
+
+// end lets requests finish that are begun, and cuts off what takes too long.
+func (s *Server) end(ctx context.Context, server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if server.Shutdown(ctx) == nil {
+		return
+	}
+	err := server.Close()
+	s.logger.Warn().Err(err).Msg("requests for health or metrics were cut off by the end of the process")
+}
+
+// Addr returns the address that Serve listens on, with the port it was given for port 0. It waits until Serve listens, and
+// returns nothing if that failed.
+func (s *Server) Addr() string {
+	<-s.listening
+	return s.addr
+}
+
+// troubles puts what net/http and the metrics library complain about into the log.
+type troubles struct{ logger zerolog.Logger }
+
+// Write logs one complaint.
+func (t troubles) Write(p []byte) (int, error) {
+	t.logger.Warn().Bytes("because", p).Msg("a request for health or metrics went wrong")
+	return len(p), nil
+}
+
+// Println logs one complaint.
+func (t troubles) Println(v ...any) { _, _ = fmt.Fprint(t, v...) }

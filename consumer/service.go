@@ -122,9 +122,8 @@ func (s *Service) serve(ctx, drain context.Context) error {
 	if err != nil {
 		return err
 	}
-	if lease != nil {
-		defer s.release(lease)
-	}
+	name := &name{store: s.setup.Store, lease: lease, member: member, logger: s.setup.Logger}
+	defer name.release()
 	slots := make([]string, s.setup.Params.Sessions)
 	for k := range slots {
 		slots[k] = slot(member, k)
@@ -140,11 +139,11 @@ func (s *Service) serve(ctx, drain context.Context) error {
 	s.shared.follower = newFollower(replica, place.LeaderEpoch)
 	s.running = true
 	s.mu.Unlock()
-	return s.work(ctx, drain, member, slots, place)
+	return s.work(ctx, drain, name, slots, place)
 }
 
 // work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
-func (s *Service) work(ctx, drain context.Context, member string, slots []string, place journal.Place) error {
+func (s *Service) work(ctx, drain context.Context, name *name, slots []string, place journal.Place) error {
 	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
@@ -168,9 +167,10 @@ func (s *Service) work(ctx, drain context.Context, member string, slots []string
 		}
 		return err
 	})
+	group.Go(func() error { return name.keep(follow) })
 	group.Go(func() error {
 		defer stopFollowing()
-		return s.sessions(ctx, drain, member, slots)
+		return s.sessions(ctx, drain, name.member, slots)
 	})
 	return group.Wait()
 }
@@ -245,30 +245,6 @@ func (s *Service) catchUp(ctx context.Context) error {
 		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(declared)}); err != nil {
 			return err
 		}
-	}
-}
-
-// takeName returns this process's name in the group: the configured one, or the lowest that no other process has leased.
-func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) {
-	if s.setup.Params.Member != "" {
-		return s.setup.Params.Member, nil, nil
-	}
-	for n := range 1000 {
-		name := fmt.Sprintf("%s-%d", s.setup.Params.Group, n)
-		lease, err := s.setup.Store.Lease(ctx, "member-"+name)
-		switch {
-		case err == nil:
-			return name, lease, nil
-		case !errors.Is(err, snapshot.ErrLeased):
-			return "", nil, fmt.Errorf("lease a name: %w", err)
-		}
-	}
-	return "", nil, &StopError{What: "1000 members are there already", Remedy: "set consumer.member"}
-}
-
-func (s *Service) release(lease snapshot.Lease) {
-	if err := lease.Release(); err != nil {
-		s.setup.Logger.Warn().Err(err).Msg("the member's name is free only when its lease ends")
 	}
 }
 

@@ -14,6 +14,12 @@ import (
 // get other keys or other evidence.
 const Algorithm = "minhash/1"
 
+// Version names everything beside the settings that decides what a text is signed as: it belongs to the settings of a
+// journal, so that members who would sign differently refuse to run together.
+func Version() string {
+	return fmt.Sprintf("text/%d unicode/%s sketch/%d", text.Version, text.Unicode, sketch.Version)
+}
+
 // Signer turns texts into entries. It is pure but not safe for concurrent use: each goroutine has its own.
 type Signer struct {
 	normalizer *text.Normalizer

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -113,9 +114,9 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record
 	case kindRun:
 		return d.decodeRun(h, rd)
 	case kindReposition:
-		return &index.Reposition{
-			Header: h, Source: readSource(rd), Epoch: uint32(rd.Uvarint()), Offset: rd.Varint(), Name: string(rd.Bytes()),
-		}, nil
+		source := readSource(rd)
+		epoch, err := readEpoch(rd)
+		return &index.Reposition{Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Name: string(rd.Bytes())}, err
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
 	case kindCheckpoint:
@@ -130,10 +131,21 @@ func readSource(rd *wire.Reader) (s entry.Source) {
 	return s
 }
 
-func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error) {
-	d.run = index.Run{
-		Header: h, Source: readSource(rd), Epoch: uint32(rd.Uvarint()), Base: rd.Varint(), Entries: d.run.Entries[:0],
+func readEpoch(rd *wire.Reader) (uint32, error) {
+	epoch := rd.Uvarint()
+	if epoch > math.MaxUint32 {
+		return 0, fmt.Errorf("%w: epoch %d", ErrMalformed, epoch)
 	}
+	return uint32(epoch), nil
+}
+
+func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error) {
+	source := readSource(rd)
+	epoch, err := readEpoch(rd)
+	if err != nil {
+		return nil, err
+	}
+	d.run = index.Run{Header: h, Source: source, Epoch: epoch, Base: rd.Varint(), Entries: d.run.Entries[:0]}
 	keys := rd.Uvarint()
 	n := rd.Count(3)
 	if rd.Short() || keys > uint64(rd.Len()) {

@@ -178,7 +178,7 @@ const (
 // smaller and smaller parts until the culprit stands alone.
 func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 	if !final(cause) {
-		return rebuild("produce: %v", cause)
+		return rebuild("produce: %w", cause)
 	}
 	if b.size > 1 {
 		s.limit = max(1, min(s.limit, b.size)/8)

@@ -154,7 +154,11 @@ func (k *keeper) trim(ctx context.Context) error {
 	}
 	var offsets kadm.Offsets
 	offsets.AddOffset(k.journalTopic, 0, own[1], -1)
-	if _, err := kadm.NewClient(k.admin).DeleteRecords(ctx, offsets); err != nil {
+	deleted, err := kadm.NewClient(k.admin).DeleteRecords(ctx, offsets)
+	if err == nil {
+		err = deleted.Error() // a missing right stands only here
+	}
+	if err != nil {
 		return fmt.Errorf("trim journal: %w", err)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (n *name) keep(ctx context.Context) error {
 				}
 			}
 			if pause(ctx, 2*time.Second) != nil {
-				return nil
+				return nil //nolint:nilerr // stopping is no error
 			}
 		}
 	}

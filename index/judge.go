@@ -32,6 +32,7 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 		position: at, applied: now, offset: e.Offset, content: e.Content, scope: e.Scope,
 		bytes: EntryBytes(r.params, e), source: source,
 	})
+	r.window.expire(now)
 	return v
 }
 

@@ -192,7 +192,7 @@ func (d *demo) run(ctx context.Context, docs documents) (demoSummary, error) {
 	group.Go(func() error {
 		defer stop()
 		if err := p.ready(inner); err != nil {
-			return nil //nolint:nilerr // the service says why it ended
+			return nil // the service says why it ended
 		}
 		if d.outputs, err = newDemoOutputs(inner, opts, d.config); err != nil {
 			return err
@@ -243,7 +243,7 @@ func (d *demo) show(ctx context.Context, opts topic.Options, docs documents) err
 	d.ended = time.Now()
 	err = errors.Join(err, d.view.close())
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // Ctrl-C is no error
+		return nil // Ctrl-C is no error
 	}
 	return err
 }

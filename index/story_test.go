@@ -1,0 +1,264 @@
+package index_test
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+var update = flag.Bool("update", false, "rewrite the stories' answers")
+
+// TestStories walks transcripts of journals. A line without indentation is a record, or a line that sets the scene; what
+// follows it, indented, is what the replica answered. -update writes the answers anew: commit a difference only if you can
+// explain it.
+func TestStories(t *testing.T) {
+	paths, err := filepath.Glob("testdata/stories/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := newStory(t).tell(string(text))
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("the story went otherwise:\n%s", got)
+			}
+		})
+	}
+}
+
+// story is a replica with a journal that is written as it is told.
+type story struct {
+	t       *testing.T
+	params  index.Params
+	replica *index.Replica
+	signer  *index.Signer
+	at      index.Stamp
+	skew    int64 // of the appender's clock, ms
+	hashes  map[int64]uint64
+}
+
+const storyStart = 1_000_000 // ms
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	p := index.DefaultParams()
+	p.Similarity.Shingle = "word:1"
+	p.Window.Tolerance = time.Minute
+	s := &story{t: t, params: p, at: index.Stamp{LogAppendTime: storyStart}, hashes: map[int64]uint64{}}
+	s.begin()
+	return s
+}
+
+func (s *story) begin() {
+	s.replica = newReplica(s.t, s.params)
+	signer, err := index.NewSigner(s.params)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.signer = signer
+}
+
+func (s *story) tell(text string) string {
+	var out strings.Builder
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
+		line := lines.Text()
+		if strings.HasPrefix(line, "  ") {
+			continue
+		}
+		fmt.Fprintln(&out, line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, answer := range s.line(strings.Fields(line)) {
+			fmt.Fprintln(&out, "  "+answer)
+		}
+	}
+	return out.String()
+}
+
+// scan reads words that were made for it; a story with a slip of the pen fails.
+func (s *story) scan(words []string, format string, into ...any) {
+	s.t.Helper()
+	if _, err := fmt.Sscanf(strings.Join(words, " "), format, into...); err != nil {
+		s.t.Fatalf("%q is not %q: %v", words, format, err)
+	}
+}
+
+func (s *story) line(words []string) []string {
+	switch words[0] {
+	case "window": // window age=10s count=2 clock=event
+		return s.window(words[1:])
+	case "wait": // wait 5s
+		d, err := time.ParseDuration(words[1])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.at.LogAppendTime += d.Milliseconds()
+		return nil
+	case "clock": // clock +90s: the appender's clock is off by so much
+		d, err := time.ParseDuration(strings.TrimPrefix(words[1], "+"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.skew = d.Milliseconds()
+		return nil
+	case "restore":
+		s.replica = restored(s.t, s.params, s.replica)
+		return nil
+	case "state":
+		return []string{s.state()}
+	}
+	return s.apply(s.record(words))
+}
+
+func (s *story) window(words []string) []string {
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		switch name {
+		case "age":
+			d, err := time.ParseDuration(value)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.params.Window.Age = d
+		case "count":
+			s.scan([]string{value}, "%d", &s.params.Window.Count)
+		case "clock":
+			s.params.Window.Clock = value
+		default:
+			s.t.Fatalf("unknown bound %q", w)
+		}
+	}
+	s.begin()
+	return nil
+}
+
+func (s *story) header() index.Header {
+	return index.Header{Fingerprint: index.Fingerprint(settings), Wall: s.at.LogAppendTime + s.skew}
+}
+
+func source(partition int32) entry.Source {
+	return entry.Source{Topic: [16]byte{0xa}, Partition: partition}
+}
+
+func (s *story) record(words []string) index.Record {
+	h := s.header()
+	var partition int32
+	switch words[0] {
+	case "settings":
+		text := settings
+		if len(words) > 1 {
+			text = []byte(words[1])
+		}
+		return &index.Settings{Text: text, Wall: h.Wall}
+	case "reposition": // reposition p0 epoch 1 offset 0
+		r := &index.Reposition{Header: h, Name: "news"}
+		s.scan(words[1:], "p%d epoch %d offset %d", &partition, &r.Epoch, &r.Offset)
+		r.Source = source(partition)
+		return r
+	case "run", "foreign": // run p0 epoch 1 base 0 : 5=some_text 6@+30s=other_text
+		r := &index.Run{Header: h}
+		if words[0] == "foreign" {
+			r.Fingerprint++
+		}
+		s.scan(words[1:6], "p%d epoch %d base %d", &partition, &r.Epoch, &r.Base)
+		r.Source = source(partition)
+		for _, w := range words[7:] {
+			r.Entries = append(r.Entries, s.entry(w))
+		}
+		return r
+	case "forget": // forget 3.0
+		r := &index.Forget{Header: h}
+		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)
+		return r
+	case "checkpoint": // checkpoint at 3 right|wrong
+		r := &index.Checkpoint{Header: h, Member: "other"}
+		s.scan(words[2:3], "%d", &r.Offset)
+		r.Hash = s.hashes[r.Offset]
+		if words[3] == "wrong" {
+			r.Hash++
+		}
+		return r
+	}
+	s.t.Fatalf("unknown record %q", words)
+	return nil
+}
+
+func (s *story) entry(word string) entry.Entry {
+	place, text, _ := strings.Cut(word, "=")
+	offset, late, _ := strings.Cut(place, "@")
+	e := entry.Entry{Time: s.at.LogAppendTime}
+	s.scan([]string{offset}, "%d", &e.Offset)
+	if late != "" {
+		d, err := time.ParseDuration(strings.TrimPrefix(late, "+"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		e.Time += d.Milliseconds()
+	}
+	s.signer.Sign(&e, []byte(text))
+	return e.Clone()
+}
+
+func (s *story) apply(rec index.Record) []string {
+	effect := s.replica.Apply(s.at, rec)
+	answers := []string{fmt.Sprintf("%d: applied", s.at.Offset)}
+	if !effect.Applied {
+		answers[0] = fmt.Sprintf("%d: changes nothing", s.at.Offset)
+	}
+	for i := range effect.Judged {
+		v := &effect.Judged[i]
+		told := fmt.Sprintf("%d is unique", v.Offset)
+		if m := &v.Match; !v.Unique() {
+			told = fmt.Sprintf("%d is copy %d of p%d/%d, %s %d/%d", v.Offset, m.Copy, m.Source.Partition, m.Offset, m.Method,
+				m.Similarity.Num, m.Similarity.Den)
+		}
+		answers = append(answers, told)
+	}
+	if d := effect.Accused; d != nil {
+		answers = append(answers, fmt.Sprintf("%s differs at %d", d.Member, d.Offset))
+	}
+	s.at.Offset++
+	s.hashes[s.at.Offset] = s.replica.Hash()
+	return answers
+}
+
+// state shows the partitions, the held verdicts and the clock.
+func (s *story) state() string {
+	var b strings.Builder
+	for p := range int32(2) {
+		known, ok := s.replica.Partition(source(p))
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&b, "p%d epoch %d start %d base %d held", p, known.Epoch, known.Start, known.Base)
+		for o := range int64(20) {
+			if v, ok := s.replica.Held(source(p), known.Epoch, o); ok {
+				fmt.Fprintf(&b, " %d", o)
+				if v.Forgotten {
+					b.WriteString("(forgotten)")
+				}
+			}
+		}
+		b.WriteString("; ")
+	}
+	st := s.replica.Stats()
+	fmt.Fprintf(&b, "window %d, now %s", st.Documents, time.Duration(st.Now-storyStart)*time.Millisecond)
+	return b.String()
+}

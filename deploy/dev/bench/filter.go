@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+)
+
+// filter is unecho itself, as the program runs it: the service with its defaults, snapshots in a temporary directory.
+type filter struct {
+	verify  string
+	poll    int // 0: its default
+	profile *profile
+	logger  zerolog.Logger
+}
+
+func (f filter) run(ctx context.Context, j job, group string) (result, error) {
+	dir, err := os.MkdirTemp("", "unecho-bench-")
+	if err != nil {
+		return result{}, fmt.Errorf("make a directory for snapshots: %w", err)
+	}
+	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
+	c := f.config(j, group, dir)
+	r, err := f.measure(ctx, j, c)
+	unique, duplicate, rejected := c.Sink.Topics(j.source)
+	return r, errors.Join(err, j.cluster.remove(ctx, group, unique, duplicate, rejected, group+".journal"))
+}
+
+func (f filter) config(j job, group, dir string) config.Config {
+	c := config.Default()
+	c.Source.Topics = []string{j.source}
+	c.Consumer.Group, c.Consumer.Sessions = group, j.sessions
+	if f.poll > 0 {
+		c.Consumer.PollRecords = f.poll
+	}
+	c.Judge.Similarity.Verify = f.verify
+	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
+	c.Snapshot.Directory = dir
+	return c
+}
+
+func (f filter) measure(ctx context.Context, j job, c config.Config) (result, error) {
+	store, err := localdir.Open(ctx, c.Snapshot, c.Index.Name)
+	if err != nil {
+		return result{}, err
+	}
+	defer store.Close() // it goes with its directory
+	watch := newStopwatch(j.source, f.profile)
+	service, err := consumer.New(consumer.Setup{
+		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
+		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, IndexName: c.Index.Name, Journal: c.Journal,
+		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Settings: c.Settings(), Logger: f.logger, ProducerTime: j.cluster.producerTime,
+	})
+	if err != nil {
+		return result{}, err
+	}
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan struct{})
+	var ending error
+	go func() {
+		defer close(ended)
+		ending = service.Run(serving)
+	}()
+	r := result{documents: j.documents}
+	r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
+	r.add(service.Stats())
+	stop()
+	<-ended
+	if err == nil {
+		err = j.settled(ctx, c.Consumer.Group)
+	}
+	return r, errors.Join(err, ending)
+}
+
+func forwarded(s consumer.Stats) int {
+	n := s.Unique + s.Duplicate
+	for _, rejected := range s.Rejected {
+		n += rejected
+	}
+	return int(n)
+}
+
+func (r *result) add(s consumer.Stats) {
+	r.commits, r.duplicates, r.rebuilds = s.Commits, s.Duplicate, s.Rebuilds
+	r.journalBytes = s.Journal.Bytes
+	r.sign, r.judge, r.forward = s.Latency.Sign.Sum, s.Latency.Judge.Sum, s.Latency.Forward.Sum
+	r.candidates, r.windowBytes = s.Index.Candidates, s.Index.WindowBytes
+	for _, n := range s.Rejected {
+		r.rejected += int64(n)
+	}
+}
+
+// logger shows what the service says, where the variable asks for it.
+func logger() zerolog.Logger {
+	if os.Getenv("UNECHO_BENCH_LOG") == "" {
+		return zerolog.Nop()
+	}
+	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, TimeFormat: time.StampMilli}).With().Timestamp().Logger()
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// params are what the flags say.
+type params struct {
+	brokers    []string // kafka, kfake
+	verifies   []string // estimate, jaccard
+	pairs      int
+	documents  int // 0: the broker's own default
+	bytes      int // of a document, about
+	partitions int
+	sessions   int
+	poll       int // of unecho; 0: its default
+	seed       uint64
+	untuned    bool
+	profile    string
+}
+
+// Documents by default: a run takes two to four seconds on two cores.
+const (
+	kafkaDocuments = 200_000
+	kfakeDocuments = 100_000
+)
+
+func parse(args []string, stderr io.Writer) (params, error) {
+	var p params
+	var broker, verify string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&broker, "broker", "both", "kafka, kfake or both")
+	flags.StringVar(&verify, "verify", "both", "estimate, jaccard or both")
+	flags.IntVar(&p.pairs, "pairs", 7, "pairs that count; one more warms up")
+	flags.IntVar(&p.documents, "documents", 0, fmt.Sprintf("documents in the source topic (default %d on Kafka, %d on kfake)", kafkaDocuments, kfakeDocuments))
+	flags.IntVar(&p.bytes, "bytes", 2000, "bytes of a document, about")
+	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
+	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
+	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
+	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
+	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's batch size and linger time without a trial")
+	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of the last unecho run to this `file`")
+	if err := flags.Parse(args); err != nil {
+		return p, err
+	}
+	if flags.NArg() > 0 {
+		return p, fmt.Errorf("what is %q? Possible are only flags: see -help", strings.Join(flags.Args(), " "))
+	}
+	p.brokers, p.verifies = either(broker, "kafka", "kfake"), either(verify, "estimate", "jaccard")
+	return p, p.validate()
+}
+
+// either returns the words that one of them, or both, stands for.
+func either(word string, words ...string) []string {
+	if word == "both" {
+		return words
+	}
+	for _, w := range words {
+		if w == word {
+			return []string{w}
+		}
+	}
+	return nil
+}
+
+func (p params) validate() error {
+	var errs []error
+	for _, bad := range []struct {
+		is      bool
+		problem string
+	}{
+		{len(p.brokers) == 0, "-broker is kafka, kfake or both"},
+		{len(p.verifies) == 0, "-verify is estimate, jaccard or both"},
+		{p.pairs < 1, "-pairs is at least 1"},
+		{p.documents < 0, "-documents is not negative"},
+		{p.bytes < 100 || p.bytes > 500_000, "-bytes is 100 to 500000"},
+		{p.partitions < 1, "-partitions is at least 1"},
+		{p.sessions < 1 || p.sessions > p.partitions, "-sessions is at least 1, and no more than -partitions"},
+		{p.poll < 0, "-poll is not negative"},
+	} {
+		if bad.is {
+			errs = append(errs, errors.New(bad.problem))
+		}
+	}
+	return errors.Join(errs...)
+}

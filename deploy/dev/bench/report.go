@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+)
+
+const tableHead = `| pair | first | copy, documents/s | unecho, documents/s | ratio |
+| --- | --- | ---: | ---: | ---: |`
+
+func (p pair) row(name string) string {
+	first := "copy"
+	if p.filterFirst {
+		first = "unecho"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, first, thousands(p.copy.rate()), thousands(p.filter.rate()), p.ratio())
+}
+
+// spread is the median of some figures, and their bounds.
+type spread struct{ median, low, high float64 }
+
+func spreadOf(pairs []pair, of func(pair) float64) spread {
+	values := make([]float64, 0, len(pairs))
+	for _, p := range pairs {
+		values = append(values, of(p))
+	}
+	slices.Sort(values)
+	n := len(values)
+	return spread{median: (values[(n-1)/2] + values[n/2]) / 2, low: values[0], high: values[n-1]}
+}
+
+func (s spread) text(format func(float64) string) string {
+	return fmt.Sprintf("%s (%s to %s)", format(s.median), format(s.low), format(s.high))
+}
+
+// summary is a series in one row.
+type summary struct {
+	broker, verify      string
+	copy, filter, ratio spread
+}
+
+const summaryHead = `| broker | verify | copy, documents/s | unecho, documents/s | ratio |
+| --- | --- | ---: | ---: | ---: |`
+
+func summarise(broker, verify string, pairs []pair) summary {
+	return summary{
+		broker: broker, verify: verify,
+		copy:   spreadOf(pairs, func(p pair) float64 { return p.copy.rate() }),
+		filter: spreadOf(pairs, func(p pair) float64 { return p.filter.rate() }),
+		ratio:  spreadOf(pairs, pair.ratio),
+	}
+}
+
+func (s summary) row() string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", s.broker, s.verify, s.copy.text(thousands), s.filter.text(thousands), s.ratio.text(hundredths))
+}
+
+// details says what a series cost beside time: medians over its runs.
+func details(w io.Writer, pairs []pair) {
+	median := func(of func(pair) float64) float64 { return spreadOf(pairs, of).median }
+	documents := float64(pairs[0].filter.documents)
+	fmt.Fprintf(w, "\nduplicates %.1f%%, candidates per document %.2f, rebuilt sessions %.0f, rejected %.0f\n",
+		100*median(func(p pair) float64 { return float64(p.filter.duplicates) })/documents,
+		median(func(p pair) float64 { return float64(p.filter.candidates) })/documents,
+		median(func(p pair) float64 { return float64(p.filter.rebuilds) }),
+		median(func(p pair) float64 { return float64(p.filter.rejected) }))
+	fmt.Fprintf(w, "journal %.0f bytes per entry\n", median(func(p pair) float64 { return float64(p.filter.journalBytes) })/documents)
+	for _, one := range []struct {
+		name string
+		of   func(pair) result
+	}{{"copy", func(p pair) result { return p.copy }}, {"unecho", func(p pair) result { return p.filter }}} {
+		commits := median(func(p pair) float64 { return float64(one.of(p).commits) })
+		fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f s, %.0f commits of %.0f documents\n", one.name,
+			median(func(p pair) float64 { return one.of(p).took.Seconds() }),
+			median(func(p pair) float64 { return one.of(p).cpu.Seconds() }), commits, documents/commits)
+	}
+	fmt.Fprintf(w, "unecho's sessions: sign %.2f s, judge %.2f s, forward %.2f s\n\n",
+		median(func(p pair) float64 { return p.filter.sign }), median(func(p pair) float64 { return p.filter.judge }),
+		median(func(p pair) float64 { return p.filter.forward }))
+}
+
+func thousands(x float64) string {
+	digits := strconv.FormatInt(int64(x+0.5), 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func hundredths(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+// runID tells the topics of one invocation from those of others.
+func runID() string { return "bench-" + strconv.FormatInt(time.Now().UnixMilli(), 36) }

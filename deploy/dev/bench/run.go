@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// job is what both contenders do: forward the documents of a topic.
+type job struct {
+	cluster    *cluster
+	source     string
+	documents  int
+	partitions int
+	sessions   int
+}
+
+// contender forwards the whole source as a new group of that name and says how it went. It cleans up after itself.
+type contender interface {
+	run(ctx context.Context, j job, group string) (result, error)
+}
+
+// result is what a run took.
+type result struct {
+	documents int
+	took      time.Duration
+	cpu       time.Duration // of this process: with kfake the broker is in it
+	commits   uint64
+
+	// of unecho alone
+	duplicates            uint64
+	journalBytes          uint64
+	sign, judge, forward  float64 // seconds, summed over sessions
+	candidates, rebuilds  uint64
+	windowBytes, rejected int64
+}
+
+func (r result) rate() float64 { return float64(r.documents) / r.took.Seconds() }
+
+// stopwatch starts when the first batch of the topic arrives at any client that has it as a hook.
+type stopwatch struct {
+	topic   string
+	profile *profile
+	once    sync.Once
+	began   time.Time
+	cpu     time.Duration
+	started chan struct{}
+}
+
+func newStopwatch(topic string, p *profile) *stopwatch {
+	return &stopwatch{topic: topic, profile: p, started: make(chan struct{})}
+}
+
+var _ kgo.HookFetchBatchRead = (*stopwatch)(nil)
+
+// OnFetchBatchRead is called by the client.
+func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32, _ kgo.FetchBatchMetrics) {
+	if topic != w.topic {
+		return
+	}
+	w.once.Do(func() {
+		w.profile.begin()
+		w.began, w.cpu = time.Now(), cpuTime()
+		close(w.started)
+	})
+}
+
+// tick is how often a stopwatch looks whether all is done: below a thousandth of a run.
+const tick = time.Millisecond
+
+// wait returns what passed until done says that n documents are committed. ended is closed when the contender gave up.
+func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-chan struct{}) (took, cpu time.Duration, err error) {
+	select {
+	case <-w.started:
+	case <-ended:
+		return 0, 0, fmt.Errorf("it ended before it began")
+	case <-ctx.Done():
+		return 0, 0, context.Cause(ctx)
+	}
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	defer w.profile.end()
+	for {
+		if done() >= n {
+			return time.Since(w.began), cpuTime() - w.cpu, nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ended:
+			return 0, 0, fmt.Errorf("it ended with %d of %d documents committed", done(), n)
+		case <-ctx.Done():
+			return 0, 0, context.Cause(ctx)
+		}
+	}
+}
+
+// settled makes sure that the group has committed the whole source, whatever the contender counted.
+func (j job) settled(ctx context.Context, group string) error {
+	got, err := j.cluster.committed(ctx, group, j.source)
+	if err == nil && got != j.documents {
+		err = fmt.Errorf("%s has committed %d of %d documents", group, got, j.documents)
+	}
+	return err
+}
+
+// cpuTime is what this process has taken so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

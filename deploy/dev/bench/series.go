@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// series is a row of pairs on one broker with one way to verify.
+type series struct {
+	job     job
+	verify  string
+	copies  bareCopy
+	filter  filter
+	pairs   int
+	profile string
+	out     io.Writer
+}
+
+// pair is two runs, one right after the other.
+type pair struct {
+	copy, filter result
+	filterFirst  bool
+}
+
+func (p pair) ratio() float64 { return p.filter.rate() / p.copy.rate() }
+
+// run measures the pairs in turn, the copy first in every other one. The first pair only warms up.
+func (s series) run(ctx context.Context) ([]pair, error) {
+	var pairs []pair
+	fmt.Fprintln(s.out, tableHead)
+	for n := range s.pairs + 1 {
+		if err := s.arm(n == s.pairs); err != nil {
+			return nil, err
+		}
+		p, err := s.pair(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			fmt.Fprintln(s.out, p.row("warm-up, not counted"))
+			continue
+		}
+		fmt.Fprintln(s.out, p.row(fmt.Sprint(n)))
+		pairs = append(pairs, p)
+	}
+	return pairs, s.filter.profile.close()
+}
+
+// arm makes the last run the one that is profiled.
+func (s *series) arm(last bool) (err error) {
+	if last {
+		s.filter.profile, err = newProfile(s.profile)
+	}
+	return err
+}
+
+func (s series) pair(ctx context.Context, n int) (pair, error) {
+	p := pair{filterFirst: n%2 == 1}
+	both := []struct {
+		name string
+		who  contender
+		to   *result
+	}{{"copy", s.copies, &p.copy}, {s.verify, s.filter, &p.filter}}
+	if p.filterFirst {
+		both[0], both[1] = both[1], both[0]
+	}
+	for _, one := range both {
+		r, err := single(ctx, s.job, one.who, fmt.Sprintf("%s-%s-%d", s.job.source, one.name, n))
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", one.name, err)
+		}
+		*one.to = r
+	}
+	return p, nil
+}
+
+// runBound ends a run that does not end by itself.
+const runBound = 5 * time.Minute
+
+func single(ctx context.Context, j job, who contender, group string) (result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, runBound, fmt.Errorf("it did not end within %s", runBound))
+	defer cancel()
+	runtime.GC() // what the run before left behind is not this one's cost
+	return who.run(ctx, j, group)
+}
+
+// tune tries the copy with several batch sizes and linger times, twice each, and returns the fastest.
+func tune(ctx context.Context, j job, out io.Writer) (bareCopy, error) {
+	var best bareCopy
+	fastest := 0.0
+	for n, c := range []bareCopy{
+		{poll: 5000},                               // a first one, which warms up
+		{poll: 2000}, {poll: 5000}, {poll: 10_000}, // documents per transaction
+		{poll: 5000, linger: 5 * time.Millisecond}, {poll: 10_000, linger: 5 * time.Millisecond},
+	} {
+		rate := 0.0
+		for k := range 2 {
+			r, err := single(ctx, j, c, fmt.Sprintf("%s-tune-%d-%d", j.source, n, k))
+			if err != nil {
+				return best, fmt.Errorf("tune the copy: %w", err)
+			}
+			rate = max(rate, r.rate())
+		}
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "copy with batches of %d and a linger of %s: %s documents/s\n", c.poll, c.linger, thousands(rate))
+		if rate > fastest {
+			best, fastest = c, rate
+		}
+	}
+	return best, nil
+}

@@ -66,7 +66,7 @@ func (s *session) run(ctx, drain context.Context) error {
 			return stop
 		}
 		if drain.Err() != nil || ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // draining is no error
 		}
 		s.logger.Info().Str("session", s.slot).AnErr("because", err).Msg("session is rebuilt")
 		s.counters.rebuilds.Add(1)

@@ -28,15 +28,16 @@ func (k *keeper) run(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			k.keep(ctx)
+			k.keep(ctx, k.snapshotIfDue)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// keep takes a snapshot. What fails is counted and said; the stream goes on, and the journal is not trimmed.
-func (k *keeper) keep(ctx context.Context) {
+// keep has take make a snapshot while no other member does. What fails is counted and said; the stream goes on, and the
+// journal is not trimmed.
+func (k *keeper) keep(ctx context.Context, take func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, max(5*k.params.Every, time.Minute))
 	defer cancel()
 	lease, err := k.store.Lease(ctx, "writer")
@@ -44,13 +45,35 @@ func (k *keeper) keep(ctx context.Context) {
 		return
 	}
 	if err == nil {
-		err = k.snapshot(ctx)
+		err = take(ctx)
 		err = errors.Join(err, lease.Release())
 	}
 	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
 		k.counters.snapshotErrs.Add(1)
 		k.logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
 	}
+}
+
+// snapshotIfDue leaves it when another member has taken one within the interval. It saves work, and keeps the second newest
+// snapshot, below which the journal is trimmed, old enough for a member that is just restoring the one before.
+func (k *keeper) snapshotIfDue(ctx context.Context) error {
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.journalID {
+			continue
+		}
+		age := time.Since(time.UnixMilli(i.Taken))
+		if age < 0 || age >= k.params.Every*3/4 { // members tick at different moments, and their clocks may differ
+			break
+		}
+		k.counters.snapshotNext.Store(i.Position.Offset)
+		k.counters.snapshotTime.Store(i.Taken)
+		return nil
+	}
+	return k.snapshot(ctx)
 }
 
 func (k *keeper) snapshot(ctx context.Context) error {

@@ -220,7 +220,7 @@ func (s *Service) finish(ctx context.Context, k *keeper) error {
 			return err
 		}
 	}
-	k.keep(ctx)
+	k.keep(ctx, k.snapshot)
 	return nil
 }
 

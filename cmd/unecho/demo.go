@@ -40,7 +40,7 @@ func demoCommand() *cobra.Command {
 	flags.String("input", "", "read documents from a JSONL file instead (- is standard input): objects with text and id")
 	flags.String("dir", "", "keep everything in this directory, and go on there the next time (default a temporary one)")
 	flags.String("listen", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
-	flags.Float64("pace", -1, "documents a second; 0 is full speed (default 60 on a terminal, else full speed)")
+	flags.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal")
 	flags.Bool("json", false, "the summary as one JSON object on the last line")
 	return cmd
 }
@@ -114,7 +114,7 @@ func newDemo(cmd *cobra.Command, dir string) (*demo, error) {
 	}
 	d := &demo{config: loaded.Config, out: cmd.OutOrStdout(), logger: logger}
 	d.pace, err = cmd.Flags().GetFloat64("pace")
-	if err == nil && d.pace < 0 && demoViewOptionsFor(d.out, os.Getenv, 0).Terminal {
+	if err == nil && !cmd.Flag("pace").Changed && demoViewOptionsFor(d.out, os.Getenv, 0).Terminal {
 		d.pace = demoPace
 	}
 	return d, err

@@ -45,6 +45,9 @@ func runService(cmd *cobra.Command) error {
 	embedded, dir := flagBool(cmd, "embedded"), cmd.Flag("dir").Value.String()
 	c, err := serviceConfig(cmd, embedded, dir)
 	if err != nil {
+		if cmd.Flag("config").Value.String() == "" && configPath(nil) == "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", defaultFile, defaultFile)
+		}
 		return err
 	}
 	logger, err := newLogger(cmd.ErrOrStderr(), c.Log)

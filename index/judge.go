@@ -38,7 +38,7 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 
 // best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first.
 func (r *Replica) best(e *entry.Entry) (best found, ok bool) {
-	var others []found
+	r.others = r.others[:0]
 	cut := r.window.candidates(e.Keys, r.params.Similarity.MaxCandidates, func(s *segment, i int) {
 		d := &s.docs[i]
 		if s.dead[i] || d.scope != e.Scope || r.partitions[d.source].fell(d.position, d.offset) {
@@ -46,7 +46,7 @@ func (r *Replica) best(e *entry.Entry) (best found, ok bool) {
 		}
 		r.stats.Candidates++
 		if d.content != e.Content {
-			others = append(others, found{segment: s, i: i})
+			r.others = append(r.others, found{segment: s, i: i})
 			return
 		}
 		f := found{segment: s, i: i, similarity: Similarity{Num: 1, Den: 1}, method: Identical}
@@ -55,13 +55,13 @@ func (r *Replica) best(e *entry.Entry) (best found, ok bool) {
 		}
 	})
 	r.stats.Cut += uint64(cut)
-	return r.verified(e, others, best, ok)
+	return r.verified(e, best, ok)
 }
 
 // verified compares the candidates that are not identical. One that comes after an identical one cannot be better.
-func (r *Replica) verified(e *entry.Entry, others []found, best found, ok bool) (found, bool) {
+func (r *Replica) verified(e *entry.Entry, best found, ok bool) (found, bool) {
 	began := false
-	for _, f := range others {
+	for _, f := range r.others {
 		if ok && best.method == Identical && best.position().Before(f.position()) {
 			continue
 		}

@@ -26,6 +26,9 @@ type Replica struct {
 	hash       running
 	marks      marks
 	stats      Stats
+
+	judged []Verdict // of the run at hand
+	others []found   // candidates of the entry at hand that are not identical
 }
 
 // Effect is what applying one record did.
@@ -130,7 +133,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	r.clocks.appended(at.LogAppendTime, run.Wall)
 	p := r.partitions[number]
 	p.raise(run.Base)
-	var judged []Verdict
+	r.judged = r.judged[:0]
 	for i := range run.Entries {
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
@@ -141,9 +144,12 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 		}
 		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
 		p.hold(v)
-		judged = append(judged, v)
+		r.judged = append(r.judged, v)
 	}
-	return Effect{Applied: true, Judged: judged}
+	if len(r.judged) == 0 {
+		return Effect{Applied: true}
+	}
+	return Effect{Applied: true, Judged: r.judged}
 }
 
 // wellFormed refuses a run whose band keys have a length that the settings do not give: no signer of ours wrote it.

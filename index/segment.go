@@ -1,6 +1,10 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+)
 
 // A segment is sealed when it holds segmentDocuments or its entries take segmentBytes, whatever comes first: both are
 // counted in journal order, so all members cut alike. 16 MiB is a size that every store takes in one piece.
@@ -12,11 +16,25 @@ const (
 // ref names a document: the number of its segment and its place there. Later documents have greater refs.
 type ref uint64
 
-const noRef = ref(0) // segment numbers begin at 1
-
 func newRef(segment uint64, i int) ref { return ref(segment<<16 | uint64(i)) }
 func (r ref) segment() uint64          { return uint64(r) >> 16 }
 func (r ref) index() int               { return int(r & (segmentDocuments - 1)) }
+
+// link is a ref with a tag above it: some bits of the hash of the band key by which the document stands in that bucket. A
+// walk along a bucket so passes documents of other keys without a look at them, each of which would be a cache miss. Zero is
+// no link, as segment numbers begin at 1.
+//
+//	┌────────┬─────────┬───────┐
+//	│ tag 20 │ segment │ index │    28 bits number 268 million segments, of 65,536 documents or 16 MiB each
+//	│        │ 28      │ 16    │
+//	└────────┴─────────┴───────┘
+type link uint64
+
+const refBits = 44
+
+func newLink(tag uint64, r ref) link { return link(tag<<refBits | uint64(r)) }
+func (l link) ref() ref              { return ref(l & (1<<refBits - 1)) }
+func (l link) tag() uint64           { return uint64(l) >> refBits }
 
 // document is what the index keeps of an entry beside its bytes. It never changes.
 type document struct {
@@ -38,10 +56,19 @@ type segment struct {
 	slab   []byte // entries, each encoded alone
 	sealed bool
 
-	prev   []ref    // bands per document: the document before it in that bucket
+	prev   []link   // bands per document: the document before it in that bucket
 	copies []uint32 // duplicates judged against the document
 	dead   []bool   // forgotten
 	mark   []uint64 // the last lookup that met the document
+}
+
+func (s *segment) reserve(like *segment) {
+	s.docs = make([]document, 0, len(like.docs))
+	s.slab = make([]byte, 0, len(like.slab))
+	s.prev = make([]link, 0, len(like.prev))
+	s.copies = make([]uint32, 0, len(like.docs))
+	s.dead = make([]bool, 0, len(like.docs))
+	s.mark = make([]uint64, 0, len(like.docs))
 }
 
 func (s *segment) add(e *entry.Entry, d document, bands int) int {
@@ -50,9 +77,7 @@ func (s *segment) add(e *entry.Entry, d document, bands int) int {
 	s.slab = entry.Append(s.slab, e, nil)
 	d.keys = uint32(len(s.slab)) - uint32(tail(e))
 	s.docs = append(s.docs, d)
-	for range bands {
-		s.prev = append(s.prev, noRef)
-	}
+	s.prev = slices.Grow(s.prev, bands)[:len(s.prev)+bands] // insert links them at once
 	s.copies = append(s.copies, 0)
 	s.dead = append(s.dead, false)
 	s.mark = append(s.mark, 0)
@@ -64,6 +89,12 @@ func (s *segment) add(e *entry.Entry, d document, bands int) int {
 func tail(e *entry.Entry) int {
 	bare := entry.Entry{Offset: e.Offset, Time: e.Time, Scope: e.Scope}
 	return entry.Size(e) - entry.Size(&bare) - 8
+}
+
+// key is the document's key of a band.
+func (s *segment) key(i, band, width int) []byte {
+	at := int(s.docs[i].keys) + band*width
+	return s.slab[at : at+width]
 }
 
 func (s *segment) entry(i, keys int) (entry.Entry, error) {

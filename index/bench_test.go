@@ -35,7 +35,7 @@ type judging struct {
 	replica *index.Replica
 	random  *rand.Rand
 	keys    int
-	record    index.Run
+	record  index.Run
 	at      index.Stamp
 	judged  int
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -55,17 +54,18 @@ func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	}
 }
 
+// openStore opens the configured store. Both say by themselves what they opened.
 func openStore(ctx context.Context, c config.Config) (snapshot.Store, error) {
 	if c.Snapshot.Store == snapshot.Postgres {
 		store, err := postgres.Open(ctx, c.Snapshot, c.Index.Name)
 		if err != nil {
-			return nil, fmt.Errorf("open snapshot store: %w", err)
+			return nil, err // not the nil *Store, which is no nil Store
 		}
 		return store, nil
 	}
 	store, err := localdir.Open(ctx, c.Snapshot, c.Index.Name)
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot store: %w", err)
+		return nil, err
 	}
 	return store, nil
 }

@@ -31,6 +31,9 @@ func tailCommand() *cobra.Command {
 }
 
 func tail(cmd *cobra.Command, which string) error {
+	if which != sink.Unique && which != sink.Duplicate && which != sink.Rejected {
+		return usageError{fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which)}
+	}
 	ctx, stop := untilSignal(cmd.Context(), io.Discard)
 	defer stop()
 	c, source, err := clientConfig(cmd)
@@ -38,10 +41,7 @@ func tail(cmd *cobra.Command, which string) error {
 		return err
 	}
 	unique, duplicate, rejected := c.Sink.Topics(source)
-	name, ok := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}[which]
-	if !ok {
-		return usageError{fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which)}
-	}
+	name := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}[which]
 	logger, err := clientLogger(cmd, c)
 	if err != nil {
 		return err

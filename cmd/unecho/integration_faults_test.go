@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// startBound is how long a start may take that ends with a message.
+const startBound = 20 * time.Second
+
+// refuses waits for a start that ends with exit code 1, and holds the message against what it must say and must not.
+func (p *process) refuses(must ...string) string {
+	p.t.Helper()
+	if code := p.exits(startBound); code != 1 {
+		p.t.Errorf("exit code %d, want 1", code)
+	}
+	message := p.message()
+	for _, text := range must {
+		if !strings.Contains(message, text) {
+			p.t.Errorf("%q is not in %q", text, message)
+		}
+	}
+	if strings.Contains(message, "goroutine ") || !strings.HasPrefix(message, "unecho: ") {
+		p.t.Errorf("not written for people: %q", message)
+	}
+	return message
+}
+
+// message is what stands on standard error beside the log.
+func (p *process) message() string {
+	var lines []string
+	for line := range strings.Lines(p.log.String()) {
+		if !strings.HasPrefix(line, "{") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func TestUnknownSourceTopic(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 0)
+	s.configure(s.inDirectory(), s.consumer(""), noOps)
+	s.run().refuses("cannot find "+s.source, "kafka-topics.sh", "--create")
+}
+
+// A journal that Kafka would trim by itself is refused; the commands in the message mend it.
+func TestJournalWithRetention(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.create(s.name+".journal", 1, map[string]*string{"retention.ms": kadm.StringPtr("604800000")})
+	s.configure(s.inDirectory(), s.consumer(""), noOps)
+	message := s.run().refuses("retention.ms is 604800000, and must be -1", "kafka-configs.sh", "--entity-name "+s.name+".journal")
+	commands := regexp.MustCompile(`kafka-configs\.sh .* --add-config (\S+)=(\S+)`).FindAllStringSubmatch(message, -1)
+	var changes []kadm.AlterConfig
+	for _, c := range commands {
+		changes = append(changes, kadm.AlterConfig{Name: c[1], Value: kadm.StringPtr(c[2])})
+	}
+	altered, err := s.admin.AlterTopicConfigs(s.bounded(), changes, s.name+".journal")
+	check(t, err)
+	for _, a := range altered {
+		check(t, a.Err)
+	}
+	p := s.run()
+	p.says(`"ready"`)
+	stopAll(t, startBound, p)
+}
+
+func TestWrongPassword(t *testing.T) {
+	t.Parallel()
+	server := postgresURL(t)
+	s := newScene(t, 0)
+	wrong := regexp.MustCompile(`://[^@]*@`).ReplaceAllString(server, "://unecho:hunter2@")
+	s.configure(s.inPostgresAt(wrong), s.consumer(""), noOps)
+	p := s.run()
+	p.refuses("password authentication failed", "check user and password in snapshot.postgres_url")
+	if strings.Contains(p.log.String(), "hunter2") {
+		t.Error("the password is shown")
+	}
+}
+
+// What was trimmed is not missed: the memory of it comes from the snapshots.
+func TestRestartBehindTrimmedJournal(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	s.configure(s.inPostgres(), s.consumer(""), noOps)
+	p := s.run()
+	p.says(`"ready"`)
+	journal := s.copyJournal()
+	s.produce(500, 1)
+	s.settled()
+	s.until("the journal is trimmed", func(ctx context.Context) bool {
+		starts, err := s.admin.ListStartOffsets(ctx, s.name+".journal")
+		check(t, err)
+		start, _ := starts.Lookup(s.name+".journal", 0)
+		return start.Offset > 4
+	})
+	p.kill()
+	s.produce(500, 1) // the same documents again: duplicates of what only the snapshot knows
+	p = s.run()
+	s.settled()
+	if !p.restored() {
+		t.Error("no snapshot was restored")
+	}
+	stopAll(t, startBound, p)
+	journal.upToDate()
+	report := s.audited(journal.topic)
+	if report.Unique > 500 || report.Duplicate < 500-report.Rejected {
+		t.Errorf("what was sent a second time is not all duplicates: %s", &report)
+	}
+
+	s.configure(s.inDirectory(), s.consumer(""), noOps)
+	s.run().refuses("journal "+s.name+".journal begins at ", "give this member the store that the others use")
+}
+
+// PostgreSQL goes away and comes back: the stream goes on, and it is said.
+func TestPostgresGoneForAWhile(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	server := postgresURL(t)
+	db := newProxy(t, hostOf(t, server))
+	s.inPostgres()
+	ops := freeAddress(t)
+	s.configure(s.inPostgresAt(withHost(t, server, db.address)), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	p := s.run()
+	p.says(`"ready"`)
+	s.produce(300, 1)
+	s.settled()
+	s.until("a snapshot is taken", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > 0 })
+
+	db.cut()
+	s.produce(300, 2)
+	s.settled()
+	failed := func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_errors_total") > 0 }
+	s.until("failed snapshots are counted", failed)
+	p.says("snapshot is not taken: the stream goes on, the journal is not trimmed")
+
+	before := metric(t.Context(), t, ops, "unecho_snapshot_offset")
+	db.mend()
+	s.until("snapshots are taken again", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > before })
+	s.produce(300, 3)
+	s.settled()
+
+	db.cut()
+	stopAll(t, startBound, p)
+	if sum := s.forwarded(); sum != s.total() {
+		t.Errorf("%d documents were sent, %d came out", s.total(), sum)
+	}
+}
+
+// A network that swallows everything holds a drain up only for so long; who does not want to wait says so twice.
+func TestDrainIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	server := postgresURL(t)
+	db := newProxy(t, hostOf(t, server))
+	s.inPostgres()
+	s.configure(s.inPostgresAt(withHost(t, server, db.address)), s.consumer(", drain_timeout: 3s"), noOps)
+	patient, hasty := s.run(), s.run()
+	patient.says(`"ready"`)
+	hasty.says(`"ready"`)
+	s.produce(100, 1)
+	s.settled()
+	db.stall()
+	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
+	hasty.says("once more to leave at once")
+	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
+	if code := hasty.exits(time.Second); code != exitForced {
+		t.Errorf("exit code %d after the second SIGTERM, want %d", code, exitForced)
+	}
+	stopAll(t, 10*time.Second, patient)
+}
+
+func hostOf(t *testing.T, server string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(server, "@")
+	host, _, _ := strings.Cut(rest, "/")
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		host = net.JoinHostPort(host, "5432")
+	}
+	return host
+}
+
+// freeAddress is one that nobody listened on a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	check(t, listener.Close())
+	return listener.Addr().String()
+}
+
+// metric reads the value of a series without labels; -1 where it is not there.
+func metric(ctx context.Context, t *testing.T, ops, name string) float64 {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/metrics", nil)
+	check(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	check(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	check(t, err)
+	found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(text)
+	if found == nil {
+		return -1
+	}
+	value, err := strconv.ParseFloat(string(found[1]), 64)
+	check(t, err)
+	return value
+}
+
+// forwarded counts the committed records of the three outputs.
+func (s *scene) forwarded() (sum int) {
+	s.t.Helper()
+	var topics []string
+	for _, output := range []string{"unique", "duplicate", "rejected"} {
+		topics = append(topics, s.source+"."+output)
+	}
+	ends, err := s.admin.ListCommittedOffsets(s.bounded(), topics...)
+	check(s.t, err)
+	left := map[string]map[int32]kgo.Offset{}
+	ends.Each(func(o kadm.ListedOffset) {
+		if o.Offset > 0 {
+			if left[o.Topic] == nil {
+				left[o.Topic] = map[int32]kgo.Offset{}
+			}
+			left[o.Topic][o.Partition] = kgo.NewOffset().At(0)
+		}
+	})
+	reader := s.connect(kgo.ConsumePartitions(left), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+	for len(left) > 0 {
+		fetches := reader.PollFetches(s.bounded())
+		check(s.t, fetches.Err())
+		for it := fetches.RecordIter(); !it.Done(); {
+			r := it.Next()
+			if !r.Attrs.IsControl() {
+				sum++
+			}
+			if end, _ := ends.Lookup(r.Topic, r.Partition); r.Offset+1 >= end.Offset {
+				if delete(left[r.Topic], r.Partition); len(left[r.Topic]) == 0 {
+					delete(left, r.Topic)
+				}
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,440 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index"
+)
+
+// patience bounds every wait of the integration tests: what takes longer does not happen.
+const patience = 60 * time.Second
+
+// scene is a group with topics of its own on a real Kafka, and a configuration file that all its processes share.
+type scene struct {
+	t      *testing.T
+	name   string // of the group, and the prefix of all topics
+	dir    string
+	file   string // the configuration
+	source string
+	kafka  []kgo.Opt
+	client *kgo.Client
+	admin  *kadm.Client
+	sent   map[int32]int64 // records per partition of the source
+}
+
+// newScene makes a source topic. The configuration is still to be written.
+func newScene(t *testing.T, partitions int32) *scene {
+	t.Helper()
+	brokers := os.Getenv("UNECHO_TEST_KAFKA")
+	if brokers == "" {
+		t.Skip("needs Kafka: set UNECHO_TEST_KAFKA to host:port, or run make test")
+	}
+	s := &scene{t: t, name: fmt.Sprintf("it-%x", rand.Uint64()), dir: t.TempDir(), sent: map[int32]int64{}}
+	s.file, s.source = filepath.Join(s.dir, "unecho.yaml"), s.name+".news"
+	s.kafka = []kgo.Opt{kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.MetadataMinAge(50 * time.Millisecond)}
+	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	s.admin = kadm.NewClient(s.client)
+	if partitions > 0 {
+		s.create(s.source, partitions, nil)
+	}
+	t.Cleanup(s.remove)
+	return s
+}
+
+// remove deletes the scene's topics and its group.
+func (s *scene) remove() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	topics, err := s.admin.ListTopics(ctx)
+	check(s.t, err)
+	for _, name := range topics.Names() {
+		if strings.HasPrefix(name, s.name) {
+			_, err := s.admin.DeleteTopic(ctx, name)
+			check(s.t, err)
+		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bounded is the test's context, which also ends when the test's patience does.
+func (s *scene) bounded() context.Context {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	s.t.Cleanup(cancel)
+	return ctx
+}
+
+func (s *scene) connect(opts ...kgo.Opt) *kgo.Client {
+	s.t.Helper()
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, s.kafka...), opts...)...)
+	check(s.t, err)
+	s.t.Cleanup(client.Close)
+	return client
+}
+
+func (s *scene) create(topic string, partitions int32, configs map[string]*string) {
+	s.t.Helper()
+	_, err := s.admin.CreateTopic(s.bounded(), partitions, -1, configs, topic)
+	check(s.t, err)
+	s.until("topic "+topic+" can be seen", func(ctx context.Context) bool {
+		s.client.ForceMetadataRefresh()
+		topics, err := s.admin.ListTopics(ctx, topic)
+		return err == nil && len(topics[topic].Partitions) == int(partitions)
+	})
+}
+
+// until waits for what only asking again and again can tell.
+func (s *scene) until(what string, is func(context.Context) bool) {
+	s.t.Helper()
+	ctx := s.bounded()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	for !is(ctx) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			s.t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// configure writes the configuration file: what all scenes share, and more.
+func (s *scene) configure(more ...string) {
+	s.t.Helper()
+	lines := append([]string{
+		"kafka: {brokers: [" + os.Getenv("UNECHO_TEST_KAFKA") + "]}",
+		"source: {topics: [" + s.source + "]}",
+		"document: {empty: reject}",
+		"log: {format: json}",
+	}, more...)
+	check(s.t, os.WriteFile(s.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+}
+
+// consumer is the configuration's section of that name; more is inside of it.
+func (s *scene) consumer(more string) string {
+	return "consumer: {group: " + s.name + ", poll_records: 250" + more + "}"
+}
+
+// inDirectory keeps snapshots in a directory of the scene.
+func (s *scene) inDirectory() string {
+	return "snapshot: {directory: " + filepath.Join(s.dir, "snapshots") + ", every: 1s}"
+}
+
+const noOps = "ops: {listen: ''}"
+
+// process is a running unecho.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	log  *output
+	out  *output
+	done chan struct{}
+	err  error // how it ended; set when done is closed
+}
+
+// start runs the real program: this test binary, which is one under that name.
+func start(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "unecho", args...)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, p.out, p.log
+	check(t, p.cmd.Start())
+	go func() {
+		p.err = p.cmd.Wait()
+		p.log.close()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // it has ended, as a rule
+		<-p.done
+		if t.Failed() {
+			t.Logf("unecho %s: %v\n%s", strings.Join(args, " "), p.err, p.log)
+		}
+	})
+	return p
+}
+
+// run starts the service.
+func (s *scene) run(args ...string) *process {
+	s.t.Helper()
+	return start(s.t, s.dir, append([]string{"run", "--config", s.file}, args...)...)
+}
+
+// says waits for a line of the log.
+func (p *process) says(what string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if err := p.log.await(ctx, what); err != nil {
+		p.t.Fatalf("waiting for %q: %v", what, err)
+	}
+}
+
+// kill is SIGKILL: the process can do no more.
+func (p *process) kill() {
+	p.t.Helper()
+	check(p.t, p.cmd.Process.Kill())
+	<-p.done
+}
+
+// stopAll is SIGTERM to all at once: they must end in time, without an error.
+func stopAll(t *testing.T, bound time.Duration, all ...*process) {
+	t.Helper()
+	began := time.Now()
+	for _, p := range all {
+		check(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	}
+	for _, p := range all {
+		if code := p.exits(bound); code != 0 {
+			t.Fatalf("exit code %d after SIGTERM", code)
+		}
+	}
+	t.Logf("%d ended %v after SIGTERM", len(all), time.Since(began).Round(10*time.Millisecond))
+}
+
+// exits waits for the end and returns the exit code.
+func (p *process) exits(bound time.Duration) int {
+	p.t.Helper()
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode()
+	case <-timer.C:
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // the goroutines say what they wait for
+		<-p.done
+		p.t.Fatalf("has not ended within %v", bound)
+		return -1
+	}
+}
+
+// output is what a process has written so far.
+type output struct {
+	mu    sync.Mutex
+	text  []byte
+	ended bool
+	more  chan struct{} // closed and replaced when there is more
+}
+
+func newOutput() *output { return &output{more: make(chan struct{})} }
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, p...)
+	o.wake()
+	return len(p), nil
+}
+
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	o.wake()
+}
+
+func (o *output) wake() {
+	close(o.more)
+	o.more = make(chan struct{})
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text)
+}
+
+var errEnded = errors.New("it has ended without")
+
+// await waits for a text.
+func (o *output) await(ctx context.Context, what string) error {
+	for {
+		o.mu.Lock()
+		found, ended, more := bytes.Contains(o.text, []byte(what)), o.ended, o.more
+		o.mu.Unlock()
+		switch {
+		case found:
+			return nil
+		case ended:
+			return errEnded
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// committed sums the group's committed offsets of the source.
+func (s *scene) committed(ctx context.Context) (sum int64, by map[int32]int64) {
+	by = map[int32]int64{}
+	offsets, err := s.admin.FetchOffsets(ctx, s.name)
+	if err != nil {
+		return 0, by
+	}
+	offsets.Each(func(o kadm.OffsetResponse) {
+		if o.Topic == s.source && o.Err == nil {
+			by[o.Partition] = o.At
+			sum += o.At
+		}
+	})
+	return sum, by
+}
+
+// reaches waits until the group has committed n records, and returns how many it has.
+func (s *scene) reaches(n int64) (sum int64) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("%d records are committed", n), func(ctx context.Context) bool {
+		sum, _ = s.committed(ctx)
+		return sum >= n
+	})
+	return sum
+}
+
+// settled waits until everything that was sent is committed.
+func (s *scene) settled() {
+	s.t.Helper()
+	var by map[int32]int64
+	done := func(ctx context.Context) bool {
+		_, by = s.committed(ctx)
+		for p, end := range s.sent {
+			if by[p] < end {
+				return false
+			}
+		}
+		return true
+	}
+	s.until(fmt.Sprintf("all of %v is committed", s.sent), done)
+}
+
+// members waits until the group has n members, each with its share of the partitions, and returns the partitions by
+// instance.
+func (s *scene) members(n, partitions int) map[string][]int32 {
+	s.t.Helper()
+	var by map[string][]int32
+	s.until(fmt.Sprintf("%d members share %d partitions", n, partitions), func(ctx context.Context) bool {
+		groups, err := s.admin.DescribeGroups(ctx, s.name)
+		group := groups[s.name]
+		if err != nil || group.State != "Stable" || len(group.Members) != n {
+			return false
+		}
+		by = map[string][]int32{}
+		given := 0
+		for _, m := range group.Members {
+			if m.InstanceID == nil {
+				return false
+			}
+			assigned, _ := m.Assigned.AsConsumer()
+			for _, t := range assigned.Topics {
+				by[*m.InstanceID] = append(by[*m.InstanceID], t.Partitions...)
+				given += len(t.Partitions)
+			}
+		}
+		return given == partitions
+	})
+	return by
+}
+
+// produce sends n documents to random partitions: about a third are copies of others, exact or edited, and a few are empty.
+func (s *scene) produce(n int, seed uint64) {
+	s.t.Helper()
+	r := rand.New(rand.NewPCG(seed, 11))
+	var texts []string
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		text := words(r, 60)
+		if len(texts) > 0 && r.IntN(3) == 0 {
+			text = texts[r.IntN(len(texts))]
+			if r.IntN(2) == 0 {
+				text += fmt.Sprint(" edited", r.IntN(1000))
+			}
+		}
+		texts = append(texts, text)
+		records[i] = &kgo.Record{
+			Partition: r.Int32N(int32(len(s.partitions()))), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text),
+			Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "unecho-verdict", Value: []byte("forged")}},
+		}
+		if r.IntN(500) == 0 {
+			records[i].Value = nil
+		}
+	}
+	s.send(records...)
+}
+
+func (s *scene) partitions() kadm.PartitionDetails {
+	topics, err := s.admin.ListTopics(s.bounded(), s.source)
+	check(s.t, err)
+	return topics[s.source].Partitions
+}
+
+func (s *scene) send(records ...*kgo.Record) {
+	s.t.Helper()
+	for _, res := range s.client.ProduceSync(s.bounded(), records...) {
+		check(s.t, res.Err)
+		s.sent[res.Record.Partition] = max(s.sent[res.Record.Partition], res.Record.Offset+1)
+	}
+}
+
+func (s *scene) total() (n int) {
+	for _, end := range s.sent {
+		n += int(end)
+	}
+	return n
+}
+
+func words(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "w%x ", r.IntN(1<<20))
+	}
+	return b.String()
+}
+
+// audited holds source, journal and outputs against the twin. journal is the topic to read it from.
+func (s *scene) audited(journal string) audit.Report {
+	s.t.Helper()
+	c, err := config.Load(s.file, nil, nil)
+	check(s.t, err)
+	settings := c.Settings()
+	began := time.Now()
+	report, err := audit.Run(s.bounded(), audit.Inputs{
+		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
+		Index: c.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", index.Algorithm, index.Fingerprint(settings)),
+	})
+	check(s.t, err)
+	s.t.Logf("audited in %v: %s", time.Since(began).Round(time.Millisecond), &report)
+	if !report.OK() || report.Records != s.total() {
+		s.t.Errorf("%d documents were sent, and the audit finds %s", s.total(), &report)
+	}
+	if report.Unique == 0 || report.Duplicate == 0 {
+		s.t.Error("a test without unique documents and duplicates shows little")
+	}
+	return report
+}
+
+// restored says whether the process began from a snapshot.
+func (p *process) restored() bool { return strings.Contains(p.log.String(), "snapshot restored") }

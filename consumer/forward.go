@@ -15,16 +15,14 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// endTimeout bounds the end of a transaction. It has a context of its own, never the one that shutdown cancels; when the
-// time to drain is over too, it has endGrace left, and who starts next fences what it leaves open.
-const (
-	endTimeout = 30 * time.Second
-	endGrace   = time.Second
-)
+// endGrace is what the end of a transaction has left when the time to drain is over.
+const endGrace = time.Second
 
-// ending returns the context in which a transaction ends.
-func ending(ctx context.Context) (context.Context, context.CancelFunc) {
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+// ending returns the context in which a transaction ends: one of its own, never the one that shutdown cancels. It lasts no
+// longer than the broker lets a transaction be open. When the time to drain is over, too, there is endGrace left; whoever
+// takes the slot next fences what stays open.
+func (s *session) ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.params.TransactionTimeout)
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(endGrace, cancel)
 		context.AfterFunc(end, func() { timer.Stop() })
@@ -111,14 +109,14 @@ func (it *item) reason() (sink.Reason, string) {
 
 // commit ends the transaction. Anything but a clear yes leaves the outcome open, and the session is rebuilt.
 func (s *session) commit(ctx context.Context, b *batch) error {
-	ctx, cancel := ending(ctx)
+	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	if err != nil {
 		return rebuild("commit: %v", err)
 	}
 	if !committed {
-		return rebuild("the commit was refused")
+		return s.undecided(ctx, b)
 	}
 	s.count(b)
 	s.commits++
@@ -133,6 +131,28 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 		}
 	}
 	s.limit = min(2*s.limit, s.params.PollRecords)
+	return nil
+}
+
+// undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the
+// client aborted; but where the broker answered with an unknown error, the commit may have taken effect before it. Either
+// way nothing is open any more, so the stable offsets tell: if they are where the batch began, the client's rewinding to
+// what it believes committed was right, and the session goes on. Building it anew would begin the next rebalance.
+func (s *session) undecided(ctx context.Context, b *batch) error {
+	of := make([]topicPartition, 0, len(b.groups))
+	for i := range b.groups {
+		of = append(of, b.groups[i].assignment.topicPartition)
+	}
+	now, err := fetchStable(ctx, s.admin, s.params.Group, of)
+	if err != nil {
+		return rebuild("the commit was refused: %w", err)
+	}
+	for i := range b.groups {
+		a := b.groups[i].assignment
+		if c := now[a.source]; !c.ours || c.epoch != a.epoch || c.start != a.start || c.offset != a.base {
+			return rebuild("the commit was refused, and %s/%d is committed to %d, not %d", a.topic, a.source.Partition, c.offset, a.base)
+		}
+	}
 	return nil
 }
 
@@ -156,7 +176,7 @@ func (s *session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 
 // abort ends the transaction, if one is open, and rewinds to what is committed.
 func (s *session) abort(ctx context.Context) error {
-	ctx, cancel := ending(ctx)
+	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	s.mu.Lock()
 	s.revoked = false

@@ -25,7 +25,10 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	goleak.VerifyTestMain(m)
+}
 
 // world is a cluster with a source topic, and the settings that all members of a test share.
 type world struct {
@@ -99,7 +102,7 @@ func (w *world) produce(n int, seed uint64) {
 	var records []*kgo.Record
 	var texts []string
 	for range n {
-		text := words(r, 60)
+		text := words(r, 25)
 		if len(texts) > 0 && r.IntN(3) == 0 {
 			text = texts[r.IntN(len(texts))]
 			if r.IntN(2) == 0 {
@@ -139,13 +142,28 @@ func words(r *rand.Rand, n int) string {
 type member struct {
 	*Service
 	network *network
+	ctx     context.Context // done: it was told to end
 	cancel  context.CancelFunc
-	done    chan error
-	store   snapshot.Store
+	done    chan error // what it ended with, once
+	ended   chan struct{}
+	err     error
 }
 
-// start runs a member. change may alter its setup.
+// start runs a member that is not to end by itself. change may alter its setup.
 func (w *world) start(change ...func(*Setup)) *member {
+	w.t.Helper()
+	m := w.launch(change...)
+	go func() {
+		<-m.ended
+		if m.ctx.Err() == nil {
+			w.end(fmt.Errorf("a member ended: %w", m.err))
+		}
+	}()
+	return m
+}
+
+// launch runs a member.
+func (w *world) launch(change ...func(*Setup)) *member {
 	w.t.Helper()
 	setup, network := w.setup, newNetwork()
 	setup.Kafka = append(slices.Clone(setup.Kafka), kgo.Dialer(network.dial))
@@ -162,18 +180,15 @@ func (w *world) start(change ...func(*Setup)) *member {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &member{Service: service, network: network, cancel: cancel, done: make(chan error, 1), store: store}
+	m := &member{Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1), ended: make(chan struct{})}
 	go func() {
-		err := service.Run(ctx)
-		if ctx.Err() == nil {
-			w.end(fmt.Errorf("a member ended: %w", err))
-		}
-		m.done <- err
-		close(m.done)
+		m.err = service.Run(ctx)
+		m.done <- m.err
+		close(m.ended)
 	}()
 	w.t.Cleanup(func() {
 		cancel()
-		<-m.done
+		<-m.ended
 		_ = store.Close()
 	})
 	return m
@@ -182,7 +197,13 @@ func (w *world) start(change ...func(*Setup)) *member {
 // stop drains the member and returns what it ended with.
 func (m *member) stop() error {
 	m.cancel()
-	return <-m.done
+	return m.wait()
+}
+
+// wait returns what the member ends with.
+func (m *member) wait() error {
+	<-m.ended
+	return m.err
 }
 
 // kill ends the member as SIGKILL does, as far as brokers can see.
@@ -190,7 +211,7 @@ func (m *member) kill() {
 	m.network.sever()
 	m.setup.Params.DrainTimeout = 0
 	m.cancel()
-	<-m.done
+	<-m.ended
 }
 
 // settled waits until the group has committed everything that was sent.

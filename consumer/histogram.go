@@ -21,13 +21,13 @@ type Latency struct {
 	Forward Histogram // produce and commit
 }
 
-// latencyBounds returns the upper bounds: from a quiet source's small batch on a fast broker to endTimeout, after which a
-// transaction is given up.
+// latencyBounds returns the upper bounds: from a quiet source's small batch on a fast broker to half a minute, when
+// a transaction is long given up.
 func latencyBounds() [latencyBuckets]time.Duration {
 	const ms = time.Millisecond
 	return [...]time.Duration{
 		1 * ms, 2500 * time.Microsecond, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, 500 * ms,
-		1000 * ms, 2500 * ms, 5000 * ms, 10_000 * ms, endTimeout,
+		1000 * ms, 2500 * ms, 5000 * ms, 10_000 * ms, 30_000 * ms,
 	}
 }
 

@@ -221,12 +221,28 @@ func TestTally(t *testing.T) {
 	}
 }
 
+func TestTallyOfRevoked(t *testing.T) {
+	s := &session{shared: &shared{counters: &counters{}}, assigned: map[key]*assignment{}, revoking: make(chan struct{})}
+	for p := range int32(3) {
+		s.assigned[key{"news", p}] = &assignment{}
+	}
+	s.tally(3)
+	s.revoke(map[string][]int32{"news": {0, 7}}, true)
+	if got := s.counters.partitions.Load(); got != 2 {
+		t.Errorf("one of three was revoked: %d", got)
+	}
+	s.revoke(map[string][]int32{"news": {1, 2}}, false)
+	if got := s.counters.partitions.Load(); got != 0 {
+		t.Errorf("the others were lost: %d", got)
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	var h histogram
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for _, d := range []time.Duration{0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, endTimeout, endTimeout + 1} {
+			for _, d := range []time.Duration{0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, 30 * time.Second, 30*time.Second + 1} {
 				h.observe(d)
 			}
 		})

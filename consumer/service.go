@@ -326,7 +326,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.TransactionTimeout(sh.params.TransactionTimeout),
 		kgo.SessionTimeout(sh.params.SessionTimeout),
 		kgo.HeartbeatInterval(sh.params.SessionTimeout/3),
-		kgo.RebalanceTimeout(30*time.Second),
+		kgo.RebalanceTimeout(5*sh.params.SessionTimeout),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.FetchMaxWait(time.Second),

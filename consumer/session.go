@@ -195,7 +195,6 @@ func (s *session) close(ctx context.Context) {
 	for _, a := range s.assigned {
 		last = append(last, a)
 	}
-	s.tally(0)
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

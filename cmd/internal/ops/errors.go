@@ -34,11 +34,15 @@ func (e *ListenError) remedy() string {
 	return "set ops.listen to host:port, such as 127.0.0.1:9464, or to nothing for none"
 }
 
-// bare drops the address and the operation, which the error names already.
+// bare drops the operation and the address, which are named already.
 func bare(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
-		return op.Err
+		err = op.Err
+	}
+	var address *net.AddrError
+	if errors.As(err, &address) {
+		return errors.New(address.Err)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // maxScrapes bounds how many collectors are answered at a time: if the process hangs, they do not pile up behind it.
 const maxScrapes = 4
 
-const index = `unecho: a near-duplicate filter for Kafka
+const endpoints = `unecho: a near-duplicate filter for Kafka
 
 /live     200 as long as the process answers
 /ready    200 when it takes part in its group, else 503 and a sentence why
@@ -24,7 +24,7 @@ const index = `unecho: a near-duplicate filter for Kafka
 // newHandler answers GET and HEAD on the known paths, and nothing else.
 func newHandler(stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, index) })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, endpoints) })
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live\n") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if ready() {

@@ -12,7 +12,9 @@ import (
 // metrics lists all of unecho's own, in the order in which a document meets them.
 func metrics() []metric {
 	var all []metric
-	for _, part := range [][]metric{documents(), stages(), source(), journal(), window(), snapshots(), process()} {
+	for _, part := range [][]metric{
+		documentMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), snapshotMetrics(), processMetrics(),
+	} {
 		all = append(all, part...)
 	}
 	return all
@@ -33,7 +35,7 @@ func gauge(name, help string, value func(*state) (float64, bool)) metric {
 	}}
 }
 
-func documents() []metric {
+func documentMetrics() []metric {
 	return []metric{
 		{
 			name: "unecho_documents_total", kind: prometheus.CounterValue, labels: []string{"verdict"},
@@ -64,8 +66,8 @@ func documents() []metric {
 	}
 }
 
-// stages are the verbs of the design: appending and applying are seen from the session that waits for them, as judge.
-func stages() []metric {
+// stageMetrics follow the verbs of the design: appending and applying are seen from the session that waits for them, as judge.
+func stageMetrics() []metric {
 	each := func(s *state, emit histogramEmitter) {
 		emit(s.Latency.Sign, "sign")
 		emit(s.Latency.Judge, "judge")
@@ -86,7 +88,7 @@ func stages() []metric {
 	}
 }
 
-func source() []metric {
+func sourceMetrics() []metric {
 	return []metric{
 		gauge("unecho_assigned_partitions", "Source partitions that this process works on. Members should have about equally many; the sum is all there are.",
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
@@ -95,11 +97,11 @@ func source() []metric {
 	}
 }
 
-func journal() []metric {
+func journalMetrics() []metric {
 	return []metric{
-		counter("unecho_journal_appended_bytes_total", "Bytes this process has appended to the journal, before the broker's framing. By document: what the protocol costs.",
+		counter("unecho_journal_appended_bytes_total", "Bytes this process has appended to the journal, before the broker's framing. Per document, it is what the protocol costs.",
 			func(s *state) uint64 { return s.Journal.Bytes }),
-		counter("unecho_journal_appended_records_total", "Records this process has appended to the journal. Few documents in each: batches are too small.",
+		counter("unecho_journal_appended_records_total", "Records this process has appended to the journal. Few documents per record: batches are small.",
 			func(s *state) uint64 { return s.Journal.Records }),
 		gauge("unecho_journal_next_offset", "The journal offset this process applies next. All members should be close to each other. Absent until the replica is restored.",
 			func(s *state) (float64, bool) { return float64(s.JournalNext), restored(s) }),
@@ -112,7 +114,7 @@ func journal() []metric {
 	}
 }
 
-func window() []metric {
+func windowMetrics() []metric {
 	ofReplica := func(value func(*state) float64) func(*state) (float64, bool) {
 		return func(s *state) (float64, bool) { return value(s), restored(s) }
 	}
@@ -123,16 +125,16 @@ func window() []metric {
 			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
 		gauge("unecho_window_age_seconds", "How far the window reaches back in stream time. Much below window.age on a full window: raise window.bytes or window.count.",
 			ofReplica(age)),
-		counter("unecho_window_candidates_total", "Documents that others were compared with. Many by document: a looser threshold or a popular text costs time.",
+		counter("unecho_window_candidates_total", "Documents that others were compared with. Many per document cost time: a low similarity.threshold, or popular phrases.",
 			func(s *state) uint64 { return s.Index.Candidates }),
-		counter("unecho_window_cut_total", "Bands whose candidates were cut at their bound. When it rises, copies of very popular texts may be missed.",
+		counter("unecho_window_cut_total", "Bands whose candidates were cut at similarity.max_candidates. When it rises, copies of popular texts may be missed: raise it.",
 			func(s *state) uint64 { return s.Index.Cut }),
 		gauge("unecho_held_verdicts", "Documents judged and not known to be committed. It should follow the batches in flight; if it only rises, a member does not commit.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.Held) })),
 	}
 }
 
-func snapshots() []metric {
+func snapshotMetrics() []metric {
 	return []metric{
 		gauge("unecho_snapshot_offset", "Journal offset of the newest snapshot this process wrote or restored. What lies between it and unecho_journal_next_offset is replayed at a restart. Absent until there is one.",
 			func(s *state) (float64, bool) { return float64(s.SnapshotNext), s.SnapshotNext >= 0 }),
@@ -143,7 +145,7 @@ func snapshots() []metric {
 	}
 }
 
-func process() []metric {
+func processMetrics() []metric {
 	return []metric{
 		gauge("unecho_ready", "1 when this process takes part in its group, as /ready says. 0 for long: /ready says why.",
 			func(s *state) (float64, bool) {

@@ -1,0 +1,249 @@
+package ops
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/sink"
+)
+
+// TestList writes down what there is: dashboards, alerts and docs are held against the list.
+func TestList(t *testing.T) {
+	helps, types, keys, values := map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}
+	label := regexp.MustCompile(`^(\w+?)(?:_bucket|_sum|_count)?\{(\w+)="([^"]+)`)
+	for line := range strings.Lines(string(page(t, full()))) {
+		kind, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "# "), " ")
+		name, text, _ := strings.Cut(rest, " ")
+		switch kind {
+		case "HELP":
+			helps[name] = text
+		case "TYPE":
+			types[name] = text
+		}
+		if m := label.FindStringSubmatch(line); m != nil {
+			keys[m[1]] = m[2]
+			if !slices.Contains(values[m[1]], m[3]) {
+				values[m[1]] = append(values[m[1]], m[3])
+			}
+		}
+	}
+	if len(helps) != len(metrics()) || len(types) != len(metrics()) {
+		t.Errorf("%d of %d metrics are shown by full stats", len(types), len(metrics()))
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "# name\ttype\thelp")
+	for _, name := range slices.Sorted(maps.Keys(helps)) {
+		fmt.Fprintf(&b, "%s%s\t%s\t%s\n", name, selector(keys[name], values[name]), types[name], helps[name])
+	}
+	golden(t, "testdata/metrics.txt", b.Bytes())
+}
+
+// selector writes a label with all its values; those of a version are no closed set.
+func selector(key string, values []string) string {
+	switch key {
+	case "":
+		return ""
+	case "version":
+		return "{version}"
+	}
+	return fmt.Sprintf("{%s=%q}", key, strings.Join(values, "|"))
+}
+
+func TestScrape(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stats consumer.Stats
+	}{{"full", full()}, {"fresh", fresh()}} {
+		t.Run(c.name, func(t *testing.T) {
+			golden(t, "testdata/"+c.name+".txt", scrape(t, c.stats))
+		})
+	}
+}
+
+// page returns unecho's own part of what Prometheus reads.
+func page(t *testing.T, s consumer.Stats) []byte {
+	t.Helper()
+	w := httptest.NewRecorder()
+	newHandler(statsOf(s), isReady(s.Ready), "v1.2.3", zerolog.Nop()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body.String())
+	}
+	var b bytes.Buffer
+	for line := range strings.Lines(w.Body.String()) {
+		own := strings.TrimPrefix(strings.TrimPrefix(line, "# HELP "), "# TYPE ")
+		if strings.HasPrefix(own, "unecho_") {
+			b.WriteString(line)
+		}
+	}
+	return b.Bytes()
+}
+
+// scrape returns the samples alone.
+func scrape(t *testing.T, s consumer.Stats) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for line := range bytes.Lines(page(t, s)) {
+		if line[0] != '#' {
+			b.Write(line)
+		}
+	}
+	return b.Bytes()
+}
+
+// TestConsistent has the library hold what is described against what is collected.
+func TestConsistent(t *testing.T) {
+	for _, s := range []consumer.Stats{full(), fresh(), {}} {
+		r := prometheus.NewPedanticRegistry()
+		r.MustRegister(newCollector(statsOf(s), isReady(true), "v1.2.3"))
+		if _, err := r.Gather(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	problems, err := promlint.New(bytes.NewReader(page(t, full()))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	for _, m := range metrics() {
+		if !strings.HasPrefix(m.name, "unecho_") || !strings.HasSuffix(m.help, ".") {
+			t.Errorf("%s: %q", m.name, m.help)
+		}
+	}
+}
+
+// TestSettings holds the settings that a help text names against those that there are.
+func TestSettings(t *testing.T) {
+	named := regexp.MustCompile(`\b(window|similarity|ops|snapshot|journal)\.[a-z_]+`)
+	table := config.Table()
+	found := 0
+	for _, m := range metrics() {
+		for _, key := range named.FindAllString(m.help, -1) {
+			found++
+			if !strings.Contains(table, "`"+key+"`") {
+				t.Errorf("%s: there is no setting %s", m.name, key)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no help text names a setting")
+	}
+}
+
+func TestDerived(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*consumer.Stats)
+		want   string // a line; of a name alone, that it is absent
+	}{
+		{"rejected are the reasons' sum", func(*consumer.Stats) {}, `unecho_documents_total{verdict="rejected"} 28`},
+		{"an end read before the last records came", func(s *consumer.Stats) { s.JournalEnd = s.JournalNext - 5 }, "unecho_journal_lag_records 0"},
+		{"no end, no lag", func(s *consumer.Stats) { s.JournalEnd = -1 }, "unecho_journal_lag_records"},
+		{"no lag of the source", func(s *consumer.Stats) { s.SourceLag = -1 }, "unecho_source_lag_documents"},
+		{"caught up with the source", func(s *consumer.Stats) { s.SourceLag = 0 }, "unecho_source_lag_documents 0"},
+		{"restored, nothing applied", func(s *consumer.Stats) { s.AppliedTime = 0 }, "unecho_journal_applied_timestamp_seconds"},
+		{"an empty window has no age", func(s *consumer.Stats) { s.Index.Documents, s.Index.OldestApplied = 0, 0 }, "unecho_window_age_seconds 0"},
+		{"a snapshot of an empty journal", func(s *consumer.Stats) { s.SnapshotNext = 0 }, "unecho_snapshot_offset 0"},
+		{"not ready", func(s *consumer.Stats) { s.Ready = false }, "unecho_ready 0"},
+		{"not ready yet does not hide the window", func(s *consumer.Stats) { s.Ready = false }, "unecho_window_documents 680"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := full()
+			c.change(&s)
+			got := string(scrape(t, s))
+			_, value, _ := strings.Cut(c.want, " ")
+			if has := strings.Contains("\n"+got, "\n"+c.want+"\n"); value != "" && !has {
+				t.Errorf("no %q in\n%s", c.want, got)
+			}
+			if has := strings.Contains("\n"+got, "\n"+c.want); value == "" && has {
+				t.Errorf("%s is not absent from\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+// TestEveryFigureIsShown changes each figure of the stats alone: rooms count nothing that nobody can see.
+func TestEveryFigureIsShown(t *testing.T) {
+	unseen := []string{
+		"Index.Records", "Index.Ignored", "Index.Segments", // inner workings
+		"Index.Judged", "Index.Unique", "Index.Duplicate", // of all members, and since the restore: what is committed is counted
+	}
+	base := scrape(t, full())
+	var seen []string
+	s := full()
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		if v.Kind() == reflect.Struct {
+			for i := range v.NumField() {
+				walk(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."))
+			}
+			return
+		}
+		old := reflect.ValueOf(v.Interface())
+		v.Set(changed(t, path, v))
+		if shown := !bytes.Equal(scrape(t, s), base); shown == slices.Contains(unseen, path) {
+			t.Errorf("%s: shown %v", path, shown)
+		}
+		v.Set(old)
+		seen = append(seen, path)
+	}
+	walk(reflect.ValueOf(&s).Elem(), "")
+	for _, path := range unseen {
+		if !slices.Contains(seen, path) {
+			t.Errorf("there is no %s", path)
+		}
+	}
+}
+
+// changed returns another value of the same type.
+func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
+	t.Helper()
+	switch x := v.Interface().(type) {
+	case int, int64:
+		return reflect.ValueOf(v.Int() + 1).Convert(v.Type())
+	case uint64:
+		return reflect.ValueOf(x + 1)
+	case float64:
+		return reflect.ValueOf(x + 1)
+	case bool:
+		return reflect.ValueOf(!x)
+	case []uint64:
+		x = slices.Clone(x)
+		x[0]++
+		return reflect.ValueOf(x)
+	case []float64:
+		x = slices.Clone(x)
+		x[0] /= 2
+		return reflect.ValueOf(x)
+	case map[sink.Reason]uint64:
+		return reflect.ValueOf(map[sink.Reason]uint64{sink.Empty: 1})
+	}
+	t.Fatalf("%s is a %s", path, v.Type())
+	return v
+}
+
+func BenchmarkScrape(b *testing.B) {
+	h := newHandler(statsOf(full()), isReady(true), "v1.2.3", zerolog.Nop())
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
+	}
+}

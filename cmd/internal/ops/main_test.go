@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// full returns stats in which every figure differs from every other.
+func full() consumer.Stats {
+	latency := func(sum float64, counts ...uint64) consumer.Histogram {
+		h := consumer.Histogram{Bounds: []float64{0.01, 0.1, 1}, Counts: counts, Sum: sum}
+		for _, n := range counts {
+			h.Count += n
+		}
+		return h
+	}
+	s := consumer.Stats{
+		Unique: 700, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
+		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
+		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
+		Index: index.Stats{
+			Candidates: 1234, Cut: 5, Documents: 680, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
+		},
+		SourceLag: 77, Partitions: 4, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
+	}
+	for i, r := range sink.Reasons() {
+		s.Rejected[r] = uint64(i + 1)
+	}
+	return s
+}
+
+// fresh returns the stats of a service that has reached nothing yet.
+func fresh() consumer.Stats {
+	return consumer.Stats{JournalNext: -1, JournalEnd: -1, SourceLag: -1, SnapshotNext: -1}
+}
+
+func statsOf(s consumer.Stats) func() consumer.Stats { return func() consumer.Stats { return s } }
+
+func isReady(ready bool) func() bool { return func() bool { return ready } }
+
+// running is a server on a free port.
+type running struct {
+	*Server
+	stop context.CancelFunc
+	done chan error
+}
+
+func start(t *testing.T, stats func() consumer.Stats, ready func() bool) *running {
+	t.Helper()
+	s := New("127.0.0.1:0", stats, ready, "v1.2.3", zerolog.New(zerolog.NewTestWriter(t)))
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{Server: s, stop: cancel, done: make(chan error, 1)}
+	go func() { r.done <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := r.ended(); err != nil {
+			t.Error(err)
+		}
+	})
+	if s.Addr() == "" {
+		t.Fatal("it does not listen")
+	}
+	return r
+}
+
+// ended waits until Serve has returned. It may be called more than once.
+func (r *running) ended() error {
+	err := <-r.done
+	r.done <- err
+	return err
+}
+
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// golden compares with the file, or rewrites it.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; go test ./cmd/internal/ops -update rewrites it. Got\n%s", path, got)
+	}
+}

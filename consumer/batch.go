@@ -154,7 +154,10 @@ func (w *worker) sign(it *item) {
 
 // runs frames the documents of the group that have no verdict yet.
 func (s *session) runs(g *group, values [][]byte) [][]byte {
-	run := index.Run{Header: s.header(), Source: g.assignment.source, Epoch: g.assignment.epoch, Base: g.assignment.base}
+	run := index.Run{
+		Header: s.header(), Source: g.assignment.source, Epoch: g.assignment.epoch, Base: g.assignment.base,
+		Entries: make([]entry.Entry, 0, min(len(g.items), journal.RunEntries)),
+	}
 	bytes := 0
 	flush := func() {
 		if len(run.Entries) > 0 {

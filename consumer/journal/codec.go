@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -62,6 +63,7 @@ func appendSource(dst []byte, s entry.Source) []byte {
 }
 
 func appendRun(dst []byte, run *index.Run) []byte {
+	dst = slices.Grow(dst, runSize(run))
 	dst = appendHeader(dst, kindRun, run.Header)
 	dst = appendSource(dst, run.Source)
 	dst = binary.AppendUvarint(dst, uint64(run.Epoch))
@@ -78,6 +80,16 @@ func appendRun(dst []byte, run *index.Run) []byte {
 		before = &run.Entries[i]
 	}
 	return dst
+}
+
+// runSize is enough for the run, so that a quarter of a mebibyte does not grow by doubling.
+func runSize(run *index.Run) int {
+	const framing = 128 // header, source, epoch, base and counts: 2+8 + 16 and varints
+	n := framing
+	for i := range run.Entries {
+		n += entry.Size(&run.Entries[i])
+	}
+	return n
 }
 
 // Decoder decodes records. A decoded Run is valid until the next call: its entries stand in the decoder and point into the

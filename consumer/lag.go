@@ -13,6 +13,9 @@ import (
 // lagEvery is how often the lags are read: often enough for an alert, rare enough to cost nothing.
 const lagEvery = 10 * time.Second
 
+// lagPause is how long a reading waits before it tries again: a coordinator that has just begun, a leader that moves.
+const lagPause = 250 * time.Millisecond
+
 // watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only informs:
 // what cannot be read is unknown, and nothing waits for it.
 func (s *Service) watchLag(ctx context.Context) {
@@ -32,9 +35,9 @@ func (s *Service) watchLag(ctx context.Context) {
 func (s *Service) readLag(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
-	lag, err := s.shared.sourceLag(reading)
-	if err == nil {
-		_, err = s.shared.journalEnd(reading)
+	lag, err := s.shared.lags(reading)
+	for kerr.IsRetriable(err) && pause(reading, lagPause) == nil {
+		lag, err = s.shared.lags(reading)
 	}
 	if ctx.Err() != nil {
 		return
@@ -50,6 +53,16 @@ func (s *Service) readLag(ctx context.Context) {
 	if err != nil && known {
 		s.setup.Logger.Warn().Err(err).Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
 	}
+}
+
+// lags reads the lag of the source, and renews the journal's end.
+func (sh *shared) lags(ctx context.Context) (int64, error) {
+	lag, err := sh.sourceLag(ctx)
+	if err != nil {
+		return -1, err
+	}
+	_, err = sh.journalEnd(ctx)
+	return lag, err
 }
 
 // sourceLag is how many offsets of the source topics the group has not committed yet, all members together, up to where a

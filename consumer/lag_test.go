@@ -148,6 +148,37 @@ func TestLagUnknown(t *testing.T) {
 	}
 }
 
+// TestLagIsReadAgain meets what a new cluster answers while it makes its topic of offsets.
+func TestLagIsReadAgain(t *testing.T) {
+	w := newWorld(t, 1)
+	var said bytes.Buffer
+	s := w.unstarted(zerolog.New(&said))
+	asked := 0
+	w.cluster.ControlKey(kmsg.FindCoordinator.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		asked++
+		if asked > 1 {
+			return nil, nil, false
+		}
+		find := req.(*kmsg.FindCoordinatorRequest)
+		resp := find.ResponseKind().(*kmsg.FindCoordinatorResponse)
+		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code
+		for _, k := range find.CoordinatorKeys {
+			c := kmsg.NewFindCoordinatorResponseCoordinator()
+			c.Key, c.ErrorCode = k, kerr.CoordinatorNotAvailable.Code
+			resp.Coordinators = append(resp.Coordinators, c)
+		}
+		return resp, nil, true
+	})
+	s.readLag(w.context())
+	if got := s.Stats().SourceLag; got != 0 || strings.Contains(said.String(), "lag is unknown") {
+		t.Errorf("lag %d, said %s", got, said.String())
+	}
+	if asked < 2 {
+		t.Errorf("the coordinator was asked for %d times", asked)
+	}
+}
+
 // denied answers that the request is not allowed, which no client repeats.
 func denied(req kmsg.Request) kmsg.Response {
 	code := kerr.TopicAuthorizationFailed.Code

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -49,6 +51,7 @@ func demoCommand() *cobra.Command {
 type demo struct {
 	config  config.Config
 	out     io.Writer
+	notes   io.Writer // beside the results
 	logger  zerolog.Logger
 	view    demoView
 	pace    float64 // documents a second; 0 and less is full speed
@@ -63,6 +66,7 @@ type documents interface{ Next() (feed.Document, bool) }
 func runDemo(cmd *cobra.Command) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
 	dir, remove, err := demoDir(cmd.Flag("dir").Value.String())
 	if err != nil {
 		return err
@@ -112,7 +116,7 @@ func newDemo(cmd *cobra.Command, dir string) (*demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &demo{config: loaded.Config, out: cmd.OutOrStdout(), logger: logger}
+	d := &demo{config: loaded.Config, out: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), logger: logger}
 	d.pace, err = cmd.Flags().GetFloat64("pace")
 	if err == nil && !cmd.Flag("pace").Changed && demoViewOptionsFor(d.out, os.Getenv, 0).Terminal {
 		d.pace = demoPace
@@ -122,6 +126,9 @@ func newDemo(cmd *cobra.Command, dir string) (*demo, error) {
 
 // demoPace can be followed on a terminal: documents a second.
 const demoPace = 60
+
+// demoPatience is how many documents are evaluated without a word about it.
+const demoPatience = 20_000
 
 // demoDir is the directory named, or a temporary one that remove deletes.
 func demoDir(named string) (dir string, remove func(), err error) {
@@ -205,6 +212,9 @@ func (d *demo) run(ctx context.Context, docs documents) (demoSummary, error) {
 	}
 	if d.outputs == nil {
 		return demoSummary{}, d.view.close()
+	}
+	if n := d.outputs.total(); n >= demoPatience && !d.outputs.bounded {
+		fmt.Fprintf(d.notes, "holding %s verdicts against the exact similarities\n", grouped(n))
 	}
 	return d.summary(context.WithoutCancel(ctx), opts)
 }

@@ -61,11 +61,13 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 // Next waits for records and hands each to fn.
 func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
 	fetches := r.client.PollFetches(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err := fetches.Err(); err != nil {
-		return fmt.Errorf("read: %w", err)
+	if fetches.NumRecords() == 0 { // what was read as time ran out, or beside an error, will not come again
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := fetches.Err(); err != nil {
+			return fmt.Errorf("read: %w", err)
+		}
 	}
 	var rec Record
 	for it := fetches.RecordIter(); !it.Done(); {

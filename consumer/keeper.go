@@ -77,10 +77,10 @@ func (k *keeper) snapshotIfDue(ctx context.Context) error {
 }
 
 func (k *keeper) snapshot(ctx context.Context) error {
-	capture, position := k.capture()
-	if position.Offset == k.counters.snapshotNext.Load() {
+	if !k.changed() {
 		return nil
 	}
+	capture, position := k.capture()
 	m := snapshot.Manifest{
 		Index: k.indexName, Position: position, Taken: time.Now().UnixMilli(), Fingerprint: k.fingerprint, State: capture.State,
 	}
@@ -107,6 +107,13 @@ func (k *keeper) snapshot(ctx context.Context) error {
 		return err
 	}
 	return k.trim(ctx)
+}
+
+// changed says whether there was anything but checkpoints since the newest snapshot: else each snapshot, by its own
+// checkpoint, would be the reason for the next one.
+func (k *keeper) changed() (yes bool) {
+	k.follower.look(func(r *index.Replica) { yes = r.Stats().Changed > k.counters.snapshotNext.Load() })
+	return yes
 }
 
 func (k *keeper) capture() (index.Capture, snapshot.Position) {

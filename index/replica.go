@@ -70,6 +70,9 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	effect := r.apply(at, rec)
 	r.next = at.Offset + 1
 	r.stats.Records++
+	if _, ok := rec.(*Checkpoint); !ok {
+		r.stats.Changed = r.next
+	}
 	if !effect.Applied {
 		r.stats.Ignored++
 	}

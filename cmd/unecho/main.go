@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/unecho/unecho/config"
 )
@@ -14,6 +16,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitPipe   = 141 // as a shell sees a program that wrote into head once too often
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -36,6 +39,8 @@ func report(stderr io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case nobodyReads(err):
+		return exitPipe
 	case errors.As(err, &mistakes):
 		fmt.Fprintln(stderr, mistakes.Error())
 		fmt.Fprintln(stderr, "unecho: "+mistakes.Count()+" in the configuration")
@@ -46,4 +51,10 @@ func report(stderr io.Writer, err error) int {
 	}
 	fmt.Fprintln(stderr, "unecho: "+err.Error())
 	return exitFailed
+}
+
+// nobodyReads says that nobody reads standard output any more. That is no failure, and there is nobody to tell.
+func nobodyReads(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()
 }

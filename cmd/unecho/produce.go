@@ -105,7 +105,11 @@ func openInput(path string) (io.ReadCloser, int64, error) {
 const maxLine = 64 << 20
 
 func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *progress) error {
-	lines := bufio.NewScanner(in)
+	buffered := bufio.NewReader(in)
+	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
+		_, _ = buffered.Discard(3) // it was peeked at, so it is there
+	}
+	lines := bufio.NewScanner(buffered)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
 		if ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until},
 	})
 }
 
@@ -38,5 +39,23 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// until is `until command arg...`: the command, tried again and again, ends well before the tests' patience does.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: until command arg...")
+	}
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for ts.Exec(args[0], args[1:]...) != nil {
+		select {
+		case <-tick.C:
+		case <-timeout.C:
+			ts.Fatalf("in vain")
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,9 @@ func tail(cmd *cobra.Command, which string) error {
 		return usageError{fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which)}
 	}
 	ctx, stop := untilSignal(cmd.Context(), io.Discard)
+	var watch sync.WaitGroup
+	watch.Go(func() { whenUnread(ctx, cmd.OutOrStdout(), stop) })
+	defer watch.Wait()
 	defer stop()
 	c, source, err := clientConfig(cmd)
 	if err != nil {

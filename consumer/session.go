@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -34,6 +35,7 @@ type session struct {
 	commits int                        // by this session since the process started
 	levels  map[key]map[int64]int      // what outputs have refused
 	backAt  map[entry.Source]time.Time // since when a committed offset is below base
+	left    atomic.Bool                // the group, for good
 
 	mu       sync.Mutex
 	assigned map[key]*assignment
@@ -142,6 +144,7 @@ func (s *session) once(ctx, drain context.Context) error {
 
 // leaveGroup comes before the client is closed, which would wait for a rebalance that others hold up.
 func (s *session) leaveGroup(ctx context.Context) {
+	s.left.Store(true)
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	if err := s.leave(ctx, s.slot); err != nil {
@@ -159,7 +162,7 @@ func (s *session) open() error {
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon
-	opts := append(s.sessionOptions(s.slot),
+	opts := append(append(s.sessionOptions(s.slot), s.quietFarewell()...),
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {

@@ -14,8 +14,16 @@ import (
 
 // bareCopy forwards each record to one output and commits its offset in the same transaction, and does nothing else.
 type bareCopy struct {
-	poll   int // records of one transaction at most
+	poll   int   // records of one transaction at most
+	fetch  int32 // bytes that one fetch brings of a partition at most
 	linger time.Duration
+}
+
+// asUnecho is tuned as unecho is by default.
+func asUnecho() bareCopy { return bareCopy{poll: 5000, fetch: 4 << 20} }
+
+func (c bareCopy) String() string {
+	return fmt.Sprintf("batches of %d, fetches of %d MiB a partition, a linger of %s", c.poll, c.fetch>>20, c.linger)
 }
 
 func (c bareCopy) run(ctx context.Context, j job, group string) (result, error) {
@@ -62,13 +70,13 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 	return result{documents: j.documents, took: took, cpu: cpu, commits: commits.Load()}, errors.Join(err, leaving)
 }
 
-// options are those of a session of unecho (consumer/service.go), linger time and buffer apart.
+// options are those of a session of unecho (consumer/service.go), fetch size, linger time and buffer apart.
 func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo.Opt {
 	return append(append([]kgo.Opt{}, j.cluster.options...),
 		kgo.ConsumerGroup(group), kgo.ConsumeTopics(j.source), kgo.InstanceID(instance), kgo.TransactionalID(group+"/"+instance),
 		kgo.TransactionTimeout(10*time.Second), kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(2*time.Second),
 		kgo.RebalanceTimeout(30*time.Second), kgo.Balancers(kgo.CooperativeStickyBalancer()),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(time.Second),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(time.Second), kgo.FetchMaxPartitionBytes(c.fetch),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(c.linger), kgo.MaxBufferedRecords(c.poll+1),
 		kgo.ProducerBatchMaxBytes(1<<20), kgo.WithHooks(watch),
 	)

@@ -7,7 +7,7 @@
 // A source topic is filled once. Then the copy and unecho take turns on it, each run with a group, a journal and output
 // topics of its own, which are deleted after it. Both have the same client library, the same options and the same number of
 // sessions, and both are measured alike: from the first batch of the source that arrives until the group has committed all
-// documents. The copy first tries some batch sizes and linger times and keeps the best.
+// documents. The copy first tries some sizes of batches and fetches and a linger time, and keeps the best.
 //
 // Real Kafka is the one that UNECHO_TEST_KAFKA names, as `make bench` starts it; kfake runs within this process. The broker
 // shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about yours.

@@ -65,14 +65,14 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 	}
 	fmt.Fprintf(out, "\n%s: %s documents of %d bytes in %d partitions, written in %.1f s\n",
 		c.name, thousands(float64(j.documents)), p.bytes, p.partitions, time.Since(began).Seconds())
-	copies := bareCopy{poll: 5000}
+	copies := asUnecho()
 	if !p.untuned {
 		if copies, err = tune(ctx, j, out); err != nil {
 			return nil, err
 		}
 	}
 	for _, verify := range p.verifies {
-		row, err := p.series(ctx, j, copies, verify, out)
+		row, err := p.series(ctx, j, copies, broker, verify, out)
 		if err != nil {
 			return nil, err
 		}
@@ -81,11 +81,14 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 	return rows, nil
 }
 
-func (p params) series(ctx context.Context, j job, copies bareCopy, verify string, out io.Writer) (summary, error) {
+func (p params) series(ctx context.Context, j job, copies bareCopy, broker, verify string, out io.Writer) (summary, error) {
 	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
 	s := series{
-		job: j, verify: verify, copies: copies, pairs: p.pairs, profile: p.profile, out: out,
+		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
 		filter: filter{verify: verify, poll: p.poll, logger: logger()},
+	}
+	if p.profile != "" {
+		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)
 	}
 	pairs, err := s.run(ctx)
 	if err != nil {

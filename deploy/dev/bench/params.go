@@ -43,8 +43,8 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
 	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
-	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's batch size and linger time without a trial")
-	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of the last unecho run to this `file`")
+	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
+	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}

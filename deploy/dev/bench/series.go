@@ -87,14 +87,18 @@ func single(ctx context.Context, j job, who contender, group string) (result, er
 	return who.run(ctx, j, group)
 }
 
-// tune tries the copy with several batch sizes and linger times, twice each, and returns the fastest.
+// tune tries the copy with several sizes of batches and fetches and with a linger time, twice each, and returns the fastest.
 func tune(ctx context.Context, j job, out io.Writer) (bareCopy, error) {
 	var best bareCopy
 	fastest := 0.0
 	for n, c := range []bareCopy{
-		{poll: 5000},                               // a first one, which warms up
-		{poll: 2000}, {poll: 5000}, {poll: 10_000}, // documents per transaction
-		{poll: 5000, linger: 5 * time.Millisecond}, {poll: 10_000, linger: 5 * time.Millisecond},
+		asUnecho(), // a first one, which warms up
+		asUnecho(),
+		{poll: 2000, fetch: 1 << 20},
+		{poll: 5000, fetch: 1 << 20},
+		{poll: 10_000, fetch: 4 << 20},
+		{poll: 10_000, fetch: 8 << 20},
+		{poll: 5000, fetch: 4 << 20, linger: 5 * time.Millisecond},
 	} {
 		rate := 0.0
 		for k := range 2 {
@@ -107,10 +111,11 @@ func tune(ctx context.Context, j job, out io.Writer) (bareCopy, error) {
 		if n == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "copy with batches of %d and a linger of %s: %s documents/s\n", c.poll, c.linger, thousands(rate))
+		fmt.Fprintf(out, "copy with %s: %s documents/s\n", c, thousands(rate))
 		if rate > fastest {
 			best, fastest = c, rate
 		}
 	}
+	fmt.Fprintf(out, "the copy is measured with %s\n", best)
 	return best, nil
 }

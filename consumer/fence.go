@@ -81,6 +81,9 @@ func (s *session) deadTransactions(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	groups, err := admin.DescribeGroups(ctx, s.params.Group)
+	if err == nil {
+		err = groups[s.params.Group].Err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("describe group: %w", err)
 	}

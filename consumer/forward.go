@@ -36,7 +36,7 @@ func (s *session) ending(ctx context.Context) (context.Context, context.CancelFu
 // forward puts every record of the batch into its output and commits their offsets, in one transaction (design 5).
 func (s *session) forward(ctx context.Context, b *batch) error {
 	if err := s.client.Begin(); err != nil {
-		return rebuild("begin transaction: %v", err)
+		return rebuild("begin transaction: %w", err)
 	}
 	refused := s.produce(ctx, b)
 	revoked := s.wasRevoked()
@@ -113,7 +113,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	defer cancel()
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	if err != nil {
-		return rebuild("commit: %v", err)
+		return rebuild("commit: %w", err)
 	}
 	if !committed {
 		return s.undecided(ctx, b)
@@ -136,14 +136,15 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 
 // undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the
 // client aborted; but where the broker answered with an unknown error, the commit may have taken effect before it. Either
-// way nothing is open any more, so the stable offsets tell: if they are where the batch began, the client's rewinding to
-// what it believes committed was right, and the session goes on. Building it anew would begin the next rebalance.
+// way the stable offsets tell: if they are where the batch began, the client's rewinding to what it believes committed was
+// right, and the session goes on. Building it anew would begin the next rebalance. Where the transaction is still open, only
+// a new session ends it at once.
 func (s *session) undecided(ctx context.Context, b *batch) error {
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
 		of = append(of, b.groups[i].assignment.topicPartition)
 	}
-	now, err := fetchStable(ctx, s.admin, s.params.Group, of)
+	now, err := fetchCommitted(ctx, s.admin, s.params.Group, of)
 	if err != nil {
 		return rebuild("the commit was refused: %w", err)
 	}
@@ -183,7 +184,7 @@ func (s *session) abort(ctx context.Context) error {
 	s.revoking = make(chan struct{})
 	s.mu.Unlock()
 	if _, err := s.client.End(ctx, kgo.TryAbort); err != nil {
-		return rebuild("abort: %v", err)
+		return rebuild("abort: %w", err)
 	}
 	return nil
 }

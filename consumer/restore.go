@@ -27,7 +27,11 @@ func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Rep
 	}
 	for _, info := range infos {
 		at := info.Position
-		if at.JournalTopic != sh.journalID || at.Offset < start {
+		if at.JournalTopic != sh.journalID {
+			sh.logger.Warn().Stringer("snapshot", at).Msg("snapshot of another journal, or of one of the same name that was deleted: passed over")
+			continue
+		}
+		if at.Offset < start {
 			continue
 		}
 		if at.Offset > end {
@@ -58,7 +62,11 @@ func (sh *shared) fromTheStart(start int64) (*index.Replica, journal.Place, erro
 		}
 	}
 	replica, err := index.NewReplica(sh.indexParams, sh.fingerprint)
-	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, err
+	if err != nil {
+		return nil, journal.Place{}, fmt.Errorf("begin anew: %w", err)
+	}
+	replica.Await(start)
+	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, nil
 }
 
 func (sh *shared) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
@@ -103,7 +111,7 @@ func (sh *shared) sameSettings(inForce []byte) error {
 	}
 	return &StopError{
 		What:   what,
-		Remedy: "use the same settings as the other members; to change them, name a new journal.topic (what is remembered is not carried over)",
+		Remedy: "use the same settings as the other members; to change them, stop all members, name a new journal.topic and start once with source.accept_journal_gap: true (what is remembered is not carried over)",
 	}
 }
 

@@ -49,6 +49,7 @@ type shared struct {
 	maxEntry     int
 	maxRecord    int
 	dryRun       bool
+	outputs      sink.Params
 	kafka        []kgo.Opt
 	logger       zerolog.Logger
 
@@ -83,7 +84,7 @@ func New(setup Setup) (*Service, error) {
 	sh := &shared{
 		params: setup.Params, sourceParams: setup.Source, indexParams: setup.Index, indexName: setup.IndexName,
 		settings: setup.Settings, fingerprint: fingerprint, maxEntry: int(setup.Journal.MaxEntryBytes),
-		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
+		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", index.Algorithm, fingerprint)),
 		counters: &counters{},
 	}
@@ -155,6 +156,7 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 	group.Go(func() error {
 		err := journal.Follow(follow, client, journal.Handler{
 			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, ProducerTime: s.setup.ProducerTime,
+			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
 		})
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil

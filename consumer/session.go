@@ -10,6 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -25,17 +26,17 @@ type key struct {
 // revoke from others.
 type session struct {
 	*shared
-	slot    string // instance id, and with the group the transactional id
-	client  *kgo.GroupTransactSession
-	abandon context.CancelFunc // ends the client's every request
-	workers []*worker
-	out     *sink.Batch
-	records []kgo.Record
-	limit   int                        // records of the next poll
-	commits int                        // by this session since the process started
-	levels  map[key]map[int64]int      // what outputs have refused
-	backAt  map[entry.Source]time.Time // since when a committed offset is below base
-	left    atomic.Bool                // the group, for good
+	slot     string // instance id, and with the group the transactional id
+	client   *kgo.GroupTransactSession
+	abandon  context.CancelFunc // ends the client's every request
+	workers  []*worker
+	out      *sink.Batch
+	records  []kgo.Record
+	limit    int                   // records of the next poll
+	commits  int                   // by this session since the process started
+	levels   map[key]map[int64]int // what outputs have refused
+	patience patience              // with what the steps of an assignment wait for
+	left     atomic.Bool           // the group, for good
 
 	mu       sync.Mutex
 	assigned map[key]*assignment
@@ -54,7 +55,7 @@ func (sh *shared) newSession(slot string) (*session, error) {
 	}
 	return &session{
 		shared: sh, slot: slot, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
-		moved: map[entry.Source]bool{}, backAt: map[entry.Source]time.Time{},
+		moved: map[entry.Source]bool{}, patience: patience{},
 	}, nil
 }
 
@@ -68,6 +69,7 @@ func (s *session) run(ctx, drain context.Context) error {
 			return stop
 		}
 		if drain.Err() != nil || ctx.Err() != nil {
+			s.leaveGroup(ctx, drain)
 			return nil //nolint:nilerr // draining is no error
 		}
 		s.logger.Info().Str("session", s.slot).AnErr("because", err).Msg("session is rebuilt")
@@ -76,6 +78,7 @@ func (s *session) run(ctx, drain context.Context) error {
 			wait = rebuildWait
 		}
 		if err := pause(drain, wait); err != nil {
+			s.leaveGroup(ctx, drain)
 			return nil //nolint:nilerr // draining is no error
 		}
 	}
@@ -136,14 +139,37 @@ func (s *session) once(ctx, drain context.Context) error {
 	}
 	defer s.close(ctx)
 	err := s.loop(ctx, drain)
-	if drain.Err() != nil && !s.params.KeepMembership {
-		s.leaveGroup(ctx)
+	if err != nil && drain.Err() == nil && s.replaced(ctx) {
+		return fmt.Errorf("%w: %w", kerr.FencedInstanceID, err)
 	}
+	s.leaveGroup(ctx, drain)
 	return err
 }
 
-// leaveGroup comes before the client is closed, which would wait for a rebalance that others hold up.
-func (s *session) leaveGroup(ctx context.Context) {
+// replaced asks the group whether another process took this session's instance. Such a process has first fenced the
+// transactional id, so that the session sees no more than a fenced producer; and building it anew would fence the other in
+// turn, for ever.
+func (s *session) replaced(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, replacedTimeout)
+	defer cancel()
+	member, generation := s.client.Client().GroupMetadata()
+	if member == "" {
+		return false
+	}
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.Group, req.MemberID, req.Generation, req.InstanceID = s.params.Group, member, generation, &s.slot
+	resp, err := req.RequestWith(ctx, s.admin)
+	return err == nil && errors.Is(kerr.ErrorForCode(resp.ErrorCode), kerr.FencedInstanceID)
+}
+
+const replacedTimeout = 2 * time.Second
+
+// leaveGroup is part of a final shutdown. It comes before the client is closed, which would wait for a rebalance that others
+// hold up, and again after that: a client that was about to join may have joined in between.
+func (s *session) leaveGroup(ctx, drain context.Context) {
+	if drain.Err() == nil || ctx.Err() != nil || s.params.KeepMembership {
+		return
+	}
 	s.left.Store(true)
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
@@ -207,150 +233,3 @@ func (s *session) close(ctx context.Context) {
 }
 
 const closeWait = 500 * time.Millisecond
-
-func (s *session) loop(ctx, drain context.Context) error {
-	for drain.Err() == nil {
-		if s.wasRevoked() {
-			if err := s.abort(ctx); err != nil {
-				return err
-			}
-		}
-		fetches, err := s.poll(ctx, drain)
-		if err != nil {
-			return err
-		}
-		if fetches.NumRecords() == 0 {
-			continue
-		}
-		if err := s.process(ctx, fetches); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// quiet is how long a session waits for documents before it announces what it has committed.
-const quiet = time.Second
-
-func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
-	unannounced := s.unannounced()
-	wait, cancel := context.WithCancel(drain)
-	if len(unannounced) > 0 {
-		cancel()
-		wait, cancel = context.WithTimeout(drain, quiet)
-	}
-	defer cancel()
-	fetches := s.client.PollRecords(wait, s.limit)
-	if fetches.NumRecords() > 0 || drain.Err() != nil {
-		return fetches, nil
-	}
-	if wait.Err() != nil {
-		return nil, s.announce(ctx, unannounced)
-	}
-	return nil, fetches.Err()
-}
-
-// unannounced lists whose base the journal does not know, the partitions that left first.
-func (s *session) unannounced() []*assignment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	of := s.leaving
-	s.leaving = nil
-	for _, a := range s.assigned {
-		if a.base > a.announced {
-			of = append(of, a)
-		}
-	}
-	return of
-}
-
-// process takes one poll from records to commit. A revocation meanwhile aborts it.
-func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
-	began := time.Now()
-	b, ours := s.newBatch(fetches)
-	if !ours {
-		return s.abort(ctx)
-	}
-	held, release := s.whileAssigned(ctx)
-	defer release()
-	s.sign(b)
-	signed := time.Now()
-	if err := s.judge(held, b); err != nil {
-		if s.wasRevoked() && ctx.Err() == nil && !errors.Is(err, errRebuild) {
-			return s.abort(ctx)
-		}
-		return err
-	}
-	judged := time.Now()
-	err := s.forward(ctx, b)
-	s.counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
-	return err
-}
-
-// whileAssigned returns a context that ends when partitions are taken away.
-func (s *session) whileAssigned(ctx context.Context) (context.Context, context.CancelFunc) {
-	s.mu.Lock()
-	revoking := s.revoking
-	s.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-revoking:
-			cancel()
-		case <-stop:
-		}
-	}()
-	return ctx, func() {
-		close(stop)
-		<-done
-		cancel()
-	}
-}
-
-// tally counts the partitions of this session, n now. The caller holds mu.
-func (s *session) tally(n int) {
-	s.counters.partitions.Add(int64(n - s.tallied))
-	s.tallied = n
-}
-
-func (s *session) wasRevoked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.revoked
-}
-
-// revoke notes that partitions are no longer ours. Of lost ones nothing is announced: they are somebody else's already.
-func (s *session) revoke(taken map[string][]int32, announce bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for topic, partitions := range taken {
-		for _, p := range partitions {
-			if a := s.assigned[key{topic, p}]; a != nil && announce {
-				s.leaving = append(s.leaving, a)
-			}
-			delete(s.assigned, key{topic, p})
-		}
-	}
-	s.tally(len(s.assigned))
-	if !s.revoked && len(taken) > 0 {
-		s.revoked = true
-		close(s.revoking)
-	}
-}
-
-func (s *session) setMoved(source entry.Source) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.moved[source] = true
-}
-
-func (s *session) takeMoved(source entry.Source) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	moved := s.moved[source]
-	delete(s.moved, source)
-	return moved
-}

@@ -55,12 +55,15 @@ func (r *Replica) Stats() Stats {
 	return s
 }
 
-// KnowsTopic says whether any partition of the topic was ever repositioned.
-func (r *Replica) KnowsTopic(topic [16]byte) bool {
+// TopicPartitions is how many partitions a topic had when the journal first heard of it; known is false if it never did.
+func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
 	for _, p := range r.partitions {
 		if p.source.Topic == topic {
-			return true
+			return p.among, true
 		}
 	}
-	return false
+	return 0, false
 }
+
+// Await makes an empty replica await the record at a later offset than 0, where the journal's head is gone.
+func (r *Replica) Await(offset int64) { r.next = offset }

@@ -96,6 +96,7 @@ func (r *Replica) appendState(dst []byte) []byte {
 func appendPartition(dst []byte, p *partition) []byte {
 	dst = appendSource(dst, p.source)
 	dst = wire.AppendString(dst, p.name)
+	dst = binary.AppendUvarint(dst, uint64(p.among))
 	dst = binary.AppendUvarint(dst, uint64(p.Epoch))
 	dst = binary.AppendVarint(dst, p.Start)
 	dst = binary.AppendVarint(dst, p.Base)

@@ -17,6 +17,7 @@ type Partition struct {
 type partition struct {
 	source entry.Source
 	name   string // the topic's, by the latest reposition
+	among  int32  // partitions of the topic, by the first reposition
 	Partition
 	held  []Verdict // ascending by offset, none below base
 	falls []fall    // ascending in both fields

@@ -35,10 +35,11 @@ type Run struct {
 // Reposition begins a new epoch of a source partition at Offset. It applies only if Epoch is the current one + 1.
 type Reposition struct {
 	Header
-	Source entry.Source
-	Name   string // the topic's name when this was appended, for headers
-	Offset int64
-	Epoch  uint32
+	Source     entry.Source
+	Name       string // the topic's name when this was appended, for headers
+	Partitions int32  // of the topic then, by which a partition added later is known
+	Offset     int64
+	Epoch      uint32
 }
 
 // Position is a place in the journal: the record's offset and the entry's number within it.

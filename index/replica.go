@@ -172,7 +172,7 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	}
 	if !known {
 		number = uint32(len(r.partitions))
-		r.partitions = append(r.partitions, &partition{source: rec.Source})
+		r.partitions = append(r.partitions, &partition{source: rec.Source, among: rec.Partitions})
 		r.byID[rec.Source] = number
 	}
 	r.clocks.appended(at.LogAppendTime, rec.Wall)

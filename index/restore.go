@@ -145,7 +145,7 @@ func (w *window) recount() {
 }
 
 func readPartition(rd *wire.Reader) *partition {
-	p := &partition{source: readSource(rd), name: string(rd.Bytes())}
+	p := &partition{source: readSource(rd), name: string(rd.Bytes()), among: int32(rd.Uvarint())}
 	p.Epoch, p.Start, p.Base = uint32(rd.Uvarint()), rd.Varint(), rd.Varint()
 	for n := rd.Count(3); n > 0; n-- {
 		p.falls = append(p.falls, fall{before: readPosition(rd), from: rd.Varint()})

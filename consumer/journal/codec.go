@@ -38,6 +38,7 @@ func Append(dst []byte, rec index.Record) []byte {
 		dst = appendSource(dst, rec.Source)
 		dst = binary.AppendUvarint(dst, uint64(rec.Epoch))
 		dst = binary.AppendVarint(dst, rec.Offset)
+		dst = binary.AppendUvarint(dst, uint64(rec.Partitions))
 		return wire.AppendString(dst, rec.Name)
 	case *index.Forget:
 		dst = appendHeader(dst, kindForget, rec.Header)
@@ -128,7 +129,9 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record
 	case kindReposition:
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)
-		return &index.Reposition{Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Name: string(rd.Bytes())}, err
+		return &index.Reposition{
+			Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Partitions: int32(rd.Uvarint()), Name: string(rd.Bytes()),
+		}, err
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
 	case kindCheckpoint:

@@ -21,7 +21,7 @@ func records() []index.Record {
 			{Offset: 51, Time: 900},
 			{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Scope: 2, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("sketch")},
 		}},
-		&index.Reposition{Header: h, Source: source, Name: "news", Offset: 12, Epoch: 4},
+		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
 		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
 		&index.Checkpoint{Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63},
 	}

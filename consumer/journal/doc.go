@@ -9,7 +9,7 @@
 //	└─────────┴──────┴─────────────┴──────────┴───────────────────────────────────────────────────────────┘
 //	settings 0    length, canonical text (the fingerprint is its hash)
 //	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries · each entry, delta to the one before
-//	reposition 2  topic UUID 16 · partition · epoch · offset · length, topic name
+//	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name
 //	forget 3      journal offset · entry number
 //	checkpoint 4  journal offset · hash 8 · length, member
 //

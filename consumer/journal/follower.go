@@ -41,8 +41,12 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 type Handler struct {
 	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
 	Passed       func()                                                          // all records that were there are applied
+	Trouble      func(err error)                                                 // the broker cannot answer now and is asked again; nil: that is an error
 	ProducerTime bool                                                            // records may carry the appender's time
 }
+
+// troublePause is the time until a broker that cannot answer now is asked again.
+const troublePause = 250 * time.Millisecond
 
 // Follow reads the journal and hands each record to h, in order, until ctx is done or h fails.
 func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
@@ -52,8 +56,9 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := fetchError(fetches); err != nil {
-			return err
+		trouble := fetchError(fetches)
+		if trouble != nil && (h.Trouble == nil || !passing(trouble)) {
+			return trouble
 		}
 		for it := fetches.RecordIter(); !it.Done(); {
 			if err := h.one(&d, it.Next()); err != nil {
@@ -61,7 +66,31 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 			}
 		}
 		h.Passed()
+		if trouble != nil {
+			if err := h.rest(ctx, trouble); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+func (h *Handler) rest(ctx context.Context, trouble error) error {
+	h.Trouble(trouble)
+	timer := time.NewTimer(troublePause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// passing says that an error is the broker's, and may be gone when it is asked again.
+func passing(err error) bool {
+	var answer *kerr.Error
+	return errors.As(err, &answer) && !errors.Is(err, ErrLost) && !errors.Is(err, kerr.TopicAuthorizationFailed) &&
+		!errors.Is(err, kerr.ClusterAuthorizationFailed)
 }
 
 func (h *Handler) one(d *Decoder, r *kgo.Record) error {

@@ -1,0 +1,175 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+func (s *session) loop(ctx, drain context.Context) error {
+	for drain.Err() == nil {
+		if s.wasRevoked() {
+			if err := s.abort(ctx); err != nil {
+				return err
+			}
+		}
+		fetches, err := s.poll(ctx, drain)
+		if err != nil {
+			return err
+		}
+		if fetches.NumRecords() == 0 {
+			continue
+		}
+		if err := s.process(ctx, fetches); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet is how long a session waits for documents before it announces what it has committed.
+const quiet = time.Second
+
+func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
+	unannounced := s.unannounced()
+	wait, cancel := context.WithCancel(drain)
+	if len(unannounced) > 0 {
+		cancel()
+		wait, cancel = context.WithTimeout(drain, quiet)
+	}
+	defer cancel()
+	fetches := s.client.PollRecords(wait, s.limit)
+	if err := troubled(fetches); err != nil {
+		return nil, err
+	}
+	if fetches.NumRecords() > 0 || drain.Err() != nil {
+		return fetches, nil
+	}
+	if wait.Err() != nil {
+		return nil, s.announce(ctx, unannounced)
+	}
+	return nil, fetches.Err()
+}
+
+// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some
+// errors once and then leaves the partition alone, so that records of others must not hide them.
+func troubled(fetches kgo.Fetches) error {
+	var first error
+	fetches.EachError(func(topic string, partition int32, err error) {
+		if first == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			first = fmt.Errorf("read %s/%d: %w", topic, partition, err)
+		}
+	})
+	return first
+}
+
+// unannounced lists whose base the journal does not know, the partitions that left first.
+func (s *session) unannounced() []*assignment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leaving = slices.DeleteFunc(s.leaving, func(a *assignment) bool { return a.base <= a.announced })
+	of := slices.Clone(s.leaving)
+	for _, a := range s.assigned {
+		if a.base > a.announced {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// process takes one poll from records to commit. A revocation meanwhile aborts it.
+func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
+	began := time.Now()
+	b, ours := s.newBatch(fetches)
+	if !ours {
+		return s.abort(ctx)
+	}
+	held, release := s.whileAssigned(ctx)
+	defer release()
+	s.sign(b)
+	signed := time.Now()
+	if err := s.judge(held, b); err != nil {
+		if s.wasRevoked() && ctx.Err() == nil && !errors.Is(err, errRebuild) {
+			return s.abort(ctx)
+		}
+		return err
+	}
+	judged := time.Now()
+	err := s.forward(ctx, b)
+	s.counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
+	return err
+}
+
+// whileAssigned returns a context that ends when partitions are taken away.
+func (s *session) whileAssigned(ctx context.Context) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	revoking := s.revoking
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-revoking:
+			cancel()
+		case <-stop:
+		}
+	}()
+	return ctx, func() {
+		close(stop)
+		<-done
+		cancel()
+	}
+}
+
+// tally counts the partitions of this session, n now. The caller holds mu.
+func (s *session) tally(n int) {
+	s.counters.partitions.Add(int64(n - s.tallied))
+	s.tallied = n
+}
+
+func (s *session) wasRevoked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revoked
+}
+
+// revoke notes that partitions are no longer ours. Of lost ones nothing is announced: they are somebody else's already.
+func (s *session) revoke(taken map[string][]int32, announce bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for topic, partitions := range taken {
+		for _, p := range partitions {
+			if a := s.assigned[key{topic, p}]; a != nil && announce {
+				s.leaving = append(s.leaving, a)
+			}
+			delete(s.assigned, key{topic, p})
+		}
+	}
+	s.tally(len(s.assigned))
+	if !s.revoked && len(taken) > 0 {
+		s.revoked = true
+		close(s.revoking)
+	}
+}
+
+func (s *session) setMoved(source entry.Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved[source] = true
+}
+
+func (s *session) takeMoved(source entry.Source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moved := s.moved[source]
+	delete(s.moved, source)
+	return moved
+}

@@ -32,14 +32,15 @@ func TestMain(m *testing.M) {
 
 // world is a cluster with a source topic, and the settings that all members of a test share.
 type world struct {
-	t       *testing.T
-	cluster *kfake.Cluster
-	dir     string
-	setup   Setup
-	sent    map[int32]int64 // records produced per partition
-	total   int
-	ctx     context.Context
-	end     context.CancelCauseFunc // when a member ends unasked
+	t        *testing.T
+	cluster  *kfake.Cluster
+	dir      string
+	setup    Setup
+	sent     map[int32]int64 // records produced per partition
+	total    int
+	producer *kgo.Client
+	ctx      context.Context
+	end      context.CancelCauseFunc // when a member ends unasked
 }
 
 func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
@@ -95,9 +96,14 @@ func (w *world) client(opts ...kgo.Opt) *kgo.Client {
 	return client
 }
 
-// produce sends n documents, of which about a third are copies of another, exact or edited.
+// produce sends n documents.
 func (w *world) produce(n int, seed uint64) {
 	w.t.Helper()
+	w.send(w.documents(n, seed)...)
+}
+
+// documents makes n documents, of which about a third are copies of another, exact or edited.
+func (*world) documents(n int, seed uint64) []*kgo.Record {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var records []*kgo.Record
 	var texts []string
@@ -115,13 +121,15 @@ func (w *world) produce(n int, seed uint64) {
 			Headers: []kgo.RecordHeader{{Key: "h", Value: []byte("v")}, {Key: "unecho-verdict", Value: []byte("unique")}},
 		})
 	}
-	w.send(records...)
+	return records
 }
 
 func (w *world) send(records ...*kgo.Record) {
 	w.t.Helper()
-	cl := w.client(kgo.DefaultProduceTopic("news"), kgo.ProducerBatchMaxBytes(8<<20))
-	for i, res := range cl.ProduceSync(w.context(), records...) {
+	if w.producer == nil {
+		w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.ProducerBatchMaxBytes(8<<20))
+	}
+	for i, res := range w.producer.ProduceSync(w.context(), records...) {
 		if res.Err != nil {
 			w.t.Fatalf("produce %d: %v", i, res.Err)
 		}
@@ -233,8 +241,17 @@ func (w *world) settled() {
 	}
 }
 
-// audited holds source, journal and outputs against the twin.
+// audited holds source, journal and outputs against the twin, and demands each document once.
 func (w *world) audited() audit.Report {
+	w.t.Helper()
+	report := w.audit()
+	if !report.OK() || report.Records != w.total {
+		w.t.Fatalf("%d documents sent, %s", w.total, report.String())
+	}
+	return report
+}
+
+func (w *world) audit() audit.Report {
 	w.t.Helper()
 	report, err := audit.Run(w.context(), audit.Inputs{
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
@@ -243,9 +260,6 @@ func (w *world) audited() audit.Report {
 	})
 	if err != nil {
 		w.t.Fatal(err)
-	}
-	if !report.OK() || report.Records != w.total {
-		w.t.Fatalf("%d documents sent, %v", w.total, report)
 	}
 	return report
 }

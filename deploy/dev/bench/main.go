@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, machine())
+	fmt.Fprintf(stdout, "%s; load average before %s\n", machine(), load())
 	var rows []summary
 	for _, broker := range p.brokers {
 		of, err := measure(ctx, p, broker, stdout)

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestRun measures a little on kfake: what counts is that both ends commit everything and the tables are there.
+func TestRun(t *testing.T) {
+	var out, problems bytes.Buffer
+	args := []string{"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned"}
+	if err := run(t.Context(), args, &out, &problems); err != nil {
+		t.Fatalf("%v\n%s%s", err, &out, &problems)
+	}
+	for _, want := range []string{
+		"kfake: 3,000 documents of 2000 bytes in 2 partitions", "kfake, verify: estimate", "kfake, verify: jaccard",
+		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "| kfake | estimate | ", "| kfake | jaccard | ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	var problems bytes.Buffer
+	_, err := parse([]string{"-broker", "rabbit", "-pairs", "0", "-sessions", "9", "-bytes", "1"}, &problems)
+	if err == nil {
+		t.Fatal("four mistakes were taken")
+	}
+	for _, want := range []string{"-broker is", "-pairs is", "-sessions is", "-bytes is"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in %v", want, err)
+		}
+	}
+	if _, err := parse([]string{"kafka"}, &problems); err == nil {
+		t.Error("an argument that is no flag was taken")
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var pairs []pair
+	for _, n := range []int{300, 100, 200, 400} {
+		pairs = append(pairs, pair{filter: result{documents: n}})
+	}
+	got := spreadOf(pairs, func(p pair) float64 { return float64(p.filter.documents) })
+	if want := (spread{median: 250, low: 100, high: 400}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if text := got.text(thousands); text != "250 (100 to 400)" {
+		t.Error(text)
+	}
+	if text := thousands(1234567.4); text != "1,234,567" {
+		t.Error(text)
+	}
+}

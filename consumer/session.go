@@ -120,13 +120,14 @@ func (s *session) stopCause(err error) error {
 	return nil
 }
 
-// stopped remembers an error that the client would retry, so that the loop ends the process with it.
+// stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it.
 func (s *session) stopped(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop == nil {
 		s.stop = err
 	}
+	s.abandon()
 	return err
 }
 
@@ -208,6 +209,13 @@ func (s *session) open() error {
 	}
 	s.client = client
 	return nil
+}
+
+// kafkaClient is the client as its callbacks see it, which may come before open has it.
+func (s *session) kafkaClient() *kgo.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client.Client()
 }
 
 // close ends the client without leaving the group: that is LeaveGroup's business, at a final shutdown.

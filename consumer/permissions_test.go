@@ -1,0 +1,360 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+)
+
+const permissionsFile = "../deploy/docs/permissions.md"
+
+// right is one operation on one resource, as the permissions list it.
+type right struct {
+	resource, name, operation string
+	prefixed                  bool
+}
+
+func (r right) String() string { return r.operation + " on " + r.resource + " " + r.name }
+
+func (r right) acl(t *testing.T) kfake.ACL {
+	t.Helper()
+	acl := kfake.ACL{Name: r.name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Allow: true}
+	var err error
+	if acl.Resource, err = kmsg.ParseACLResourceType(strings.ReplaceAll(r.resource, " ", "")); err != nil {
+		t.Fatalf("%v: %v", r, err)
+	}
+	if acl.Operation, err = kmsg.ParseACLOperation(r.operation); err != nil {
+		t.Fatalf("%v: %v", r, err)
+	}
+	if r.prefixed {
+		acl.Pattern = kmsg.ACLResourcePatternTypePrefixed
+	}
+	return acl
+}
+
+func permissions(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(permissionsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kafka, _, ok := strings.Cut(string(text), "## PostgreSQL")
+	if !ok {
+		t.Fatal("no section about PostgreSQL")
+	}
+	return kafka
+}
+
+// listed are the rights of the table.
+func listed(t *testing.T) []right {
+	t.Helper()
+	name := regexp.MustCompile("`([^`]+)`")
+	var rights []right
+	for line := range strings.Lines(permissions(t)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 || !name.MatchString(cells[2]) {
+			continue
+		}
+		for _, n := range name.FindAllStringSubmatch(cells[2], -1) {
+			for op := range strings.SplitSeq(cells[3], ",") {
+				rights = append(rights, right{
+					resource: strings.TrimSpace(cells[1]), name: n[1], operation: strings.TrimSpace(op),
+					prefixed: strings.Contains(cells[2], "prefix "),
+				})
+			}
+		}
+	}
+	if len(rights) < 10 {
+		t.Fatalf("only %d rights in %s: is it still a table?", len(rights), permissionsFile)
+	}
+	return rights
+}
+
+// granted are the rights that the commands beside the table grant.
+func granted(t *testing.T) []right {
+	t.Helper()
+	var rights []right
+	text := strings.ReplaceAll(permissions(t), "\\\n", " ")
+	for line := range strings.Lines(text) {
+		words, ok := strings.CutPrefix(line, "acls --")
+		if !ok {
+			continue
+		}
+		var on, operations []right
+		prefixed := false
+		fields := strings.Fields("--" + words)
+		for flag, value := range pairs(fields) {
+			switch flag {
+			case "--operation":
+				operations = append(operations, right{operation: value})
+			case "--resource-pattern-type":
+				prefixed = value == "prefixed"
+			default:
+				on = append(on, right{resource: strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", " "), name: value})
+			}
+		}
+		for _, r := range on {
+			for _, o := range operations {
+				rights = append(rights, right{resource: r.resource, name: r.name, operation: o.operation, prefixed: prefixed})
+			}
+		}
+	}
+	return rights
+}
+
+func pairs(words []string) func(func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for i := 0; i+1 < len(words); i += 2 {
+			if !yield(words[i], words[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// The commands grant what the table lists, no less and no more.
+func TestPermissionCommands(t *testing.T) {
+	want, got := listed(t), granted(t)
+	for _, r := range want {
+		if !slices.Contains(got, r) {
+			t.Errorf("no command grants %v", r)
+		}
+	}
+	for _, r := range got {
+		if !slices.Contains(want, r) {
+			t.Errorf("a command grants %v, which the table does not list", r)
+		}
+	}
+}
+
+// refusals passes a log on and keeps its first line about a missing right.
+type refusals struct {
+	mu    sync.Mutex
+	first string
+	met   chan struct{} // closed then
+}
+
+func (r *refusals) Write(line []byte) (int, error) {
+	loud := !bytes.Contains(line, []byte(`"level":"debug"`)) && !bytes.Contains(line, []byte(`"level":"info"`))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if loud && r.first == "" && bytes.Contains(line, []byte("AUTHORIZATION_FAILED")) {
+		r.first = string(line)
+		close(r.met)
+	}
+	return len(line), nil
+}
+
+// guarded is a world whose cluster grants the service only rights.
+type guarded struct {
+	*world
+	base     []kgo.Opt
+	refusals *refusals
+}
+
+func newGuarded(t *testing.T, rights []right) *guarded {
+	t.Helper()
+	var acls []kfake.ACL
+	for _, r := range rights {
+		acls = append(acls, r.acl(t))
+	}
+	w := newWorld(t, 1, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"), kfake.User("PLAIN", "unecho", "u", acls...))
+	g := &guarded{world: w, base: w.setup.Kafka, refusals: &refusals{met: make(chan struct{})}}
+	w.setup.Kafka = g.as("admin", "a")
+	w.setup.Params.Sessions = 1
+	w.setup.Document.MaxBytes = 4 << 10
+	w.setup.Snapshot.Shared = true // so that the journal is trimmed
+	w.setup.Snapshot.Every = 50 * time.Millisecond
+	return g
+}
+
+func (g *guarded) as(user, password string) []kgo.Opt {
+	return append(slices.Clone(g.base), kgo.MetadataMaxAge(250*time.Millisecond), kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism()))
+}
+
+// unprivileged lets a member run as the user whose rights are listed.
+func (g *guarded) unprivileged(s *Setup) {
+	s.Kafka = g.as("unecho", "u")
+	s.Logger = zerolog.New(g.refusals)
+}
+
+// fill sends documents for all three outputs.
+func (g *guarded) fill() {
+	text := strings.Repeat("the same text once more ", 10)
+	g.send(
+		&kgo.Record{Value: []byte(text)}, &kgo.Record{Value: []byte(text)},
+		&kgo.Record{Value: bytes.Repeat([]byte("x"), 5<<10)},
+	)
+}
+
+// trimmed waits until the journal does not begin at 0 any more.
+func (g *guarded) trimmed(ctx context.Context) error {
+	admin := kadm.NewClient(g.client())
+	for {
+		starts, err := admin.ListStartOffsets(ctx, g.setup.Params.Group+".journal")
+		if err != nil {
+			return err
+		}
+		if start, ok := starts.Lookup(g.setup.Params.Group+".journal", 0); ok && start.Offset > 0 {
+			return nil
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// addPartition makes the source wider by one.
+func (g *guarded) addPartition() {
+	g.t.Helper()
+	made, err := kadm.NewClient(g.client()).CreatePartitions(g.context(), 1, "news")
+	if err == nil {
+		err = made.Error()
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// widened waits until all outputs have n partitions.
+func (g *guarded) widened(n int) {
+	g.t.Helper()
+	admin := kadm.NewClient(g.client())
+	for {
+		topics, err := admin.ListTopics(g.context(), "news.unique", "news.duplicate", "news.rejected")
+		if err != nil {
+			g.t.Fatalf("the outputs are not widened: %v", err)
+		}
+		partitions := 0
+		topics.EachPartition(func(kadm.PartitionDetail) { partitions++ })
+		if partitions == 3*n {
+			return
+		}
+		if err := pause(g.context(), 20*time.Millisecond); err != nil {
+			g.t.Fatalf("the outputs are not widened: %v", err)
+		}
+	}
+}
+
+// With the rights of the table the service does all it does: it creates its topics, forwards to each of them, adds
+// partitions, takes snapshots, trims the journal, drains, and comes back from its snapshot.
+func TestPermissionsSuffice(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t, listed(t))
+	for round := range 2 {
+		g.fill()
+		m := g.start(g.unprivileged)
+		g.settled()
+		if err := g.trimmed(g.context()); err != nil {
+			t.Fatalf("round %d: the journal is not trimmed: %v", round, err)
+		}
+		g.addPartition()
+		g.widened(round + 2)
+		if err := m.stop(); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+	for topic, n := range map[string]int{"news.unique": 1, "news.duplicate": 3, "news.rejected": 2} {
+		if got := len(g.outputs(topic, n)); got != n {
+			t.Errorf("%d records in %s, want %d", got, topic, n)
+		}
+	}
+	if g.refusals.first != "" {
+		t.Errorf("refused: %s", g.refusals.first)
+	}
+}
+
+// Where the topics are there already, nothing needs to be created.
+func TestPermissionsWithoutCreate(t *testing.T) {
+	t.Parallel()
+	rights := slices.DeleteFunc(listed(t), func(r right) bool { return r.operation == "Create" || r.operation == "Alter" })
+	g := newGuarded(t, rights)
+	maker := g.start()
+	for !maker.Ready() {
+		if err := pause(g.context(), 10*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := maker.stop(); err != nil {
+		t.Fatal(err)
+	}
+	g.works()
+}
+
+// A dry run needs nothing on the outputs.
+func TestPermissionsOfADryRun(t *testing.T) {
+	t.Parallel()
+	rights := slices.DeleteFunc(listed(t), func(r right) bool { return strings.HasPrefix(r.name, "news.") })
+	g := newGuarded(t, rights)
+	g.setup.Sink.DryRun = true
+	g.works()
+}
+
+// Without trimming, nothing needs to be deleted.
+func TestPermissionsWithoutTrimming(t *testing.T) {
+	t.Parallel()
+	rights := slices.DeleteFunc(listed(t), func(r right) bool { return r.operation == "Delete" })
+	g := newGuarded(t, rights)
+	g.setup.Snapshot.Shared = false
+	g.works()
+}
+
+func (g *guarded) works() {
+	g.t.Helper()
+	g.fill()
+	m := g.start(g.unprivileged)
+	g.settled()
+	if err := m.stop(); err != nil {
+		g.t.Fatal(err)
+	}
+	if g.refusals.first != "" {
+		g.t.Errorf("refused: %s", g.refusals.first)
+	}
+}
+
+// Each right of the table is needed, and its absence is said: by the error that the service ends with, or by a warning.
+// Describe stands in for it, the least that there is, so that Read and Write are shown to be needed for themselves.
+func TestEachPermissionIsNeeded(t *testing.T) {
+	for _, missing := range listed(t) {
+		t.Run(fmt.Sprint(missing), func(t *testing.T) {
+			t.Parallel()
+			rights := slices.DeleteFunc(listed(t), func(r right) bool { return r == missing })
+			least := missing
+			least.operation = "Describe"
+			g := newGuarded(t, append(rights, least))
+			g.fill()
+			m := g.launch(g.unprivileged)
+			if missing.operation == "Alter" {
+				g.settled()
+				g.addPartition()
+			}
+			limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			select {
+			case <-m.ended:
+				t.Logf("ended: %v", m.err)
+				if m.err == nil || !strings.Contains(m.err.Error(), "AUTHORIZATION_FAILED") {
+					t.Errorf("it ended with: %v", m.err)
+				}
+			case <-g.refusals.met:
+				t.Logf("said: %s", g.refusals.first)
+			case <-limit.Done():
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}

@@ -1,7 +1,9 @@
 package broker
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -43,7 +45,11 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 	l := clientLogger{zerolog.New(&out).Level(zerolog.DebugLevel)}
 	l.Log(kgo.LogLevelInfo, "joined", "group", "g", "err", errors.New("e"), "n", 3)
 	l.Log(kgo.LogLevelDebug, "too much")
-	const want = `{"level":"debug","part":"kafka client","group":"g","err":"e","n":3,"message":"joined"}` + "\n"
+	l.Log(kgo.LogLevelError, "lost", "err", io.EOF)
+	l.Log(kgo.LogLevelWarn, "given up", "err", fmt.Errorf("produce: %w", context.Canceled))
+	const want = `{"level":"debug","part":"kafka client","group":"g","err":"e","n":3,"message":"joined"}` + "\n" +
+		`{"level":"error","part":"kafka client","err":"EOF","message":"lost"}` + "\n" +
+		`{"level":"debug","part":"kafka client","err":"produce: context canceled","message":"given up"}` + "\n"
 	if out.String() != want {
 		t.Errorf("got %s", out.String())
 	}

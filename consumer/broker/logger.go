@@ -1,13 +1,18 @@
 package broker
 
 import (
+	"context"
+	"errors"
+	"slices"
+
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // clientLogger hands the Kafka client's log to ours, one level lower from info down: what it calls information is of use
-// to those who look for a fault in the connection, and to nobody else. The client never logs credentials.
+// to those who look for a fault in the connection, and to nobody else. So is what went wrong because we ended it ourselves.
+// The client never logs credentials.
 type clientLogger struct{ log zerolog.Logger }
 
 // Level implements kgo.Logger.
@@ -27,6 +32,9 @@ func (l clientLogger) Level() kgo.LogLevel {
 
 // Log implements kgo.Logger.
 func (l clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
+	if level < kgo.LogLevelInfo && slices.ContainsFunc(keyvals, canceled) {
+		level = kgo.LogLevelInfo
+	}
 	at := zerolog.TraceLevel
 	switch level {
 	case kgo.LogLevelError:
@@ -38,6 +46,11 @@ func (l clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 	case kgo.LogLevelDebug, kgo.LogLevelNone:
 	}
 	l.log.WithLevel(at).Str("part", "kafka client").Fields(keyvals).Msg(msg)
+}
+
+func canceled(value any) bool {
+	err, ok := value.(error)
+	return ok && errors.Is(err, context.Canceled)
 }
 
 // embeddedLogger does the same for the embedded broker.

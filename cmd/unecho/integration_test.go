@@ -159,7 +159,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "unecho", args...)
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, p.out, p.log
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap)
 	check(t, p.cmd.Start())
 	go func() {
 		p.err = p.cmd.Wait()

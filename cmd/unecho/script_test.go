@@ -20,8 +20,15 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until},
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, noRaceNap)
+			return nil
+		},
 	})
 }
+
+// noRaceNap spares the second that the race detector sleeps at the end of each process, in case goroutines race there.
+const noRaceNap = "GORACE=atexit_sleep_ms=0"
 
 // exitCode is `exitcode N command arg...`: the command ends with code N.
 func exitCode(ts *testscript.TestScript, neg bool, args []string) {

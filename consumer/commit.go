@@ -115,10 +115,7 @@ func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[ent
 
 // commitEpoch commits the beginning of an epoch as the group member that the session is, so that a zombie's is refused.
 func (s *session) commitEpoch(ctx context.Context, tp topicPartition, offset int64, epoch uint32) error {
-	s.mu.Lock()
-	client := s.client.Client()
-	s.mu.Unlock()
-	member, generation := client.GroupMetadata()
+	member, generation := s.kafkaClient().GroupMetadata()
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.MemberID, req.Generation = s.params.Group, member, generation
 	req.InstanceID = &s.slot

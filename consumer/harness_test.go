@@ -197,6 +197,7 @@ func (w *world) launch(change ...func(*Setup)) *member {
 	w.t.Cleanup(func() {
 		cancel()
 		<-m.ended
+		network.sever()
 		_ = store.Close()
 	})
 	return m

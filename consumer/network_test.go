@@ -1,64 +1,71 @@
 package consumer
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 var errCut = errors.New("the network is cut")
 
-// network is how one member reaches the brokers. It can be cut, frozen for a while, or made to lose answers.
+// network is how one member reaches the brokers. It can be cut, frozen for a while, hold back requests of one kind, or lose
+// answers. What it holds back is under way: it arrives when it is let through, though its sender may long have given up.
 type network struct {
 	mu     sync.Mutex
-	conns  map[*conn]bool
+	links  map[*link]bool
 	cut    bool
 	gate   chan struct{} // closed: open
+	held   map[kmsg.Key]*hold
 	losing map[kmsg.Key]int
 }
 
+// hold keeps back the requests of one kind, while others go through.
+type hold struct {
+	met      chan struct{} // closed: one is kept back
+	once     sync.Once
+	released chan struct{}
+}
+
 func newNetwork() *network {
-	n := &network{conns: map[*conn]bool{}, gate: make(chan struct{}), losing: map[kmsg.Key]int{}}
+	n := &network{links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{}, losing: map[kmsg.Key]int{}}
 	close(n.gate)
 	return n
 }
 
 func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
-	n.mu.Lock()
-	cut := n.cut
-	n.mu.Unlock()
-	if cut {
-		return nil, errCut
-	}
-	inner, err := new(net.Dialer).DialContext(ctx, kind, address)
+	broker, err := new(net.Dialer).DialContext(ctx, kind, address)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: inner, network: n, closed: make(chan struct{}), lost: map[uint32]bool{}}
+	client, near := net.Pipe()
+	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]bool{}}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cut {
-		return nil, errors.Join(errCut, inner.Close())
+		return nil, errors.Join(errCut, broker.Close(), near.Close())
 	}
-	n.conns[c] = true
-	return c, nil
+	n.links[l] = true
+	go l.take()
+	go l.send()
+	go l.receive()
+	return client, nil
 }
 
 // sever breaks all connections and lets no new one be made: what SIGKILL looks like from a broker.
 func (n *network) sever() {
 	n.mu.Lock()
 	n.cut = true
-	conns := n.conns
-	n.conns = map[*conn]bool{}
+	links := n.links
+	n.links = map[*link]bool{}
 	n.mu.Unlock()
-	for c := range conns {
-		c.end()
+	for l := range links {
+		l.end()
 	}
 }
 
@@ -75,6 +82,23 @@ func (n *network) thaw() {
 	close(n.gate)
 }
 
+// hold keeps back requests of a kind, and with them what comes after on their connections, until they are released.
+func (n *network) hold(kind kmsg.Key) *hold {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	h := &hold{met: make(chan struct{}), released: make(chan struct{})}
+	n.held[kind] = h
+	return h
+}
+
+// release lets all requests through that are and would be kept back.
+func (n *network) release(kind kmsg.Key) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.held[kind].released)
+	delete(n.held, kind)
+}
+
 // lose breaks the connection in place of the next count answers to requests of a kind: they took effect, and nobody knows.
 func (n *network) lose(kind kmsg.Key, count int) {
 	n.mu.Lock()
@@ -82,105 +106,148 @@ func (n *network) lose(kind kmsg.Key, count int) {
 	n.losing[kind] = count
 }
 
-func (n *network) loses(kind kmsg.Key) bool {
+// on is what happens to a request of a kind.
+func (n *network) on(kind kmsg.Key) (h *hold, lost bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.losing[kind] == 0 {
-		return false
+	if n.losing[kind] > 0 {
+		n.losing[kind]--
+		lost = true
 	}
-	n.losing[kind]--
-	return true
+	return n.held[kind], lost
 }
 
-// conn is one connection. It reads whole answers, so that one can be lost.
-type conn struct {
-	net.Conn
-	network *network
-	once    sync.Once
-	closed  chan struct{}
-	answer  []byte
-
-	mu   sync.Mutex
-	lost map[uint32]bool // correlation ids of requests whose answers are lost
+func (n *network) open() chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.gate
 }
 
-// wait waits while the network is frozen. What was held back is late, and goes through nevertheless.
-func (c *conn) wait() error {
-	c.network.mu.Lock()
-	gate := c.network.gate
-	c.network.mu.Unlock()
-	select {
-	case <-gate:
-		return nil
-	default:
-	}
-	select {
-	case <-gate:
-		return c.SetWriteDeadline(time.Time{})
-	case <-c.closed:
-		return errCut
-	}
+// link is one connection: client ⇄ near, and broker.
+type link struct {
+	network      *network
+	near, broker net.Conn
+	once         sync.Once
+	ended        chan struct{}
+
+	mu      sync.Mutex
+	queue   [][]byte // requests under way
+	closed  bool     // by the client: no more will come
+	waiting chan struct{}
+	lost    map[uint32]bool // correlation ids of requests whose answers are lost
 }
 
-// Write takes whole requests: the client writes each at once.
-func (c *conn) Write(p []byte) (int, error) {
-	if err := c.wait(); err != nil {
-		return 0, err
-	}
-	if len(p) >= 12 && c.network.loses(kmsg.Key(binary.BigEndian.Uint16(p[4:]))) {
-		c.mu.Lock()
-		c.lost[binary.BigEndian.Uint32(p[8:])] = true
-		c.mu.Unlock()
-	}
-	return c.Conn.Write(p)
-}
-
-func (c *conn) Read(p []byte) (int, error) {
-	if len(c.answer) == 0 {
-		if err := c.next(); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, c.answer)
-	c.answer = c.answer[n:]
-	return n, nil
-}
-
-func (c *conn) next() error {
-	var length [4]byte
-	if _, err := io.ReadFull(c.Conn, length[:]); err != nil {
-		return err
-	}
-	body := make([]byte, 4+binary.BigEndian.Uint32(length[:]))
-	copy(body, length[:])
-	if _, err := io.ReadFull(c.Conn, body[4:]); err != nil {
-		return err
-	}
-	if err := c.wait(); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	lost := len(body) >= 8 && c.lost[binary.BigEndian.Uint32(body[4:])]
-	c.mu.Unlock()
-	if lost {
-		c.end()
-		return errCut
-	}
-	c.answer = body
-	return nil
-}
-
-func (c *conn) end() {
-	c.once.Do(func() {
-		close(c.closed)
-		_ = c.Conn.Close()
+func (l *link) end() {
+	l.once.Do(func() {
+		close(l.ended)
+		_, _ = l.near.Close(), l.broker.Close()
+		l.network.mu.Lock()
+		defer l.network.mu.Unlock()
+		delete(l.network.links, l)
 	})
 }
 
-func (c *conn) Close() error {
-	c.network.mu.Lock()
-	delete(c.network.conns, c)
-	c.network.mu.Unlock()
-	c.end()
-	return nil
+// wait waits for a channel, or for the end.
+func (l *link) wait(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	case <-l.ended:
+		return false
+	}
+}
+
+// take takes what the client sends.
+func (l *link) take() {
+	in := bufio.NewReader(l.near)
+	for {
+		request, err := frame(in)
+		l.mu.Lock()
+		if err != nil {
+			l.closed = true
+		} else {
+			l.queue = append(l.queue, request)
+		}
+		l.mu.Unlock()
+		select {
+		case l.waiting <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *link) send() {
+	defer l.end()
+	for l.wait(l.waiting) {
+		for {
+			l.mu.Lock()
+			queue, closed := l.queue, l.closed
+			l.queue = nil
+			l.mu.Unlock()
+			if len(queue) == 0 {
+				if closed {
+					return
+				}
+				break
+			}
+			for _, request := range queue {
+				if !l.sendOne(request) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (l *link) sendOne(request []byte) bool {
+	h, lost := l.network.on(kmsg.Key(binary.BigEndian.Uint16(request[4:])))
+	if lost {
+		l.mu.Lock()
+		l.lost[binary.BigEndian.Uint32(request[8:])] = true
+		l.mu.Unlock()
+	}
+	if h != nil {
+		h.once.Do(func() { close(h.met) })
+		if !l.wait(h.released) {
+			return false
+		}
+	}
+	if !l.wait(l.network.open()) {
+		return false
+	}
+	_, err := l.broker.Write(request)
+	return err == nil
+}
+
+func (l *link) receive() {
+	defer l.end()
+	in := bufio.NewReader(l.broker)
+	for {
+		answer, err := frame(in)
+		if err != nil || !l.wait(l.network.open()) {
+			return
+		}
+		l.mu.Lock()
+		lost := l.lost[binary.BigEndian.Uint32(answer[4:])]
+		l.mu.Unlock()
+		if lost {
+			return
+		}
+		_, _ = l.near.Write(answer) // a client that is gone needs no answer, and its requests go on
+	}
+}
+
+// frame reads a request or an answer: its length in 4 bytes, and so many bytes.
+func frame(in io.Reader) ([]byte, error) {
+	var length [4]byte
+	if _, err := io.ReadFull(in, length[:]); err != nil {
+		return nil, err
+	}
+	all := make([]byte, 4+binary.BigEndian.Uint32(length[:]))
+	copy(all, length[:])
+	_, err := io.ReadFull(in, all[4:])
+	return all, err
 }

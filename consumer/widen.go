@@ -35,7 +35,7 @@ func (s *session) widen(ctx context.Context, source string, partitions int) erro
 		}
 		if err == nil {
 			s.logger.Warn().Strs("topics", narrow).Int("partitions", partitions).Msg("partitions added to the outputs, as the source has more")
-			s.client.Client().ForceMetadataRefresh()
+			s.kafkaClient().ForceMetadataRefresh()
 			return nil
 		}
 		s.logger.Error().Err(err).Strs("topics", narrow).Msg("partitions cannot be added to the outputs")

@@ -1,0 +1,255 @@
+package consumer
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func sessions(n int) func(*Setup) { return func(s *Setup) { s.Params.Sessions = n } }
+
+// await waits for a channel to be closed.
+func (w *world) await(what string, c <-chan struct{}) {
+	w.t.Helper()
+	select {
+	case <-c:
+	case <-w.context().Done():
+		w.t.Fatalf("%s: %v", what, context.Cause(w.ctx))
+	}
+}
+
+// An end of a transaction that took effect and was never answered: the batch is not forwarded again.
+func TestEndWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Params.PollRecords = 50
+	m := w.start(named("m"))
+	w.produce(100, 11)
+	w.settled()
+	m.network.lose(kmsg.EndTxn, 60) // more often than the client repeats it
+	w.produce(400, 12)
+	w.settled()
+	if m.Stats().Rebuilds == 0 {
+		t.Error("no session was built anew")
+	}
+	w.audited()
+}
+
+// The first commit of an epoch arrives late, when another member has long taken the partition over: it is refused, and
+// nothing of it reaches the journal.
+func TestZombieCommitsAnEpoch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(200, 13)
+	zombie := w.start(named("zombie"), sessions(1))
+	late := zombie.network.hold(kmsg.OffsetCommit)
+	w.await("no commit of an epoch", late.met)
+	zombie.network.hold(kmsg.Heartbeat)
+	other := w.start(named("other"), sessions(1))
+	w.settled()
+	seen := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.OffsetCommit}, Observe: true,
+		When: func(req kmsg.Request) bool {
+			return strings.HasPrefix(*req.(*kmsg.OffsetCommitRequest).InstanceID, "zombie")
+		},
+	})
+	zombie.network.release(kmsg.OffsetCommit)
+	zombie.network.release(kmsg.Heartbeat)
+	if err := seen.Wait(w.context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	w.joined(2) // it has its answer, and is back
+	w.settled()
+	w.produce(200, 14)
+	w.settled()
+	if err := other.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(200, 15)
+	w.settled()
+	w.audited()
+}
+
+// A member is killed between its commit of offsets and the end of the transaction, whose time-out is a minute.
+func TestOpenTransactionIsFenced(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		next func(w *world)
+	}{
+		{"by the slot that is back", func(w *world) { w.start(named("dead"), sessions(1)) }},
+		{"by survivors", func(*world) {}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.setup.Params.TransactionTimeout = time.Minute
+			survivor := w.start(named("survivor"), sessions(1))
+			dead := w.start(named("dead"), sessions(1))
+			w.joined(2)
+			w.produce(100, 16)
+			w.settled()
+			late := dead.network.hold(kmsg.EndTxn)
+			w.produce(100, 17)
+			w.await("no transaction ends", late.met)
+			if c.name == "by the slot that is back" {
+				if err := survivor.stop(); err != nil { // nobody else could
+					t.Fatal(err)
+				}
+			}
+			dead.kill()
+			began := time.Now()
+			if open := w.openTransactions(); len(open) != 1 {
+				t.Errorf("open: %v", open)
+			}
+			c.next(w)
+			w.settled()
+			if open := w.openTransactions(); len(open) != 0 {
+				t.Errorf("open after %v: %v", time.Since(began), open)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			w.audited()
+		})
+	}
+}
+
+func (w *world) openTransactions() []string {
+	w.t.Helper()
+	listed, err := kadm.NewClient(w.client()).ListTransactions(w.context(), nil, []string{"Ongoing"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return listed.TransactionalIDs()
+}
+
+// joined waits until the group is stable and has n members.
+func (w *world) joined(n int) {
+	w.t.Helper()
+	if _, err := w.cluster.WaitGroupStable(w.context(), w.setup.Params.Group, n); err != nil {
+		w.t.Errorf("%d members did not join: %v", n, err)
+	}
+}
+
+// A final shutdown leaves the group; a rolling restart stays in it, and comes back to the same partitions.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Params.SessionTimeout = 20 * time.Second // nothing but leaving takes a member out
+	w.start(named("other"), sessions(1))
+	m := w.start(named("m"))
+	w.joined(3)
+	w.produce(200, 18)
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.instances(); !slices.Equal(got, []string{"other-s0"}) {
+		t.Errorf("after a shutdown: %v", got)
+	}
+	keep := func(s *Setup) { s.Params.KeepMembership = true }
+	m = w.start(named("m"), keep)
+	w.joined(3)
+	w.produce(200, 19)
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.instances(); !slices.Equal(got, []string{"m-s0", "m-s1", "other-s0"}) {
+		t.Errorf("in a rolling restart: %v", got)
+	}
+	w.start(named("m"), keep)
+	w.produce(200, 20)
+	w.settled()
+	w.audited()
+}
+
+func (w *world) instances() (names []string) {
+	for _, m := range w.cluster.GroupInfo(w.setup.Params.Group).Members {
+		names = append(names, *m.InstanceID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// All that a member sends and receives is late, by more than its session lasts, at whatever moment it is caught.
+func TestDelayedZombie(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Params.PollRecords = 20
+	w.start(named("other"), sessions(1))
+	zombie := w.start(named("zombie"), sessions(1))
+	w.joined(2)
+	for i := range 3 {
+		w.produce(400, uint64(21+i))
+		zombie.network.freeze()
+		w.settled()
+		w.produce(200, uint64(31+i))
+		zombie.network.thaw()
+		w.settled()
+	}
+	w.audited()
+}
+
+// Nobody answers, and the member ends nevertheless, soon after its time to drain is over.
+func TestDrainIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []kmsg.Key{-1, kmsg.Produce, kmsg.TxnOffsetCommit, kmsg.EndTxn, kmsg.Heartbeat, kmsg.LeaveGroup} {
+		name := kind.Name()
+		if kind < 0 {
+			name = "everything"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			m := w.start(named("m"), sessions(1), func(s *Setup) { s.Params.DrainTimeout = time.Second })
+			w.produce(100, 41)
+			w.settled()
+			if kind < 0 {
+				m.network.freeze()
+				w.produce(100, 42)
+			} else {
+				held := m.network.hold(kind)
+				w.produce(100, 42)
+				if kind != kmsg.LeaveGroup {
+					w.await("it is never asked for", held.met)
+				}
+			}
+			began := time.Now()
+			_ = m.stop()
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			m.network.sever()
+			w.start(named("m"))
+			w.settled()
+			w.audited()
+		})
+	}
+}
+
+// A produce that fails must not be committed: the client's own end of a transaction would.
+func TestFailedProduceIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.start(named("m"))
+	w.produce(50, 43)
+	w.settled()
+	for i, topic := range []string{"news.unique", "news.duplicate"} {
+		fault := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidRequiredAcks, Count: 3})
+		w.produce(50, uint64(44+i))
+		if err := fault.Wait(w.context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		w.settled()
+	}
+	w.audited()
+}

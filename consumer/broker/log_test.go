@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -50,6 +51,18 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 	const want = `{"level":"debug","part":"kafka client","group":"g","err":"e","n":3,"message":"joined"}` + "\n" +
 		`{"level":"error","part":"kafka client","err":"EOF","message":"lost"}` + "\n" +
 		`{"level":"debug","part":"kafka client","err":"produce: context canceled","message":"given up"}` + "\n"
+	if out.String() != want {
+		t.Errorf("got %s", out.String())
+	}
+}
+
+func TestEmbeddedLogIsQuietByDefault(t *testing.T) {
+	var out strings.Builder
+	l := embeddedLogger{zerolog.New(&out).Level(zerolog.WarnLevel)}
+	l.Logf(kfake.LogLevelInfo, "created")
+	l.Logf(kfake.LogLevelWarn, "txn: EndTxn slow pid=%d", 3)
+	l.Logf(kfake.LogLevelWarn, "persist batch %s: %v", "t-0", io.EOF)
+	const want = `{"level":"warn","part":"embedded broker","message":"persist batch t-0: EOF"}` + "\n"
 	if out.String() != want {
 		t.Errorf("got %s", out.String())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -53,11 +54,15 @@ func canceled(value any) bool {
 	return ok && errors.Is(err, context.Canceled)
 }
 
-// embeddedLogger does the same for the embedded broker.
+// embeddedLogger does the same for the embedded broker. That a transaction took milliseconds to end is a stopwatch for its
+// authors, and no warning.
 type embeddedLogger struct{ log zerolog.Logger }
 
 // Logf implements kfake.Logger.
 func (l embeddedLogger) Logf(level kfake.LogLevel, format string, args ...any) {
+	if level == kfake.LogLevelWarn && strings.HasPrefix(format, "txn: EndTxn slow") {
+		level = kfake.LogLevelInfo
+	}
 	at := zerolog.TraceLevel
 	switch level {
 	case kfake.LogLevelError:

@@ -1,296 +1,383 @@
 package consumer
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
 )
 
-// These tests follow rule 4 of the protocol: what a session does where the committed offsets and the journal do not agree.
+// logs is what members log.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
 
-// commit sets the offset of one partition while nobody is in the group. With metadata "" it looks as if a person did.
-func (w *world) commit(partition int32, at int64, metadata string) {
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logs) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+func (w *world) logged() *logs {
+	l := &logs{}
+	w.setup.Logger = zerolog.New(zerolog.MultiLevelWriter(l, zerolog.ConsoleWriter{Out: w.t.Output()}))
+	return l
+}
+
+// begun is a world whose one member has forwarded n documents and has stopped.
+func begun(t *testing.T, n int) *world {
+	t.Helper()
+	w := newWorld(t, 4)
+	w.produce(n, 51)
+	m := w.start(named("m"))
+	w.settled()
+	w.stopped(m)
+	return w
+}
+
+// stopped stops a member and makes sure that nobody is left in the group.
+func (w *world) stopped(m *member) {
 	w.t.Helper()
-	if _, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
-		return g == nil || len(g.Members) == 0
-	}); err != nil {
+	if err := m.stop(); err != nil {
 		w.t.Fatal(err)
 	}
-	offsets := kadm.Offsets{}
-	offsets.Add(kadm.Offset{Topic: "news", Partition: partition, At: at, LeaderEpoch: -1, Metadata: metadata})
+	w.left()
+}
+
+// again lets a member work until all is committed, and stops it.
+func (w *world) again(change ...func(*Setup)) {
+	w.t.Helper()
+	m := w.start(append(change, named("m"))...)
+	w.settled()
+	w.stopped(m)
+}
+
+// auditedWith audits, and counts the outputs, where documents come out again or are skipped.
+func (w *world) auditedWith(outputs int) {
+	w.t.Helper()
+	report := w.audit()
+	if got := report.Unique + report.Duplicate + report.Rejected; !report.OK() || got != outputs {
+		w.t.Fatalf("%d outputs, want %d: %s", got, outputs, report.String())
+	}
+	for _, r := range w.outputs("news.duplicate", report.Duplicate) {
+		if headerOf(r, sink.HeaderMatch) == headerOf(r, sink.HeaderSource) {
+			w.t.Errorf("%s is a duplicate of itself", headerOf(r, sink.HeaderSource))
+		}
+	}
+}
+
+// partition returns what a member knows of a source partition.
+func (w *world) partition(m *member, partition int32) index.Partition {
+	w.t.Helper()
+	var p index.Partition
+	m.shared.follower.look(func(r *index.Replica) {
+		p, _ = r.Partition(entry.Source{Topic: w.cluster.TopicInfo("news").TopicID, Partition: partition})
+	})
+	return p
+}
+
+func TestOffsetsSetBackwards(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 400)
+	repeated := 0
+	w.setOffsets(func(_ int32, at int64) int64 {
+		repeated += int(at - at/3)
+		return at / 3
+	})
+	w.produce(100, 52)
+	m := w.start(named("m"))
+	w.settled()
+	if p := w.partition(m, 0); p.Epoch != 2 || p.Start == 0 {
+		t.Errorf("after the offset was set: %+v", p)
+	}
+	w.stopped(m)
+	w.auditedWith(500 + repeated)
+}
+
+func TestOffsetsSetForwards(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	w.produce(200, 53)
+	skipped := 0
+	w.setOffsets(func(_ int32, at int64) int64 {
+		skipped += 5
+		return at + 5
+	})
+	w.again()
+	w.auditedWith(400 - skipped)
+}
+
+func TestOffsetsDeleted(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	said := w.logged()
+	if _, err := kadm.NewClient(w.client()).DeleteGroup(w.context(), w.setup.Params.Group); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(100, 54)
+	w.again()
+	if !said.has("no committed offset") {
+		t.Error("nobody said that offsets were missing")
+	}
+	w.auditedWith(300)
+}
+
+// commit commits an offset with our metadata.
+func (w *world) commit(partition int32, offset int64, metadata string) {
+	w.t.Helper()
+	var offsets kadm.Offsets
+	offsets.Add(kadm.Offset{Topic: "news", Partition: partition, At: offset, LeaderEpoch: -1, Metadata: metadata})
 	if err := kadm.NewClient(w.client()).CommitAllOffsets(w.context(), w.setup.Params.Group, offsets); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *world) metadataOf(partition int32) (epoch uint32, start int64) {
-	w.t.Helper()
-	m := w.cluster.GroupInfo(w.setup.Params.Group).Commits["news"][partition].Metadata
-	epoch, start, ok := parseMetadata(m)
-	if !ok {
-		w.t.Fatalf("partition %d is committed with %q", partition, m)
-	}
-	return epoch, start
-}
-
-// out counts what came out of the three topics, read committed.
-func (w *world) out() (n int) {
-	r := w.audit()
-	return r.Unique + r.Duplicate + r.Rejected
-}
-
-// ran runs one member until everything is committed, and stops it.
-func (w *world) ran(change ...func(*Setup)) {
-	w.t.Helper()
-	m := w.start(change...)
+// A member died between its commit of an epoch and the append of the reposition.
+func TestRepositionIsCompleted(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	end := w.sent[1]
+	w.commit(1, end-3, metadata(2, end-3))
+	w.produce(100, 55)
+	m := w.start(named("m"))
 	w.settled()
-	if err := m.stop(); err != nil {
+	if p := w.partition(m, 1); p.Epoch != 2 || p.Start != end-3 {
+		t.Errorf("the epoch is %d from %d on, committed was 2 from %d on", p.Epoch, p.Start, end-3)
+	}
+	if p := w.partition(m, 0); p.Epoch != 1 {
+		t.Errorf("another partition is in epoch %d", p.Epoch)
+	}
+	w.stopped(m)
+	w.auditedWith(303)
+}
+
+// Committed offsets that went back by themselves are refused, until a flag accepts it.
+func TestOffsetsLost(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	w.commit(2, w.sent[2]-4, metadata(1, 0))
+	w.refused("source.accept_lost_offsets")
+	w.produce(100, 56)
+	w.again(func(s *Setup) { s.Source.AcceptLostOffsets = true })
+	w.auditedWith(300)
+}
+
+// refused starts a member and expects it to end by itself, saying all of what.
+func (w *world) refused(what ...string) {
+	w.t.Helper()
+	w.refusedBy(w.launch(named("m")), what...)
+}
+
+func (w *world) refusedBy(m *member, what ...string) {
+	w.t.Helper()
+	w.await("it does not end", m.ended)
+	for _, s := range what {
+		if m.err == nil || !strings.Contains(m.err.Error(), s) {
+			w.t.Errorf("it ended with %v, which does not say %q", m.err, s)
+		}
+	}
+}
+
+func TestSourceTrimmed(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	said := w.logged()
+	w.produce(100, 57)
+	gone := w.sent[0] - 2
+	if err := w.cluster.DeleteRecords("news", 0, gone); err != nil {
+		t.Fatal(err)
+	}
+	w.again()
+	if !said.has("were deleted before they were read") {
+		t.Error("nobody said that documents are gone")
+	}
+	if report := w.audit(); !report.OK() {
+		t.Error(report.String())
+	}
+}
+
+// The source has another document at an offset than the one that was judged there, as after an unclean election.
+func TestAnotherDocumentAtAnOffset(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(100, 58)
+	m := w.start(named("m"), sessions(1))
+	w.settled()
+	signer, err := index.NewSigner(w.setup.Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := entry.Entry{Offset: w.sent[0] + 3, Time: 1}
+	signer.Sign(&e, []byte("a document that the source has lost before anybody read it"))
+	source := entry.Source{Topic: w.cluster.TopicInfo("news").TopicID}
+	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(&index.Run{
+		Header: m.shared.header(), Source: source, Epoch: 1, Entries: []entry.Entry{e},
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.shared.follower.wait(w.context(), last); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(20, 59)
+	w.settled()
+	if p := w.partition(m, 0); p.Epoch != 2 {
+		t.Errorf("the epoch is %d", p.Epoch)
+	}
+	w.stopped(m)
+	w.auditedWith(120)
+}
+
+// Partitions that are added are read from their start, and the outputs get as many.
+func TestPartitionsAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+	w.produce(50, 51)
+	m := w.start(named("m"))
+	w.settled()
+	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 6, "news"); err != nil {
+		t.Fatal(err)
+	}
+	for p := range int32(6) {
+		for i := range 3 {
+			w.sendTo(p, fmt.Sprintf("document %d of partition %d, which nobody has read before today", i, p))
+		}
+	}
+	w.settled()
+	w.stopped(m)
+	w.audited()
+}
+
+func (w *world) sendTo(partition int32, text string) {
+	w.t.Helper()
+	cl := w.client(kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	r, err := cl.ProduceSync(w.context(), &kgo.Record{Topic: "news", Partition: partition, Value: []byte(text)}).First()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.sent[partition] = r.Offset + 1
+	w.total++
+}
+
+// A topic deleted and created again is another source: its offsets begin anew, and the window remembers the old one.
+func TestTopicRecreated(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 100)
+	if err := w.cluster.DeleteTopic("news"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cluster.CreateTopic("news", 4, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.sent, w.producer = map[int32]int64{}, nil
+	w.produce(100, 51) // the same once more
+	w.again()
+	for _, r := range w.outputs("news.duplicate", 100)[:100] {
+		if headerOf(r, sink.HeaderVerdict) != sink.Duplicate {
+			t.Error("no duplicate")
+		}
+	}
+	if n := len(w.outputs("news.unique", 1)); n >= 100 {
+		t.Errorf("%d of 100 documents are unique, and were seen before", n)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		do   func(w *world)
+		says []string
+	}{
+		{"other settings", func(w *world) {
+			w.produce(10, 50)
+			w.again()
+			w.setup.Settings = []byte(`{"test":2}`)
+		}, []string{"the settings differ", "test", "1", "2"}},
+		{"a journal with retention", func(w *world) {
+			w.create("unecho.journal", 1, map[string]string{"retention.ms": "604800000", "message.timestamp.type": "LogAppendTime"})
+		}, []string{"retention.ms is 604800000", "kafka-configs.sh"}},
+		{"a journal of two partitions", func(w *world) { w.create("unecho.journal", 2, nil) }, []string{"it has 2 partitions"}},
+		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
+		{"an output too narrow", func(w *world) { w.create("news.unique", 1, nil) }, []string{"news.unique", "1 partitions"}},
+		{"an output that takes less", func(w *world) {
+			w.create("news.unique", 4, map[string]string{"max.message.bytes": "1000"})
+		}, []string{"news.unique", "max.message.bytes"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			c.do(w)
+			w.refused(c.says...)
+		})
+	}
+}
+
+func (w *world) create(topic string, partitions int32, configs map[string]string) {
+	w.t.Helper()
+	if err := w.cluster.CreateTopic(topic, partitions, configs); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func TestEveryCommitNamesItsEpoch(t *testing.T) {
+// Two processes were given one name: the later takes the place, and the earlier says so.
+func TestOneNameTwice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2)
-	w.produce(200, 1)
-	w.ran()
-	for p := range int32(2) {
-		if epoch, start := w.metadataOf(p); epoch != 1 || start != 0 {
-			t.Errorf("partition %d is committed in epoch %d from %d", p, epoch, start)
-		}
-	}
-}
-
-func TestOffsetSetBackIsReadAgainInANewEpoch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(300, 1)
-	w.ran()
-	before := w.audited()
-	w.commit(0, 100, "")
-	w.ran()
-	if epoch, start := w.metadataOf(0); epoch != 2 || start != 100 {
-		t.Errorf("committed in epoch %d from %d", epoch, start)
-	}
-	// What is read again is judged anew: nothing is a copy of itself, so the same number of unique documents comes out of it.
-	after := w.audit()
-	if !after.OK() || after.Unique+after.Duplicate != 500 {
-		t.Fatalf("before %s, after %s", before.String(), after.String())
-	}
-	if again := after.Unique - before.Unique; again < 100 {
-		t.Errorf("of 200 documents read again only %d are unique: they were judged against themselves", again)
-	}
-}
-
-func TestOffsetSetForwardSkips(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(100, 1)
-	w.ran()
-	w.produce(100, 2)
-	w.commit(0, 150, "")
-	w.ran()
-	if n := w.out(); n != 150 {
-		t.Errorf("%d documents came out, not the 100 before and the 50 behind", n)
-	}
-}
-
-func TestRepositionLostBetweenCommitAndAppendIsAppendedAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(100, 1)
-	w.ran()
-	w.commit(0, 40, metadata(2, 40)) // killed right after this commit
-	w.ran()
-	if epoch, start := w.metadataOf(0); epoch != 2 || start != 40 {
-		t.Errorf("committed in epoch %d from %d", epoch, start)
-	}
-	if n := w.out(); n != 160 {
-		t.Errorf("%d documents came out, not 100 and the 60 again", n)
-	}
-}
-
-func TestKilledBetweenCommitAndReposition(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(100, 1)
-	var journalID [16]byte
-	// The journal takes the settings and then nothing, until the first member is dead.
-	m := w.launch()
-	w.ready(m)
-	journalID = w.cluster.TopicInfo("unecho.journal").TopicID
-	blocked := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, TopicID: journalID, Count: -1})
-	if _, err := w.cluster.WaitGroupInfo(w.context(), "unecho", func(g *kfake.GroupInfo) bool {
-		return g != nil && g.Commits["news"][0].Metadata != ""
-	}); err != nil {
-		t.Fatal(err)
-	}
-	m.kill()
-	blocked.Remove()
-	w.ran()
-	w.audited()
-}
-
-// ready waits until a member takes part.
-func (w *world) ready(m *member) {
-	w.t.Helper()
-	if _, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(*kfake.GroupInfo) bool {
-		return m.Ready()
-	}); err != nil {
-		w.t.Fatalf("not ready: %v", err)
-	}
-}
-
-func TestDeletedOffsetsGoOnFromTheBase(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(200, 1)
-	w.ran() // leaving announces the base, so nothing comes out again
-	set := kadm.TopicsSet{}
-	set.Add("news", 0)
-	if _, err := kadm.NewClient(w.client()).DeleteOffsets(w.context(), w.setup.Params.Group, set); err != nil {
-		t.Fatal(err)
-	}
-	w.produce(100, 2)
-	w.ran()
-	w.audited()
-}
-
-// stops says that a member ends by itself, with a message that names what a person needs.
-func (w *world) stops(m *member, wants ...string) {
-	w.t.Helper()
-	select {
-	case <-m.ended:
-	case <-w.context().Done():
-		w.t.Fatal("the member goes on")
-	}
+	w := newWorld(t, 4)
+	first := w.launch(named("m"))
+	w.produce(100, 60)
+	w.settled()
+	w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
 	var stop *StopError
-	if err := m.wait(); !errors.As(err, &stop) {
-		w.t.Fatalf("ended with %v", err)
+	w.refusedBy(first, "another process took the place of m-s", "consumer.member")
+	if !errors.As(first.err, &stop) {
+		t.Errorf("%T", first.err)
 	}
-	for _, want := range wants {
-		if !strings.Contains(stop.Error(), want) {
-			w.t.Errorf("%q does not name %q", stop.Error(), want)
-		}
-	}
-}
-
-func TestLostOffsetsAreRefusedUntilAccepted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(200, 1)
-	w.ran()
-	w.commit(0, 50, metadata(1, 0)) // an older commit of ours: the group's offsets went back by themselves
-	w.stops(w.launch(), "50", "200", "source.accept_lost_offsets")
-	w.produce(50, 2)
-	w.ran(func(s *Setup) { s.Source.AcceptLostOffsets = true })
+	w.produce(100, 61)
+	w.settled()
 	w.audited()
 }
 
-func TestOffsetBeyondTheEndIsRefused(t *testing.T) {
+// Without a name, each process takes one of its own, and the lowest that is free.
+func TestNames(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(50, 1)
-	w.ran()
-	w.commit(0, 5000, metadata(1, 0))
-	w.stops(w.launch(), "5000", "ends at 50", "--to-offset 50")
-}
-
-func TestLatestSkipsTheBacklogOfEveryPartition(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 8)
-	w.produce(800, 1)
-	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(500*time.Millisecond)) // so that added partitions are found
-	latest := func(s *Setup) { s.Source.Start = "latest" }
-	m := w.start(latest)
-	w.settled()
-	if n := w.out(); n != 0 {
-		t.Errorf("%d documents of the backlog came out", n)
+	w := newWorld(t, 4)
+	first := w.start()
+	w.joined(2)
+	w.start()
+	w.joined(4)
+	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
+		t.Error(got)
 	}
-	// A partition that is added later is read from its beginning all the same.
-	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 9, "news"); err != nil {
+	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	w.sendTo(8, 10)
-	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
+	w.joined(2)
+	w.start()
+	w.joined(4)
+	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
+		t.Error(got)
 	}
-	if n := w.out(); n != 10 {
-		t.Errorf("%d of 10 documents of the added partition came out", n)
-	}
-}
-
-func TestTwoProcessesOfOneName(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 2)
-	first := w.launch(named("same"))
-	w.ready(first)
-	w.produce(200, 1)
+	w.produce(100, 62)
 	w.settled()
-	second := w.start(named("same"))
-	w.ready(second)
-	w.produce(500, 2)
-	w.stops(first, "another process", "consumer.member")
-	w.settled()
-	if err := second.stop(); err != nil {
-		t.Fatal(err)
-	}
 	w.audited()
-}
-
-func TestOtherSettingsAreRefusedWithTheDifference(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(20, 1)
-	w.setup.Settings = setting.Canonical("1", map[string]any{"": w.setup.Index})
-	w.ran()
-	other := w.setup.Index
-	other.Similarity.Threshold = 0.9
-	w.stops(w.launch(func(s *Setup) {
-		s.Index, s.Settings = other, setting.Canonical("1", map[string]any{"": other})
-	}), "similarity.threshold", "0.8", "0.9", "journal.topic")
-	w.audited()
-}
-
-func TestNewJournalGoesOnWhereTheGroupWas(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(100, 1)
-	w.ran()
-	w.commit(0, 60, "") // so that the epoch is 2, which a new journal does not reach
-	w.ran()
-	w.produce(100, 2)
-	w.ran(func(s *Setup) { s.Journal.Topic, s.Source.AcceptJournalGap = "other.journal", true })
-	if n := len(w.outputs("news.unique", 1)) + len(w.outputs("news.duplicate", 1)); n == 0 {
-		t.Error("nothing came out")
-	}
-	if epoch, start := w.metadataOf(0); epoch != 1 || start != 100 {
-		t.Errorf("committed in epoch %d from %d", epoch, start)
-	}
-}
-
-// sendTo produces n documents to one partition.
-func (w *world) sendTo(partition int32, n int) {
-	w.t.Helper()
-	cl := w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	records := w.documents(n, 99)
-	for _, r := range records {
-		r.Partition = partition
-	}
-	for _, res := range cl.ProduceSync(w.context(), records...) {
-		if res.Err != nil {
-			w.t.Fatal(res.Err)
-		}
-	}
-	w.sent[partition] += int64(n)
-	w.total += n
 }

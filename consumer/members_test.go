@@ -1,10 +1,13 @@
 package consumer
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/unecho/unecho/sink"
 )
 
 // committed waits until the group has committed n documents in all.
@@ -42,6 +45,95 @@ func TestThreeMembersOneKilled(t *testing.T) {
 	w.committed(total / 2)
 	w.start(named("m1"))
 	w.settled()
-	began := time.Now()
-	t.Log(w.audited(), time.Since(began))
+	w.audited()
+}
+
+// verdicts is what came out of one source partition, by offset.
+func (w *world) verdicts() []string {
+	w.t.Helper()
+	all := w.all()
+	list := make([]string, w.sent[0])
+	for i := range list {
+		r := all[fmt.Sprintf("news/0/%d", i)]
+		for _, name := range []string{sink.HeaderVerdict, sink.HeaderMatch, sink.HeaderSimilarity, sink.HeaderMethod, sink.HeaderCopy} {
+			list[i] += headerOf(r, name) + " "
+		}
+	}
+	return list
+}
+
+// The same documents in the same order have the same verdicts, whatever happens to those who judge them.
+func TestNothingElseDecides(t *testing.T) {
+	t.Parallel()
+	const total = 600
+	run := func(t *testing.T, how func(w *world)) []string {
+		t.Helper()
+		w := newWorld(t, 1)
+		w.setup.Snapshot.Every = 20 * time.Millisecond
+		w.produce(total, 3)
+		how(w)
+		w.settled()
+		return w.verdicts()
+	}
+	one := run(t, func(w *world) { w.start() })
+	for name, how := range map[string]func(w *world){
+		"small polls": func(w *world) {
+			w.setup.Params.PollRecords = 7
+			w.start()
+		},
+		"three sessions": func(w *world) { w.start(sessions(3)) },
+		"handed over": func(w *world) {
+			w.setup.Params.PollRecords = 40
+			first := w.start(named("first"), sessions(1))
+			w.committed(total / 3)
+			second := w.start(named("second"), sessions(1))
+			w.ended(first)
+			w.committed(2 * total / 3)
+			w.start(named("first"), sessions(1))
+			w.ended(second)
+		},
+		"restarted from snapshots": func(w *world) {
+			w.setup.Params.PollRecords = 20
+			for part := range int64(4) {
+				m := w.start(named("m"), sessions(1))
+				w.committed(part * total / 4)
+				w.ended(m)
+			}
+			w.start(named("m"))
+		},
+		"killed": func(w *world) {
+			w.setup.Params.PollRecords = 20
+			for part := range int64(4) {
+				m := w.start(named("m"), sessions(1))
+				w.committed(part * total / 5)
+				m.kill()
+			}
+			w.start(named("m"))
+		},
+		"killed, and without snapshots": func(w *world) {
+			w.setup.Params.PollRecords = 20
+			for part := range int64(4) {
+				m := w.start(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+				w.committed(part * total / 5)
+				m.kill()
+			}
+			w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i, got := range run(t, how) {
+				if got != one[i] {
+					t.Fatalf("document %d: %s, and %s with one member", i, got, one[i])
+				}
+			}
+		})
+	}
+}
+
+func (w *world) ended(m *member) {
+	w.t.Helper()
+	if err := m.stop(); err != nil {
+		w.t.Fatal(err)
+	}
 }

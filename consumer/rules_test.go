@@ -56,9 +56,7 @@ func begun(t *testing.T, n int) *world {
 // stopped stops a member and makes sure that nobody is left in the group.
 func (w *world) stopped(m *member) {
 	w.t.Helper()
-	if err := m.stop(); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ended(m)
 	w.left()
 }
 
@@ -281,23 +279,33 @@ func (w *world) sendTo(partition int32, text string) {
 // A topic deleted and created again is another source: its offsets begin anew, and the window remembers the old one.
 func TestTopicRecreated(t *testing.T) {
 	t.Parallel()
-	w := begun(t, 100)
-	if err := w.cluster.DeleteTopic("news"); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.cluster.CreateTopic("news", 4, nil); err != nil {
-		t.Fatal(err)
-	}
-	w.sent, w.producer = map[int32]int64{}, nil
-	w.produce(100, 51) // the same once more
-	w.again()
-	for _, r := range w.outputs("news.duplicate", 100)[:100] {
-		if headerOf(r, sink.HeaderVerdict) != sink.Duplicate {
-			t.Error("no duplicate")
-		}
-	}
-	if n := len(w.outputs("news.unique", 1)); n >= 100 {
-		t.Errorf("%d of 100 documents are unique, and were seen before", n)
+	for _, running := range []bool{false, true} {
+		t.Run(fmt.Sprint("running ", running), func(t *testing.T) {
+			t.Parallel()
+			w := begun(t, 100)
+			w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+			if running {
+				w.start(named("m"), sessions(1))
+				w.joined(1)
+			}
+			if err := w.cluster.DeleteTopic("news"); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.cluster.CreateTopic("news", 4, nil); err != nil {
+				t.Fatal(err)
+			}
+			unique := w.cluster.PartitionInfo("news.unique", 0).HighWatermark
+			w.sent, w.producer = map[int32]int64{}, nil
+			w.produce(100, 51) // the same once more
+			if !running {
+				w.start(named("m"), sessions(1))
+			}
+			w.settled()
+			w.outputs("news.duplicate", 100)
+			if now := w.cluster.PartitionInfo("news.unique", 0).HighWatermark; now != unique {
+				t.Errorf("%d uniques in place of %d: documents that were seen before are new", now, unique)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,248 @@
+package consumer
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
+)
+
+// all reads the outputs, by the value of unecho-source.
+func (w *world) all() map[string]*kgo.Record {
+	w.t.Helper()
+	report := w.audited()
+	found := map[string]*kgo.Record{}
+	for topic, n := range map[string]int{"news.unique": report.Unique, "news.duplicate": report.Duplicate, "news.rejected": report.Rejected} {
+		for _, r := range w.outputs(topic, n) {
+			found[headerOf(r, sink.HeaderSource)] = r
+		}
+	}
+	return found
+}
+
+// input is a record, and what is to become of it.
+type input struct {
+	name    string
+	value   any // string, []byte, or nil for a tombstone
+	headers []kgo.RecordHeader
+	key     string
+	want    string // verdict, and for rejected ones the reason
+	match   string // unecho-match-id
+}
+
+func tenant(name string) []kgo.RecordHeader {
+	return []kgo.RecordHeader{{Key: "tenant", Value: []byte(name)}}
+}
+
+// try sends the inputs in one batch and holds what comes out against what is wanted.
+func (w *world) try(inputs []input) map[string]*kgo.Record {
+	w.t.Helper()
+	var records []*kgo.Record
+	for _, in := range inputs {
+		r := &kgo.Record{Headers: in.headers, Key: []byte(in.key)}
+		switch v := in.value.(type) {
+		case string:
+			r.Value = []byte(v)
+		case []byte:
+			r.Value = v
+		}
+		records = append(records, r)
+	}
+	w.send(records...)
+	w.start()
+	w.settled()
+	all := w.all()
+	for i, in := range inputs {
+		r := all[fmt.Sprintf("news/%d/%d", records[i].Partition, records[i].Offset)]
+		got := strings.TrimSpace(headerOf(r, sink.HeaderVerdict) + " " + headerOf(r, sink.HeaderReason))
+		if id := headerOf(r, sink.HeaderMatchID); got != in.want || in.match != "" && id != in.match {
+			w.t.Errorf("%s: %s, match %q (%s), want %s %q", in.name, got, id, headerOf(r, sink.HeaderDetail), in.want, in.match)
+		}
+	}
+	return all
+}
+
+const sentence = "the committee met on a rainy tuesday and decided, after long debate, to decide nothing at all"
+
+func TestRawInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	big := bytes.Repeat([]byte("five megabytes of the same few words "), 5<<20/37)
+	all := w.try([]input{
+		{name: "text", value: sentence, want: "unique"},
+		{name: "the same in capitals", value: strings.ToUpper(sentence), want: "duplicate", match: "news/0/0"},
+		{name: "not UTF-8", value: []byte("\xff\xfe but " + sentence), want: "duplicate"},
+		{name: "not UTF-8 at all", value: []byte{0xff, 0xfe, 0x80, 0x81}, want: "unique"},
+		{name: "a tombstone", value: nil, want: "unique"},
+		{name: "empty", value: "", want: "unique"},
+		{name: "empty again", value: "", want: "unique"},
+		{name: "punctuation", value: "?!", want: "unique"},
+		{name: "five megabytes", value: big, want: "rejected too_large"},
+		{name: "a claim", value: "nothing like the others, whatever its headers claim of it", want: "unique", headers: []kgo.RecordHeader{
+			{Key: "unecho-verdict", Value: []byte("duplicate")}, {Key: "Unecho-Match", Value: []byte("x")}, {Key: "kept", Value: []byte("y")},
+		}},
+		{name: "a short one", value: "short", want: "unique"},
+		{name: "the short one again", value: "Short!", want: "duplicate"},
+		{name: "newlines in the key", key: "a\nb", value: "another text of its own with a key that nobody should print", want: "unique"},
+	})
+	if r := all["news/0/8"]; r.Value != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(len(big)) {
+		t.Errorf("of five megabytes: %d bytes, header %q", len(r.Value), headerOf(r, sink.HeaderValueBytes))
+	}
+	names := []string{}
+	for _, h := range all["news/0/9"].Headers {
+		names = append(names, h.Key)
+	}
+	if want := []string{"kept", "unecho-verdict", "unecho-source", "unecho-index", "unecho-algorithm"}; !slices.Equal(names, want) {
+		t.Errorf("headers %v, want %v", names, want)
+	}
+}
+
+func TestStrictInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Document.InvalidUTF8, w.setup.Document.Empty = "reject", "reject"
+	w.try([]input{
+		{name: "text", value: sentence, want: "unique"},
+		{name: "not UTF-8", value: []byte("\xff" + sentence), want: "rejected invalid_encoding"},
+		{name: "a tombstone", value: nil, want: "rejected empty"},
+		{name: "empty", value: " \n", want: "rejected empty"},
+		{name: "punctuation", value: "...", want: "rejected empty"},
+	})
+}
+
+func TestJSONInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title", "body.text"}
+	w.setup.Document.ID, w.setup.Document.Scope = "field:id", "header:tenant"
+	article := func(id string) string {
+		return fmt.Sprintf(`{"id":%q,"title":"Nothing decided","body":{"text":%q}}`, id, sentence)
+	}
+	w.try([]input{
+		{name: "article", value: article("one"), headers: tenant("a"), want: "unique"},
+		{name: "copy", value: article("two"), headers: tenant("a"), want: "duplicate", match: "one"},
+		{name: "copy of another tenant", value: article("three"), headers: tenant("b"), want: "unique"},
+		{name: "copy of that", value: article("four"), headers: tenant("b"), want: "duplicate", match: "three"},
+		{name: "no tenant", value: article("five"), want: "rejected missing_field"},
+		{name: "broken", value: article("six")[:40], headers: tenant("a"), want: "rejected invalid_json"},
+		{name: "no JSON", value: "plain text", headers: tenant("a"), want: "rejected invalid_json"},
+		{name: "no text", value: `{"id":"seven","title":"x"}`, headers: tenant("a"), want: "rejected missing_field"},
+		{name: "a number", value: `{"id":"eight","title":"x","body":{"text":7}}`, headers: tenant("a"), want: "rejected wrong_type"},
+		{name: "an array", value: `[1]`, headers: tenant("a"), want: "rejected wrong_type"},
+		{name: "deep", value: strings.Repeat(`{"a":`, 100_000), headers: tenant("a"), want: "rejected invalid_json"},
+		{name: "a long id", value: article(strings.Repeat("x", 2000)), headers: tenant("a"), want: "rejected too_large"},
+		{name: "an id of newlines", value: article("a\nb"), headers: tenant("c"), want: "unique"},
+		{name: "a copy of it", value: article("z"), headers: tenant("c"), want: "duplicate", match: "a\nb"},
+	})
+}
+
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Sink.DryRun = true
+	w.produce(300, 71)
+	m := w.start()
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Stats(); s.Unique+s.Duplicate != 300 || s.Duplicate == 0 {
+		t.Errorf("%d unique, %d duplicate of 300", s.Unique, s.Duplicate)
+	}
+	if w.cluster.TopicInfo("news.unique") != nil {
+		t.Error("outputs were created")
+	}
+}
+
+// limit lowers what a topic takes, when the members have looked already.
+func (w *world) limit(topic string, bytes int) {
+	w.t.Helper()
+	value := fmt.Sprint(bytes)
+	_, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: "max.message.bytes", Value: &value}}, topic)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// An output topic refuses what it was said to take. The culprit goes to rejected, and its neighbours go through.
+func TestOutputRefuses(t *testing.T) {
+	t.Parallel()
+	const most = 4000
+	random := rand.New(rand.NewPCG(1, 2))
+	large := words(random, 2000)
+	for _, c := range []struct {
+		name     string
+		limited  []string
+		culprits []string
+		rejected int
+		withheld bool
+	}{
+		{"a unique document", []string{"news.unique"}, []string{large}, 1, false},
+		{"a duplicate", []string{"news.duplicate"}, []string{large, large + "edited"}, 1, false},
+		{"all, and the rejected topic too", []string{"news.unique", "news.rejected"}, []string{large}, 1, true},
+		{"two at once", []string{"news.unique"}, []string{large, words(random, 3000)}, 2, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			m := w.start(sessions(1))
+			w.produce(20, 72)
+			w.settled()
+			for _, topic := range c.limited {
+				w.limit(topic, most)
+			}
+			records := w.documents(60, 73)
+			for i, text := range c.culprits {
+				at := 20 + 15*i
+				records = slices.Insert(records, at, &kgo.Record{Key: []byte("culprit"), Value: []byte(text)})
+			}
+			w.send(records...)
+			w.settled()
+			report := w.audited()
+			if report.Rejected != c.rejected {
+				t.Fatalf("rejected %d, want %d", report.Rejected, c.rejected)
+			}
+			for _, r := range w.outputs("news.rejected", report.Rejected) {
+				withheld := headerOf(r, sink.HeaderValueBytes) != ""
+				if headerOf(r, sink.HeaderReason) != string(sink.OutputRefused) || withheld != c.withheld || string(r.Key) != "culprit" {
+					t.Errorf("%s %v, withheld: %v, want %v", r.Key, headerOf(r, sink.HeaderReason), withheld, c.withheld)
+				}
+			}
+			if s := m.Stats(); int(s.Rejected[sink.OutputRefused]) != c.rejected {
+				t.Errorf("counted %v", s.Rejected)
+			}
+			// What was refused is forgotten: what comes now has no match there.
+			w.send(&kgo.Record{Value: []byte(large), Key: []byte("after")})
+			w.settled()
+			if report := w.audited(); c.limited[0] == "news.unique" && report.Rejected != c.rejected+1 {
+				t.Errorf("a copy of what was refused was judged a duplicate: %s", report.String())
+			}
+		})
+	}
+}
+
+// Nothing takes the document: the process ends and says what to raise, and what came before it is committed.
+func TestNothingTakes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.launch(named("m"), sessions(1))
+	w.produce(20, 74)
+	w.settled()
+	w.limit("news.unique", 100)
+	w.limit("news.rejected", 100)
+	w.produce(1, 75)
+	w.refusedBy(m, "refuses news/0/20", "raise max.message.bytes")
+	w.limit("news.unique", int(setting.MiB)+100)
+	w.limit("news.rejected", int(setting.MiB)+100)
+	w.start(named("m"))
+	w.settled()
+	w.audited()
+}

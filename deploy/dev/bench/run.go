@@ -98,13 +98,27 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-ch
 	}
 }
 
-// settled makes sure that the group has committed the whole source, whatever the contender counted.
+// settleBound is how long the offsets of an acknowledged transaction may take to show.
+const settleBound = 10 * time.Second
+
+// settled makes sure that the group has committed the whole source, no more and no less, whatever the contender counted. The
+// answer to a commit comes before its markers are everywhere, so it looks again for a while.
 func (j job) settled(ctx context.Context, group string) error {
-	got, err := j.cluster.committed(ctx, group, j.source)
-	if err == nil && got != j.documents {
-		err = fmt.Errorf("%s has committed %d of %d documents", group, got, j.documents)
+	ctx, cancel := context.WithTimeout(ctx, settleBound)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		got, err := j.cluster.committed(ctx, group, j.source)
+		if err != nil || got == j.documents {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s has committed %d of %d documents", group, got, j.documents)
+		}
 	}
-	return err
 }
 
 // cpuTime is what this process has taken so far.

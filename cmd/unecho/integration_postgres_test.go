@@ -24,6 +24,16 @@ func (s *scene) inPostgresAt(server string) string {
 	return fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it_%s, every: 2s}", server, s.name[len("it-"):])
 }
 
+// snapshots counts what is published.
+func (s *scene) snapshots(ctx context.Context) (n int) {
+	s.t.Helper()
+	conn, err := pgx.Connect(ctx, postgresURL(s.t))
+	check(s.t, err)
+	check(s.t, conn.QueryRow(ctx, "select count(*) from it_"+s.name[len("it-"):]+".manifest").Scan(&n))
+	check(s.t, conn.Close(ctx))
+	return n
+}
+
 func postgresURL(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv("UNECHO_TEST_POSTGRES")

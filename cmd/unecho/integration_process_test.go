@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a running unecho.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	log  *output
+	out  *output
+	done chan struct{}
+	err  error // how it ended; set when done is closed
+	ends bool  // it has been asked to
+}
+
+// start runs the real program: this test binary, which is one under that name.
+func start(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "unecho", args...)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap)
+	check(t, p.cmd.Start())
+	go func() {
+		p.err = p.cmd.Wait()
+		p.log.close()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill() // it has ended, as a rule
+		<-p.done
+		if t.Failed() {
+			t.Logf("unecho %s: %v\n%s", strings.Join(args, " "), p.err, p.log)
+		}
+	})
+	return p
+}
+
+// run starts the service.
+func (s *scene) run(args ...string) *process {
+	s.t.Helper()
+	p := start(s.t, s.dir, append([]string{"run", "--config", s.file}, args...)...)
+	s.all = append(s.all, p)
+	return p
+}
+
+func (p *process) endedUnasked() bool {
+	select {
+	case <-p.done:
+		return !p.ends
+	default:
+		return false
+	}
+}
+
+// says waits for a line of the log.
+func (p *process) says(what string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	if err := p.log.await(ctx, what); err != nil {
+		p.t.Fatalf("waiting for %q: %v", what, err)
+	}
+}
+
+// kill is SIGKILL: the process can do no more.
+func (p *process) kill() {
+	p.t.Helper()
+	p.ends = true
+	check(p.t, p.cmd.Process.Kill())
+	<-p.done
+}
+
+// stopAll is SIGTERM to all at once: they must end in time, without an error.
+func stopAll(t *testing.T, bound time.Duration, all ...*process) {
+	t.Helper()
+	began := time.Now()
+	for _, p := range all {
+		p.ends = true
+		check(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	}
+	for _, p := range all {
+		if code := p.exits(bound); code != 0 {
+			t.Fatalf("exit code %d after SIGTERM", code)
+		}
+	}
+	t.Logf("%d ended %v after SIGTERM", len(all), time.Since(began).Round(10*time.Millisecond))
+}
+
+// exits waits for the end and returns the exit code.
+func (p *process) exits(bound time.Duration) int {
+	p.t.Helper()
+	p.ends = true
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode()
+	case <-timer.C:
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // the goroutines say what they wait for
+		<-p.done
+		p.t.Fatalf("has not ended within %v", bound)
+		return -1
+	}
+}
+
+// output is what a process has written so far.
+type output struct {
+	mu    sync.Mutex
+	text  []byte
+	ended bool
+	more  chan struct{} // closed and replaced when there is more
+}
+
+func newOutput() *output { return &output{more: make(chan struct{})} }
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, p...)
+	o.wake()
+	return len(p), nil
+}
+
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	o.wake()
+}
+
+func (o *output) wake() {
+	close(o.more)
+	o.more = make(chan struct{})
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text)
+}
+
+var errEnded = errors.New("it has ended without")
+
+// await waits for a text.
+func (o *output) await(ctx context.Context, what string) error {
+	for {
+		o.mu.Lock()
+		found, ended, more := bytes.Contains(o.text, []byte(what)), o.ended, o.more
+		o.mu.Unlock()
+		switch {
+		case found:
+			return nil
+		case ended:
+			return errEnded
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// restored says whether the process began from a snapshot.
+func (p *process) restored() bool { return strings.Contains(p.log.String(), "snapshot restored") }

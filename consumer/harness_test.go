@@ -3,6 +3,7 @@ package consumer
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -27,6 +28,9 @@ import (
 
 func TestMain(m *testing.M) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
+	if err := flag.Set("test.parallel", "4"); err != nil { // they wait more than they work
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -31,6 +31,7 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
+		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
 		kgo.FetchMaxWait(2 * time.Second),
 		kgo.FetchMaxBytes(16 << 20),
 		kgo.FetchMaxPartitionBytes(16 << 20),

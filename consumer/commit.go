@@ -41,19 +41,6 @@ type topicPartition struct {
 
 // fetchStable returns the committed offsets, waiting for transactions that are still open on them.
 func fetchStable(ctx context.Context, client *kgo.Client, group string, of []topicPartition) (map[entry.Source]committed, error) {
-	for {
-		got, err := fetchCommitted(ctx, client, group, of)
-		if !kerr.IsRetriable(err) { // an open transaction makes the offset unstable, which is retriable
-			return got, err
-		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// fetchCommitted asks once. An open transaction is an error.
-func fetchCommitted(ctx context.Context, client *kgo.Client, group string, of []topicPartition) (map[entry.Source]committed, error) {
 	req := kmsg.NewPtrOffsetFetchRequest()
 	req.RequireStable = true
 	g := kmsg.NewOffsetFetchRequestGroup()
@@ -67,11 +54,19 @@ func fetchCommitted(ctx context.Context, client *kgo.Client, group string, of []
 		g.Topics = append(g.Topics, t)
 	}
 	req.Groups = append(req.Groups, g)
-	resp, err := req.RequestWith(ctx, client)
-	if err != nil {
-		return nil, fmt.Errorf("fetch committed offsets: %w", err)
+	for {
+		resp, err := req.RequestWith(ctx, client)
+		if err != nil {
+			return nil, fmt.Errorf("fetch committed offsets: %w", err)
+		}
+		got, err := readCommitted(resp, of)
+		if !kerr.IsRetriable(err) { // an open transaction makes the offset unstable, which is retriable
+			return got, err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
+		}
 	}
-	return readCommitted(resp, of)
 }
 
 func byTopic(of []topicPartition) map[string][]topicPartition {

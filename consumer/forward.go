@@ -137,14 +137,16 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 // undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the
 // client aborted; but where the broker answered with an unknown error, the commit may have taken effect before it. Either
 // way the stable offsets tell: if they are where the batch began, the client's rewinding to what it believes committed was
-// right, and the session goes on. Building it anew would begin the next rebalance. Where the transaction is still open, only
-// a new session ends it at once.
+// right, and the session goes on. Building it anew would begin the next rebalance. Where the transaction stays open, only a
+// new session ends it.
 func (s *session) undecided(ctx context.Context, b *batch) error {
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
 		of = append(of, b.groups[i].assignment.topicPartition)
 	}
-	now, err := fetchCommitted(ctx, s.admin, s.params.Group, of)
+	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
+	defer cancel()
+	now, err := fetchStable(ctx, s.admin, s.params.Group, of)
 	if err != nil {
 		return rebuild("the commit was refused: %w", err)
 	}
@@ -156,6 +158,9 @@ func (s *session) undecided(ctx context.Context, b *batch) error {
 	}
 	return nil
 }
+
+// markersTimeout is the patience with the markers of a transaction that is over: they come after the answer that ended it.
+const markersTimeout = time.Second
 
 // stamp puts our metadata on the offsets of a transaction.
 func (s *session) stamp(req *kmsg.TxnOffsetCommitRequest) error {

@@ -62,21 +62,12 @@ func (w *world) verdicts() []string {
 	return list
 }
 
-// The same documents in the same order have the same verdicts, whatever happens to those who judge them.
-func TestNothingElseDecides(t *testing.T) {
-	t.Parallel()
-	const total = 600
-	run := func(t *testing.T, how func(w *world)) []string {
-		t.Helper()
-		w := newWorld(t, 1)
-		w.setup.Snapshot.Every = 20 * time.Millisecond
-		w.produce(total, 3)
-		how(w)
-		w.settled()
-		return w.verdicts()
-	}
-	one := run(t, func(w *world) { w.start() })
-	for name, how := range map[string]func(w *world){
+// sameAll is how many documents the ways to judge them share.
+const sameAll = 600
+
+// ways are what must not matter.
+func ways() map[string]func(w *world) {
+	return map[string]func(w *world){
 		"small polls": func(w *world) {
 			w.setup.Params.PollRecords = 7
 			w.start()
@@ -85,10 +76,10 @@ func TestNothingElseDecides(t *testing.T) {
 		"handed over": func(w *world) {
 			w.setup.Params.PollRecords = 40
 			first := w.start(named("first"), sessions(1))
-			w.committed(total / 3)
+			w.committed(sameAll / 3)
 			second := w.start(named("second"), sessions(1))
 			w.ended(first)
-			w.committed(2 * total / 3)
+			w.committed(2 * sameAll / 3)
 			w.start(named("first"), sessions(1))
 			w.ended(second)
 		},
@@ -96,7 +87,7 @@ func TestNothingElseDecides(t *testing.T) {
 			w.setup.Params.PollRecords = 20
 			for part := range int64(4) {
 				m := w.start(named("m"), sessions(1))
-				w.committed(part * total / 4)
+				w.committed(part * sameAll / 4)
 				w.ended(m)
 			}
 			w.start(named("m"))
@@ -105,7 +96,7 @@ func TestNothingElseDecides(t *testing.T) {
 			w.setup.Params.PollRecords = 20
 			for part := range int64(4) {
 				m := w.start(named("m"), sessions(1))
-				w.committed(part * total / 5)
+				w.committed(part * sameAll / 5)
 				m.kill()
 			}
 			w.start(named("m"))
@@ -114,12 +105,28 @@ func TestNothingElseDecides(t *testing.T) {
 			w.setup.Params.PollRecords = 20
 			for part := range int64(4) {
 				m := w.start(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
-				w.committed(part * total / 5)
+				w.committed(part * sameAll / 5)
 				m.kill()
 			}
 			w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
 		},
-	} {
+	}
+}
+
+// The same documents in the same order have the same verdicts, whatever happens to those who judge them.
+func TestNothingElseDecides(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, how func(w *world)) []string {
+		t.Helper()
+		w := newWorld(t, 1)
+		w.setup.Snapshot.Every = 20 * time.Millisecond
+		w.produce(sameAll, 3)
+		how(w)
+		w.settled()
+		return w.verdicts()
+	}
+	one := run(t, func(w *world) { w.start() })
+	for name, how := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for i, got := range run(t, how) {

@@ -25,21 +25,41 @@ func (w *world) await(what string, c <-chan struct{}) {
 	}
 }
 
-// An end of a transaction that took effect and was never answered: the batch is not forwarded again.
-func TestEndWithoutAnswer(t *testing.T) {
+// The end of a transaction whose outcome is unknown: what was committed is not forwarded again, and what was not is.
+func TestEndUnknown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2)
-	w.setup.Params.PollRecords = 50
-	m := w.start(named("m"))
-	w.produce(100, 11)
-	w.settled()
-	m.network.lose(kmsg.EndTxn, 60) // more often than the client repeats it
-	w.produce(400, 12)
-	w.settled()
-	if m.Stats().Rebuilds == 0 {
-		t.Error("no session was built anew")
+	for _, c := range []struct {
+		name     string
+		loss     loss
+		rebuilds bool
+	}{
+		{"the answer is lost", loss{count: 1}, false}, // the client repeats it
+		{"all answers are lost", loss{count: 8}, true},
+		{"it never arrives", loss{count: 4, unsent: true}, true},
+		{"done, and answered with an error", loss{count: 2, code: kerr.UnknownServerError.Code}, true},
+		{"done, and answered with another", loss{count: 2, code: kerr.InvalidTxnState.Code}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			w.setup.Params.PollRecords = 50
+			w.setup.Params.TransactionTimeout = time.Minute // nobody waits for that
+			m := w.start(named("m"))
+			w.produce(100, 11)
+			w.settled()
+			m.network.lose(kmsg.EndTxn, c.loss)
+			began := time.Now()
+			w.produce(400, 12)
+			w.settled()
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if (m.Stats().Rebuilds > 0) != c.rebuilds {
+				t.Errorf("%d sessions were built anew", m.Stats().Rebuilds)
+			}
+			w.audited()
+		})
 	}
-	w.audited()
 }
 
 // The first commit of an epoch arrives late, when another member has long taken the partition over: it is refused, and

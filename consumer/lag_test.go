@@ -258,11 +258,11 @@ func TestTallyOfRevoked(t *testing.T) {
 		s.assigned[key{"news", p}] = &assignment{}
 	}
 	s.tally(3)
-	s.revoke(map[string][]int32{"news": {0, 7}}, true)
+	s.revoke(map[string][]int32{"news": {0, 7}})
 	if got := s.counters.partitions.Load(); got != 2 {
 		t.Errorf("one of three was revoked: %d", got)
 	}
-	s.revoke(map[string][]int32{"news": {1, 2}}, false)
+	s.revoke(map[string][]int32{"news": {1, 2}})
 	if got := s.counters.partitions.Load(); got != 0 {
 		t.Errorf("the others were lost: %d", got)
 	}

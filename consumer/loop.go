@@ -141,13 +141,14 @@ func (s *session) wasRevoked() bool {
 	return s.revoked
 }
 
-// revoke notes that partitions are no longer ours. Of lost ones nothing is announced: they are somebody else's already.
-func (s *session) revoke(taken map[string][]int32, announce bool) {
+// revoke notes that partitions are no longer ours, given back or lost. Their bases are still to be announced: what this
+// session has committed stays committed, whoever has the partition now.
+func (s *session) revoke(taken map[string][]int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for topic, partitions := range taken {
 		for _, p := range partitions {
-			if a := s.assigned[key{topic, p}]; a != nil && announce {
+			if a := s.assigned[key{topic, p}]; a != nil {
 				s.leaving = append(s.leaving, a)
 			}
 			delete(s.assigned, key{topic, p})

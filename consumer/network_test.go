@@ -22,7 +22,14 @@ type network struct {
 	cut    bool
 	gate   chan struct{} // closed: open
 	held   map[kmsg.Key]*hold
-	losing map[kmsg.Key]int
+	losing map[kmsg.Key]*loss
+}
+
+// loss is what happens to the next count requests of one kind.
+type loss struct {
+	count  int
+	unsent bool  // the request is lost, not its answer
+	code   int16 // what is answered in place of the truth; 0: the connection breaks
 }
 
 // hold keeps back the requests of one kind, while others go through.
@@ -33,7 +40,7 @@ type hold struct {
 }
 
 func newNetwork() *network {
-	n := &network{links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{}, losing: map[kmsg.Key]int{}}
+	n := &network{links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{}, losing: map[kmsg.Key]*loss{}}
 	close(n.gate)
 	return n
 }
@@ -44,7 +51,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 		return nil, err
 	}
 	client, near := net.Pipe()
-	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]bool{}}
+	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]*loss{}}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cut {
@@ -99,22 +106,23 @@ func (n *network) release(kind kmsg.Key) {
 	delete(n.held, kind)
 }
 
-// lose breaks the connection in place of the next count answers to requests of a kind: they took effect, and nobody knows.
-func (n *network) lose(kind kmsg.Key, count int) {
+// lose loses requests of a kind or their answers.
+func (n *network) lose(kind kmsg.Key, l loss) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.losing[kind] = count
+	n.losing[kind] = &l
 }
 
 // on is what happens to a request of a kind.
-func (n *network) on(kind kmsg.Key) (h *hold, lost bool) {
+func (n *network) on(kind kmsg.Key) (*hold, *loss) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.losing[kind] > 0 {
-		n.losing[kind]--
-		lost = true
+	l := n.losing[kind]
+	if l == nil || l.count == 0 {
+		return n.held[kind], nil
 	}
-	return n.held[kind], lost
+	l.count--
+	return n.held[kind], l
 }
 
 func (n *network) open() chan struct{} {
@@ -134,7 +142,7 @@ type link struct {
 	queue   [][]byte // requests under way
 	closed  bool     // by the client: no more will come
 	waiting chan struct{}
-	lost    map[uint32]bool // correlation ids of requests whose answers are lost
+	lost    map[uint32]*loss // by the correlation ids of requests
 }
 
 func (l *link) end() {
@@ -204,9 +212,12 @@ func (l *link) send() {
 
 func (l *link) sendOne(request []byte) bool {
 	h, lost := l.network.on(kmsg.Key(binary.BigEndian.Uint16(request[4:])))
-	if lost {
+	if lost != nil {
+		if lost.unsent {
+			return false
+		}
 		l.mu.Lock()
-		l.lost[binary.BigEndian.Uint32(request[8:])] = true
+		l.lost[binary.BigEndian.Uint32(request[8:])] = lost
 		l.mu.Unlock()
 	}
 	if h != nil {
@@ -233,8 +244,11 @@ func (l *link) receive() {
 		l.mu.Lock()
 		lost := l.lost[binary.BigEndian.Uint32(answer[4:])]
 		l.mu.Unlock()
-		if lost {
+		if lost != nil && lost.code == 0 {
 			return
+		}
+		if lost != nil { // after length, correlation id, tags and throttle time, as in an answer to EndTxn
+			binary.BigEndian.PutUint16(answer[13:], uint16(lost.code))
 		}
 		_, _ = l.near.Write(answer) // a client that is gone needs no answer, and its requests go on
 	}

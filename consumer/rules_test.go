@@ -194,6 +194,26 @@ func (w *world) refusedBy(m *member, what ...string) {
 	}
 }
 
+// The journal says that more is committed than is: a wait for verdicts below that ends, and a person is asked.
+func TestBaseBeyondCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(50, 57)
+	m := w.launch(named("m"), sessions(1))
+	w.settled()
+	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(&index.Run{
+		Header: m.shared.header(), Source: entry.Source{Topic: w.cluster.TopicInfo("news").TopicID}, Epoch: 1, Base: 60,
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.shared.follower.wait(w.context(), last); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(20, 58)
+	w.refusedBy(m, "all below 60 was forwarded", "source.accept_lost_offsets")
+}
+
 func TestSourceTrimmed(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)

@@ -197,8 +197,8 @@ func (s *session) open() error {
 				s.fenceDead(ctx)
 			}
 		}),
-		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, true) }),
-		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken, false) }),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),
 	)
 	s.mu.Lock() // its callbacks may come before it is returned
 	defer s.mu.Unlock()

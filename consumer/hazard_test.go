@@ -230,7 +230,9 @@ func TestDrainIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)
-			m := w.start(named("m"), sessions(1), func(s *Setup) { s.Params.DrainTimeout = time.Second })
+			m := w.start(named("m"), sessions(1), func(s *Setup) {
+				s.Params.DrainTimeout, s.Params.TransactionTimeout = time.Second, time.Minute
+			})
 			w.produce(100, 41)
 			w.settled()
 			if kind < 0 {

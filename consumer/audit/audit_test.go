@@ -177,6 +177,16 @@ func TestPasses(t *testing.T) {
 			s.forward(s.sources[1], 2)
 			s.reject(s.sources[4], sink.InvalidEncoding)
 		}, audit.Report{Records: 4, Unique: 2, Duplicate: 2, Rejected: 2}},
+		{"judged with its original, and both again before they were forwarded", func(s *scene) {
+			r := s.document(0, "a text of which there is a copy in the same batch, which was never committed")
+			c := s.document(0, "A text of which there is a copy in the same batch, which was never committed!")
+			s.judge(r, 1)
+			s.judge(c, 1)
+			s.announce(0, 1, 3)
+			s.reposition(0, 3, 2)
+			s.forward(r, 2)
+			s.forward(c, 2)
+		}, audit.Report{Records: 7, Unique: 3, Duplicate: 3, Rejected: 1}},
 		{"set forward: what is skipped is not owed", func(s *scene) {
 			s.document(1, "skipped by someone with a tool")
 			r := s.document(1, "forwarded after the gap that was made by hand")

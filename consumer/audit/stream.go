@@ -128,10 +128,12 @@ func (s *stream) borrow(i int, rec *record) bool {
 	return false
 }
 
-// same says whether two passes promise the same output for an offset.
+// same says whether two passes promise the same output for an offset. Where in the journal the representative was judged
+// shows in no header, and differs if it was judged again, too.
 func (p *pass) same(q *pass, offset int64) bool {
 	v, judged := p.verdicts[offset]
 	w, too := q.verdicts[offset]
+	v.Match.Position, w.Match.Position = index.Position{}, index.Position{}
 	return judged == too && v.Match == w.Match && v.Forgotten == w.Forgotten
 }
 

@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func fetchStable(ctx context.Context, client *kgo.Client, group string, of []top
 			return nil, fmt.Errorf("fetch committed offsets: %w", err)
 		}
 		got, err := readCommitted(resp, of)
-		if !kerr.IsRetriable(err) { // an open transaction makes the offset unstable, which is retriable
+		if !errors.Is(err, kerr.UnstableOffsetCommit) { // of others some call themselves retriable, and are not with this topic id
 			return got, err
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {

@@ -27,14 +27,16 @@ func TestRestart(t *testing.T) {
 		{"the snapshot before the newest", func(w *world) {
 			w.spoil(w.manifests()[0])
 		}, func(restored int64, all []int64) bool { return restored == all[1] }},
-		{"the snapshot before the newest, whose segment is spoilt", func(w *world) {
+		{"a snapshot before the newest, whose segment is spoilt", func(w *world) {
 			segments, err := filepath.Glob(filepath.Join(w.dir, "*", "segments", "*", "*"))
 			if err != nil {
 				w.t.Fatal(err)
 			}
 			slices.SortFunc(segments, func(a, b string) int { return w.written(b).Compare(w.written(a)) })
 			w.spoil(segments[0])
-		}, func(restored int64, all []int64) bool { return restored == all[1] }},
+		}, func(restored int64, all []int64) bool { // two snapshots name the same segment where no document came between them
+			return restored >= 0 && restored < all[0] && slices.Contains(all, restored)
+		}},
 		{"the journal, all snapshots spoilt", func(w *world) {
 			for _, file := range w.manifests() {
 				w.spoil(file)

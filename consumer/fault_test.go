@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ type supervised struct {
 	w       *world
 	change  []func(*Setup)
 	current *member
-	ends    atomic.Int64
 	stop    func()
 }
 
@@ -41,7 +39,6 @@ func (s *supervised) begin() {
 			s.current = m
 			select {
 			case <-m.ended:
-				s.ends.Add(1)
 				s.w.t.Logf("a member ended: %v", m.err)
 			case <-ctx.Done():
 				m.cancel()

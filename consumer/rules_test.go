@@ -87,7 +87,7 @@ func (w *world) partition(m *member, partition int32) index.Partition {
 	w.t.Helper()
 	var p index.Partition
 	m.shared.follower.look(func(r *index.Replica) {
-		p, _ = r.Partition(entry.Source{Topic: w.cluster.TopicInfo("news").TopicID, Partition: partition})
+		p, _ = r.Partition(w.source(partition))
 	})
 	return p
 }
@@ -194,6 +194,22 @@ func (w *world) refusedBy(m *member, what ...string) {
 	}
 }
 
+// tell appends a record to the journal behind the member's back, and waits until it has read it.
+func (w *world) tell(m *member, rec index.Record) {
+	w.t.Helper()
+	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(rec)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := m.shared.follower.wait(w.context(), last); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) source(partition int32) entry.Source {
+	return entry.Source{Topic: w.cluster.TopicInfo("news").TopicID, Partition: partition}
+}
+
 // The journal says that more is committed than is: a wait for verdicts below that ends, and a person is asked.
 func TestBaseBeyondCommit(t *testing.T) {
 	t.Parallel()
@@ -201,17 +217,28 @@ func TestBaseBeyondCommit(t *testing.T) {
 	w.produce(50, 57)
 	m := w.launch(named("m"), sessions(1))
 	w.settled()
-	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(&index.Run{
-		Header: m.shared.header(), Source: entry.Source{Topic: w.cluster.TopicInfo("news").TopicID}, Epoch: 1, Base: 60,
-	})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.shared.follower.wait(w.context(), last); err != nil {
-		t.Fatal(err)
-	}
+	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Base: 60})
 	w.produce(20, 58)
 	w.refusedBy(m, "all below 60 was forwarded", "source.accept_lost_offsets")
+}
+
+// The epoch changes under a session that has the partition: it waits no longer for verdicts of the old one.
+func TestEpochChangesElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(50, 63)
+	m := w.start(named("m"), sessions(1))
+	w.settled()
+	w.tell(m, &index.Reposition{Header: m.shared.header(), Source: w.source(0), Name: "news", Partitions: 1, Offset: 10, Epoch: 2})
+	w.produce(50, 64)
+	w.settled()
+	if p := w.partition(m, 0); p.Epoch != 3 {
+		t.Errorf("the epoch is %d", p.Epoch)
+	}
+	w.ended(m)
+	if got := w.audit(); got.Unique+got.Duplicate != 100 || got.Doubled+got.Different+got.Misordered != 0 {
+		t.Error(got.String()) // what the other's epoch would have forwarded again is none of our business
+	}
 }
 
 func TestSourceTrimmed(t *testing.T) {
@@ -245,16 +272,7 @@ func TestAnotherDocumentAtAnOffset(t *testing.T) {
 	}
 	e := entry.Entry{Offset: w.sent[0] + 3, Time: 1}
 	signer.Sign(&e, []byte("a document that the source has lost before anybody read it"))
-	source := entry.Source{Topic: w.cluster.TopicInfo("news").TopicID}
-	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(&index.Run{
-		Header: m.shared.header(), Source: source, Epoch: 1, Entries: []entry.Entry{e},
-	})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.shared.follower.wait(w.context(), last); err != nil {
-		t.Fatal(err)
-	}
+	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
 	w.produce(20, 59)
 	w.settled()
 	if p := w.partition(m, 0); p.Epoch != 2 {

@@ -241,6 +241,49 @@ func TestEpochChangesElsewhere(t *testing.T) {
 	}
 }
 
+// What one member has judged, another must not reject: the verdict may have been forwarded.
+func TestVerdictOutranksRejection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Document.MaxBytes = 500
+	w.produce(50, 65)
+	m := w.start(named("m"), sessions(1))
+	w.settled()
+	signer, err := index.NewSigner(w.setup.Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("a document too long for this member, but not for the one that judged it ", 10)
+	e := entry.Entry{Offset: w.sent[0], Time: 1}
+	signer.Sign(&e, []byte(text))
+	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
+	w.send(&kgo.Record{Value: []byte(text)}, &kgo.Record{Value: []byte(text)})
+	w.settled()
+	if report := w.audited(); report.Rejected != 1 {
+		t.Errorf("the first was judged, the second is too long: %s", report.String())
+	}
+}
+
+// A session that has nothing to do says how far it has committed, so that nobody holds verdicts any longer.
+func TestIdleSessionAnnounces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.produce(100, 66)
+	m := w.start(named("m"))
+	w.settled()
+	for partition, end := range w.sent {
+		for w.partition(m, partition).Base < end {
+			m.shared.follower.mu.Lock()
+			advanced := m.shared.follower.advanced
+			m.shared.follower.mu.Unlock()
+			if w.partition(m, partition).Base < end {
+				w.await("the base is not announced", advanced)
+			}
+		}
+	}
+	w.audited()
+}
+
 func TestSourceTrimmed(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)

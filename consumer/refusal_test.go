@@ -1,0 +1,105 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		do   func(w *world)
+		says []string
+	}{
+		{"other settings", func(w *world) {
+			w.produce(10, 50)
+			w.again()
+			w.setup.Settings = []byte(`{"test":2}`)
+		}, []string{"the settings differ", "test", "1", "2"}},
+		{"a journal with retention", func(w *world) {
+			w.create("unecho.journal", 1, map[string]string{"retention.ms": "604800000", "message.timestamp.type": "LogAppendTime"})
+		}, []string{"retention.ms is 604800000", "kafka-configs.sh"}},
+		{"a journal of two partitions", func(w *world) { w.create("unecho.journal", 2, nil) }, []string{"it has 2 partitions"}},
+		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
+		{"an output too narrow", func(w *world) { w.create("news.unique", 1, nil) }, []string{"news.unique", "1 partitions"}},
+		{"an output that takes less", func(w *world) {
+			w.create("news.unique", 4, map[string]string{"max.message.bytes": "1000"})
+		}, []string{"news.unique", "max.message.bytes"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			c.do(w)
+			w.refused(c.says...)
+		})
+	}
+}
+
+func (w *world) create(topic string, partitions int32, configs map[string]string) {
+	w.t.Helper()
+	if err := w.cluster.CreateTopic(topic, partitions, configs); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Two processes were given one name: the later takes the place, and the earlier says so.
+func TestOneNameTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	first := w.launch(named("m"))
+	w.produce(100, 60)
+	w.settled()
+	w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+	var stop *StopError
+	w.refusedBy(first, "another process took the place of m-s", "consumer.member")
+	if !errors.As(first.err, &stop) {
+		t.Errorf("%T", first.err)
+	}
+	w.produce(100, 61)
+	w.settled()
+	w.audited()
+}
+
+// Without a name, each process takes one of its own, and the lowest that is free.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	first := w.start()
+	w.joined(2)
+	w.start()
+	w.joined(4)
+	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
+		t.Error(got)
+	}
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.joined(2)
+	w.start()
+	w.joined(4)
+	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
+		t.Error(got)
+	}
+	w.produce(100, 62)
+	w.settled()
+	w.audited()
+}
+
+// refused starts a member and expects it to end by itself, saying all of what.
+func (w *world) refused(what ...string) {
+	w.t.Helper()
+	w.refusedBy(w.launch(named("m")), what...)
+}
+
+func (w *world) refusedBy(m *member, what ...string) {
+	w.t.Helper()
+	w.await("it does not end", m.ended)
+	for _, s := range what {
+		if m.err == nil || !strings.Contains(m.err.Error(), s) {
+			w.t.Errorf("it ended with %v, which does not say %q", m.err, s)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package eval_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index/eval"
+)
+
+// corpus draws sets of which many are edited copies of earlier ones, over a vocabulary in which some shingles are frequent.
+func corpus(random *rand.Rand, n int) [][]uint64 {
+	sets := make([][]uint64, n)
+	shingle := func() uint64 {
+		if random.IntN(2) == 0 {
+			return uint64(random.IntN(20)) << 40
+		}
+		return uint64(random.IntN(100_000)) << 20
+	}
+	for i := range sets {
+		var set []uint64
+		if i > 0 && random.IntN(3) > 0 {
+			set = slices.Clone(sets[random.IntN(i)])
+			for range random.IntN(1 + len(set)/2) {
+				set[random.IntN(len(set))] = shingle()
+			}
+		} else {
+			for range random.IntN(40) {
+				set = append(set, shingle())
+			}
+		}
+		slices.Sort(set)
+		sets[i] = slices.Compact(set)
+	}
+	return sets
+}
+
+func TestJoinFindsWhatAllPairsFinds(t *testing.T) {
+	found := 0
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		sets := corpus(random, 120)
+		for _, threshold := range []int{1, 1000, 3333, 5000, 6667, 8000, 9500, 10000} {
+			want, got := eval.AllPairs(sets, threshold), eval.NewJoin(sets, threshold).Pairs()
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, threshold %d: the join finds %d pairs, all pairs %d", seed, threshold, len(got), len(want))
+			}
+			found += len(got)
+		}
+	}
+	if found < 10_000 {
+		t.Errorf("only %d pairs: the corpus tests little", found)
+	}
+}
+
+func TestJoinComparesLittle(t *testing.T) {
+	sets := corpus(rand.New(rand.NewPCG(1, 3)), 2000)
+	join := eval.NewJoin(sets, 8000)
+	probe := join.NewProbe()
+	var pairs []eval.Pair
+	for i := range join.Len() {
+		pairs = probe.Append(pairs, i)
+	}
+	if most := uint64(2000 * 1999 / 2 / 20); probe.Compared > most || len(pairs) == 0 {
+		t.Errorf("%d records compared to find %d pairs, want at most %d", probe.Compared, len(pairs), most)
+	}
+}
+
+func TestJoinOfNothing(t *testing.T) {
+	for _, sets := range [][][]uint64{nil, {{}}, {{}, {}}, {{1}}, {{}, {1}, {}}} {
+		if pairs := eval.NewJoin(sets, 5000).Pairs(); len(pairs) != 0 {
+			t.Errorf("%v: %v", sets, pairs)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	pair := func(a, b int) eval.Pair { return eval.Pair{A: a, B: b} }
+	for _, test := range []struct {
+		name                  string
+		found, truth          []eval.Pair
+		want                  eval.Score
+		precision, recall, f1 float64
+	}{
+		{"nothing", nil, nil, eval.Score{}, 1, 1, 1},
+		{"all missed", nil, []eval.Pair{pair(0, 1)}, eval.Score{FalseNegatives: 1}, 1, 0, 0},
+		{"all wrong", []eval.Pair{pair(0, 1)}, nil, eval.Score{FalsePositives: 1}, 0, 1, 0},
+		{
+			"some of each",
+			[]eval.Pair{pair(0, 1), pair(0, 3), pair(2, 4)},
+			[]eval.Pair{pair(0, 1), pair(1, 2), pair(2, 4), pair(5, 6)},
+			eval.Score{TruePositives: 2, FalsePositives: 1, FalseNegatives: 2},
+			2. / 3, 0.5, 4. / 7,
+		},
+	} {
+		got := eval.Compare(test.found, test.truth)
+		if got != test.want || got.Precision() != test.precision || got.Recall() != test.recall || math.Abs(got.F1()-test.f1) > 1e-15 {
+			t.Errorf("%s: %+v, %v %v %v", test.name, got, got.Precision(), got.Recall(), got.F1())
+		}
+	}
+}
+
+func TestClusters(t *testing.T) {
+	c := eval.NewClusters(4)
+	c.Join(3, 1)
+	c.Grow(7)
+	c.Join(5, 6)
+	c.Join(6, 3)
+	if got, want := c.Roots(), []int{0, 1, 2, 1, 4, 1, 1}; !slices.Equal(got, want) {
+		t.Errorf("roots %v, want %v", got, want)
+	}
+}
+
+// The figures are those of scikit-learn's documentation of adjusted_rand_score.
+func TestAdjustedRand(t *testing.T) {
+	for _, test := range []struct {
+		a, b []int
+		want float64
+	}{
+		{[]int{0, 0, 1, 1}, []int{1, 1, 0, 0}, 1},
+		{[]int{0, 0, 1, 2}, []int{0, 0, 1, 1}, 0.5714285714285714},
+		{[]int{0, 0, 1, 1}, []int{0, 1, 0, 1}, -0.5},
+		{[]int{0, 0, 0, 0}, []int{0, 1, 2, 3}, 0},
+		{[]int{7, 7, 7}, []int{3, 3, 3}, 1},
+		{[]int{1, 2, 3}, []int{5, 6, 7}, 1},
+		{nil, nil, 1},
+	} {
+		if got := eval.AdjustedRand(test.a, test.b); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%v and %v: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var s eval.Spread
+	if s.Mean() != 0 || s.Deviation() != 0 {
+		t.Error("no numbers have no spread")
+	}
+	for _, x := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
+		s.Add(x)
+	}
+	if s.Mean() != 5 || s.Deviation() != 2 {
+		t.Errorf("mean %v, deviation %v; want 5 and 2", s.Mean(), s.Deviation())
+	}
+}

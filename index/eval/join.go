@@ -1,0 +1,94 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+)
+
+// scale of a threshold: ten thousandths.
+const scale = 10000
+
+// A Join holds a corpus so that all pairs at or above a threshold can be found. It takes about 8 bytes for each shingle that
+// stands in more than one set, and as much again while it is made.
+type Join struct {
+	threshold int
+	records   []record // by size, and by place in the corpus where sizes are equal
+	tokens    []uint32 // of all records, one after another
+	starts    []uint32 // token -> its first posting; one more than there are tokens
+	postings  []posting
+}
+
+// record is a set. Only what stands in other sets too has a token; these are numbered from the rarest to the most frequent.
+// A set is thought of as sorted by frequency: first its single shingles, which match nothing, then its tokens.
+type record struct {
+	document int
+	size     int // of the whole set
+	from, to int // tokens
+}
+
+func (r *record) singles() int { return r.size - (r.to - r.from) }
+
+// posting says that a record has a token at a place (single shingles counted), among the first that a pair must share one of.
+type posting struct {
+	record uint32
+	place  uint32
+}
+
+// NewJoin takes a corpus, each set sorted and free of repetitions, and a threshold in ten thousandths, above 0. The sets are
+// not kept.
+func NewJoin(sets [][]uint64, threshold int) *Join {
+	j := &Join{threshold: threshold}
+	numbers := numberTokens(sets)
+	for document, set := range sets {
+		if len(set) == 0 {
+			continue
+		}
+		from := len(j.tokens)
+		for _, shingle := range set {
+			if token, ok := numbers.find(shingle); ok {
+				j.tokens = append(j.tokens, token)
+			}
+		}
+		slices.Sort(j.tokens[from:])
+		j.records = append(j.records, record{document: document, size: len(set), from: from, to: len(j.tokens)})
+	}
+	slices.SortStableFunc(j.records, func(a, b record) int { return cmp.Compare(a.size, b.size) })
+	j.post(numbers.count())
+	return j
+}
+
+// Len is the number of records to probe: the sets that are not empty.
+func (j *Join) Len() int { return len(j.records) }
+
+// post writes, for each token, the records that have it among the first of which any pair with a larger record shares one.
+func (j *Join) post(tokens int) {
+	j.starts = make([]uint32, tokens+1)
+	j.eachPrefix(func(_ int, token, _ uint32) { j.starts[token+1]++ })
+	for t := range tokens {
+		j.starts[t+1] += j.starts[t]
+	}
+	j.postings = make([]posting, j.starts[tokens])
+	next := slices.Clone(j.starts[:tokens])
+	j.eachPrefix(func(record int, token, place uint32) {
+		j.postings[next[token]] = posting{record: uint32(record), place: place}
+		next[token]++
+	})
+}
+
+func (j *Join) eachPrefix(visit func(record int, token, place uint32)) {
+	for i := range j.records {
+		r := &j.records[i]
+		length := r.size - j.overlap(r.size, r.size) + 1
+		for place := r.singles(); place < length; place++ {
+			visit(i, j.tokens[r.from+place-r.singles()], uint32(place))
+		}
+	}
+}
+
+// overlap is how many shingles two sets of these sizes share at the least when they reach the threshold.
+func (j *Join) overlap(a, b int) int {
+	return max(1, (j.threshold*(a+b)+scale+j.threshold-1)/(scale+j.threshold))
+}
+
+// least is the size of the smallest set that can reach the threshold with one of the given size.
+func (j *Join) least(size int) int { return (j.threshold*size + scale - 1) / scale }

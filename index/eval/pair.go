@@ -1,0 +1,50 @@
+package eval
+
+import "github.com/unecho/unecho/index/sketch"
+
+// Pair is two documents, by their places in the corpus, A before B, and what their sets have in common. Their Jaccard
+// similarity is Shared/Union.
+type Pair struct {
+	A, B          int
+	Shared, Union int
+}
+
+// Similarity is the Jaccard similarity, 0 to 1.
+func (p Pair) Similarity() float64 { return float64(p.Shared) / float64(p.Union) }
+
+// AtLeast says whether the similarity reaches a threshold in ten thousandths.
+func (p Pair) AtLeast(tenThousandths int) bool {
+	return sketch.AtLeast(uint32(p.Shared), uint32(p.Union), tenThousandths)
+}
+
+// compare orders pairs by A, then B.
+func (p Pair) compare(q Pair) int {
+	if p.A != q.A {
+		return p.A - q.A
+	}
+	return p.B - q.B
+}
+
+func newPair(a, b, shared, union int) Pair {
+	if a > b {
+		a, b = b, a
+	}
+	return Pair{A: a, B: b, Shared: shared, Union: union}
+}
+
+// AllPairs finds, by comparing each set with each, the pairs at or above a threshold in ten thousandths, above 0. It takes
+// time in the square of the number of sets; Join finds the same. Each set is sorted and free of repetitions; empty ones are
+// similar to none.
+func AllPairs(sets [][]uint64, threshold int) []Pair {
+	var pairs []Pair
+	for b, y := range sets {
+		for a, x := range sets[:b] {
+			shared, union := sketch.Jaccard(x, y)
+			if p := newPair(a, b, shared, union); shared > 0 && p.AtLeast(threshold) {
+				pairs = append(pairs, p)
+			}
+		}
+	}
+	sortPairs(pairs)
+	return pairs
+}

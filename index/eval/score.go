@@ -1,0 +1,49 @@
+package eval
+
+// Score counts what was found against what is true.
+type Score struct {
+	TruePositives  int `json:"tp"`
+	FalsePositives int `json:"fp"`
+	FalseNegatives int `json:"fn"`
+}
+
+// Compare holds found pairs against true ones. Both are sorted as Join.Pairs sorts, each pair once; only A and B count.
+func Compare(found, truth []Pair) Score {
+	var s Score
+	i, k := 0, 0
+	for i < len(found) && k < len(truth) {
+		switch order := found[i].compare(truth[k]); {
+		case order == 0:
+			s.TruePositives++
+			i++
+			k++
+		case order < 0:
+			s.FalsePositives++
+			i++
+		default:
+			s.FalseNegatives++
+			k++
+		}
+	}
+	s.FalsePositives += len(found) - i
+	s.FalseNegatives += len(truth) - k
+	return s
+}
+
+// Precision is the share of what was found that is true; 1 when nothing was found.
+func (s Score) Precision() float64 { return share(s.TruePositives, s.FalsePositives) }
+
+// Recall is the share of what is true that was found; 1 when nothing is true.
+func (s Score) Recall() float64 { return share(s.TruePositives, s.FalseNegatives) }
+
+// F1 is the harmonic mean of precision and recall; 1 when nothing is true and nothing was found.
+func (s Score) F1() float64 {
+	return share(2*s.TruePositives, s.FalsePositives+s.FalseNegatives)
+}
+
+func share(hits, misses int) float64 {
+	if hits+misses == 0 {
+		return 1
+	}
+	return float64(hits) / float64(hits+misses)
+}

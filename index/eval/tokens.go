@@ -1,0 +1,74 @@
+package eval
+
+import "slices"
+
+// numbering gives a number to each shingle that stands in more than one set: the rarest first, as these tell most. It is a
+// hash table with open addressing: shingles are hashes already.
+type numbering struct {
+	shingles []uint64 // slot -> shingle
+	numbers  []uint32 // slot -> number + 1; 0 is an empty slot
+	mask     uint64
+	n        int
+}
+
+func numberTokens(sets [][]uint64) *numbering {
+	all := sharedShingles(sets)
+	// The order among equally frequent ones is that of their hashes, so that the join does the same work each time.
+	slices.SortStableFunc(all, func(a, b frequency) int { return int(a.sets) - int(b.sets) })
+	size := 1
+	for size < 2*len(all) {
+		size *= 2
+	}
+	n := &numbering{shingles: make([]uint64, size), numbers: make([]uint32, size), mask: uint64(size - 1), n: len(all)}
+	for i, f := range all {
+		slot := n.slot(f.shingle)
+		n.shingles[slot], n.numbers[slot] = f.shingle, uint32(i)+1
+	}
+	return n
+}
+
+// frequency is in how many sets a shingle stands.
+type frequency struct {
+	shingle uint64
+	sets    uint32
+}
+
+func sharedShingles(sets [][]uint64) []frequency {
+	total := 0
+	for _, set := range sets {
+		total += len(set)
+	}
+	all := make([]uint64, 0, total)
+	for _, set := range sets {
+		all = append(all, set...)
+	}
+	slices.Sort(all)
+	var shared []frequency
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end] == all[i] {
+			end++
+		}
+		if end-i > 1 {
+			shared = append(shared, frequency{shingle: all[i], sets: uint32(end - i)})
+		}
+		i = end
+	}
+	return shared
+}
+
+func (n *numbering) count() int { return n.n }
+
+func (n *numbering) find(shingle uint64) (number uint32, ok bool) {
+	found := n.numbers[n.slot(shingle)]
+	return found - 1, found > 0
+}
+
+// slot is where a shingle stands, or would.
+func (n *numbering) slot(shingle uint64) uint64 {
+	slot := shingle * 0x9e3779b97f4a7c15 >> 20 & n.mask
+	for n.numbers[slot] != 0 && n.shingles[slot] != shingle {
+		slot = (slot + 1) & n.mask
+	}
+	return slot
+}

@@ -15,6 +15,17 @@ type Banding struct {
 // String reads "18 bands of 7 rows".
 func (b Banding) String() string { return fmt.Sprintf("%d bands of %d rows", b.Bands, b.Rows) }
 
+// check refuses a Banding that does not fit the slots.
+func (b Banding) check(slots int) error {
+	if b.Bands < 1 || b.Rows < 1 {
+		return fmt.Errorf("%v are impossible; possible is at least 1 band of 1 row", b)
+	}
+	if b.Bands > slots/b.Rows {
+		return fmt.Errorf("%v need %d slots, have %d; possible are %d bands, or %d rows", b, b.Bands*b.Rows, slots, slots/b.Rows, slots/b.Bands)
+	}
+	return nil
+}
+
 // Probability is that of two documents with the Jaccard similarity j becoming candidates: 1-(1-j^rows)^bands.
 func (b Banding) Probability(j float64) float64 { return 1 - power(1-power(j, b.Rows), b.Bands) }
 

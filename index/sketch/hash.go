@@ -6,6 +6,11 @@ const (
 	slotSeed  = 0x13198a2e03707344
 	bandSeed  = 0xa4093822299f31d0
 	codeSeed  = 0x082efa98ec4e6c89
+
+	occurrenceSeed = 0x452821e638d01377
+	lowSeed        = 0xbe5466cf34e90c6c
+	highSeed       = 0xc0ac29b7c97c50dd
+	blockSeed      = 0x3f84d5b5b5470917
 )
 
 // mix is the finaliser of SplitMix64 (Stafford's variant 13): a bijection in which each bit depends on all.

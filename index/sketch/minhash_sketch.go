@@ -1,0 +1,56 @@
+package sketch
+
+import "fmt"
+
+// minHashSketch is MinHash behind the common contract.
+type minHashSketch struct {
+	minhash  *MinHash
+	banding  Banding
+	bits     int
+	weighted bool
+
+	values   []uint64 // of the document signed last
+	elements []uint64 // its shingles by occurrence, if weighted
+}
+
+// NewMinHashSketch makes a Sketch by MinHash: banded slot values find candidates, low-bit codes of them estimate the Jaccard
+// similarity of the sets of shingles, or of the multisets if weighted.
+func NewMinHashSketch(p MinHashParams) (Sketch, error) {
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("make minhash sketch: %w", err)
+	}
+	minhash, err := NewMinHash(p.Slots)
+	if err != nil {
+		return nil, err
+	}
+	return &minHashSketch{
+		minhash: minhash, banding: p.Banding, bits: p.CodeBits, weighted: p.Weighted, values: make([]uint64, p.Slots),
+	}, nil
+}
+
+func (s *minHashSketch) Sign(shingles []uint64) {
+	if s.weighted {
+		s.elements = Occurrences(s.elements[:0], shingles)
+		shingles = s.elements
+	}
+	s.minhash.Sign(s.values, shingles)
+}
+
+func (s *minHashSketch) Bands() int { return s.banding.Bands }
+
+func (s *minHashSketch) AppendKeys(dst []byte, scope uint64, width int) []byte {
+	return s.banding.AppendKeys(dst, s.values, scope, width)
+}
+
+func (s *minHashSketch) Size() int { return len(s.values) * s.bits / 8 }
+
+func (s *minHashSketch) AppendCodes(dst []byte) []byte { return AppendCodes(dst, s.values, s.bits) }
+
+func (s *minHashSketch) Similarity(a, b []byte) (num, den uint32) {
+	if len(a) != s.Size() || len(b) != s.Size() {
+		return 0, 1
+	}
+	return Estimate(Matches(a, b, s.bits), len(s.values), s.bits)
+}
+
+func (s *minHashSketch) Algorithm() string { return fmt.Sprintf("minhash/%d", Version) }

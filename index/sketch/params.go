@@ -1,0 +1,41 @@
+package sketch
+
+import "fmt"
+
+// MinHashParams are the settings of a MinHash sketch.
+type MinHashParams struct {
+	Slots    int     // an even number, 16 to 1024
+	Banding  Banding // of the slots, from Plan or chosen by hand: at most Slots in all
+	CodeBits int     // bits kept of each slot: 4, 8 or 16
+	Weighted bool    // shingles count as often as they occur: see Occurrences
+}
+
+// Validate says what is impossible, and what would be possible.
+func (p MinHashParams) Validate() error {
+	if err := checkSlots(p.Slots); err != nil {
+		return err
+	}
+	if err := p.Banding.check(p.Slots); err != nil {
+		return err
+	}
+	if p.CodeBits != 4 && p.CodeBits != 8 && p.CodeBits != 16 {
+		return fmt.Errorf("codes of %d bits are impossible; possible are 4, 8 and 16", p.CodeBits)
+	}
+	return nil
+}
+
+// SimHashParams are the settings of a SimHash sketch.
+type SimHashParams struct {
+	Bits     int  // 32, 64 or 128
+	Distance int  // documents whose sketches differ in up to so many bits become candidates: see DistanceAt
+	Blocks   int  // the bits are cut into so many blocks; 0 is one more than Distance
+	Weighted bool // shingles count as often as they occur
+}
+
+// Validate says what is impossible, and what would be possible.
+func (p SimHashParams) Validate() error {
+	if p.Bits != 32 && p.Bits != 64 && p.Bits != 128 {
+		return fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", p.Bits)
+	}
+	return p.checkBlocks()
+}

@@ -103,11 +103,15 @@ func restored(t *testing.T, p index.Params, r *index.Replica) *index.Replica {
 		t.Fatal(err)
 	}
 	for i := range c.Segments {
-		if err := restore.Segment(c.Segments[i].Append(nil)); err != nil {
-			t.Fatal(err)
+		d, err := restore.Decode(c.Segments[i].Append(nil))
+		if err == nil {
+			err = restore.Add(d)
+		}
+		if err != nil || d.Sealed() != c.Segments[i].Sealed || d.Documents() != c.Segments[i].Documents() {
+			t.Fatal(d, err)
 		}
 	}
-	again, err := restore.Replica()
+	again, err := restore.Replica(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +145,10 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if restore.Segment(segment) != nil {
+		d, err := restore.Decode(segment)
+		if err != nil || restore.Add(d) != nil {
 			return
 		}
-		_, _ = restore.Replica()
+		_, _ = restore.Replica(nil)
 	})
 }

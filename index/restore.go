@@ -7,11 +7,27 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// Restore rebuilds a replica from what Capture gave: first the state, then each segment in order, then Replica.
+// Restore rebuilds a replica from what Capture gave: NewRestore decodes the state, Decode a segment each, Add takes them in
+// order, and Replica links them. Decode and the linking of the bands may be spread over several goroutines.
 type Restore struct {
 	replica *Replica
 	side    wire.Reader
 }
+
+// Decoded is a captured segment, decoded and not yet added.
+type Decoded struct {
+	segment *segment
+	sources uint32 // its documents have source numbers below
+}
+
+// Number ascends from segment to segment.
+func (d *Decoded) Number() uint64 { return d.segment.number }
+
+// Documents is the number of documents in the segment.
+func (d *Decoded) Documents() int { return len(d.segment.docs) }
+
+// Sealed says that the segment will never change.
+func (d *Decoded) Sealed() bool { return d.segment.sealed }
 
 // NewRestore decodes the state. Params and fingerprint must be those of the replica that was captured: a snapshot of other
 // settings is of no use.
@@ -54,26 +70,35 @@ func (r *Replica) addPartition(p *partition) {
 	r.partitions = append(r.partitions, p)
 }
 
-// Segment adds the next segment. It keeps no reference to data.
-func (t *Restore) Segment(data []byte) error {
-	r := t.replica
+// Decode decodes a segment; it keeps no reference to data. It may be called from several goroutines at once, and in any
+// order.
+func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	rd := wire.NewReader(data)
 	if v := rd.Byte(); v != stateVersion {
-		return fmt.Errorf("%w: segment of version %d, this program reads version %d", ErrCorrupt, v, stateVersion)
+		return nil, fmt.Errorf("%w: segment of version %d, this program reads version %d", ErrCorrupt, v, stateVersion)
 	}
-	s := &segment{number: rd.Uvarint()}
+	d := &Decoded{segment: &segment{number: rd.Uvarint()}}
 	sealed := rd.Byte() == 1
 	keys, n := rd.Uvarint(), rd.Count(8)
-	if int(keys) != r.keys || !r.window.follows(s.number) {
-		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, s.number)
+	if keys != uint64(t.replica.keys) {
+		return nil, fmt.Errorf("%w: segment %d has band keys of %d bytes", ErrCorrupt, d.Number(), keys)
 	}
-	if err := t.documents(s, n, &rd); err != nil {
-		return err
+	if err := t.documents(d, n, &rd); err != nil {
+		return nil, err
 	}
-	if rd.Len() != 0 || s.sealed != sealed {
-		return fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, s.number, n)
+	if rd.Len() != 0 || d.Sealed() != sealed {
+		return nil, fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, d.Number(), n)
 	}
-	r.window.segments = append(r.window.segments, s)
+	return d, nil
+}
+
+// Add takes the next segment, which is the replica's from now on.
+func (t *Restore) Add(d *Decoded) error {
+	r := t.replica
+	if !r.window.follows(d.Number()) || int(d.sources) > len(r.partitions) {
+		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, d.Number())
+	}
+	r.window.segments = append(r.window.segments, d.segment)
 	return nil
 }
 
@@ -86,26 +111,30 @@ func (w *window) follows(number uint64) bool {
 	return number == w.oldest.segment()
 }
 
-func (t *Restore) documents(s *segment, n int, rd *wire.Reader) error {
-	r := t.replica
+func (t *Restore) documents(to *Decoded, n int, rd *wire.Reader) error {
+	r, s := t.replica, to.segment
 	var d document
 	for range n {
 		d.position = Position{Offset: d.position.Offset + rd.Varint(), Entry: int32(rd.Varint())}
 		d.applied += rd.Varint()
 		source := rd.Uvarint()
 		e, rest, err := entry.Decode(rd.Rest(), r.keys, nil)
-		if err != nil || s.sealed || source >= uint64(len(r.partitions)) || e.Empty() {
+		if err != nil || s.sealed || source >= 1<<31 || e.Empty() {
 			return fmt.Errorf("%w: segment %d, document %d", ErrCorrupt, s.number, len(s.docs))
 		}
 		*rd = wire.NewReader(rest)
 		d.source, d.offset, d.content, d.scope, d.bytes = uint32(source), e.Offset, e.Content, e.Scope, EntryBytes(r.params, &e)
 		s.add(&e, d, r.window.bands)
+		to.sources = max(to.sources, d.source+1)
 	}
 	return nil
 }
 
-// Replica links the buckets, applies the side table and returns the replica; the Restore is of no use afterwards.
-func (t *Restore) Replica() (*Replica, error) {
+// Replica applies the side table, links the buckets and returns the replica; the Restore is of no use afterwards.
+//
+// Bands are linked by spread, which calls link for each i below n, in any order and from as many goroutines as it likes, and
+// returns when all calls have. Without spread they are linked one by one.
+func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
 	if len(r.window.segments) == 0 && r.window.oldest.index() != 0 || r.window.end() < r.window.oldest {
 		return nil, fmt.Errorf("%w: segments are missing", ErrCorrupt)
@@ -119,8 +148,18 @@ func (t *Restore) Replica() (*Replica, error) {
 		s.copies[i], s.dead[i] = uint32(copies), dead
 	}
 	r.window.recount()
-	r.window.rebuild()
+	r.window.grow()
+	if spread == nil {
+		spread = oneByOne
+	}
+	spread(r.window.bands, r.window.linkBand)
 	return r, nil
+}
+
+func oneByOne(n int, link func(i int)) {
+	for i := range n {
+		link(i)
+	}
 }
 
 func (w *window) has(at ref) bool {

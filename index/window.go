@@ -118,16 +118,26 @@ func (w *window) link(band int, s *segment, i int) {
 // rebuild links all visible documents anew, into tables with room for twice as many: band by band, as one band's table is
 // all that the caches hold. Documents that expire meanwhile are no reason to do it again, for walks end before them.
 func (w *window) rebuild() {
+	w.grow()
+	for band := range w.bands {
+		w.linkBand(band)
+	}
+}
+
+// grow makes new, empty tables.
+func (w *window) grow() {
 	for w.size < 2*w.visible {
 		w.size *= 2
 	}
 	w.heads = make([]link, w.bands*w.size)
-	for band := range w.bands {
-		for _, s := range w.segments {
-			for i := range s.docs {
-				if newRef(s.number, i) >= w.oldest {
-					w.link(band, s, i)
-				}
+}
+
+// linkBand links all visible documents in one band. Bands share nothing that it writes.
+func (w *window) linkBand(band int) {
+	for _, s := range w.segments {
+		for i := range s.docs {
+			if newRef(s.number, i) >= w.oldest {
+				w.link(band, s, i)
 			}
 		}
 	}

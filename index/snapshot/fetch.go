@@ -9,27 +9,41 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FetchSegments reads segments with up to parallel reads ahead and hands each to fn, in order, from the calling
-// goroutine. Content is held against length and checksum of the manifest. At most parallel segments are in memory besides
-// the one fn works on; fn owns what it gets. The first error ends it, and all reads have ended on return.
+// FetchSegments fetches segments and hands the content of each to fn, in order, from the calling goroutine: ReadSegments with
+// nothing to do in between. fn owns what it gets.
 func FetchSegments(ctx context.Context, store Store, segments []Segment, parallel int, fn func(i int, data []byte) error) error {
+	same := func(_ int, data []byte) ([]byte, error) { return data, nil }
+	return ReadSegments(ctx, store, segments, parallel, same, fn)
+}
+
+// ReadSegments fetches segments, has read make something of each, and hands that to take. Up to parallel goroutines fetch
+// and read, some segments ahead of the one at hand; take is called in order, from the calling goroutine. Content is held
+// against length and checksum of the manifest before it is read. At most parallel segments are on their way besides the one
+// that take works on. The first error ends it, and all goroutines have ended on return.
+func ReadSegments[T any](ctx context.Context, store Store, segments []Segment, parallel int,
+	read func(i int, data []byte) (T, error), take func(i int, v T) error,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var reads sync.WaitGroup
 	defer reads.Wait()
 	defer cancel()
 
-	type read struct {
-		data []byte
-		err  error
+	type result struct {
+		value T
+		err   error
 	}
 	parallel = max(1, min(parallel, len(segments)))
-	ahead := make([]chan read, parallel) // a ring: segment i arrives in ahead[i%parallel], one at a time
+	ahead := make([]chan result, parallel) // a ring: segment i arrives in ahead[i%parallel], one at a time
 	start := func(i int) {
-		arrived := make(chan read, 1)
+		arrived := make(chan result, 1)
 		ahead[i%parallel] = arrived
 		reads.Go(func() {
-			data, err := fetchSegment(ctx, store, segments[i])
-			arrived <- read{data, err}
+			var r result
+			var data []byte
+			if data, r.err = fetchSegment(ctx, store, segments[i]); r.err == nil {
+				r.value, r.err = read(i, data)
+			}
+			arrived <- r
 		})
 	}
 	for i := range min(parallel, len(segments)) {
@@ -43,7 +57,7 @@ func FetchSegments(ctx context.Context, store Store, segments []Segment, paralle
 		if next := i + parallel; next < len(segments) {
 			start(next)
 		}
-		if err := fn(i, got.data); err != nil {
+		if err := take(i, got.value); err != nil {
 			return err
 		}
 	}

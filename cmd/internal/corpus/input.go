@@ -1,0 +1,92 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// input is an open file, unpacked as it is read.
+type input struct {
+	*bufio.Reader
+	file *os.File
+	end  func() // of the unpacking
+}
+
+// bufferBytes is how much is read of a file at once.
+const bufferBytes = 128 << 10
+
+// windowBytes bounds what a zstd file may ask for: what zstd itself unpacks without being told to.
+const windowBytes = 128 << 20
+
+// openInput opens a file, or standard input, and counts the bytes that are read of it, as they are on the disk.
+func openInput(path string, count *atomic.Int64) (*input, error) {
+	file := os.Stdin
+	if path != Stdin {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return nil, fmt.Errorf("open documents: %w", err)
+		}
+	}
+	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, bufferBytes), file: file, end: func() {}}
+	magic, _ := in.Peek(4) // an error comes again when it is read
+	unpacked, packed, err := unpack(in.Reader, magic)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("unpack %s: %w", name(path), err), in.close())
+	}
+	if packed {
+		in.Reader, in.end = bufio.NewReaderSize(unpacked, bufferBytes), unpacked.end
+	}
+	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = in.Discard(3) // it was peeked at, so it is there
+	}
+	return in, nil
+}
+
+func (in *input) close() error {
+	in.end()
+	if in.file == os.Stdin {
+		return nil
+	}
+	return in.file.Close()
+}
+
+// unpacked reads what was compressed; end gives back its memory.
+type unpacked struct {
+	io.Reader
+	end func()
+}
+
+// unpack reads from in what the first bytes say is compressed.
+func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		r, err := gzip.NewReader(in)
+		return unpacked{r, func() {}}, true, err
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(windowBytes))
+		if err != nil {
+			return unpacked{}, true, err
+		}
+		return unpacked{r, r.Close}, true, nil
+	}
+	return unpacked{}, false, nil
+}
+
+type counter struct {
+	in    io.Reader
+	count *atomic.Int64
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.count.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,111 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/document"
+)
+
+// layout is how the records of a file are read. Parsers share it; it does not change.
+type layout struct {
+	format  string
+	text    []int // columns of a table
+	id      int   // -1 if there is none
+	columns int
+	reader  *document.Reader
+}
+
+// newLayout makes the layout of a file; header is the first record of a table.
+func newLayout(format string, p Params, header []byte) (*layout, error) {
+	l := &layout{format: format, id: -1}
+	d := p.Document
+	d.Format, d.ID = "raw", ""
+	if format == JSONL {
+		d.Format, d.Fields = "json", p.Fields
+		if p.ID != "" {
+			d.ID = "field:" + p.ID
+		}
+	}
+	if header != nil {
+		if err := l.readHeader(p, header); err != nil {
+			return nil, err
+		}
+	}
+	reader, err := document.New(d)
+	if err != nil {
+		return nil, fmt.Errorf("read documents: %w", err)
+	}
+	l.reader = reader
+	return l, nil
+}
+
+func (l *layout) readHeader(p Params, header []byte) error {
+	names, err := l.columnNames(header)
+	if err != nil {
+		return fmt.Errorf("read the first line: %w", err)
+	}
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	for _, field := range p.Fields {
+		at := slices.Index(names, field)
+		if at < 0 {
+			return fmt.Errorf("no column is called %q; there are %s: name those with the text by --fields", field, quoted(names))
+		}
+		l.text = append(l.text, at)
+	}
+	l.id, l.columns = slices.Index(names, p.ID), len(names)
+	return nil
+}
+
+func (l *layout) columnNames(header []byte) ([]string, error) {
+	if l.format == TSV {
+		return strings.Split(strings.TrimRight(string(header), "\r\n"), "\t"), nil
+	}
+	names, err := csv.NewReader(bytes.NewReader(header)).Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the file is empty: the names of the columns are expected there")
+	}
+	return names, err
+}
+
+func quoted(names []string) string {
+	const most = 20
+	var b strings.Builder
+	for i, n := range names {
+		if i == most {
+			return b.String() + " and more"
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", n)
+	}
+	return b.String()
+}
+
+// records is how far a chunk moves the number of the next record.
+func (l *layout) records(data []byte) int {
+	if l.format != CSV {
+		return bytes.Count(data, []byte{'\n'})
+	}
+	n, start, quoted := 0, 0, false
+	for i, c := range data {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\n' && !quoted:
+			if line := bytes.TrimSuffix(data[start:i], []byte{'\r'}); len(line) > 0 { // encoding/csv passes over empty lines
+				n++
+			}
+			start = i + 1
+		}
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package corpus
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/document"
+)
+
+// Formats of a file.
+const (
+	Auto  = "auto"  // by the file's name; of standard input, by its first byte
+	JSONL = "jsonl" // a JSON object on each line
+	CSV   = "csv"   // RFC 4180, with a header
+	TSV   = "tsv"   // tabs between columns, with a header
+	Lines = "lines" // a document on each line
+	Text  = "text"  // the file is a document
+)
+
+// Formats are the words to choose from.
+func Formats() []string { return []string{Auto, JSONL, CSV, TSV, Lines, Text} }
+
+// Params say how files become documents.
+type Params struct {
+	Format   string
+	Fields   []string // what the text is in: fields of JSON objects (with dots into objects), columns of a table
+	ID       string   // the field or column with the id; a record without one is called by its number
+	Document document.Params
+}
+
+// DefaultParams find the format by the file's name, the text in text and the id in id.
+func DefaultParams() Params {
+	return Params{Format: Auto, Fields: []string{"text"}, ID: "id", Document: document.DefaultParams()}
+}
+
+// validate returns what is wrong.
+func (p Params) validate() error {
+	if !slices.Contains(Formats(), p.Format) {
+		return fmt.Errorf("read documents: format %q is not one of %s", p.Format, strings.Join(Formats(), ", "))
+	}
+	if len(p.Fields) == 0 {
+		return fmt.Errorf("read documents: no field is named that holds the text")
+	}
+	return nil
+}
+
+// formatOf tells a file's format by its name, compression aside.
+func formatOf(name string) (format string, known bool) {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson", ".json":
+		return JSONL, true
+	case ".csv":
+		return CSV, true
+	case ".tsv", ".tab":
+		return TSV, true
+	}
+	return Lines, false
+}

@@ -1,0 +1,230 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/unecho/unecho/consumer/document"
+)
+
+// Record is a document as it stands in a file. Its slices live until the next one.
+type Record struct {
+	File   string
+	Number int    // 0 for a file that is one document
+	Raw    []byte // as it stands there, with its line break if it has one
+	Text   []byte // valid UTF-8
+	ID     []byte // empty means that it is called by its number, or its file
+	Scope  uint64
+	Bad    *document.Rejection // why it cannot be compared; then there is no Text
+}
+
+// Name is what the record is called: its id, or its number, or its file; file says that several files are read, so that a
+// number alone would name several records.
+func (r *Record) Name(dst []byte, file bool) []byte {
+	if len(r.ID) > 0 {
+		return append(dst, r.ID...)
+	}
+	if r.Number == 0 {
+		return append(dst, r.File...)
+	}
+	if file {
+		dst = append(append(dst, r.File...), ':')
+	}
+	return strconv.AppendInt(dst, int64(r.Number), 10)
+}
+
+// A Parser takes records out of chunks. Each goroutine has its own.
+type Parser struct {
+	record Record
+	buffer []byte // of the document reader
+	joined []byte // the columns of a table that are the text
+	id     []byte
+	file   []byte
+}
+
+// Each calls visit for each record of a chunk that is not blank, until visit returns false. An error is about the file as a
+// whole: a table whose records have not as many columns as its first line, or a file that cannot be read.
+func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
+	if len(c.Files) > 0 {
+		return p.files(c, visit)
+	}
+	if c.layout.format == CSV {
+		return p.table(c, visit)
+	}
+	number := c.First
+	for data := c.Data; len(data) > 0; number++ {
+		end := bytes.IndexByte(data, '\n') + 1
+		if end == 0 {
+			end = len(data)
+		}
+		raw := data[:end]
+		data = data[end:]
+		line := bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\r"))
+		if blank(c.layout.format, line) {
+			continue
+		}
+		p.record = Record{File: c.File, Number: number, Raw: raw}
+		if err := p.line(c, line); err != nil {
+			return err
+		}
+		if !visit(&p.record) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// blank says that a line is none at all. One of tabs is a record of empty columns.
+func blank(format string, line []byte) bool {
+	return len(line) == 0 || format != TSV && len(bytes.TrimSpace(line)) == 0
+}
+
+func (p *Parser) line(c *Chunk, line []byte) error {
+	if c.layout.format != TSV {
+		p.read(c.layout, line)
+		return nil
+	}
+	columns, id := 0, []byte(nil)
+	p.joined = p.joined[:0]
+	for rest, more := line, true; more; columns++ {
+		var field []byte
+		field, rest, more = bytes.Cut(rest, []byte{'\t'})
+		p.joined = appendColumn(p.joined, c.layout, columns, field)
+		if columns == c.layout.id {
+			id = field
+		}
+	}
+	if columns != c.layout.columns {
+		return fmt.Errorf("read %s: record %d has %d columns, the first line has %d", name(c.File), p.record.Number, columns, c.layout.columns)
+	}
+	p.read(c.layout, p.joined)
+	p.record.ID = id
+	return nil
+}
+
+// appendColumn takes a column into the text if it belongs to it. The columns are joined in the order in which they stand.
+func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T) []byte {
+	if len(field) == 0 || !slices.Contains(l.text, column) {
+		return dst
+	}
+	if len(dst) > 0 {
+		dst = append(dst, '\n')
+	}
+	return append(dst, field...)
+}
+
+// read fills the record with what is compared of value.
+func (p *Parser) read(l *layout, value []byte) {
+	read, bad := l.reader.Read(document.Input{Value: value}, p.buffer)
+	if bad != nil {
+		p.record.Bad = bad
+		return
+	}
+	p.buffer = read.Buffer
+	p.record.Text, p.record.ID, p.record.Scope = read.Text, read.ID, read.Scope
+	if read.Empty {
+		p.record.Bad = l.reader.EmptyRejection()
+	}
+}
+
+// table reads a chunk of CSV.
+func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
+	in := csv.NewReader(bytes.NewReader(c.Data))
+	in.ReuseRecord, in.FieldsPerRecord = true, c.layout.columns
+	from := int64(0)
+	for number := c.First; ; number++ {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: record %d: %w", name(c.File), number, withoutPlace(err))
+		}
+		to := in.InputOffset()
+		p.record = Record{File: c.File, Number: number, Raw: c.Data[from:to]}
+		from = to
+		p.joined = p.joined[:0]
+		for i, field := range fields {
+			p.joined = appendColumn(p.joined, c.layout, i, field)
+		}
+		p.read(c.layout, p.joined)
+		if c.layout.id >= 0 {
+			p.id = append(p.id[:0], fields[c.layout.id]...)
+			p.record.ID = p.id
+		}
+		if !visit(&p.record) {
+			return nil
+		}
+	}
+}
+
+// withoutPlace drops the line, which is counted from the beginning of the chunk.
+func withoutPlace(err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return parse.Err
+	}
+	return err
+}
+
+// files reads files that are a document each.
+func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
+	for _, path := range c.Files {
+		if err := p.whole(path); err != nil {
+			return err
+		}
+		p.record = Record{File: path, Raw: p.file}
+		p.read(c.layout, p.file)
+		if !visit(&p.record) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// whole reads a file to its end; one of more than MaxRecord bytes is read so far that it is rejected as too large.
+func (p *Parser) whole(path string) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open documents: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	p.file, err = readAll(p.file[:0], file)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if in, ok, err := unpack(bytes.NewReader(p.file), p.file); err != nil {
+		return fmt.Errorf("unpack %s: %w", path, err)
+	} else if ok {
+		defer in.end()
+		unpacked, err := readAll(nil, in)
+		if err != nil {
+			return fmt.Errorf("unpack %s: %w", path, err)
+		}
+		p.file = unpacked
+	}
+	p.file = bytes.TrimPrefix(p.file, []byte("\ufeff"))
+	return nil
+}
+
+// readAll appends what in holds, up to one byte more than MaxRecord.
+func readAll(dst []byte, in io.Reader) ([]byte, error) {
+	for len(dst) <= MaxRecord {
+		dst = slices.Grow(dst, max(512, len(dst)/4))
+		n, err := in.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		if errors.Is(err, io.EOF) {
+			return dst, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}

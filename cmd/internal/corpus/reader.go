@@ -1,0 +1,277 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+)
+
+const (
+	chunkBytes = 256 << 10 // a chunk has about so many bytes, or one record that is larger
+	chunkFiles = 64        // or so many files that are a document each
+	// MaxRecord bounds a record: what is longer than this is no file of documents.
+	MaxRecord = 64 << 20
+)
+
+// Chunk is a run of whole records of one file, or a run of files that are a document each.
+type Chunk struct {
+	File   string
+	First  int      // number of the first record
+	Data   []byte   // the records, as they stand in the file
+	Files  []string // the files; then there is no Data
+	layout *layout
+}
+
+// Reader reads files as chunks, one after another.
+type Reader struct {
+	params  Params
+	sources Sources
+	read    atomic.Int64
+	files   atomic.Int64
+
+	pending *Source // a file that was met and does not belong to the chunk before it
+	in      *input
+	file    string
+	layout  *layout
+	number  int    // of the next record
+	rest    []byte // what stands behind the last whole record
+	ended   bool   // the file has no more than rest
+}
+
+// NewReader makes a Reader. The Params are checked now, so that mistakes show before the first file is opened.
+func NewReader(p Params, sources Sources) (*Reader, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	if _, err := newLayout(JSONL, p, nil); err != nil {
+		return nil, err
+	}
+	return &Reader{params: p, sources: sources}, nil
+}
+
+// Read is how many bytes of files have been read so far, compressed ones as they are, and from how many files. It may be
+// called from any goroutine.
+func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
+
+// Close closes the file that is open, if any.
+func (r *Reader) Close() error {
+	if r.in == nil {
+		return nil
+	}
+	in := r.in
+	r.in = nil
+	return in.close()
+}
+
+// Next fills c with the records that come next, in c's own memory, and returns io.EOF when there are none.
+func (r *Reader) Next(c *Chunk) error {
+	c.Data, c.Files = c.Data[:0], c.Files[:0]
+	for r.in == nil {
+		done, err := r.open(c)
+		if done || err != nil {
+			return err
+		}
+	}
+	return r.fill(c)
+}
+
+// open opens the next file, or gathers files that are a document each: then c is done.
+func (r *Reader) open(c *Chunk) (done bool, err error) {
+	for {
+		source, err := r.next()
+		if errors.Is(err, io.EOF) && len(c.Files) > 0 {
+			return true, r.gathered(c)
+		}
+		if err != nil {
+			return false, err
+		}
+		if r.whole(source) {
+			r.files.Add(1)
+			c.Files = append(c.Files, source.Path)
+			if len(c.Files) == chunkFiles {
+				return true, r.gathered(c)
+			}
+			continue
+		}
+		if len(c.Files) > 0 {
+			r.pending = &source
+			return true, r.gathered(c)
+		}
+		return false, r.begin(source)
+	}
+}
+
+func (r *Reader) next() (Source, error) {
+	if r.pending != nil {
+		source := *r.pending
+		r.pending = nil
+		return source, nil
+	}
+	return r.sources()
+}
+
+func (r *Reader) gathered(c *Chunk) (err error) {
+	c.layout, err = newLayout(Text, r.params, nil)
+	return err
+}
+
+// whole says whether a file is one document.
+func (r *Reader) whole(s Source) bool {
+	if r.params.Format != Auto {
+		return r.params.Format == Text && s.Path != Stdin
+	}
+	_, known := formatOf(s.Path)
+	return s.Whole && !known
+}
+
+// begin opens a file of many records and reads the header of a table.
+func (r *Reader) begin(s Source) error {
+	in, err := openInput(s.Path, &r.read)
+	if err != nil {
+		return err
+	}
+	r.in, r.file, r.number, r.rest, r.ended = in, s.Path, 1, r.rest[:0], false
+	r.files.Add(1)
+	format := r.format(s)
+	var header []byte
+	if format == CSV || format == TSV {
+		if header, err = r.header(format); err != nil {
+			return err
+		}
+	}
+	r.layout, err = newLayout(format, r.params, header)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name(s.Path), err)
+	}
+	return nil
+}
+
+func (r *Reader) format(s Source) string {
+	if r.params.Format != Auto {
+		return r.params.Format
+	}
+	if s.Path != Stdin {
+		format, _ := formatOf(s.Path)
+		return format
+	}
+	if first, _ := r.in.Peek(1); len(first) == 1 && first[0] == '{' {
+		return JSONL
+	}
+	return Lines
+}
+
+// header takes the first record off the front.
+func (r *Reader) header(format string) ([]byte, error) {
+	for {
+		if n := firstRecord(format, r.rest); n > 0 || r.ended {
+			if r.ended && n == 0 {
+				n = len(r.rest)
+			}
+			header := slices.Clone(r.rest[:n])
+			r.rest = slices.Delete(r.rest, 0, n)
+			return header, nil
+		}
+		if err := r.more(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill reads on until there is at least one whole record and about a chunk of them.
+func (r *Reader) fill(c *Chunk) error {
+	for {
+		for !r.ended && len(r.rest) < chunkBytes {
+			if err := r.more(); err != nil {
+				return err
+			}
+		}
+		n := len(r.rest)
+		if !r.ended {
+			n = wholeRecords(r.layout.format, r.rest)
+		}
+		if n > 0 || r.ended {
+			return r.cut(c, n)
+		}
+		if len(r.rest) > MaxRecord {
+			return fmt.Errorf("read %s: record %d is longer than %d MiB: each line is expected to be one document",
+				name(r.file), r.number, MaxRecord>>20)
+		}
+		if err := r.more(); err != nil {
+			return err
+		}
+	}
+}
+
+// more reads what one read gives, at the least.
+func (r *Reader) more() error {
+	r.rest = slices.Grow(r.rest, bufferBytes)
+	n, err := r.in.Read(r.rest[len(r.rest):cap(r.rest)])
+	r.rest = r.rest[:len(r.rest)+n]
+	if errors.Is(err, io.EOF) {
+		r.ended = true
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s after record %d: %w", name(r.file), r.number-1, err)
+	}
+	return nil
+}
+
+// cut moves n bytes to the chunk. At the end of a file it goes on with the next.
+func (r *Reader) cut(c *Chunk, n int) error {
+	c.File, c.First, c.layout = r.file, r.number, r.layout
+	c.Data = append(c.Data, r.rest[:n]...)
+	r.rest = r.rest[:copy(r.rest, r.rest[n:])]
+	if !r.ended {
+		r.number += r.layout.records(c.Data)
+		return nil
+	}
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", name(r.file), err)
+	}
+	if len(c.Data) == 0 {
+		return r.Next(c)
+	}
+	return nil
+}
+
+func name(path string) string {
+	if path == Stdin {
+		return "standard input"
+	}
+	return path
+}
+
+// wholeRecords is the length of the whole records at the front of data.
+func wholeRecords(format string, data []byte) int {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	if format != CSV {
+		return end
+	}
+	// A line break within quotes ends no record: there, the quotes before it are odd in number.
+	for quotes := bytes.Count(data[:end], []byte{'"'}); quotes%2 != 0; {
+		before := bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
+		quotes -= bytes.Count(data[before:end], []byte{'"'})
+		end = before
+	}
+	return end
+}
+
+// firstRecord is the length of the first record, or 0 if it isn't whole.
+func firstRecord(format string, data []byte) int {
+	quotes, end := 0, 0
+	for {
+		n := bytes.IndexByte(data[end:], '\n') + 1
+		if n == 0 {
+			return 0
+		}
+		quotes += bytes.Count(data[end:end+n], []byte{'"'})
+		end += n
+		if format != CSV || quotes%2 == 0 {
+			return end
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package corpus
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Stdin is the path of standard input.
+const Stdin = "-"
+
+// Source is a file to read.
+type Source struct {
+	Path  string
+	Whole bool // it is one document, unless its name says that it holds many
+	Size  int64
+}
+
+// Sources yield one after another, and io.EOF at the end.
+type Sources func() (Source, error)
+
+// Files are the files named, with the .txt files of the directories among them, each of which is one document, in the order
+// of their names. All are looked at before the first is read, so that a mistyped name costs nothing. total is their size
+// together, or -1 if one has none, such as a pipe.
+func Files(paths []string) (sources Sources, total int64, err error) {
+	var all []Source
+	for _, path := range paths {
+		if all, err = appendSource(all, path); err != nil {
+			return nil, 0, err
+		}
+	}
+	for _, s := range all {
+		if s.Size < 0 {
+			total = -1
+			break
+		}
+		total += s.Size
+	}
+	next := 0
+	return func() (Source, error) {
+		if next == len(all) {
+			return Source{}, io.EOF
+		}
+		next++
+		return all[next-1], nil
+	}, total, nil
+}
+
+func appendSource(all []Source, path string) ([]Source, error) {
+	if path == Stdin {
+		return append(all, Source{Path: path, Size: -1}), nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open documents: %w", err)
+	}
+	if info.IsDir() {
+		return appendDirectory(all, path)
+	}
+	size := info.Size()
+	if !info.Mode().IsRegular() {
+		size = -1
+	}
+	return append(all, Source{Path: path, Size: size}), nil
+}
+
+func appendDirectory(all []Source, dir string) ([]Source, error) {
+	before := len(all)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !isText(path) {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		all = append(all, Source{Path: path, Whole: true, Size: info.Size()})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open documents: %w", err)
+	}
+	if len(all) == before {
+		return nil, fmt.Errorf("open documents: %s holds no .txt file; name other files one by one, or with --files-from", dir)
+	}
+	return all, nil
+}
+
+func isText(path string) bool {
+	path = strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	return strings.EqualFold(filepath.Ext(path), ".txt")
+}
+
+// maxPath bounds a line of a list of files.
+const maxPath = 64 << 10
+
+// Listed are the files whose names stand in a list, one on each line, read as they are wanted. Each is one document, unless
+// its name says that it holds many.
+func Listed(list io.Reader) Sources {
+	lines := bufio.NewScanner(list)
+	lines.Buffer(nil, maxPath)
+	return func() (Source, error) {
+		for lines.Scan() {
+			if path := strings.TrimSuffix(lines.Text(), "\r"); path != "" {
+				return Source{Path: path, Whole: true, Size: -1}, nil
+			}
+		}
+		if errors.Is(lines.Err(), bufio.ErrTooLong) {
+			return Source{}, fmt.Errorf("read the list of files: a line is longer than %d bytes; one name is expected on each", maxPath)
+		}
+		if lines.Err() != nil {
+			return Source{}, fmt.Errorf("read the list of files: %w", lines.Err())
+		}
+		return Source{}, io.EOF
+	}
+}

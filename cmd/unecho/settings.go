@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// settingAnnotation is where a flag says which setting it stands for.
+const settingAnnotation = "setting"
+
+// addSettingFlags gives a verb that works without Kafka a flag for each setting of these sections, called like the setting:
+// --threshold is similarity.threshold. Where two would be called alike, or like a flag of the verb, the flag of the later
+// section is called after the section, too: --text-max-bytes. --config reads the rest, and --set outranks both. Call it after
+// the verb's own flags.
+func addSettingFlags(cmd *cobra.Command, sections ...string) {
+	cmd.Flags().StringP("config", "c", "", "take the settings of this service (default "+defaultFile+", if it is there)")
+	addSetFlag(cmd)
+	fields := setting.Fields(config.Default())
+	for _, section := range sections {
+		for _, f := range fields {
+			if strings.HasPrefix(f.Key, section+".") {
+				addSettingFlag(cmd, section, f)
+			}
+		}
+	}
+}
+
+func addSettingFlag(cmd *cobra.Command, section string, f setting.Field) {
+	name := strings.ReplaceAll(f.Name(), "_", "-")
+	if cmd.Flags().Lookup(name) != nil {
+		name = section + "-" + name
+	}
+	usage := f.Doc
+	if len(f.Enum) > 0 {
+		usage += " (" + strings.Join(f.Enum, "|") + ")"
+	}
+	if f.Text() != "" {
+		usage += " (default " + f.Text() + ")"
+	}
+	cmd.Flags().String(name, "", usage)
+	flag := cmd.Flag(name)
+	flag.Annotations = map[string][]string{settingAnnotation: {f.Key}}
+	if f.Kind() == setting.Bool {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+// settingsOf is the configuration of such a verb: base, the file named by --config, the environment, the flags.
+func settingsOf(cmd *cobra.Command, base config.Config) (config.Config, error) {
+	sets, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return config.Config{}, err
+	}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, key := range flag.Annotations[settingAnnotation] {
+			sets = append(sets, key+"="+flag.Value.String())
+		}
+	})
+	path := cmd.Flag("config").Value.String()
+	if path == "" {
+		path = configPath(nil)
+	}
+	loaded, err := config.ResolveFrom(offline(base), path, os.Environ(), append(sets, logSets(cmd)...))
+	return loaded.Config, err
+}
+
+// offline fills in what only a service must be told.
+func offline(c config.Config) config.Config {
+	c.Kafka.Brokers, c.Source.Topics, c.Snapshot.Directory = []string{"none:1"}, []string{"none"}, "none"
+	return c
+}

@@ -22,8 +22,7 @@ type Config struct {
 	Kafka    broker.Params         `key:"kafka" doc:"How Kafka is reached."`
 	Source   consumer.SourceParams `key:"source" doc:"What is read."`
 	Document document.Params       `key:"document" doc:"How a record becomes a document."`
-	Judge    index.Params          `key:""` // the sections similarity and window
-	Index    IndexParams           `key:"index" doc:"The index that the members share."`
+	Judge    index.Params          `key:""` // the sections similarity, window and index
 	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
 	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
 	Snapshot snapshot.Params       `key:"snapshot" doc:"What a member starts from."`
@@ -39,7 +38,6 @@ func Default() Config {
 		Source:   consumer.DefaultSourceParams(),
 		Document: document.DefaultParams(),
 		Judge:    index.DefaultParams(),
-		Index:    IndexParams{Name: "unecho"},
 		Journal:  journal.DefaultParams(),
 		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(),
@@ -56,7 +54,6 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("source", c.Source.Validate()),
 		setting.Under("document", c.Document.Validate()),
 		c.Judge.Validate(),
-		setting.Under("index", c.Index.Validate()),
 		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("sink", c.Sink.Validate()),
 		setting.Under("snapshot", c.Snapshot.Validate()),

@@ -133,7 +133,7 @@ func TestOwnParams(t *testing.T) {
 		}
 	}
 	c, err := Load("", nil, []string{"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
-	if err != nil || c.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
+	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -157,7 +157,7 @@ func (l *loader) mean(key string) {
 
 // wordOnly cuts what cannot be a key from the end of one: behind it may stand a secret, as in "password:secret".
 func wordOnly(key string) string {
-	end := strings.IndexFunc(key, func(r rune) bool { return !nameRune(r) })
+	end := strings.IndexFunc(key, func(r rune) bool { return !keyRune(r) })
 	if end < 0 {
 		return key
 	}
@@ -242,4 +242,8 @@ func (l *loader) flags(sets []string) {
 	for _, key := range order {
 		l.text(key, given[key], at)
 	}
+}
+
+func keyRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

@@ -11,8 +11,8 @@ func (h running) mix(v uint64) running {
 }
 
 func (h running) verdict(v *Verdict) running {
-	h = h.mix(uint64(v.Offset)).mix(v.Content).mix(uint64(v.Match.Method))
-	if v.Unique() {
+	h = h.mix(uint64(v.Offset)).mix(v.Content).mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8)
+	if !v.Matched() {
 		return h
 	}
 	return h.mix(uint64(v.Match.Position.Offset)).mix(uint64(v.Match.Position.Entry)).

@@ -6,10 +6,11 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params decide verdicts: all of them belong to the settings fingerprint.
+// Params decide verdicts: all of them but the name belong to the settings fingerprint.
 type Params struct {
 	Similarity SimilarityParams `key:"similarity"`
 	Window     WindowParams     `key:"window"`
+	Index      KeepParams       `key:"index" doc:"The index that the members share."`
 }
 
 // SimilarityParams say when two documents are near-identical.
@@ -32,7 +33,28 @@ type WindowParams struct {
 	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true"`
 	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
 	Tolerance time.Duration `key:"tolerance" doc:"how far a clock may run ahead before it is capped" example:"5m" verdict:"true"`
+
+	Refresh     string        `key:"-"` // first or last
+	ReemitEvery time.Duration `key:"-"`
 }
+
+// KeepParams name the index and say what enters it.
+type KeepParams struct {
+	Name string `key:"name" doc:"the name of the index: in the header unecho-index and on its snapshots; snapshots of several indexes share a store by it"`
+	Keep string `key:"-"` // representatives or all
+}
+
+// Words of window.refresh and index.keep.
+const (
+	refreshFirst, refreshLast    = "first", "last"
+	keepRepresentatives, keepAll = "representatives", "all"
+)
+
+// Refreshes says whether a repeat keeps its representative in the window.
+func (p *Params) Refreshes() bool { return p.Window.Refresh == refreshLast }
+
+// KeepsAll says whether copies enter the index as well.
+func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 
 // DefaultParams are the defaults of design section 11.
 func DefaultParams() Params {
@@ -41,6 +63,11 @@ func DefaultParams() Params {
 			Threshold: 0.8, Shingle: "word:3", Sketch: "minhash", Slots: 128, Recall: 0.98,
 			Verify: "jaccard", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
 		},
-		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute},
+		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},
+		Index:  KeepParams{Name: "unecho", Keep: keepRepresentatives},
 	}
 }
+
+// MostReentries bounds how many representatives enter the window again because of one document, so that none takes long to
+// judge: the window's oldest may be repeated ones by the million.
+const MostReentries = 64

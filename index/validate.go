@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
@@ -19,6 +22,7 @@ func (p Params) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("similarity", p.Similarity.validate()),
 		setting.Under("window", p.Window.validate()),
+		setting.Under("index", p.Index.validate()),
 	)
 }
 
@@ -63,7 +67,36 @@ func (p WindowParams) validate() []setting.Mistake {
 	refuse(!slices.Contains([]string{"arrival", "event"}, p.Clock), "clock", p.Clock, "is not one of the choices",
 		"write arrival or event")
 	refuse(p.Tolerance < 0, "tolerance", p.Tolerance, "is negative", "write a duration such as 5m")
+	refuse(p.Refresh != refreshFirst && p.Refresh != refreshLast, "refresh", p.Refresh, "is not one of the choices", "write first or last")
+	refuse(p.ReemitEvery < 0, "reemit_every", p.ReemitEvery, "is negative", "write a duration such as 6h, or 0 to let no copy through")
+	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery, "is less than a millisecond",
+		"write a duration such as 6h: stream time is counted in milliseconds")
+	refuse(p.Age > 0 && p.ReemitEvery >= p.Age && p.Refresh == refreshFirst, "reemit_every", p.ReemitEvery,
+		"lets no copy through: a representative is forgotten after window.age, "+setting.FormatDuration(p.Age),
+		"write less than window.age, or set window.refresh to last")
 	return wrong
+}
+
+// maxName bounds the name of an index: it stands in a header of every record.
+const maxName = 64
+
+func (p KeepParams) validate() []setting.Mistake {
+	var wrong []setting.Mistake
+	remedy := "write up to " + strconv.Itoa(maxName) + " letters, digits, '.', '_' or '-'"
+	switch {
+	case p.Name == "":
+		wrong = append(wrong, setting.Mistake{Key: "name", Problem: "is missing", Remedy: remedy})
+	case len(p.Name) > maxName || strings.ContainsFunc(p.Name, func(r rune) bool { return !nameRune(r) }) || strings.Trim(p.Name, ".") == "":
+		wrong = append(wrong, setting.Wrong("name", p.Name, "cannot be the name of an index", remedy))
+	}
+	if p.Keep != keepRepresentatives && p.Keep != keepAll {
+		wrong = append(wrong, setting.Wrong("keep", p.Keep, "is not one of the choices", "write representatives or all"))
+	}
+	return wrong
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
 // fourDecimals says whether x is a multiple of 0.0001 as nearly as a float64 can tell.

@@ -46,7 +46,8 @@ func (s Similarity) Less(t Similarity) bool {
 	return uint64(s.Num)*uint64(t.Den) < uint64(t.Num)*uint64(s.Den)
 }
 
-// Match is the representative that a duplicate is a copy of.
+// Match is the representative that a document is a copy of. Similarity and Method tell how it compares to the nearest
+// document that stands for the representative: itself, or with index.keep: all another of its copies.
 type Match struct {
 	Source     entry.Source
 	Topic      string   // the topic's name, as its reposition gave it
@@ -59,15 +60,26 @@ type Match struct {
 	Copy       uint64 // how-manieth: the original is 1, its first duplicate 2
 }
 
-// Verdict is what the journal decided about one document. It is unique exactly when Method is NoMatch.
+// Verdict is what the journal decided about one document.
+//
+//	                  Match   Reemitted   Forgotten   goes to
+//	unique            none    no          no          unique
+//	let through       yes     yes         no          unique, with the headers of its match
+//	duplicate         yes     no          -           duplicate
+//	its output refused it     -           yes         rejected
 type Verdict struct {
 	Offset   int64    // of the document in its source partition
 	Position Position // where it was judged
 	Content  uint64   // hash of the text that was judged
-	Match    Match    // zero for a unique document
-	// Forgotten marks a unique document that its output refused: it goes to rejected.
+	Match    Match    // zero for a document that is like no other
+	// Reemitted marks a copy that was let through as unique: none of its kind had come through for window.reemit_every.
+	Reemitted bool
+	// Forgotten marks a document whose output refused it: a unique one goes to rejected.
 	Forgotten bool
 }
 
-// Unique says whether the document is unique.
-func (v *Verdict) Unique() bool { return v.Match.Method == NoMatch }
+// Matched says whether the document is a copy of a representative.
+func (v *Verdict) Matched() bool { return v.Match.Method != NoMatch }
+
+// Unique says whether the document goes to the unique topic: it is like no other, or a copy that was let through.
+func (v *Verdict) Unique() bool { return !v.Matched() || v.Reemitted }

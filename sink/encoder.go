@@ -90,17 +90,23 @@ func (b *Batch) Reset() {
 }
 
 // Verdict fills dst with the output record of src, which was judged v. Key, value and header values of dst are those of
-// src, not copies. A unique document that was forgotten goes to rejected.
+// src, not copies. A copy that was let through goes to unique and says what it is a copy of. A unique document that was
+// forgotten goes to rejected.
 func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	switch {
 	case v.Unique() && v.Forgotten:
 		b.Reject(dst, src, OutputRefused, "the unique topic refused this document")
-	case v.Unique():
+	case !v.Matched():
 		b.open(dst, src, 0)
 		dst.Topic = b.unique
 		b.common(dst, src, b.enc.verdicts.unique)
+	case v.Reemitted:
+		b.open(dst, src, matchHeaders)
+		dst.Topic = b.unique
+		b.common(dst, src, b.enc.verdicts.unique)
+		b.match(dst, &v.Match)
 	default:
-		b.open(dst, src, duplicateHeaders)
+		b.open(dst, src, matchHeaders)
 		dst.Topic = b.duplicate
 		b.common(dst, src, b.enc.verdicts.duplicate)
 		b.match(dst, &v.Match)

@@ -12,9 +12,9 @@ import (
 
 // How many of our headers a record has at most.
 const (
-	commonHeaders    = 4
-	duplicateHeaders = 6 // beside the common ones
-	rejectedHeaders  = 5 // beside the common ones, everything withheld
+	commonHeaders   = 4
+	matchHeaders    = 6 // beside the common ones, of a copy
+	rejectedHeaders = 5 // beside the common ones, everything withheld
 )
 
 // open makes dst a copy of src bound for the partition of the same number, with src's headers but ours, and room for

@@ -81,6 +81,10 @@ func TestRecordsReadAsPromised(t *testing.T) {
 	nameless := duplicate()
 	nameless.Match.ID = ""
 	forgotten := &index.Verdict{Forgotten: true}
+	through := duplicate()
+	through.Reemitted = true
+	refused := duplicate()
+	refused.Reemitted, refused.Forgotten = true, true
 
 	b := encoder().NewBatch()
 	tb := sink.New(tight, "articles", algorithm).NewBatch()
@@ -91,6 +95,8 @@ func TestRecordsReadAsPromised(t *testing.T) {
 		{"unique", func(d *kgo.Record) { b.Verdict(d, source(), &index.Verdict{}) }},
 		{"duplicate", func(d *kgo.Record) { b.Verdict(d, source(), duplicate()) }},
 		{"duplicate of a document without an id", func(d *kgo.Record) { b.Verdict(d, source(), nameless) }},
+		{"a copy let through as unique", func(d *kgo.Record) { b.Verdict(d, source(), through) }},
+		{"a copy let through, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), refused) }},
 		{"unique, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), forgotten) }},
 		{"tombstone", func(d *kgo.Record) { b.Verdict(d, tombstone, &index.Verdict{}) }},
 		{"rejected", func(d *kgo.Record) { b.Reject(d, source(), sink.MissingField, "field body is absent") }},

@@ -49,7 +49,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 // setup is the configuration as the service takes it; store and logger are still to come.
 func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
-		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, IndexName: c.Index.Name,
+		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, IndexName: c.Judge.Index.Name,
 		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot, Settings: c.Settings(),
 	}
 }
@@ -57,13 +57,13 @@ func setup(c config.Config, kafka topic.Options) consumer.Setup {
 // openStore opens the configured store. Both say by themselves what they opened.
 func openStore(ctx context.Context, c config.Config) (snapshot.Store, error) {
 	if c.Snapshot.Store == snapshot.Postgres {
-		store, err := postgres.Open(ctx, c.Snapshot, c.Index.Name)
+		store, err := postgres.Open(ctx, c.Snapshot, c.Judge.Index.Name)
 		if err != nil {
 			return nil, err // not the nil *Store, which is no nil Store
 		}
 		return store, nil
 	}
-	store, err := localdir.Open(ctx, c.Snapshot, c.Index.Name)
+	store, err := localdir.Open(ctx, c.Snapshot, c.Judge.Index.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func (d *demo) summary(ctx context.Context, opts topic.Options) (demoSummary, er
 	err = consumer.Replay(ctx, setup(d.config, opts), func(source entry.Source, v *index.Verdict) {
 		id := at(source.Partition, v.Offset)
 		evaluation.Add(feed.Judgement{
-			ID: id, Text: o.kept[id], Duplicate: !v.Unique(), Match: at(v.Match.Source.Partition, v.Match.Offset),
+			ID: id, Text: o.kept[id], Duplicate: v.Matched(), Match: at(v.Match.Source.Partition, v.Match.Offset),
 		})
 	})
 	result := evaluation.Result()

@@ -73,10 +73,14 @@ func (a *audit) common(source, verdict string) headers {
 
 // promised are the headers of a document with a verdict that stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
+	h := a.common(source, duplicate)
 	if v.Unique() {
-		return a.common(source, unique)
+		h = a.common(source, unique)
 	}
-	m, h := &v.Match, a.common(source, duplicate)
+	if !v.Matched() {
+		return h
+	}
+	m := &v.Match
 	match := coordinates(m.Topic, m.Source.Partition, m.Offset)
 	id := m.ID[:min(len(m.ID), maxID)]
 	if id == "" {

@@ -134,7 +134,7 @@ func (p *pass) same(q *pass, offset int64) bool {
 	v, judged := p.verdicts[offset]
 	w, too := q.verdicts[offset]
 	v.Match.Position, w.Match.Position = index.Position{}, index.Position{}
-	return judged == too && v.Match == w.Match && v.Forgotten == w.Forgotten
+	return judged == too && v.Match == w.Match && v.Reemitted == w.Reemitted && v.Forgotten == w.Forgotten
 }
 
 // says is what a pass decided about an offset.

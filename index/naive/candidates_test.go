@@ -38,26 +38,26 @@ func TestLookingEverywhereFindsTheSame(t *testing.T) {
 }
 
 // everywhere looks at every document, newest first, with a count for each band.
-func everywhere(t *Twin, e *entry.Entry) []int {
+func everywhere(t *Twin, e *entry.Entry) []*document {
 	if e.Empty() {
 		return nil
 	}
 	width := t.params.Similarity.KeyBytes
 	looked := make([]int, len(e.Keys)/width)
-	var found []int
-	for i := len(t.documents) - 1; i >= 0; i-- {
-		d, near := &t.documents[i], false
+	var found []*document
+	for _, d := range slices.Backward(t.window) {
+		near := false
 		for band := range looked {
 			from, to := band*width, (band+1)*width
-			if !t.visible(i) || !bytes.Equal(d.entry.Keys[from:to], e.Keys[from:to]) {
+			if !bytes.Equal(d.entry.Keys[from:to], e.Keys[from:to]) {
 				continue
 			}
 			if looked[band]++; looked[band] <= t.params.Similarity.MaxCandidates {
 				near = true
 			}
 		}
-		if near && !d.dead && d.entry.Scope == e.Scope {
-			found = append([]int{i}, found...)
+		if near && t.live(d) && d.entry.Scope == e.Scope {
+			found = append([]*document{d}, found...)
 		}
 	}
 	return found

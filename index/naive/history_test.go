@@ -50,7 +50,7 @@ func TestVerdictsAreSane(t *testing.T) {
 			verdicts := twin.Apply(step.At, step.Record)
 			for _, v := range verdicts {
 				source := step.Record.(*index.Run).Source
-				if v.Unique() {
+				if !v.Matched() {
 					unique[place{source, v.Position}] = v
 					continue
 				}
@@ -64,6 +64,8 @@ func TestVerdictsAreSane(t *testing.T) {
 					t.Errorf("%+v matches a later document", v)
 				case v.Match.Source == source && v.Match.Offset == v.Offset:
 					t.Errorf("%+v is a copy of itself", v)
+				case v.Reemitted && p.Window.ReemitEvery == 0:
+					t.Errorf("%+v was let through", v)
 				case float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
 					t.Errorf("%+v is below the threshold", v)
 				case v.Match.Copy != copies[of]+1:

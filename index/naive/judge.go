@@ -1,128 +1,137 @@
 package naive
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
-// document is an indexed document. It stays in the slice for ever; what is too old to be seen is merely not looked at.
-type document struct {
-	source    entry.Source
-	entry     entry.Entry
-	position  index.Position
-	appliedAt int64  // stream time right after its own entry moved the clock
-	before    int64  // bytes of all documents indexed before it
-	copies    uint64 // how many documents it stands for, itself included
-	dead      bool
-}
-
-// bandKey is one band's key of a document.
-type bandKey struct {
-	band int
-	key  string
-}
-
-// judge moves the clock, looks for the best match and remembers the document if there is none. An empty document has
+// judge moves the clock, looks for the best match and remembers the document if the settings say so. An empty document has
 // nothing to compare: it is unique, and no later one is its copy.
 func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
 	t.happen(e.Time)
+	entries := index.MostReentries
+	t.room(0, 0, &entries)
 	verdict := index.Verdict{Offset: e.Offset, Position: position, Content: e.Content}
 	if e.Empty() {
 		return verdict
 	}
-	if best, similarity, method := t.best(e); best != nil {
-		verdict.Match = t.match(best, similarity, method)
-		return verdict
+	d := &document{
+		source: source, entry: e.Clone(), position: position, bytes: index.EntryBytes(t.params, e), entered: t.now(), copies: 1,
+		emission: emission{source: source, offset: e.Offset, position: position, at: t.now()},
 	}
-	t.insert(source, e, position)
+	d.root = d
+	if found := t.matches(e); len(found) > 0 {
+		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
+		d.root = found[0].root
+	}
+	if d.root == d || t.params.KeepsAll() {
+		t.room(1, d.bytes, &entries)
+		t.enter(d)
+		t.room(0, 0, &entries)
+	}
 	return verdict
 }
 
-// match counts one more copy of d and says what it is a copy of.
-func (t *Twin) match(d *document, similarity index.Similarity, method index.Method) index.Match {
-	d.copies++
+// repeat counts d as one more copy of a representative and says whether it comes through.
+func (t *Twin) repeat(root, d *document) (through bool) {
+	root.copies++
+	root.repeated, root.last = true, t.now()
+	every := t.params.Window.ReemitEvery.Milliseconds()
+	if every == 0 || !root.emission.void && t.now()-root.emission.at < every {
+		return false
+	}
+	root.emission = d.emission
+	return true
+}
+
+// found is a candidate that reaches the threshold.
+type found struct {
+	*document
+	similarity index.Similarity
+	method     index.Method
+}
+
+// match says what the next document of the kind is a copy of.
+func (t *Twin) match(f found) index.Match {
+	d := f.root
 	return index.Match{
 		Source: d.source, Topic: t.partition(d.source).name, Offset: d.entry.Offset, Position: d.position,
-		Time: d.entry.Time, ID: string(d.entry.ID), Similarity: similarity, Method: method, Copy: d.copies,
+		Time: d.entry.Time, ID: string(d.entry.ID), Similarity: f.similarity, Method: f.method, Copy: d.copies + 1,
 	}
 }
 
-func (t *Twin) insert(source entry.Source, e *entry.Entry, position index.Position) {
-	for _, k := range t.keys(e) {
-		t.byKey[k] = append(t.byKey[k], len(t.documents))
+// Lookup returns what the index holds at least as similar to e as the threshold, the most similar first, up to most of them,
+// and changes nothing.
+func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
+	if e.Empty() {
+		return nil
 	}
-	t.documents = append(t.documents, document{
-		source: source, entry: e.Clone(), position: position, appliedAt: t.now(), before: t.bytes, copies: 1,
-	})
-	t.bytes += index.EntryBytes(t.params, e)
+	before := t.stats
+	var all []index.Match
+	for _, f := range t.matches(e) {
+		if len(all) < most {
+			all = append(all, t.match(f))
+		}
+	}
+	t.stats = before
+	return all
 }
 
-// best is the most similar of the candidates that reach the threshold, the one judged first among equals, or nil.
-func (t *Twin) best(e *entry.Entry) (*document, index.Similarity, index.Method) {
-	var (
-		best       *document
-		similarity index.Similarity
-		method     index.Method
-	)
+// matches are the candidates that reach the threshold, the nearest of each representative, the most similar first and of
+// equally similar ones the one that was judged first.
+func (t *Twin) matches(e *entry.Entry) []found {
+	var all []found
 	verify := t.verifier(e)
-	for _, i := range t.candidates(e) {
-		d := &t.documents[i]
-		s, m := verify(d)
-		if !t.near(s) {
-			continue
-		}
-		equal := best != nil && !similarity.Less(s) && !s.Less(similarity)
-		if best == nil || similarity.Less(s) || equal && d.position.Before(best.position) {
-			best, similarity, method = d, s, m
+	for _, d := range t.candidates(e) {
+		if s, m := verify(d); t.near(s) {
+			all = append(all, found{document: d, similarity: s, method: m})
 		}
 	}
-	return best, similarity, method
+	slices.SortFunc(all, func(a, b found) int {
+		switch {
+		case b.similarity.Less(a.similarity):
+			return -1
+		case a.similarity.Less(b.similarity):
+			return 1
+		case a.position.Before(b.position):
+			return -1
+		}
+		return 1
+	})
+	var nearest []found
+	for _, f := range all {
+		if !slices.ContainsFunc(nearest, func(n found) bool { return n.root == f.root }) {
+			nearest = append(nearest, f)
+		}
+	}
+	return nearest
 }
 
-// candidates are the documents that are visible, alive, of the same scope, and among the newest MaxCandidates visible ones
-// of an equal key in at least one band: their numbers, ascending.
-func (t *Twin) candidates(e *entry.Entry) []int {
-	var found []int
+// candidates are the documents that are live, of the same scope, and among the newest MaxCandidates of the window with an
+// equal key in at least one band, in the order of their places. The dead take their place among those.
+func (t *Twin) candidates(e *entry.Entry) []*document {
+	var found []*document
 	for _, k := range t.keys(e) {
 		looked := 0
-		for _, i := range slices.Backward(t.byKey[k]) {
-			if !t.visible(i) {
-				break // the older ones are not visible either
+		for _, d := range slices.Backward(t.byKey[k]) {
+			if len(t.window) == 0 || d.at < t.window[0].place {
+				break // so have the older ones left
+			}
+			if d.at != d.place {
+				continue
 			}
 			if looked == t.params.Similarity.MaxCandidates {
 				t.stats.Cut++
 				break
 			}
 			looked++
-			if d := &t.documents[i]; !d.dead && d.entry.Scope == e.Scope {
-				found = append(found, i)
+			if t.live(d.document) && d.entry.Scope == e.Scope && !slices.Contains(found, d.document) {
+				found = append(found, d.document)
 			}
 		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// visible says whether document i is within every bound of the window. All of them count from the newest document, so what
-// is older than an invisible document is invisible as well. Dead documents take their place.
-func (t *Twin) visible(i int) bool {
-	w, d := t.params.Window, &t.documents[i]
-	if w.Age > 0 && t.now()-d.appliedAt >= w.Age.Milliseconds() {
-		return false
-	}
-	if w.Count > 0 && len(t.documents)-i > w.Count {
-		return false
-	}
-	return w.Bytes == 0 || t.bytes-d.before <= int64(w.Bytes)
-}
-
-func (t *Twin) keys(e *entry.Entry) []bandKey {
-	var keys []bandKey
-	for key := range slices.Chunk(bytes.Clone(e.Keys), t.params.Similarity.KeyBytes) {
-		keys = append(keys, bandKey{band: len(keys), key: string(key)})
-	}
-	return keys
+	slices.SortFunc(found, func(a, b *document) int { return a.place - b.place })
+	return found
 }

@@ -23,9 +23,10 @@ type Twin struct {
 
 	arrival, event int64 // clocks, ms since 1970; they never fall
 	partitions     map[entry.Source]*partition
-	documents      []document // indexed, in the order in which they were applied
-	byKey          map[bandKey][]int
-	bytes          int64 // of all documents
+	window         []*document // the oldest first, by their places
+	places         int         // given out so far
+	byKey          map[bandKey][]shelf
+	bytes          int64 // of the window
 	stats          Stats
 }
 
@@ -38,7 +39,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	}
 	return &Twin{
 		params: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
-		partitions: map[entry.Source]*partition{}, byKey: map[bandKey][]int{},
+		partitions: map[entry.Source]*partition{}, byKey: map[bandKey][]shelf{},
 	}
 }
 
@@ -116,9 +117,12 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 	}
 	t.arrive(at, r.Wall)
 	from := min(r.Offset, p.base)
-	for i := range t.documents {
-		if d := &t.documents[i]; d.source == r.Source && d.entry.Offset >= from {
+	for _, d := range t.window {
+		if d.source == r.Source && d.entry.Offset >= from {
 			d.dead = true
+		}
+		if m := &d.emission; m.source == r.Source && m.offset >= from {
+			m.void = true
 		}
 	}
 	*p = partition{
@@ -132,20 +136,30 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 		return false
 	}
 	t.arrive(at, r.Wall)
-	for i := range t.documents {
-		if t.documents[i].position == r.Target {
-			t.documents[i].dead = true
-		}
-	}
 	for _, p := range t.partitions {
 		for offset, v := range p.held {
 			if v.Position == r.Target {
 				v.Forgotten = true
 				p.held[offset] = v
+				t.takeBack(&v)
 			}
 		}
 	}
+	for _, d := range t.window {
+		if d.position == r.Target {
+			d.dead = true
+		}
+	}
 	return true
+}
+
+// takeBack takes the emission of a document back that its output refused: the next copy comes through instead.
+func (t *Twin) takeBack(v *index.Verdict) {
+	for _, d := range t.window {
+		if v.Reemitted && d.emission.position == v.Position {
+			d.emission.void = true
+		}
+	}
 }
 
 func (t *Twin) checkpoint(at index.Stamp, r *index.Checkpoint) bool {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -19,7 +17,15 @@ type keeper struct {
 	store  snapshot.Store
 	params snapshot.Params
 	member string
-	stored map[uint64]snapshot.Segment // sealed segments that are in the store, by number
+	// stored are sealed segments of this replica that are in the store, by number. adopted is the journal offset of the last
+	// snapshot of another that added to them, scrubbed the number of the one that was read again last.
+	stored   map[uint64]snapshot.Segment
+	adopted  int64
+	scrubbed uint64
+}
+
+func newKeeper(sh *shared, store snapshot.Store, p snapshot.Params, member string) *keeper {
+	return &keeper{shared: sh, store: store, params: p, member: member, stored: map[uint64]snapshot.Segment{}, adopted: -1}
 }
 
 func (k *keeper) run(ctx context.Context) {
@@ -76,27 +82,30 @@ func (k *keeper) snapshotIfDue(ctx context.Context) error {
 	return k.snapshot(ctx)
 }
 
+// snapshot writes what is not stored yet, reads it back, and only then publishes: what is listed was whole.
 func (k *keeper) snapshot(ctx context.Context) error {
 	if !k.changed() {
 		return nil
+	}
+	if err := k.adopt(ctx); err != nil {
+		return err
+	}
+	if err := k.scrub(ctx); err != nil {
+		return err
 	}
 	capture, position := k.capture()
 	m := snapshot.Manifest{
 		Index: k.indexName, Position: position, Taken: time.Now().UnixMilli(), Fingerprint: k.fingerprint, State: capture.State,
 	}
-	fresh, err := k.putSegments(ctx, &capture, &m)
-	if err != nil {
+	if err := k.putSegments(ctx, &capture, &m); err != nil {
 		return err
 	}
-	err = k.store.Publish(ctx, m)
+	err := k.store.Publish(ctx, m)
 	if errors.Is(err, snapshot.ErrMissingSegment) {
 		clear(k.stored) // somebody collected them: put all again the next time
 	}
 	if err != nil {
 		return fmt.Errorf("publish snapshot: %w", err)
-	}
-	if err := k.verify(ctx, position, fresh); err != nil {
-		return err
 	}
 	k.counters.snapshotNext.Store(position.Offset)
 	k.counters.snapshotTime.Store(m.Taken)
@@ -123,73 +132,8 @@ func (k *keeper) capture() (index.Capture, snapshot.Position) {
 	return c, snapshot.Position{JournalTopic: k.journalID, LeaderEpoch: k.follower.leaderEpoch, Offset: c.Next}
 }
 
-// putSegments stores what is not stored yet and lists all segments in the manifest.
-func (k *keeper) putSegments(ctx context.Context, c *index.Capture, m *snapshot.Manifest) (fresh []snapshot.Segment, err error) {
-	kept := map[uint64]snapshot.Segment{}
-	for i := range c.Segments {
-		view := &c.Segments[i]
-		segment, ok := k.stored[view.Number]
-		if !ok {
-			data := view.Append(nil)
-			segment = snapshot.NewSegment(data, view.Documents())
-			if err := k.store.PutSegment(ctx, segment.Name, data); err != nil {
-				return nil, fmt.Errorf("put segment: %w", err)
-			}
-			fresh = append(fresh, segment)
-		}
-		if view.Sealed {
-			kept[view.Number] = segment
-		}
-		m.Segments = append(m.Segments, segment)
-	}
-	k.stored = kept
-	return fresh, nil
-}
-
-// verify reads back what was written: the journal is trimmed by nothing less.
-func (k *keeper) verify(ctx context.Context, at snapshot.Position, fresh []snapshot.Segment) error {
-	if _, err := k.store.Manifest(ctx, at); err != nil {
-		return fmt.Errorf("verify snapshot: %w", err)
-	}
-	ignore := func(int, []byte) error { return nil }
-	if err := snapshot.FetchSegments(ctx, k.store, fresh, 2, ignore); err != nil {
-		return fmt.Errorf("verify snapshot: %w", err)
-	}
-	return nil
-}
-
 // checkpoint lets the other replicas compare themselves with this one.
 func (k *keeper) checkpoint(ctx context.Context, c *index.Capture) error {
 	_, err := k.appender.Append(ctx, &index.Checkpoint{Header: k.header(), Member: k.member, Offset: c.Next, Hash: c.Hash})
 	return err
-}
-
-// trim deletes the journal below the second newest snapshot, if all members see the store.
-func (k *keeper) trim(ctx context.Context) error {
-	if !k.store.Shared() {
-		return nil
-	}
-	infos, err := k.store.Manifests(ctx)
-	if err != nil {
-		return fmt.Errorf("list snapshots: %w", err)
-	}
-	var own []int64
-	for _, i := range infos {
-		if i.Position.JournalTopic == k.journalID {
-			own = append(own, i.Position.Offset)
-		}
-	}
-	if len(own) < 2 || own[1] <= 0 {
-		return nil
-	}
-	var offsets kadm.Offsets
-	offsets.AddOffset(k.journalTopic, 0, own[1], -1)
-	deleted, err := kadm.NewClient(k.admin).DeleteRecords(ctx, offsets)
-	if err == nil {
-		err = deleted.Error() // a missing right stands only here
-	}
-	if err != nil {
-		return fmt.Errorf("trim journal: %w", err)
-	}
-	return nil
 }

@@ -3,8 +3,6 @@ package consumer
 import (
 	"testing"
 	"time"
-
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Members share the work of snapshots: within the interval one is enough, whoever took it.
@@ -15,7 +13,7 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 	m := w.start()
 	w.produce(10, 1)
 	w.settled()
-	k := &keeper{shared: m.shared, store: m.setup.Store, params: w.setup.Snapshot, member: "another", stored: map[uint64]snapshot.Segment{}}
+	k := newKeeper(m.shared, m.setup.Store, w.setup.Snapshot, "another")
 	for _, step := range []struct {
 		every time.Duration
 		want  int

@@ -187,7 +187,7 @@ func (s *Service) sessions(ctx, drain context.Context, member string, slots []st
 		}
 		return err
 	}
-	k := &keeper{shared: s.shared, store: s.setup.Store, params: s.setup.Snapshot, member: member, stored: map[uint64]snapshot.Segment{}}
+	k := newKeeper(s.shared, s.setup.Store, s.setup.Snapshot, member)
 	group, inner := errgroup.WithContext(ctx)
 	for _, slot := range slots {
 		session, err := s.shared.newSession(slot)

@@ -67,3 +67,7 @@ func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
 
 // Await makes an empty replica await the record at a later offset than 0, where the journal's head is gone.
 func (r *Replica) Await(offset int64) { r.next = offset }
+
+// Confirmed is the greatest journal offset for which a checkpoint, or the snapshot this replica was restored from, gave the
+// replica's own hash: up to there another member's state is known to be the same, its segments included. -1 if there is none.
+func (r *Replica) Confirmed() int64 { return r.confirmed }

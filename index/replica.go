@@ -25,6 +25,7 @@ type Replica struct {
 	window     window
 	hash       running
 	marks      marks
+	confirmed  int64 // what Confirmed answers
 	stats      Stats
 
 	judged []Verdict // of the run at hand
@@ -61,7 +62,7 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 		keys: banding.Bands * p.Similarity.KeyBytes, verify: verify,
 		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
 		byID:   map[entry.Source]uint32{}, window: newWindow(p, banding.Bands),
-		hash: running(0).mix(fingerprint),
+		hash: running(0).mix(fingerprint), confirmed: -1,
 	}, nil
 }
 
@@ -201,7 +202,11 @@ func (r *Replica) forget(target Position) {
 
 func (r *Replica) compare(c *Checkpoint) *Divergence {
 	ours, known := r.marks.get(c.Offset)
-	if !known || uint64(ours) == c.Hash {
+	if !known {
+		return nil
+	}
+	if uint64(ours) == c.Hash {
+		r.confirmed = max(r.confirmed, c.Offset)
 		return nil
 	}
 	return &Divergence{Member: c.Member, Offset: c.Offset, Theirs: c.Hash, Ours: uint64(ours)}

@@ -56,6 +56,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.marks.set(replica.next, replica.hash)
+	replica.confirmed = replica.next
 	return &Restore{replica: replica, side: rd}, nil
 }
 
@@ -64,6 +65,9 @@ func (t *Restore) Settings() []byte { return t.replica.settings }
 
 // Next is the journal offset that the restored replica applies next.
 func (t *Restore) Next() int64 { return t.replica.next }
+
+// Hash is the running hash of the captured state.
+func (t *Restore) Hash() uint64 { return uint64(t.replica.hash) }
 
 func (r *Replica) addPartition(p *partition) {
 	r.byID[p.source] = uint32(len(r.partitions))

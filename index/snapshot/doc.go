@@ -5,6 +5,9 @@
 // A snapshot is a manifest plus immutable segments. A segment is named by the SHA-256 of its content, so a snapshot
 // writes only the segments that are not stored yet. The manifest carries the journal position the state belongs to.
 //
+// A snapshot is verified before it is published: what was written is read back from the store and decoded, then the manifest
+// appears. So whatever is listed was whole when it came to be, and the journal may be trimmed by it.
+//
 // Everything at rest is sealed in an envelope (fixed-width numbers little endian):
 //
 //	┌──────────┬─────────┬────────┬───────────┬─────────┬──────────────────────────┐
@@ -29,10 +32,10 @@
 //	│ uvarint, bytes  │
 //	└─────────────────┘
 //	a segment:
-//	┌─────────────────────┬─────────┬───────────┬─────────────────────┐
-//	│ name                │ bytes   │ documents │ xxhash64 of content │
-//	│ uvarint, 64 hex     │ uvarint │ uvarint   │ 8 bytes             │
-//	└─────────────────────┴─────────┴───────────┴─────────────────────┘
+//	┌────────────────────┬─────────┬──────────┬─────────┬───────────┬─────────────────────┐
+//	│ SHA-256 of content │ number  │ sealed   │ bytes   │ documents │ xxhash64 of content │
+//	│ 32 bytes           │ uvarint │ 1: 0, 1  │ uvarint │ uvarint   │ 8 bytes             │
+//	└────────────────────┴─────────┴──────────┴─────────┴───────────┴─────────────────────┘
 //
 // The fixed part stands first, so that a listing reads a few bytes per manifest; its totals are the sums over the
 // segments.

@@ -79,6 +79,7 @@ func TestLocate(t *testing.T) {
 
 func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
+		"segment x is corrupt: broken":                                &CorruptError{Name: "segment x", Offset: -1, Err: errors.New("broken")},
 		"segment is not stored: a":                                    &MissingSegmentsError{Names: []string{"a"}},
 		"segment is not stored: a, b, c and 1 more":                   &MissingSegmentsError{Names: []string{"a", "b", "c", "d"}},
 		"slot-0: leased by another: pid 1 on host":                    &LeasedError{Name: "slot-0", By: "pid 1 on host"},

@@ -24,12 +24,15 @@ var (
 // CorruptError says where stored bytes are not what was written. The remedy is an older snapshot.
 type CorruptError struct {
 	Name   string // which manifest or segment, and where it lies
-	Offset int64  // in the envelope, where known
+	Offset int64  // in the envelope; -1 where no byte can be told
 	Err    error
 }
 
 // Error names the place.
 func (e *CorruptError) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("%s is corrupt: %v", e.Name, e.Err)
+	}
 	return fmt.Sprintf("%s is corrupt at byte %d: %v", e.Name, e.Offset, e.Err)
 }
 

@@ -73,7 +73,7 @@ func fetchSegment(ctx context.Context, store Store, s Segment) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) != s.Bytes || xxhash.Sum64(data) != s.Checksum {
-		return nil, &CorruptError{Name: "segment " + s.Name, Err: errors.New("it is not the content that the manifest names")}
+		return nil, &CorruptError{Name: "segment " + s.Name, Offset: -1, Err: errors.New("it is not the content that the manifest names")}
 	}
 	return data, nil
 }

@@ -15,13 +15,15 @@ import (
 
 // Segment is an immutable run of entries, as a manifest names it.
 type Segment struct {
+	Number    uint64 // ascending; the same number in the same journal is the same run
+	Sealed    bool   // it is full: a later snapshot names it again
 	Name      string // SegmentName of its content
 	Bytes     int64  // length of its content
 	Documents int
 	Checksum  uint64 // xxhash64 of its content
 }
 
-// NewSegment describes the segment with that content.
+// NewSegment describes the segment with that content, but for its number.
 func NewSegment(data []byte, documents int) Segment {
 	return Segment{Name: SegmentName(data), Bytes: int64(len(data)), Documents: documents, Checksum: xxhash.Sum64(data)}
 }
@@ -85,7 +87,7 @@ func (m *Manifest) Check(index string) error {
 		return fmt.Errorf("the state takes %d bytes, the bound is %d", len(m.State), MaxBytes)
 	}
 	for _, s := range m.Segments {
-		if !ValidSegmentName(s.Name) || s.Bytes < 0 || s.Documents < 0 {
+		if !ValidSegmentName(s.Name) || s.Bytes < 0 || s.Bytes > MaxBytes || s.Documents < 0 || s.Documents > math.MaxInt32 {
 			return fmt.Errorf("%+v is not a segment", s)
 		}
 	}
@@ -112,7 +114,9 @@ func (m *Manifest) Encode() []byte {
 	b = wire.AppendString(b, m.Index)
 	b = binary.AppendUvarint(b, uint64(len(m.Segments)))
 	for _, s := range m.Segments {
-		b = wire.AppendString(b, s.Name)
+		b = appendName(b, s.Name)
+		b = binary.AppendUvarint(b, s.Number)
+		b = append(b, sealedFlag(s.Sealed))
 		b = binary.AppendUvarint(b, uint64(s.Bytes))
 		b = binary.AppendUvarint(b, uint64(s.Documents))
 		b = le.AppendUint64(b, s.Checksum)
@@ -129,8 +133,8 @@ func DecodeManifest(data []byte) (Manifest, error) {
 	r := wire.NewReader(payload)
 	m, documents, bytes := readFixed(&r)
 	m.Index = string(r.Bytes())
-	// A segment is at least a name, two numbers of a byte, and a checksum.
-	if n := r.Count(1 + 2*sha256.Size + 1 + 1 + 8); n > 0 {
+	// A segment is at least a name, four numbers of a byte, and a checksum.
+	if n := r.Count(sha256.Size + 4 + 8); n > 0 {
 		m.Segments = make([]Segment, n)
 	}
 	for i := range m.Segments {
@@ -164,13 +168,29 @@ func readFixed(r *wire.Reader) (m Manifest, documents, bytes int64) {
 }
 
 func readSegment(r *wire.Reader) (Segment, error) {
-	s := Segment{Name: string(r.Bytes())}
-	size, documents := r.Uvarint(), r.Uvarint()
-	s.Bytes, s.Documents, s.Checksum = int64(size), int(documents), r.Uint64()
-	if !ValidSegmentName(s.Name) || size > math.MaxInt64 || documents > math.MaxInt {
+	s := Segment{Name: hex.EncodeToString(r.Take(sha256.Size)), Number: r.Uvarint()}
+	sealed, size, documents := r.Byte(), r.Uvarint(), r.Uvarint()
+	s.Sealed, s.Bytes, s.Documents, s.Checksum = sealed == 1, int64(size), int(documents), r.Uint64()
+	if r.Short() || sealed > 1 || size > MaxBytes || documents > math.MaxInt32 {
 		return Segment{}, errors.New("not a segment")
 	}
 	return s, nil
+}
+
+func sealedFlag(sealed bool) byte {
+	if sealed {
+		return 1
+	}
+	return 0
+}
+
+// appendName appends the 32 bytes of a valid name.
+func appendName(dst []byte, name string) []byte {
+	sum, err := hex.DecodeString(name)
+	if err != nil || len(sum) != sha256.Size {
+		sum = make([]byte, sha256.Size) // Check refuses such a name
+	}
+	return append(dst, sum...)
 }
 
 // DecodeHead reads, from the first HeadBytes of an encoded manifest, what a listing shows. It cannot know whether the

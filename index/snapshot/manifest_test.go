@@ -17,9 +17,14 @@ func manifest() Manifest {
 		Position:    Position{JournalTopic: [16]byte{1, 15: 2}, LeaderEpoch: -1, Offset: math.MaxInt64},
 		Taken:       1_700_000_000_000,
 		Fingerprint: math.MaxUint64,
-		Segments:    []Segment{NewSegment([]byte("one"), 1), NewSegment(nil, 65536)},
+		Segments:    []Segment{numbered(7, true, NewSegment([]byte("one"), 1)), numbered(8, false, NewSegment(nil, 65536))},
 		State:       []byte("state"),
 	}
+}
+
+func numbered(n uint64, sealed bool, s Segment) Segment {
+	s.Number, s.Sealed = n, sealed
+	return s
 }
 
 func TestManifestRoundTrip(t *testing.T) {
@@ -58,20 +63,20 @@ func TestManifestLies(t *testing.T) {
 	}
 	fixed := payload[:fixedLen:fixedLen]
 	named := wire.AppendString(fixed, "orders")
-	segment := func(name string, size, documents uint64) []byte {
-		b := wire.AppendString(binary.AppendUvarint(named, 1), name)
-		b = binary.AppendUvarint(binary.AppendUvarint(b, size), documents)
+	segment := func(sealed byte, size, documents uint64) []byte {
+		b := append(binary.AppendUvarint(named, 1), make([]byte, 32)...)
+		b = binary.AppendUvarint(binary.AppendUvarint(append(b, 7, sealed), size), documents)
 		return wire.AppendBytes(binary.LittleEndian.AppendUint64(b, 0), nil)
 	}
-	good := SegmentName(nil)
 	for name, bad := range map[string][]byte{
 		"many segments": append(binary.AppendUvarint(named, 1<<40), make([]byte, 200)...),
 		"long index":    append(binary.AppendUvarint(fixed, 1<<60), 'x'),
 		"long state":    append(append(named, 0), 0xff, 0xff, 0x7f),
 		"trailing":      append(payload[:len(payload):len(payload)], 0),
-		"bad name":      segment(strings.Repeat("/", 64), 1, 1),
-		"bytes beyond":  segment(good, math.MaxUint64, 1),
-		"wrong totals":  segment(good, 5, 5),
+		"half sealed":   segment(2, 1, 1),
+		"bytes beyond":  segment(1, MaxBytes+1, 1),
+		"documents":     segment(1, 1, math.MaxInt32+1),
+		"wrong totals":  segment(1, 5, 5),
 	} {
 		t.Run(name, func(t *testing.T) {
 			sealed := Seal(KindManifest, bad)

@@ -17,7 +17,8 @@ type Store interface {
 	PutSegment(ctx context.Context, name string, data []byte) error
 	// HasSegments returns those of names that are not stored, in the order given.
 	HasSegments(ctx context.Context, names []string) (missing []string, err error)
-	// Publish makes a snapshot visible, whole or not at all. Under the collector's lock it checks that each segment is stored
+	// Publish makes a snapshot visible, whole or not at all, its manifest read back before. Whoever calls it has read back the
+	// segments. Under the collector's lock it checks that each segment is stored
 	// with its length (else a *MissingSegmentsError) and that no newer manifest of the same journal is there (else
 	// ErrStale). At an equal position it replaces the manifest: both describe the same state.
 	Publish(ctx context.Context, m Manifest) error

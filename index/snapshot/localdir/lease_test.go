@@ -124,7 +124,7 @@ func TestCleanersSpareTheLiving(t *testing.T) {
 	}
 	defer cleaners.Wait()
 	defer close(done)
-	for range 3000 {
+	for range 1000 {
 		f, err := s.temp()
 		if err != nil {
 			t.Fatal(err)

@@ -11,8 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockPoll is how often a waiter tries again: flock cannot wait and listen to a context at once.
-const lockPoll = 10 * time.Millisecond
+// A waiter tries again after lockPoll, then after twice as long each time, up to lockPollMost: flock cannot wait and listen
+// to a context at once.
+const (
+	lockPoll     = 200 * time.Microsecond
+	lockPollMost = 10 * time.Millisecond
+)
 
 // tryLock takes the exclusive lock of an open file, without waiting. It ends with the file's Close or with the process.
 func tryLock(f *os.File) (bool, error) {
@@ -55,7 +59,8 @@ func take(path string) (*os.File, error) {
 
 // exclusively runs fn under the collector's lock, which Publish and Collect share.
 func (s *Store) exclusively(ctx context.Context, fn func() error) (err error) {
-	poll := time.NewTicker(lockPoll)
+	wait := lockPoll
+	poll := time.NewTimer(wait)
 	defer poll.Stop()
 	for {
 		f, err := take(filepath.Join(s.root, lockFile))
@@ -69,6 +74,8 @@ func (s *Store) exclusively(ctx context.Context, fn func() error) (err error) {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for another member's publish or collect: %w", context.Cause(ctx))
 		case <-poll.C:
+			wait = min(2*wait, lockPollMost)
+			poll.Reset(wait)
 		}
 	}
 }

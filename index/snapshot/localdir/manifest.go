@@ -142,7 +142,7 @@ func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Ma
 	}
 	if m.Position != at {
 		err := fmt.Errorf("it is of %v, not what its name says", m.Position)
-		return snapshot.Manifest{}, &snapshot.CorruptError{Name: "manifest " + path, Err: err}
+		return snapshot.Manifest{}, &snapshot.CorruptError{Name: "manifest " + path, Offset: -1, Err: err}
 	}
 	return m, m.Check(s.index)
 }

@@ -1,7 +1,9 @@
 package localdir
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write puts data at path, whole or not at all, and durable on return.
+// write puts data at path, whole or not at all, durable on return, and read back before it appears there.
 func (s *Store) write(path string, data []byte) (err error) {
 	f, err := s.temp()
 	if err != nil {
@@ -27,6 +29,10 @@ func (s *Store) write(path string, data []byte) (err error) {
 	if err := f.Sync(); err != nil {
 		return errors.Join(err, f.Close())
 	}
+	forget(f)
+	if err := holds(f, data); err != nil {
+		return errors.Join(err, f.Close())
+	}
 	// Renamed before it is closed, for closing gives up the lock that keeps a cleaner away. What Close could still
 	// report, Sync has reported.
 	if err := os.Rename(f.Name(), path); err != nil {
@@ -34,6 +40,24 @@ func (s *Store) write(path string, data []byte) (err error) {
 	}
 	return errors.Join(f.Close(), syncDir(filepath.Dir(path)))
 }
+
+// holds reads a file from its beginning and compares.
+func holds(f *os.File, data []byte) error {
+	const step = 256 << 10
+	buffer := make([]byte, min(step, len(data)))
+	for at := 0; at < len(data); at += len(buffer) {
+		buffer = buffer[:min(len(buffer), len(data)-at)]
+		if _, err := f.ReadAt(buffer, int64(at)); err != nil {
+			return fmt.Errorf("read back: %w", err)
+		}
+		if !bytes.Equal(buffer, data[at:at+len(buffer)]) {
+			return &os.PathError{Op: "read back", Path: f.Name(), Err: errOtherBytes}
+		}
+	}
+	return nil
+}
+
+var errOtherBytes = fmt.Errorf("it is not what was written (%w)", unix.EIO)
 
 // temp makes a file in tmp, locked, so that cleaners know that its writer lives.
 func (s *Store) temp() (*os.File, error) {

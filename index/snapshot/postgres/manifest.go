@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,31 @@ func (s *Store) publish(ctx context.Context, tx pgx.Tx, m *snapshot.Manifest) er
 			taken_ms = excluded.taken_ms, published = excluded.published, documents = excluded.documents,
 			segment_bytes = excluded.segment_bytes, segments = excluded.segments, body = excluded.body`,
 		s.index, m.Position.JournalTopic, m.Position.LeaderEpoch, m.Position.Offset, m.Taken, head.Documents, head.Bytes, m.Names(), body)
+	if err != nil {
+		return err
+	}
+	stored, err := s.body(ctx, tx, m.Position)
+	if err == nil && !bytes.Equal(stored, body) {
+		err = &snapshot.CorruptError{Name: s.manifestName(m.Position), Offset: -1, Err: errReadBack}
+	}
 	return err
+}
+
+var errReadBack = errors.New("read back before it was published, it is not what was written")
+
+// body reads a sealed manifest.
+func (s *Store) body(ctx context.Context, q querier, at snapshot.Position) (body []byte, err error) {
+	err = q.QueryRow(ctx, `
+		select body from manifest where index_name = $1 and journal_topic = $2 and next_offset = $3 and leader_epoch = $4`,
+		s.index, at.JournalTopic, at.Offset, at.LeaderEpoch).Scan(&body)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = snapshot.ErrNoManifest
+	}
+	return body, err
+}
+
+func (s *Store) manifestName(at snapshot.Position) string {
+	return fmt.Sprintf("manifest at %v in schema %s", at, s.target.schema)
 }
 
 // notWhole are the names of those segments that are not stored with their length.
@@ -108,24 +133,17 @@ func (s *Store) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Ma
 func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, dataBound)
 	defer cancel()
-	var body []byte
-	err := s.pool.QueryRow(ctx, `
-		select body from manifest where index_name = $1 and journal_topic = $2 and next_offset = $3 and leader_epoch = $4`,
-		s.index, at.JournalTopic, at.Offset, at.LeaderEpoch).Scan(&body)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return snapshot.Manifest{}, snapshot.ErrNoManifest
-	}
+	body, err := s.body(ctx, s.pool, at)
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
-	name := fmt.Sprintf("manifest at %v in schema %s", at, s.target.schema)
 	m, err := snapshot.DecodeManifest(body)
 	if err != nil {
-		return snapshot.Manifest{}, snapshot.Locate(err, name)
+		return snapshot.Manifest{}, snapshot.Locate(err, s.manifestName(at))
 	}
 	if m.Position != at {
 		err := fmt.Errorf("it is of %v, not of where it stands", m.Position)
-		return snapshot.Manifest{}, &snapshot.CorruptError{Name: name, Err: err}
+		return snapshot.Manifest{}, &snapshot.CorruptError{Name: s.manifestName(at), Offset: -1, Err: err}
 	}
 	return m, m.Check(s.index)
 }

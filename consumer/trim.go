@@ -1,0 +1,66 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// trim deletes the journal below the second newest snapshot, if all members see the store.
+func (k *keeper) trim(ctx context.Context) error {
+	if !k.store.Shared() {
+		return nil
+	}
+	below, err := k.needless(ctx)
+	if err != nil || below <= 0 {
+		return err
+	}
+	var offsets kadm.Offsets
+	offsets.AddOffset(k.journalTopic, 0, below, -1)
+	deleted, err := kadm.NewClient(k.admin).DeleteRecords(ctx, offsets)
+	if err == nil {
+		err = deleted.Error() // a missing right stands only here
+	}
+	if err != nil {
+		return fmt.Errorf("trim journal: %w", err)
+	}
+	return nil
+}
+
+// needless is the journal offset of the second newest snapshot that is still what was verified when it was published, as far
+// as a look tells: its manifest can be read, and its segments are there. 0 if there is none.
+func (k *keeper) needless(ctx context.Context) (int64, error) {
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list snapshots: %w", err)
+	}
+	whole := 0
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.journalID {
+			continue
+		}
+		m, err := k.store.Manifest(ctx, i.Position)
+		var corrupt *snapshot.CorruptError
+		if errors.As(err, &corrupt) || errors.Is(err, snapshot.ErrNoManifest) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		missing, err := k.store.HasSegments(ctx, m.Names())
+		if err != nil {
+			return 0, err
+		}
+		if len(missing) > 0 {
+			continue
+		}
+		if whole++; whole == 2 {
+			return i.Position.Offset, nil
+		}
+	}
+	return 0, nil
+}

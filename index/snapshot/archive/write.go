@@ -1,0 +1,63 @@
+package archive
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+const (
+	manifestName = "manifest"
+	segmentsDir  = "segments/"
+	mode         = 0o600
+)
+
+// Write writes the snapshot of that manifest to w, its segments fetched from store. Each is held against the manifest
+// before it is written. The same snapshot gives the same bytes.
+func Write(ctx context.Context, w io.Writer, store snapshot.Store, m *snapshot.Manifest) error {
+	out := tar.NewWriter(w)
+	if err := add(out, manifestName, m.Taken, m.Encode()); err != nil {
+		return fmt.Errorf("write snapshot: %w", err)
+	}
+	segments := distinct(m)
+	err := snapshot.FetchSegments(ctx, store, segments, 2, func(i int, data []byte) error {
+		sealed := snapshot.Seal(snapshot.KindSegment, data)
+		return add(out, segmentsDir+segments[i].Name, m.Taken, sealed)
+	})
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("write snapshot: %w", err)
+	}
+	return nil
+}
+
+func add(out *tar.Writer, name string, taken int64, data []byte) error {
+	head := &tar.Header{Name: name, Mode: mode, Size: int64(len(data)), ModTime: time.UnixMilli(taken).Truncate(time.Second)}
+	if err := out.WriteHeader(head); err != nil {
+		return err
+	}
+	_, err := out.Write(data)
+	return err
+}
+
+// distinct are the manifest's segments, each content once.
+func distinct(m *snapshot.Manifest) []snapshot.Segment {
+	seen := make(map[string]bool, len(m.Segments))
+	var segments []snapshot.Segment
+	for _, s := range m.Segments {
+		if !seen[s.Name] {
+			seen[s.Name] = true
+			segments = append(segments, s)
+		}
+	}
+	return segments
+}
+
+var errNotOurs = errors.New("it is not a snapshot that unecho exported")

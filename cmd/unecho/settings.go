@@ -14,8 +14,8 @@ import (
 // settingAnnotation is where a flag says which setting it stands for.
 const settingAnnotation = "setting"
 
-// addSettingFlags gives a verb that works without Kafka a flag for each setting of these sections, called like the setting:
-// --threshold is similarity.threshold. Where two would be called alike, or like a flag of the verb, the flag of the later
+// addSettingFlags gives a verb that works without Kafka a flag for each of these settings, or of those in these sections,
+// called like the setting: --threshold is similarity.threshold. Where two would be called alike, or like a flag of the verb, the flag of the later
 // section is called after the section, too: --text-max-bytes. --config reads the rest, and --set outranks both. Call it after
 // the verb's own flags.
 func addSettingFlags(cmd *cobra.Command, sections ...string) {
@@ -24,17 +24,17 @@ func addSettingFlags(cmd *cobra.Command, sections ...string) {
 	fields := setting.Fields(config.Default())
 	for _, section := range sections {
 		for _, f := range fields {
-			if strings.HasPrefix(f.Key, section+".") {
-				addSettingFlag(cmd, section, f)
+			if f.Key == section || strings.HasPrefix(f.Key, section+".") {
+				addSettingFlag(cmd, f)
 			}
 		}
 	}
 }
 
-func addSettingFlag(cmd *cobra.Command, section string, f setting.Field) {
+func addSettingFlag(cmd *cobra.Command, f setting.Field) {
 	name := strings.ReplaceAll(f.Name(), "_", "-")
 	if cmd.Flags().Lookup(name) != nil {
-		name = section + "-" + name
+		name = strings.NewReplacer(".", "-", "_", "-").Replace(f.Key)
 	}
 	usage := f.Doc
 	if len(f.Enum) > 0 {

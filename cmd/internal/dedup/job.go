@@ -1,0 +1,73 @@
+package dedup
+
+import (
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// job is a chunk on its way, with all that works on it. It is used again and again.
+type job struct {
+	chunk  corpus.Chunk
+	parser corpus.Parser
+	signer *index.Signer
+	named  bool // several files are read: a number alone names no record
+
+	items   []item
+	entries []entry.Entry // of the items that are not rejected
+	names   []byte
+	raw     []byte // of files that are a document each: their parser uses its memory again
+	err     error
+	signed  chan struct{} // one token when the job is ready to be applied
+}
+
+// item is one record.
+type item struct {
+	name     []byte
+	raw      []byte
+	rejected *document.Rejection
+}
+
+// sign parses and signs the chunk.
+func (j *job) sign() {
+	j.items, j.entries, j.names, j.raw = j.items[:0], j.entries[:0], j.names[:0], j.raw[:0]
+	j.signer.Reset()
+	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
+		it := item{name: j.keepName(r), raw: r.Raw, rejected: r.Bad}
+		if len(j.chunk.Files) > 0 {
+			from := len(j.raw)
+			j.raw = append(j.raw, r.Raw...)
+			it.raw = j.raw[from:len(j.raw):len(j.raw)]
+		}
+		if it.rejected == nil {
+			it.rejected = j.entry(r, it.name)
+		}
+		j.items = append(j.items, it)
+		return true
+	})
+	j.signed <- struct{}{}
+}
+
+// keepName keeps a record's name. When names grows, those cut from it before stay where they were.
+func (j *job) keepName(r *corpus.Record) []byte {
+	from := len(j.names)
+	j.names = r.Name(j.names, j.named)
+	return j.names[from:len(j.names):len(j.names)]
+}
+
+// entry signs a record and keeps its entry, or says why it has none.
+func (j *job) entry(r *corpus.Record, name []byte) *document.Rejection {
+	e := entry.Entry{Scope: r.Scope, ID: name}
+	if !j.signer.Sign(&e, r.Text) {
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
+	}
+	if e.Empty() {
+		if bad := j.chunk.EmptyRejection(); bad != nil {
+			return bad
+		}
+	}
+	j.entries = append(j.entries, e)
+	return nil
+}

@@ -1,0 +1,134 @@
+package dedup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/index"
+)
+
+// Params say how files are judged.
+type Params struct {
+	Index   index.Params
+	Workers int  // goroutines that parse and sign
+	Named   bool // several files are read, so a record without an id is called FILE:NUMBER
+}
+
+// jobsEach is how many jobs there are for each worker: one at work, one ready, one waiting for its turn.
+const jobsEach = 3
+
+// Run reads to the end, judges each document and calls each with what became of it, in the order of the documents, from the
+// calling goroutine. It ends with the first error, or when ctx does.
+func Run(ctx context.Context, p Params, r *corpus.Reader, judge *Judge, each func(*Outcome) error) error {
+	jobs, err := newJobs(p)
+	if err != nil {
+		return err
+	}
+	todo, ordered := make(chan *job, len(jobs)), make(chan *job, len(jobs)) // never more than there are jobs
+	free := make(chan *job, len(jobs))
+	for _, j := range jobs {
+		free <- j
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var group errgroup.Group
+	group.Go(func() error {
+		defer close(todo)
+		defer close(ordered)
+		return read(ctx, r, free, todo, ordered)
+	})
+	for range p.Workers {
+		group.Go(func() error {
+			for j := range todo {
+				j.sign()
+			}
+			return nil
+		})
+	}
+	err = apply(judge, ordered, free, each)
+	stop() // after an error the reader would go on
+	return errors.Join(err, group.Wait())
+}
+
+func newJobs(p Params) ([]*job, error) {
+	jobs := make([]*job, p.Workers*jobsEach)
+	for i := range jobs {
+		signer, err := index.NewSigner(p.Index)
+		if err != nil {
+			return nil, err
+		}
+		jobs[i] = &job{signer: signer, named: p.Named, signed: make(chan struct{}, 1)}
+	}
+	return jobs, nil
+}
+
+// read gives each chunk to the workers, and in its order to the applier.
+func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered chan<- *job) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil // who cancelled knows why
+		case j := <-free:
+			err := r.Next(&j.chunk)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			todo <- j
+			ordered <- j
+		}
+	}
+}
+
+func apply(judge *Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
+	var number int64
+	for j := range ordered {
+		<-j.signed
+		if err := outcomes(judge, j, number, each); err != nil {
+			return err
+		}
+		number += int64(len(j.items))
+		free <- j
+	}
+	return nil
+}
+
+// outcomes judges what a job signed. Offsets are the numbers of the documents, in which rejected ones leave gaps.
+func outcomes(judge *Judge, j *job, number int64, each func(*Outcome) error) error {
+	next := 0
+	for i := range j.items {
+		if j.items[i].rejected == nil {
+			j.entries[next].Offset = number + int64(i)
+			next++
+		}
+	}
+	verdicts, err := judge.apply(j.entries)
+	if err != nil {
+		return err
+	}
+	next = 0
+	for i := range j.items {
+		it := &j.items[i]
+		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Rejected: it.rejected}
+		if it.rejected == nil {
+			if v := &verdicts[next]; !v.Unique() {
+				o.Match = &v.Match
+			}
+			next++
+		}
+		if err := each(&o); err != nil {
+			return err
+		}
+	}
+	if j.err != nil {
+		return fmt.Errorf("after document %d: %w", number+int64(len(j.items)), j.err)
+	}
+	return nil
+}

@@ -30,6 +30,15 @@ func Compare(found, truth []Pair) Score {
 	return s
 }
 
+// found counts a pair that was found.
+func (s *Score) found(is bool) {
+	if is {
+		s.TruePositives++
+	} else {
+		s.FalsePositives++
+	}
+}
+
 // Precision is the share of what was found that is true; 1 when nothing was found.
 func (s Score) Precision() float64 { return share(s.TruePositives, s.FalsePositives) }
 

@@ -1,0 +1,144 @@
+package eval
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index/sketch"
+)
+
+// ErrCandidates says that a setting finds more candidates than it is worth waiting for.
+var ErrCandidates = errors.New("too many candidates")
+
+// keyBytes is the width of band keys in a trial: the widest, so that keys are equal by chance only where the sketches are.
+const keyBytes = 8
+
+// Trial is a corpus signed by one kind of sketch.
+type Trial struct {
+	sketch sketch.Sketch
+	bands  int
+	keys   []uint64 // document x band
+	codes  []byte   // document x size
+	signed []bool   // false for empty documents, which are similar to none
+}
+
+// NewTrial signs a corpus; s is used up to the end of the Trial.
+func NewTrial(s sketch.Sketch, sets [][]uint64) *Trial {
+	t := &Trial{
+		sketch: s, bands: s.Bands(), keys: make([]uint64, 0, len(sets)*s.Bands()),
+		codes: make([]byte, 0, len(sets)*s.Size()), signed: make([]bool, len(sets)),
+	}
+	var keys []byte
+	for i, set := range sets {
+		t.signed[i] = len(set) > 0
+		s.Sign(set)
+		keys = s.AppendKeys(keys[:0], 0, keyBytes)
+		for b := range t.bands {
+			t.keys = append(t.keys, binary.LittleEndian.Uint64(keys[b*keyBytes:]))
+		}
+		t.codes = s.AppendCodes(t.codes)
+	}
+	return t
+}
+
+// Candidates calls yield for each pair that shares a band key, a before b, each once, until yield returns false. The order is
+// always the same, and means nothing.
+func (t *Trial) Candidates(yield func(a, b int) bool) {
+	type member struct {
+		key      uint64
+		document int32
+	}
+	members := make([]member, 0, len(t.signed))
+	for band := range t.bands {
+		members = members[:0]
+		for i, signed := range t.signed {
+			if signed {
+				members = append(members, member{t.keys[i*t.bands+band], int32(i)})
+			}
+		}
+		slices.SortFunc(members, func(x, y member) int {
+			if x.key != y.key {
+				return cmp.Compare(x.key, y.key)
+			}
+			return int(x.document - y.document)
+		})
+		for from := 0; from < len(members); {
+			to := from + 1
+			for to < len(members) && members[to].key == members[from].key {
+				to++
+			}
+			for y := from + 1; y < to; y++ {
+				for x := from; x < y; x++ {
+					a, b := int(members[x].document), int(members[y].document)
+					if !t.metBefore(a, b, band) && !yield(a, b) {
+						return
+					}
+				}
+			}
+			from = to
+		}
+	}
+}
+
+// metBefore says whether two documents share the key of an earlier band.
+func (t *Trial) metBefore(a, b, band int) bool {
+	x, y := t.keys[a*t.bands:][:band], t.keys[b*t.bands:][:band]
+	for i := range x {
+		if x[i] == y[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// Estimate is what the sketches of two documents tell of their similarity.
+func (t *Trial) Estimate(a, b int) (num, den uint32) {
+	size := t.sketch.Size()
+	return t.sketch.Similarity(t.codes[a*size:][:size], t.codes[b*size:][:size])
+}
+
+// Result is what a trial came to at one threshold. A pair is found at a stage if it is a candidate, if its estimate reaches
+// the threshold, if it is verified exactly.
+type Result struct {
+	Candidates, Estimated, Verified Score
+	Error                           Spread // of the estimate, without its sign, over the candidates
+	Met                             int    // candidates
+}
+
+// Against holds a trial against the truth at a threshold that is not below the truth's floor. With more than most candidates
+// it gives up: ErrCandidates.
+func (t *Trial) Against(truth *Truth, threshold, most int) (Result, error) {
+	var r Result
+	t.Candidates(func(a, b int) bool {
+		r.Met++
+		pair := truth.Pair(a, b)
+		num, den := t.Estimate(a, b)
+		is := pair.Shared > 0 && pair.AtLeast(threshold)
+		r.Candidates.found(is)
+		if sketch.AtLeast(num, den, threshold) {
+			r.Estimated.found(is)
+		}
+		if is {
+			r.Verified.found(true)
+		}
+		r.Error.Add(max(pair.Similarity()-float64(num)/float64(den), float64(num)/float64(den)-pair.Similarity()))
+		return r.Met <= most
+	})
+	if r.Met > most {
+		return Result{}, fmt.Errorf("%w: more than %d for %d documents", ErrCandidates, most, len(t.signed))
+	}
+	all := truth.Pairs(threshold)
+	for _, s := range []*Score{&r.Candidates, &r.Estimated, &r.Verified} {
+		s.FalseNegatives = all - s.TruePositives
+	}
+	return r, nil
+}
+
+// KeyBytes is the size of a document's band keys of the given width each.
+func (t *Trial) KeyBytes(width int) int { return t.bands * width }
+
+// CodeBytes is the size of a document's codes.
+func (t *Trial) CodeBytes() int { return t.sketch.Size() }

@@ -1,0 +1,94 @@
+package eval_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
+)
+
+func newSketch(t *testing.T, slots int, banding sketch.Banding) sketch.Sketch {
+	t.Helper()
+	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: slots, Banding: banding, CodeBits: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestCandidates holds the candidates against a double loop over the band keys.
+func TestCandidates(t *testing.T) {
+	sets := corpus(rand.New(rand.NewPCG(5, 5)), 300)
+	s := newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4})
+	keys := make([][]byte, len(sets))
+	for i, set := range sets {
+		s.Sign(set)
+		keys[i] = s.AppendKeys(nil, 0, 8)
+	}
+	var want, got [][2]int
+	for b := range sets {
+		for a := range b {
+			for band := range 16 {
+				if len(sets[a]) > 0 && len(sets[b]) > 0 && slices.Equal(keys[a][band*8:][:8], keys[b][band*8:][:8]) {
+					want = append(want, [2]int{a, b})
+					break
+				}
+			}
+		}
+	}
+	eval.NewTrial(s, sets).Candidates(func(a, b int) bool {
+		got = append(got, [2]int{a, b})
+		return true
+	})
+	order := func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if !slices.Equal(got, want) || len(want) < 100 {
+		t.Errorf("%d candidates, want %d", len(got), len(want))
+	}
+}
+
+func TestTrialAgainstTruth(t *testing.T) {
+	sets := corpus(rand.New(rand.NewPCG(6, 6)), 1500)
+	const floor, threshold = 3000, 8000
+	truth := eval.NewTruth(sets, eval.NewJoin(sets, floor).Pairs(), floor)
+	plan, err := sketch.Plan(0.8, 128, 0.98)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := eval.NewTrial(newSketch(t, 128, plan), sets)
+	r, err := trial.Against(truth, threshold, 1_000_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := eval.AllPairs(sets, threshold)
+	if truth.Pairs(threshold) != len(pairs) || r.Verified.TruePositives+r.Verified.FalseNegatives != len(pairs) {
+		t.Errorf("%d pairs, %+v; want %d", truth.Pairs(threshold), r.Verified, len(pairs))
+	}
+	if r.Verified.Precision() != 1 || r.Verified.Recall() < 0.98 || r.Verified.Recall() != r.Candidates.Recall() {
+		t.Errorf("verified: %+v, candidates: %+v", r.Verified, r.Candidates)
+	}
+	if r.Candidates.Precision() > r.Estimated.Precision() || r.Met != r.Error.N || r.Error.Mean() <= 0 || r.Error.Mean() > 0.1 {
+		t.Errorf("%+v", r)
+	}
+	if trial.KeyBytes(4) != 4*plan.Bands || trial.CodeBytes() != 256 {
+		t.Errorf("%d bytes of keys, %d of codes", trial.KeyBytes(4), trial.CodeBytes())
+	}
+	if _, err := trial.Against(truth, threshold, 10); !errors.Is(err, eval.ErrCandidates) {
+		t.Errorf("at most 10 candidates: %v", err)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	sets := [][]uint64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 5}, {1, 9}}
+	truth := eval.NewTruth(sets, eval.AllPairs(sets, 1), 1)
+	if got, want := truth.Histogram(5), []int{0, 3, 0, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if p := truth.Pair(0, 2); p.Shared != 3 || p.Union != 5 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,55 @@
+package eval
+
+import "github.com/unecho/unecho/index/sketch"
+
+// Truth is a corpus with all its pairs at or above a floor.
+type Truth struct {
+	sets  [][]uint64
+	pairs []Pair
+	floor int
+	known map[uint64]int32 // pair -> its place in pairs
+}
+
+// NewTruth keeps sets and pairs: those that Join or AllPairs found at a threshold of floor ten thousandths.
+func NewTruth(sets [][]uint64, pairs []Pair, floor int) *Truth {
+	t := &Truth{sets: sets, pairs: pairs, floor: floor, known: make(map[uint64]int32, len(pairs))}
+	for i, p := range pairs {
+		t.known[code(p.A, p.B)] = int32(i)
+	}
+	return t
+}
+
+func code(a, b int) uint64 { return uint64(a)<<32 | uint64(b) }
+
+// Documents is the number of sets.
+func (t *Truth) Documents() int { return len(t.sets) }
+
+// Pairs are the pairs at or above a threshold, which is not below the floor.
+func (t *Truth) Pairs(threshold int) int {
+	n := 0
+	for _, p := range t.pairs {
+		if p.AtLeast(threshold) {
+			n++
+		}
+	}
+	return n
+}
+
+// Pair is the exact similarity of two documents, a before b.
+func (t *Truth) Pair(a, b int) Pair {
+	if i, ok := t.known[code(a, b)]; ok {
+		return t.pairs[i]
+	}
+	shared, union := sketch.Jaccard(t.sets[a], t.sets[b])
+	return newPair(a, b, shared, union)
+}
+
+// Histogram counts the pairs at or above the floor by their similarity, in so many steps of equal width from 0 to 1; the last
+// step holds those that are equal.
+func (t *Truth) Histogram(steps int) []int {
+	counts := make([]int, steps)
+	for _, p := range t.pairs {
+		counts[min(steps-1, p.Shared*steps/p.Union)]++
+	}
+	return counts
+}

@@ -18,7 +18,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test servers bench bench-sketch fuzz demo clean dev
+.PHONY: help build check lint fmt test servers bench bench-sketch accuracy fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
 
 bench-sketch: ## time and bytes to sign a document (COUNT=10)
 	$(GO) test -run '^$$' -bench Sign -benchmem -count=$(COUNT) ./index/sketch ./index/text
+
+accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
+	$(GO) test -v -run 'TestAccuracyTable|TestBandsCollide' ./index/sketch -trials 20000
 
 fuzz: ## each fuzz target for FUZZTIME=10s
 	@FUZZTIME=$(FUZZTIME) GO=$(GO) deploy/dev/fuzz.sh

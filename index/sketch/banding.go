@@ -44,13 +44,13 @@ func power(x float64, n int) float64 {
 // slots, of which the first are used.
 func (b Banding) AppendKeys(dst []byte, values []uint64, scope uint64, width int) []byte {
 	dst = slices.Grow(dst, b.Bands*width+8)
-	scope = mix(scope + bandSeed)
+	hash := mix(scope + bandSeed)
 	for band := range b.Bands {
-		hash := scope + uint64(band)
+		sum := hash + uint64(band)
 		for _, v := range values[band*b.Rows : (band+1)*b.Rows] {
-			hash = mix(hash ^ v)
+			sum = sum*rowFactor + v
 		}
-		dst = binary.LittleEndian.AppendUint64(dst, hash)[:len(dst)+width]
+		dst = binary.LittleEndian.AppendUint64(dst, mix(sum))[:len(dst)+width]
 	}
 	return dst
 }

@@ -15,19 +15,21 @@ import (
 //
 // The number of values is even. Any other number of bits panics.
 func AppendCodes(dst []byte, values []uint64, bits int) []byte {
-	dst = slices.Grow(dst, len(values)*bits/8)
+	from := len(dst)
+	dst = slices.Grow(dst, len(values)*bits/8)[:from+len(values)*bits/8]
+	codes := dst[from:]
 	switch bits {
 	case 4:
-		for i := 0; i+1 < len(values); i += 2 {
-			dst = append(dst, byte(remix(values[i])&0xf|remix(values[i+1])<<4))
+		for i := range codes {
+			codes[i] = byte(remix(values[2*i])&0xf | remix(values[2*i+1])<<4)
 		}
 	case 8:
-		for _, v := range values {
-			dst = append(dst, byte(remix(v)))
+		for i, v := range values {
+			codes[i] = byte(remix(v))
 		}
 	case 16:
-		for _, v := range values {
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(remix(v)))
+		for i, v := range values {
+			binary.LittleEndian.PutUint16(codes[2*i:], uint16(remix(v)))
 		}
 	default:
 		panic("sketch: codes have 4, 8 or 16 bits")
@@ -35,7 +37,8 @@ func AppendCodes(dst []byte, values []uint64, bits int) []byte {
 	return dst
 }
 
-func remix(value uint64) uint64 { return mix(value ^ codeSeed) }
+// remix takes the highest bits of a product, which depend on all of the value.
+func remix(value uint64) uint64 { return value * codeFactor >> 48 }
 
 // Matches counts the slots whose codes are equal. a and b come from AppendCodes with the same number of slots and bits; of
 // codes of unequal length the common front is compared.

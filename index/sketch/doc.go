@@ -11,7 +11,10 @@
 //
 //	rounds r = 0..R-1, R = max(1, slots/8): each shingle draws a slot and a value tagged with r;
 //	    the slot keeps the least value. Stop after the round in which the last slot was filled.
-//	a slot still empty after R rounds takes the least, over the shingles, of a hash seeded by the slot, tagged R.
+//	a slot still empty after R rounds takes the least, over the shingles, of a value of its own, tagged R.
+//
+// A draw is h = shingle x F(r) mod 2^64, with an odd F(r) that has no structure: its slot is the integer part of
+// h / 2^64 x slots, its value the highest 56 bits of h. The value of the fallback is that of F(R + slot).
 //
 // A value is 64 bits, and the tag stands above the rest, so that a value of an earlier round is less than any of a later:
 //

@@ -6,7 +6,7 @@ import (
 )
 
 // Version numbers what this package makes of shingle hashes: slot values, codes and band keys. It changes with them.
-const Version = 1
+const Version = 2
 
 // Bounds of the number of slots.
 const (
@@ -16,14 +16,20 @@ const (
 
 const (
 	drawBits  = 56 // below the tag of the round
+	tagBits   = 64 - drawBits
 	empty     = ^uint64(0)
 	slotsEach = 8 // slots for one round
+
+	// With fewer draws than so many for each slot, a slot is rather left empty than not: the next round will be needed.
+	drawsEach = 5
 )
 
-// A MinHash signs sets of shingles. It holds settings only and is safe for concurrent use.
+// A MinHash turns sets of shingles into the full-width values of their slots. It holds settings only and is safe for
+// concurrent use. NewMinHashSketch makes more of it.
 type MinHash struct {
 	slots  int
 	rounds int
+	blank  []uint64
 }
 
 // NewMinHash makes a MinHash with an even number of slots, 16 to 1024. More slots are more exact, and larger.
@@ -31,7 +37,11 @@ func NewMinHash(slots int) (*MinHash, error) {
 	if err := checkSlots(slots); err != nil {
 		return nil, fmt.Errorf("make minhash: %w", err)
 	}
-	return &MinHash{slots: slots, rounds: max(1, slots/slotsEach)}, nil
+	m := &MinHash{slots: slots, rounds: max(1, slots/slotsEach), blank: make([]uint64, slots)}
+	for i := range m.blank {
+		m.blank[i] = empty
+	}
+	return m, nil
 }
 
 // checkSlots wants an even number, so that codes of four bits fill their bytes.
@@ -45,57 +55,86 @@ func checkSlots(slots int) error {
 // Slots is the number of slots.
 func (m *MinHash) Slots() int { return m.slots }
 
-// Sign fills values, one for each slot, from the shingles of a document. Their order and how often each occurs doesn't
+// Sign fills values, one for each slot, from the shingle hashes of a document. Their order and how often each occurs doesn't
 // matter. Without shingles all values are the greatest possible: such a sketch would equal any other of its kind, so callers
 // keep empty documents apart. values must have as many elements as there are slots.
+//
+// The hashes are spread evenly over all of uint64, as those of xxhash are; see Mix for others.
 func (m *MinHash) Sign(values, shingles []uint64) {
 	values = values[:m.slots:m.slots]
-	for i := range values {
-		values[i] = empty
-	}
+	copy(values, m.blank)
 	if len(shingles) == 0 {
 		return
 	}
-	for round := range m.rounds {
-		draw(values, shingles, uint64(round))
-		if filled(values) {
+	for round := 0; round < m.rounds; {
+		round += m.play(values, shingles, round)
+		if round*len(shingles) >= m.slots && filled(values) {
 			return
 		}
 	}
 	for slot, v := range values {
 		if v == empty {
-			values[slot] = least(shingles, uint64(slot), uint64(m.rounds))
+			values[slot] = least(shingles, m.rounds, slot)
 		}
 	}
 }
 
-// draw plays one round. The minimum is taken without a branch: whether a value is the new least is a coin toss that no
-// predictor guesses. A slot filled in an earlier round keeps its value, as the tag of this one is greater.
-func draw(values, shingles []uint64, round uint64) {
-	tag := round << drawBits
-	seed := mix(round + roundSeed)
-	slots := uint64(len(values))
+// play plays the next round, or the next two at once if the first would not suffice: an earlier value is less than any of a
+// later round, so that a round too many changes nothing. It returns how many it played.
+func (m *MinHash) play(values, shingles []uint64, round int) int {
+	if round+1 == m.rounds || (round+1)*len(shingles) > drawsEach*m.slots {
+		drawOnce(values, shingles, uint64(round))
+		return 1
+	}
+	drawTwice(values, shingles, uint64(round))
+	return 2
+}
+
+// drawOnce plays one round. A multiplication by an odd number maps hashes that are spread evenly to others, one to one. The
+// minimum is taken without a branch: whether a value is the new least is a coin toss that no predictor guesses.
+func drawOnce(values, shingles []uint64, round uint64) {
+	slots, tag, factor := uint64(len(values)), round<<drawBits, factor(round)
 	for _, s := range shingles {
-		slot, rest := bits.Mul64(mix(s^seed), slots)
-		values[slot] = min(values[slot], tag|rest>>(64-drawBits))
+		h := s * factor
+		slot, _ := bits.Mul64(h, slots)
+		values[slot] = min(values[slot], tag|h>>tagBits)
+	}
+}
+
+// drawTwice plays two rounds: one loop costs less than two, in which memory and multiplications wait for each other.
+func drawTwice(values, shingles []uint64, round uint64) {
+	slots := uint64(len(values))
+	tag1, factor1 := round<<drawBits, factor(round)
+	tag2, factor2 := (round+1)<<drawBits, factor(round+1)
+	for _, s := range shingles {
+		h := s * factor1
+		slot, _ := bits.Mul64(h, slots)
+		values[slot] = min(values[slot], tag1|h>>tagBits)
+		h = s * factor2
+		slot, _ = bits.Mul64(h, slots)
+		values[slot] = min(values[slot], tag2|h>>tagBits)
 	}
 }
 
 // least is the fallback for a slot that no round has filled.
-func least(shingles []uint64, slot, round uint64) uint64 {
-	seed := mix(slot + slotSeed)
+func least(shingles []uint64, rounds, slot int) uint64 {
+	tag, factor := uint64(rounds)<<drawBits, factor(uint64(rounds+slot))
 	v := empty
 	for _, s := range shingles {
-		v = min(v, mix(s^seed)>>(64-drawBits))
+		v = min(v, tag|s*factor>>tagBits)
 	}
-	return round<<drawBits | v
+	return v
 }
 
+// factor is the multiplier of a round, or of a slot in the fallback.
+func factor(i uint64) uint64 { return mix(i+drawSeed) | 1 }
+
+// filled says whether no slot is empty. Tags of rounds are below 128, so that only an empty slot has the highest bit set.
 func filled(values []uint64) bool {
-	for _, v := range values {
-		if v == empty {
-			return false
-		}
+	var even, odd uint64
+	for i := 1; i < len(values); i += 2 {
+		even |= values[i-1]
+		odd |= values[i]
 	}
-	return true
+	return (even|odd)>>63 == 0
 }

@@ -13,15 +13,25 @@ type Banding struct {
 }
 
 // String reads "18 bands of 7 rows".
-func (b Banding) String() string { return fmt.Sprintf("%d bands of %d rows", b.Bands, b.Rows) }
+func (b Banding) String() string { return plural(b.Bands, "band") + " of " + plural(b.Rows, "row") }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
 
 // check refuses a Banding that does not fit the slots.
 func (b Banding) check(slots int) error {
-	if b.Bands < 1 || b.Rows < 1 {
-		return fmt.Errorf("%v are impossible; possible is at least 1 band of 1 row", b)
-	}
-	if b.Bands > slots/b.Rows {
-		return fmt.Errorf("%v need %d slots, have %d; possible are %d bands, or %d rows", b, b.Bands*b.Rows, slots, slots/b.Rows, slots/b.Bands)
+	switch {
+	case b.Bands < 1 || b.Rows < 1:
+		return fmt.Errorf("%v are impossible; possible is 1 band of 1 row and more", b)
+	case b.Rows > slots || b.Bands > slots:
+		return fmt.Errorf("%v do not fit into %d slots; possible is 1 row in %d bands to %d rows in 1 band", b, slots, slots, slots)
+	case b.Bands*b.Rows > slots:
+		return fmt.Errorf("%v need %d slots, have %d; possible are %s, or %s",
+			b, b.Bands*b.Rows, slots, plural(slots/b.Rows, "band"), plural(slots/b.Bands, "row"))
 	}
 	return nil
 }
@@ -44,13 +54,13 @@ func power(x float64, n int) float64 {
 // slots, of which the first are used.
 func (b Banding) AppendKeys(dst []byte, values []uint64, scope uint64, width int) []byte {
 	dst = slices.Grow(dst, b.Bands*width+8)
-	hash := mix(scope + bandSeed)
+	hash := Mix(scope + bandSeed)
 	for band := range b.Bands {
 		sum := hash + uint64(band)
 		for _, v := range values[band*b.Rows : (band+1)*b.Rows] {
 			sum = sum*rowFactor + v
 		}
-		dst = binary.LittleEndian.AppendUint64(dst, mix(sum))[:len(dst)+width]
+		dst = binary.LittleEndian.AppendUint64(dst, Mix(sum))[:len(dst)+width]
 	}
 	return dst
 }

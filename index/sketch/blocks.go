@@ -52,11 +52,11 @@ func (p SimHashParams) checkBlocks() error {
 	case p.blocks() <= p.Distance:
 		return fmt.Errorf("a distance of %d bits in %d blocks is impossible; the largest possible distance is %d", p.Distance, p.Blocks, p.most())
 	case p.keyBits() < minKeyBits:
-		return fmt.Errorf("for distance %d the %d blocks of %d bits make keys of %d bits, less than %d; the largest possible distance is %d",
-			p.Distance, p.blocks(), p.Bits, p.keyBits(), minKeyBits, p.most())
+		return fmt.Errorf("for distance %d the %d blocks of %d bits make keys of %s, less than %d; the largest possible distance is %d",
+			p.Distance, p.blocks(), p.Bits, plural(p.keyBits(), "bit"), minKeyBits, p.most())
 	case p.bands() > maxBands:
-		return fmt.Errorf("for distance %d the %d blocks make %d bands, more than %d; possible are %d blocks",
-			p.Distance, p.blocks(), p.bands(), maxBands, p.Distance+1)
+		return fmt.Errorf("for distance %d the %d blocks make %d bands, more than %d; possible are %d to %d blocks",
+			p.Distance, p.blocks(), p.bands(), maxBands, p.Distance+1, p.mostBlocks())
 	}
 	return nil
 }
@@ -69,6 +69,13 @@ func (p SimHashParams) most() int {
 		}
 	}
 	return p.Distance
+}
+
+// mostBlocks is the largest possible number of blocks for the distance.
+func (p SimHashParams) mostBlocks() int {
+	for p.Blocks = maxBlocks; p.bands() > maxBands; p.Blocks-- {
+	}
+	return p.Blocks
 }
 
 // masks are the bits of each band, one mask for each choice of blocks.

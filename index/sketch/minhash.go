@@ -127,7 +127,7 @@ func least(shingles []uint64, rounds, slot int) uint64 {
 }
 
 // factor is the multiplier of a round, or of a slot in the fallback.
-func factor(i uint64) uint64 { return mix(i+drawSeed) | 1 }
+func factor(i uint64) uint64 { return Mix(i+drawSeed) | 1 }
 
 // filled says whether no slot is empty. Tags of rounds are below 128, so that only an empty slot has the highest bit set.
 func filled(values []uint64) bool {

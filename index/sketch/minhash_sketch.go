@@ -10,6 +10,7 @@ type minHashSketch struct {
 	weighted bool
 
 	values   []uint64 // of the document signed last
+	tally    tally
 	elements []uint64 // its shingles by occurrence, if weighted
 }
 
@@ -30,7 +31,7 @@ func NewMinHashSketch(p MinHashParams) (Sketch, error) {
 
 func (s *minHashSketch) Sign(shingles []uint64) {
 	if s.weighted {
-		s.elements = Occurrences(s.elements[:0], shingles)
+		s.elements = s.tally.appendOccurrences(s.elements[:0], shingles)
 		shingles = s.elements
 	}
 	s.minhash.Sign(s.values, shingles)

@@ -63,7 +63,7 @@ func naiveSign(slots int, shingles []uint64) []uint64 {
 	for round := range uint64(rounds) {
 		for _, s := range shingles {
 			// The slot is the integer part of a fraction of 64 bits times the slots.
-			h := s * (mix(round+drawSeed) | 1)
+			h := s * (Mix(round+drawSeed) | 1)
 			slot, width := h/(1<<32)*uint64(slots)>>32, uint64(slots)
 			for slot+1 < width && lowest(slot+1, width) <= h {
 				slot++
@@ -78,7 +78,7 @@ func naiveSign(slots int, shingles []uint64) []uint64 {
 			continue
 		}
 		for _, s := range shingles {
-			values[slot] = min(values[slot], uint64(rounds)<<56|s*(mix(uint64(rounds+slot)+drawSeed)|1)>>8)
+			values[slot] = min(values[slot], uint64(rounds)<<56|s*(Mix(uint64(rounds+slot)+drawSeed)|1)>>8)
 		}
 	}
 	return values

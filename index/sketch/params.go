@@ -7,7 +7,7 @@ type MinHashParams struct {
 	Slots    int     // an even number, 16 to 1024
 	Banding  Banding // of the slots, from Plan or chosen by hand: at most Slots in all
 	CodeBits int     // bits kept of each slot: 4, 8 or 16
-	Weighted bool    // shingles count as often as they occur: see Occurrences
+	Weighted bool    // shingles count as often as they occur: the similarity is that of multisets
 }
 
 // Validate says what is impossible, and what would be possible.

@@ -2,36 +2,70 @@ package sketch
 
 import "math/bits"
 
-// simHash is Charikar's ("Similarity Estimation Techniques from Rounding Algorithms", 2002, section 3): a bit is set if more
-// than half of the shingles' hashes have it set.
-func simHash(shingles []uint64, seed uint64) uint64 {
-	var sum counter
-	for _, s := range shingles {
-		sum.add(mix(s ^ seed))
+// simHash is Charikar's, "Similarity Estimation Techniques from Rounding Algorithms" (STOC 2002), section 3: a bit is set if
+// it is set in more than half of the hashes. Of those that are there twice both count.
+func simHash(hashes []uint64) uint64 {
+	var c counter
+	half := uint64(len(hashes)) / 2
+	for ; len(hashes) >= 8; hashes = hashes[8:] {
+		c.addEight((*[8]uint64)(hashes))
 	}
-	return sum.above(uint64(len(shingles)) / 2)
+	for _, h := range hashes {
+		c.add(h, 0)
+	}
+	return c.above(half)
 }
 
-// A counter counts how often each of 64 bits was set: the i-th plane holds the i-th binary digit of all 64 counts.
-type counter [64]uint64
+// A counter counts for each of 64 bits how often it was set, for all of them at once: plane i holds the binary digit i of
+// each count. Of a document that fits into memory no count has more digits.
+type counter [48]uint64
 
-func (c *counter) add(x uint64) {
-	for i := 0; x != 0; i++ {
-		c[i], x = c[i]^x, c[i]&x
+// add adds 2^plane to the counts of the bits that are set in x.
+func (c *counter) add(x uint64, plane int) {
+	for ; x != 0; plane++ {
+		c[plane], x = c[plane]^x, c[plane]&x
 	}
 }
 
-// above has the bits set whose count is greater than limit.
+// addEight adds hashes as a tree of adders does: seven of them, and one carry into the fourth plane.
+func (c *counter) addEight(h *[8]uint64) {
+	ones, two1 := adder(c[0], h[0], h[1])
+	ones, two2 := adder(ones, h[2], h[3])
+	ones, two3 := adder(ones, h[4], h[5])
+	ones, two4 := adder(ones, h[6], h[7])
+	twos, four1 := adder(c[1], two1, two2)
+	twos, four2 := adder(twos, two3, two4)
+	fours, eight := adder(c[2], four1, four2)
+	c[0], c[1], c[2] = ones, twos, fours
+	c.add(eight, 3)
+}
+
+// adder adds three digits of each bit.
+func adder(a, b, c uint64) (sum, carry uint64) {
+	half := a ^ b
+	return half ^ c, a&b | half&c
+}
+
+// above has the bits set whose count is greater than limit: it compares digit by digit, the highest first.
 func (c *counter) above(limit uint64) uint64 {
-	var greater uint64
-	equal := ^uint64(0)
-	for i := bits.Len64(limit|1<<40) - 1; i >= 0; i-- {
-		if limit>>i&1 == 1 {
-			equal &= c[i]
-			continue
-		}
-		greater |= equal & c[i]
-		equal &^= c[i]
+	greater, equal := uint64(0), ^uint64(0)
+	for i := len(c) - 1; i >= 0; i-- {
+		digit := -(limit >> i & 1) // of the limit, for all bits
+		greater |= equal & c[i] &^ digit
+		equal &= ^(c[i] ^ digit)
 	}
 	return greater
 }
+
+// Hamming counts the bits in which two codes of equal length differ. Of codes of unequal length the common front is compared.
+func Hamming(a, b []byte) int {
+	distance := 0
+	for i := range min(len(a), len(b)) {
+		distance += bits.OnesCount8(a[i] ^ b[i])
+	}
+	return distance
+}
+
+// DistanceAt is the greatest Hamming distance at which the similarity of two SimHashes, 1 - distance/bits, still reaches a
+// threshold given in ten thousandths (see AtLeast).
+func DistanceAt(tenThousandths, bits int) int { return bits * (scale - tenThousandths) / scale }

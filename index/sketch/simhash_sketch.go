@@ -3,12 +3,9 @@ package sketch
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+	"math"
 	"slices"
 )
-
-// simHashVersion numbers what a SimHash makes of shingle hashes.
-const simHashVersion = 1
 
 // simHashSketch is SimHash behind the common contract.
 type simHashSketch struct {
@@ -16,8 +13,10 @@ type simHashSketch struct {
 	weighted bool
 	bands    []words // the bits of each
 
-	hash words    // of the document signed last
-	set  []uint64 // its shingles without repetitions, unless weighted
+	tally  tally
+	set    []uint64 // the shingles of the document signed last, each once, unless weighted
+	remade []uint64 // and other hashes of them, for the second word
+	hash   words
 }
 
 // NewSimHashSketch makes a Sketch by SimHash: equal blocks of bits find candidates, completely within the distance, and the
@@ -31,27 +30,33 @@ func NewSimHashSketch(p SimHashParams) (Sketch, error) {
 
 func (s *simHashSketch) Sign(shingles []uint64) {
 	if !s.weighted {
-		s.set = append(s.set[:0], shingles...)
-		slices.Sort(s.set)
-		s.set = slices.Compact(s.set)
+		s.set = s.tally.appendDistinct(s.set[:0], shingles)
 		shingles = s.set
 	}
-	s.hash = words{simHash(shingles, lowSeed)}
+	s.hash = words{simHash(shingles)}
 	switch s.bits {
 	case 32:
-		s.hash[0] &= 1<<32 - 1
+		s.hash[0] &= math.MaxUint32
 	case 128:
-		s.hash[1] = simHash(shingles, highSeed)
+		s.hash[1] = simHash(s.remake(shingles))
 	}
+}
+
+func (s *simHashSketch) remake(shingles []uint64) []uint64 {
+	s.remade = s.remade[:0]
+	for _, shingle := range shingles {
+		s.remade = append(s.remade, Mix(shingle^wordSeed))
+	}
+	return s.remade
 }
 
 func (s *simHashSketch) Bands() int { return len(s.bands) }
 
 func (s *simHashSketch) AppendKeys(dst []byte, scope uint64, width int) []byte {
 	dst = slices.Grow(dst, len(s.bands)*width+8)
-	scope = mix(scope + blockSeed)
+	scope = Mix(scope + blockSeed)
 	for i, band := range s.bands {
-		key := mix(mix(scope+uint64(i)^s.hash[0]&band[0]) ^ s.hash[1]&band[1])
+		key := Mix(Mix(scope+uint64(i)^s.hash[0]&band[0]) ^ s.hash[1]&band[1])
 		dst = binary.LittleEndian.AppendUint64(dst, key)[:len(dst)+width]
 	}
 	return dst
@@ -74,19 +79,4 @@ func (s *simHashSketch) Similarity(a, b []byte) (num, den uint32) {
 	return uint32(s.bits - Hamming(a, b)), uint32(s.bits)
 }
 
-func (s *simHashSketch) Algorithm() string { return fmt.Sprintf("simhash/%d", simHashVersion) }
-
-// Hamming counts the bits in which a and b differ. They are equally long.
-func Hamming(a, b []byte) int {
-	distance := 0
-	for i, x := range a {
-		distance += bits.OnesCount8(x ^ b[i])
-	}
-	return distance
-}
-
-// DistanceAt is the greatest Hamming distance of two SimHashes whose similarity, 1 - distance/bits, reaches a threshold given
-// in ten thousandths; 0 if none does.
-func DistanceAt(tenThousandths, bits int) int {
-	return max(0, bits*(scale-tenThousandths)/scale)
-}
+func (s *simHashSketch) Algorithm() string { return fmt.Sprintf("simhash/%d", Version) }

@@ -1,0 +1,52 @@
+package sketch
+
+import "testing"
+
+func TestImpossibleParams(t *testing.T) {
+	minhash := func(slots, bands, rows, bits int) error {
+		_, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{bands, rows}, CodeBits: bits})
+		return err
+	}
+	simhash := func(bits, distance, blocks int) error {
+		_, err := NewSimHashSketch(SimHashParams{Bits: bits, Distance: distance, Blocks: blocks})
+		return err
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{minhash(128, 18, 7, 8), ""},
+		{minhash(128, 128, 1, 4), ""},
+		{minhash(127, 18, 7, 8), "make minhash sketch: 127 slots are impossible; possible is an even number from 16 to 1024"},
+		{minhash(128, 20, 7, 8), "make minhash sketch: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows"},
+		{minhash(128, 200, 1, 8), "make minhash sketch: 200 bands of 1 row do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
+		{minhash(128, 1, 200, 8), "make minhash sketch: 1 band of 200 rows do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
+		{minhash(128, 0, 7, 8), "make minhash sketch: 0 bands of 7 rows are impossible; possible is 1 band of 1 row and more"},
+		{minhash(128, 18, -1, 8), "make minhash sketch: 18 bands of -1 rows are impossible; possible is 1 band of 1 row and more"},
+		{minhash(128, 18, 7, 2), "make minhash sketch: codes of 2 bits are impossible; possible are 4, 8 and 16"},
+		{simhash(64, 3, 0), ""},
+		{simhash(32, 1, 0), ""},
+		{simhash(128, 7, 0), ""},
+		{simhash(64, 0, 0), ""},
+		{simhash(64, 3, 6), ""},
+		{simhash(64, 5, 8), ""},
+		{simhash(48, 1, 0), "make simhash sketch: a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
+		{simhash(64, -1, 0), "make simhash sketch: a distance of -1 bits is impossible; possible is 0 to 3"},
+		{simhash(64, 4, 0), "make simhash sketch: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
+		{simhash(32, 2, 0), "make simhash sketch: for distance 2 the 3 blocks of 32 bits make keys of 10 bits, less than 16; the largest possible distance is 1"},
+		{simhash(128, 8, 0), "make simhash sketch: for distance 8 the 9 blocks of 128 bits make keys of 14 bits, less than 16; the largest possible distance is 7"},
+		{simhash(64, 60, 0), "make simhash sketch: for distance 60 the 61 blocks of 64 bits make keys of 1 bit, less than 16; the largest possible distance is 3"},
+		{simhash(64, 6, 6), "make simhash sketch: a distance of 6 bits in 6 blocks is impossible; the largest possible distance is 4"},
+		{simhash(64, 3, 17), "make simhash sketch: 17 blocks are impossible; possible are up to 16, or 0 for one more than the distance"},
+		{simhash(64, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 4 to 8 blocks"},
+	} {
+		if got := ""; c.err != nil {
+			got = c.err.Error()
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		} else if c.want != "" {
+			t.Errorf("nothing refused, want %s", c.want)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func (k *keeper) snapshot(ctx context.Context) error {
 	}
 	capture, position := k.capture()
 	m := snapshot.Manifest{
-		Index: k.indexName, Position: position, Taken: time.Now().UnixMilli(), Fingerprint: k.fingerprint, State: capture.State,
+		Index: k.indexName, Position: position, Taken: time.Now().UnixMilli(), Fingerprint: k.fingerprint, State: capture.State(),
 	}
 	if err := k.putSegments(ctx, &capture, &m); err != nil {
 		return err

@@ -117,7 +117,7 @@ func (k *keeper) putSegments(ctx context.Context, c *index.Capture, m *snapshot.
 
 // decoded is the captured state, decoded again.
 func (k *keeper) decoded(c *index.Capture) (*index.Restore, error) {
-	state, err := index.NewRestore(k.indexParams, k.fingerprint, c.State)
+	state, err := index.NewRestore(k.indexParams, k.fingerprint, c.State())
 	if err == nil && (state.Next() != c.Next || state.Hash() != c.Hash) {
 		err = fmt.Errorf("it is of offset %d with hash %016x, captured at %d with %016x", state.Next(), state.Hash(), c.Next, c.Hash)
 	}

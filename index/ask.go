@@ -44,9 +44,10 @@ func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict
 // Stats returns the counters and the present extent of the window.
 func (r *Replica) Stats() Stats {
 	s := r.stats
-	s.Documents, s.WindowBytes, s.Segments = r.window.visible, r.window.bytes, len(r.window.segments)
+	s.Documents, s.WindowBytes, s.Segments = r.window.visible(), r.window.bytes, len(r.window.segments)
+	s.Memory, s.Moved, s.MostMoved = r.window.memory(), r.window.allMoved, r.window.mostMoved
 	s.Now = r.clocks.now()
-	if d, ok := r.window.first(); ok {
+	if d, ok := r.window.eldest(); ok {
 		s.OldestApplied = d.applied
 	}
 	for _, p := range r.partitions {

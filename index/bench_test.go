@@ -2,93 +2,142 @@ package index_test
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"os"
+	"runtime/debug"
 	"testing"
 
-	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
 )
 
-// BenchmarkApply judges documents of which every fifth is a copy, in runs of 512, into a window that holds so many; the
-// default plan, verified by the estimate. One operation is one document.
+// BenchmarkApply judges documents with the default plan, verified by the estimate, in a full window that rolls on. One
+// operation is one document. resident-B/doc is the growth of the process's resident memory, per document held.
 func BenchmarkApply(b *testing.B) {
+	for _, held := range []int{100_000, 1_000_000, 10_000_000} {
+		for _, percent := range []int{0, 30, 90} {
+			b.Run(fmt.Sprintf("docs=%s/duplicates=%d%%", short(held), percent), func(b *testing.B) {
+				skipLarge(b, held)
+				before := resident(b)
+				f := newFeed(b, estimating(held), held, float64(percent)/100)
+				f.fill(held + held/2)
+				perDocument := float64(resident(b)-before) / float64(f.replica.Stats().Documents)
+				f.bench(b)
+				b.ReportMetric(perDocument, "resident-B/doc")
+			})
+		}
+	}
+}
+
+// BenchmarkApplyMap is the textbook index in the place of ours: per band a Go map from key to documents.
+func BenchmarkApplyMap(b *testing.B) {
 	for _, held := range []int{100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("held=%d", held), func(b *testing.B) {
-			p := index.DefaultParams()
-			p.Similarity.Verify = "estimate"
-			p.Window.Bytes, p.Window.Age, p.Window.Count = 0, 0, held
-			j := newJudging(b, p)
-			for j.judged < held+held/2 {
-				j.run()
-			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			for j.judged = 0; j.judged < b.N; {
-				j.run()
-			}
-		})
+		for _, percent := range []int{0, 30, 90} {
+			b.Run(fmt.Sprintf("docs=%s/duplicates=%d%%", short(held), percent), func(b *testing.B) {
+				before := resident(b)
+				f := newFeed(b, estimating(held), held, 0)
+				m := newMapped()
+				for f.made < uint64(held) {
+					f.make()
+					m.apply(f)
+				}
+				f.duplicates = float64(percent) / 100
+				perDocument := float64(resident(b)-before) / float64(held)
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if i%runEntries == 0 {
+						b.StopTimer()
+						f.make()
+						b.StartTimer()
+						m.apply(f)
+					}
+				}
+				b.ReportMetric(perDocument, "resident-B/doc")
+			})
+		}
 	}
 }
 
-// judging feeds a replica with runs of random entries.
-type judging struct {
-	replica *index.Replica
-	random  *rand.Rand
-	keys    int
-	record  index.Run
-	at      index.Stamp
-	judged  int
+// mapped is the index of the textbooks: it forgets nothing and judges only by the estimate.
+type mapped struct {
+	bands []map[uint64][]int32
+	codes [][]byte
+	ids   [][]byte
+	seen  []uint32
+	look  uint32
 }
 
-const runEntries = 512
+func newMapped() *mapped {
+	m := &mapped{bands: make([]map[uint64][]int32, planBands)}
+	for b := range m.bands {
+		m.bands[b] = map[uint64][]int32{}
+	}
+	return m
+}
 
-func newJudging(b *testing.B, p index.Params) *judging {
-	b.Helper()
-	replica, err := index.NewReplica(p, index.Fingerprint(settings))
+func (m *mapped) apply(f *feed) {
+	for i := range f.record.Entries {
+		e := &f.record.Entries[i]
+		if !m.duplicate(e.Keys, e.Evidence) {
+			m.insert(e.Keys, e.Evidence, e.ID)
+		}
+	}
+}
+
+func (m *mapped) duplicate(keys, codes []byte) (found bool) {
+	m.look++
+	for b := range m.bands {
+		for _, i := range m.bands[b][key(keys, b)] {
+			if m.seen[i] == m.look {
+				continue
+			}
+			m.seen[i] = m.look
+			num, den := sketch.Estimate(sketch.Matches(m.codes[i], codes, 8), len(codes), 8)
+			found = found || uint64(num)*10 >= uint64(den)*8
+		}
+	}
+	return found
+}
+
+func (m *mapped) insert(keys, codes, id []byte) {
+	n := int32(len(m.codes))
+	m.codes, m.ids, m.seen = append(m.codes, append([]byte{}, codes...)), append(m.ids, append([]byte{}, id...)), append(m.seen, 0)
+	for b := range m.bands {
+		k := key(keys, b)
+		m.bands[b][k] = append(m.bands[b][k], n)
+	}
+}
+
+func key(keys []byte, band int) (k uint64) {
+	for i, c := range keys[4*band : 4*band+4] {
+		k |= uint64(c) << (8 * i)
+	}
+	return k
+}
+
+func short(n int) string {
+	if n >= 1_000_000 {
+		return fmt.Sprintf("%dM", n/1_000_000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// resident is the process's resident memory in bytes, garbage given back first.
+func resident(tb testing.TB) int64 {
+	tb.Helper()
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		b.Fatal(err)
+		tb.Skip("resident memory is read from /proc: ", err)
 	}
-	j := &judging{replica: replica, random: rand.New(rand.NewPCG(1, 2)), keys: 18 * p.Similarity.KeyBytes}
-	source := entry.Source{Topic: [16]byte{1}}
-	header := index.Header{Fingerprint: index.Fingerprint(settings)}
-	replica.Apply(j.at, &index.Settings{Text: settings})
-	j.at.Offset++
-	replica.Apply(j.at, &index.Reposition{Header: header, Source: source, Name: "news", Epoch: 1})
-	j.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, runEntries)}
-	for i := range j.record.Entries {
-		e := &j.record.Entries[i]
-		e.Kind, e.Keys, e.Evidence = entry.Sketch, make([]byte, j.keys), make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		tb.Fatal(err)
 	}
-	return j
+	return pages * int64(os.Getpagesize())
 }
 
-func (j *judging) run() {
-	j.at.Offset++
-	j.record.Base = j.record.Entries[runEntries-1].Offset
-	for i := range j.record.Entries {
-		e := &j.record.Entries[i]
-		e.Offset = j.record.Base + int64(i) + 1
-		e.Content = j.random.Uint64()
-		if i%5 == 4 { // a copy of its neighbour, by its keys and its sketch
-			copy(e.Keys, j.record.Entries[i-1].Keys)
-			copy(e.Evidence, j.record.Entries[i-1].Evidence)
-			continue
-		}
-		fill(j.random, e.Keys)
-		fill(j.random, e.Evidence)
-	}
-	if effect := j.replica.Apply(j.at, &j.record); len(effect.Judged) != runEntries {
-		panic("not judged")
-	}
-	j.judged += runEntries
-}
-
-func fill(r *rand.Rand, b []byte) {
-	for len(b) >= 8 {
-		v := r.Uint64()
-		for i := range 8 {
-			b[i] = byte(v >> (8 * i))
-		}
-		b = b[8:]
+func skipLarge(tb testing.TB, documents int) {
+	tb.Helper()
+	if documents > 1_000_000 && testing.Short() {
+		tb.Skip("10 million documents take 4 GB and a minute: leave out -short")
 	}
 }

@@ -2,69 +2,84 @@ package index
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
 
-const stateVersion = 1
+const stateVersion = 2
 
-// Capture is a replica's state at one journal offset, taken for a snapshot. The segments in it are views of memory that
-// only grows, so that they can be encoded while the replica goes on; State is a copy.
+// Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and looks at what never
+// changes, so that it can be encoded while the replica goes on.
 type Capture struct {
 	Next     int64 // journal offset to apply next
 	Hash     uint64
-	State    []byte
 	Segments []SegmentView
+
+	state []byte // without the side table
 }
 
 // SegmentView is one segment as it stood when it was captured.
 type SegmentView struct {
-	Number uint64 // ascending, never used again
-	Sealed bool   // it will never change
-	docs   []document
-	slab   []byte
-	keys   int
+	Number  uint64 // ascending, never used again
+	Sealed  bool   // it will never change
+	segment segment
 }
 
-// Capture copies what changes and refers to what doesn't.
+// Capture takes the state. The bytes it copies are those of the partitions and their held verdicts, and some per segment.
 func (r *Replica) Capture() Capture {
-	c := Capture{Next: r.next, Hash: uint64(r.hash), State: r.appendState(nil)}
-	for _, s := range r.window.segments {
-		n := len(s.docs)
-		c.Segments = append(c.Segments, SegmentView{
-			Number: s.number, Sealed: s.sealed, docs: s.docs[:n:n], slab: s.slab[:len(s.slab):len(s.slab)], keys: r.keys,
-		})
+	c := Capture{
+		Next: r.next, Hash: uint64(r.hash), state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
+	}
+	for i, s := range r.window.segments {
+		s.captured, s.changes.captured = true, true
+		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, segment: *s}
 	}
 	return c
 }
 
+// State is all but the segments, encoded:
+//
+//	version 2 · settings · next · hash · clocks · partitions · oldest document · number of segments so far · side table: per
+//	document that changed since it was indexed its number, copies, dead
+func (c *Capture) State() []byte {
+	dst := slices.Clone(c.state)
+	for i := range c.Segments {
+		s := &c.Segments[i].segment
+		for k := range s.changes.end() {
+			if s.changes.any(k) {
+				dst = binary.AppendUvarint(dst, uint64(s.first)+uint64(k))
+				dst = binary.AppendUvarint(dst, uint64(s.changes.copied(k)))
+				dst = append(dst, flag(s.changes.isDead(k)))
+			}
+		}
+	}
+	return dst
+}
+
 // Documents is the number of documents in the segment.
-func (v *SegmentView) Documents() int { return len(v.docs) }
+func (v *SegmentView) Documents() int { return v.segment.n }
 
 // Append appends the encoded segment:
 //
-//	version 1 · number · sealed · bytes of band keys · documents · per document: journal offset (delta), entry number,
-//	applied (delta), source number, entry alone
+//	version 2 · number · number of its first document · sealed · bytes of band keys · documents · base: journal offset,
+//	stream time · bytes of records · records · band keys
 func (v *SegmentView) Append(dst []byte) []byte {
+	s := &v.segment
+	keys := s.fixed - atBytes
+	dst = slices.Grow(dst, s.used+s.n*keys+64)
 	dst = append(dst, stateVersion)
-	dst = binary.AppendUvarint(dst, v.Number)
-	dst = append(dst, flag(v.Sealed))
-	dst = binary.AppendUvarint(dst, uint64(v.keys))
-	dst = binary.AppendUvarint(dst, uint64(len(v.docs)))
-	var before document
-	for i := range v.docs {
-		d := &v.docs[i]
-		dst = binary.AppendVarint(dst, d.position.Offset-before.position.Offset)
-		dst = binary.AppendVarint(dst, int64(d.position.Entry))
-		dst = binary.AppendVarint(dst, d.applied-before.applied)
-		dst = binary.AppendUvarint(dst, uint64(d.source))
-		end := len(v.slab)
-		if i+1 < len(v.docs) {
-			end = int(v.docs[i+1].at)
-		}
-		dst = append(dst, v.slab[d.at:end]...)
-		before = *d
+	dst = binary.AppendUvarint(dst, s.number)
+	dst = binary.AppendUvarint(dst, uint64(s.first))
+	dst = append(dst, flag(s.sealed))
+	dst = binary.AppendUvarint(dst, uint64(keys))
+	dst = binary.AppendUvarint(dst, uint64(s.n))
+	dst = binary.AppendVarint(dst, s.base.offset)
+	dst = binary.AppendVarint(dst, s.base.applied)
+	dst = wire.AppendBytes(dst, s.block[:s.used])
+	for i := range s.n {
+		dst = append(dst, s.keys(i)...)
 	}
 	return dst
 }
@@ -76,7 +91,7 @@ func flag(b bool) byte {
 	return 0
 }
 
-// appendState encodes all but the segments.
+// appendState encodes all but segments and side table.
 func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)
@@ -90,7 +105,7 @@ func (r *Replica) appendState(dst []byte) []byte {
 		dst = appendPartition(dst, p)
 	}
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
-	return r.window.appendSide(dst)
+	return binary.AppendUvarint(dst, r.window.number)
 }
 
 func appendPartition(dst []byte, p *partition) []byte {
@@ -138,19 +153,4 @@ func appendVerdict(dst []byte, v *Verdict) []byte {
 	dst = binary.AppendUvarint(dst, uint64(m.Similarity.Num))
 	dst = binary.AppendUvarint(dst, uint64(m.Similarity.Den))
 	return binary.AppendUvarint(dst, m.Copy)
-}
-
-// appendSide encodes the side table: what changed of documents after they were indexed.
-func (w *window) appendSide(dst []byte) []byte {
-	for _, s := range w.segments {
-		for i := range s.docs {
-			if s.copies[i] == 0 && !s.dead[i] {
-				continue
-			}
-			dst = binary.AppendUvarint(dst, uint64(newRef(s.number, i)))
-			dst = binary.AppendUvarint(dst, uint64(s.copies[i]))
-			dst = append(dst, flag(s.dead[i]))
-		}
-	}
-	return dst
 }

@@ -6,11 +6,15 @@
 //	Signer   text -> entry: normalise, shingle, sketch, band keys, evidence
 //	Replica  record -> verdicts: partitions (epoch, base, held), clocks, window, buckets
 //
-// The window is a queue of segments, each a run of documents in the order they were applied; the buckets are chains through
-// it, one per band key, from the newest document to the oldest:
+// The window is a queue of segments, each a run of documents in the order they were applied, in one block of memory; the
+// buckets find them, one table per band. A bucket is a cache line of entries, each some bits of a key's hash and some of a
+// document's number; what does not fit is linked behind it, newest first:
 //
-//	heads[slot of band 0]──▶ doc 91 ──prev──▶ doc 40 ──prev──▶ doc 7   (7 is older than the window: the walk ends)
-//	heads[slot of band 1]──▶ doc 88 ──prev──▶ ...
-//	                         │
-//	segments  [ 0 .. 65535 ] [ 65536 .. ]        sealed ones never change; expired ones are dropped whole
+//	table of band 0   [ 40 91 ]  [ 7 66 88 ]──▶[ .. ]  [ 12 ]  ...   a lookup reads one line in each band
+//	table of band 1   [ 91 ]     [ 12 ]                [ 88 40 ]
+//	                      │
+//	segments   [ 0 .. 40 .. 91 ] [ 92 ..   ]        sealed ones never change; expired ones are dropped whole
+//
+// Documents expire in the order they came, so an entry is expired by its number alone, and is dropped when its line is
+// next written or swept. Tables grow and shrink by one bucket at a time.
 package index

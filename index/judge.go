@@ -6,6 +6,7 @@ import "github.com/unecho/unecho/index/entry"
 type found struct {
 	segment    *segment
 	i          int
+	document   document
 	similarity Similarity
 	method     Method
 }
@@ -23,57 +24,43 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 	}
 	if best, ok := r.best(e); ok {
 		r.stats.Duplicate++
-		best.segment.copies[best.i]++
 		v.Match = r.match(&best)
 		return v
 	}
 	r.stats.Unique++
-	r.window.insert(e, document{
-		position: at, applied: now, offset: e.Offset, content: e.Content, scope: e.Scope,
-		bytes: EntryBytes(r.params, e), source: source,
-	})
+	r.window.insert(&document{position: at, applied: now, source: source, entry: *e})
 	r.window.expire(now)
 	return v
 }
 
-// best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first.
+// best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. Up to
+// max_candidates are verified, the most promising first.
 func (r *Replica) best(e *entry.Entry) (best found, ok bool) {
-	r.others = r.others[:0]
-	cut := r.window.candidates(e.Keys, r.params.Similarity.MaxCandidates, func(s *segment, i int) {
-		d := &s.docs[i]
-		if s.dead[i] || d.scope != e.Scope || r.partitions[d.source].fell(d.position, d.offset) {
-			return
-		}
-		r.stats.Candidates++
-		if d.content != e.Content {
-			r.others = append(r.others, found{segment: s, i: i})
-			return
-		}
-		f := found{segment: s, i: i, similarity: Similarity{Num: 1, Den: 1}, method: Identical}
-		if !ok || f.better(&best) {
-			best, ok = f, true
-		}
-	})
+	ranks, cut := r.window.candidates(e.Keys)
 	r.stats.Cut += uint64(cut)
-	return r.verified(e, best, ok)
-}
-
-// verified compares the candidates that are not identical. One that comes after an identical one cannot be better.
-func (r *Replica) verified(e *entry.Entry, best found, ok bool) (found, bool) {
-	began := false
-	for _, f := range r.others {
-		if ok && best.method == Identical && best.position().Before(f.position()) {
+	began, verified := false, 0
+	for i, rank := range ranks {
+		f := r.found(rank.ref())
+		if !r.eligible(&f, e) {
 			continue
 		}
-		if !began {
-			r.verify.begin(e)
-			began = true
+		if verified++; verified > r.params.Similarity.MaxCandidates {
+			r.stats.Unverified += uint64(len(ranks) - i)
+			break
 		}
-		candidate, err := f.segment.entry(f.i, r.keys)
-		if err != nil {
-			continue // cannot be: the slab is our own encoding
+		r.stats.Candidates++
+		if ok && best.method == Identical && best.document.position.Before(f.document.position) {
+			continue // it cannot be better
 		}
-		f.similarity, f.method = r.verify.similarity(&candidate), r.verify.method()
+		if f.document.entry.Content == e.Content {
+			f.similarity, f.method = Similarity{Num: 1, Den: 1}, Identical
+		} else {
+			if !began {
+				r.verify.begin(e)
+				began = true
+			}
+			f.similarity, f.method = r.verify.similarity(&f.document.entry), r.verify.method()
+		}
 		if r.reaches(f.similarity) && (!ok || f.better(&best)) {
 			best, ok = f, true
 		}
@@ -81,28 +68,38 @@ func (r *Replica) verified(e *entry.Entry, best found, ok bool) (found, bool) {
 	return best, ok
 }
 
+func (r *Replica) found(at ref) (f found) {
+	f.segment, f.i = r.window.at(at)
+	f.document = f.segment.document(f.i)
+	return f
+}
+
+// eligible says whether a candidate is alive and of the scope of e.
+func (r *Replica) eligible(f *found, e *entry.Entry) bool {
+	d := &f.document
+	return !f.segment.changes.isDead(f.i) && d.entry.Scope == e.Scope &&
+		!r.partitions[d.source].fell(d.position, d.entry.Offset)
+}
+
 func (r *Replica) reaches(s Similarity) bool {
 	return uint64(s.Num)*10000 >= uint64(r.threshold)*uint64(s.Den)
 }
-
-func (f *found) position() Position { return f.segment.docs[f.i].position }
 
 func (f *found) better(g *found) bool {
 	if f.similarity.Less(g.similarity) {
 		return false
 	}
-	return g.similarity.Less(f.similarity) || f.position().Before(g.position())
+	return g.similarity.Less(f.similarity) || f.document.position.Before(g.document.position)
 }
 
+// match counts one more copy of what was found, and says what it is a copy of.
 func (r *Replica) match(f *found) Match {
-	d := &f.segment.docs[f.i]
+	d := &f.document
+	copies := f.segment.changes.copied(f.i) + 1
+	f.segment.changes.setCopied(f.i, copies)
 	p := r.partitions[d.source]
-	m := Match{
-		Source: p.source, Topic: p.name, Offset: d.offset, Position: d.position,
-		Similarity: f.similarity, Method: f.method, Copy: uint64(f.segment.copies[f.i]) + 1,
+	return Match{
+		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.position, Time: d.entry.Time, ID: string(d.entry.ID),
+		Similarity: f.similarity, Method: f.method, Copy: uint64(copies) + 1,
 	}
-	if e, err := f.segment.entry(f.i, r.keys); err == nil {
-		m.Time, m.ID = e.Time, string(e.ID)
-	}
-	return m
 }

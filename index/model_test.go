@@ -98,7 +98,7 @@ func TestRestoreChangesNothing(t *testing.T) {
 func restored(t *testing.T, p index.Params, r *index.Replica) *index.Replica {
 	t.Helper()
 	c := r.Capture()
-	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State)
+	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func restored(t *testing.T, p index.Params, r *index.Replica) *index.Replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := again.Capture(); string(d.State) != string(c.State) || len(d.Segments) != len(c.Segments) {
+	if d := again.Capture(); string(d.State()) != string(c.State()) || len(d.Segments) != len(c.Segments) {
 		t.Fatal("what was restored is captured otherwise")
 	}
 	return again
@@ -139,7 +139,7 @@ func FuzzRestore(f *testing.F) {
 	if len(c.Segments) > 0 {
 		segment = c.Segments[0].Append(nil)
 	}
-	f.Add(c.State, segment)
+	f.Add(c.State(), segment)
 	f.Fuzz(func(_ *testing.T, state, segment []byte) {
 		restore, err := index.NewRestore(p, index.Fingerprint(settings), state)
 		if err != nil {

@@ -23,7 +23,7 @@ type SimilarityParams struct {
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard is exact and keeps the text, estimate keeps only the sketch" enum:"jaccard|estimate" verdict:"true"`
 	CodeBits      int     `key:"code_bits" doc:"bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
-	MaxCandidates int     `key:"max_candidates" doc:"documents looked at per band, newest first; what is cut is counted" verdict:"true"`
+	MaxCandidates int     `key:"max_candidates" doc:"documents of one band key that are looked at, newest first, and of all so found those that are verified, most promising first; what is cut is counted" verdict:"true"`
 }
 
 // WindowParams say how long documents are remembered.

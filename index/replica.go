@@ -29,7 +29,6 @@ type Replica struct {
 	stats      Stats
 
 	judged []Verdict // of the run at hand
-	others []found   // candidates of the entry at hand that are not identical
 }
 
 // Effect is what applying one record did.
@@ -179,7 +178,7 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	p, here := r.partitions[number], Position{Offset: at.Offset}
 	oldest := here
-	if d, ok := r.window.first(); ok {
+	if d, ok := r.window.eldest(); ok {
 		oldest = d.position
 	}
 	p.settle(oldest)
@@ -196,7 +195,7 @@ func (r *Replica) forget(target Position) {
 		}
 	}
 	if s, i, ok := r.window.find(target); ok {
-		s.dead[i] = true
+		s.changes.kill(i)
 	}
 }
 

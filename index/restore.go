@@ -1,7 +1,9 @@
 package index
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
@@ -24,7 +26,7 @@ type Decoded struct {
 func (d *Decoded) Number() uint64 { return d.segment.number }
 
 // Documents is the number of documents in the segment.
-func (d *Decoded) Documents() int { return len(d.segment.docs) }
+func (d *Decoded) Documents() int { return d.segment.n }
 
 // Sealed says that the segment will never change.
 func (d *Decoded) Sealed() bool { return d.segment.sealed }
@@ -51,8 +53,10 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	for n := rd.Count(20); n > 0; n-- {
 		replica.addPartition(readPartition(&rd))
 	}
-	replica.window.oldest = ref(rd.Uvarint())
-	if rd.Short() || len(replica.byID) != len(replica.partitions) || replica.window.oldest < newRef(1, 0) {
+	w := &replica.window
+	w.oldest, w.number = ref(rd.Uvarint()), rd.Uvarint()
+	w.end = w.oldest
+	if rd.Short() || len(replica.byID) != len(replica.partitions) || w.oldest > maxRef {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.marks.set(replica.next, replica.hash)
@@ -81,55 +85,70 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	if v := rd.Byte(); v != stateVersion {
 		return nil, fmt.Errorf("%w: segment of version %d, this program reads version %d", ErrCorrupt, v, stateVersion)
 	}
-	d := &Decoded{segment: &segment{number: rd.Uvarint()}}
-	sealed := rd.Byte() == 1
-	keys, n := rd.Uvarint(), rd.Count(8)
+	number, first, sealed := rd.Uvarint(), ref(rd.Uvarint()), rd.Byte() == 1
+	d := &Decoded{segment: t.replica.window.newSegment(number, first)}
+	keys, n := rd.Uvarint(), rd.Count(t.replica.keys+1)
 	if keys != uint64(t.replica.keys) {
-		return nil, fmt.Errorf("%w: segment %d has band keys of %d bytes", ErrCorrupt, d.Number(), keys)
+		return nil, fmt.Errorf("%w: segment %d has band keys of %d bytes", ErrCorrupt, number, keys)
 	}
-	if err := t.documents(d, n, &rd); err != nil {
+	d.segment.base = base{offset: rd.Varint(), applied: rd.Varint()}
+	records := rd.Bytes()
+	all := rd.Take(keys * uint64(n))
+	if rd.Short() || rd.Len() != 0 || n == 0 || first > maxRef {
+		return nil, fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, number, n)
+	}
+	if err := t.documents(d, n, records, all); err != nil {
 		return nil, err
 	}
-	if rd.Len() != 0 || d.Sealed() != sealed {
-		return nil, fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, d.Number(), n)
-	}
+	d.segment.sealed = sealed
 	return d, nil
 }
 
 // Add takes the next segment, which is the replica's from now on.
 func (t *Restore) Add(d *Decoded) error {
-	r := t.replica
-	if !r.window.follows(d.Number()) || int(d.sources) > len(r.partitions) {
+	w := &t.replica.window
+	if !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
 		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, d.Number())
 	}
-	r.window.segments = append(r.window.segments, d.segment)
+	w.push(d.segment)
+	w.end = d.segment.first + ref(d.segment.n)
 	return nil
 }
 
-// follows says whether a segment of this number may come next: the first holds the oldest document, and no number is left
-// out.
-func (w *window) follows(number uint64) bool {
-	if n := len(w.segments); n > 0 {
-		return w.segments[n-1].sealed && number == w.segments[n-1].number+1
+// follows says whether a segment may come next: the first holds the oldest document, or is the open one whose documents are
+// all expired; and nothing is left out.
+func (w *window) follows(s *segment) bool {
+	if s.number > w.number || s.n > w.shape.documents {
+		return false
 	}
-	return number == w.oldest.segment()
+	if n := len(w.segments); n > 0 {
+		last := w.segments[n-1]
+		return last.sealed && s.number == last.number+1 && s.first == w.end
+	}
+	after := s.first + ref(s.n)
+	return s.first <= w.oldest && (w.oldest < after || w.oldest == after && !s.sealed)
 }
 
-func (t *Restore) documents(to *Decoded, n int, rd *wire.Reader) error {
-	r, s := t.replica, to.segment
-	var d document
-	for range n {
-		d.position = Position{Offset: d.position.Offset + rd.Varint(), Entry: int32(rd.Varint())}
-		d.applied += rd.Varint()
-		source := rd.Uvarint()
-		e, rest, err := entry.Decode(rd.Rest(), r.keys, nil)
-		if err != nil || s.sealed || source >= 1<<31 || e.Empty() {
-			return fmt.Errorf("%w: segment %d, document %d", ErrCorrupt, s.number, len(s.docs))
+// documents makes the block of a segment from its records and band keys, and finds where the records begin.
+func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
+	s := to.segment
+	s.block = make([]byte, len(records)+n*s.fixed)
+	copy(s.block, records)
+	for rest := records; s.n < n; s.n++ {
+		begin := len(records) - len(rest)
+		d, e := readDocument(rest, s.base)
+		decoded, after, err := entry.Decode(e, 0, nil)
+		if err != nil || d.source >= 1<<31 || decoded.Empty() || begin > math.MaxUint32 {
+			return fmt.Errorf("%w: segment %d, document %d", ErrCorrupt, s.number, s.n)
 		}
-		*rd = wire.NewReader(rest)
-		d.source, d.offset, d.content, d.scope, d.bytes = uint32(source), e.Offset, e.Content, e.Scope, EntryBytes(r.params, &e)
-		s.add(&e, d, r.window.bands)
+		fixed := s.fixedPart(s.n)
+		binary.LittleEndian.PutUint32(fixed, uint32(begin))
+		copy(fixed[atBytes:], keys[s.n*(s.fixed-atBytes):])
 		to.sources = max(to.sources, d.source+1)
+		rest = after
+	}
+	if s.used = len(records); s.n != n || s.at(n-1) >= s.used {
+		return fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, s.number, n)
 	}
 	return nil
 }
@@ -140,23 +159,26 @@ func (t *Restore) documents(to *Decoded, n int, rd *wire.Reader) error {
 // returns when all calls have. Without spread they are linked one by one.
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
-	if len(r.window.segments) == 0 && r.window.oldest.index() != 0 || r.window.end() < r.window.oldest {
+	w := &r.window
+	if n := len(w.segments); n > 0 && w.segments[n-1].number != w.number {
 		return nil, fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {
 		at, copies, dead := ref(t.side.Uvarint()), t.side.Uvarint(), t.side.Byte() == 1
-		if t.side.Short() || !r.window.has(at) {
+		if t.side.Short() || at < w.firstRef() || at >= w.end {
 			return nil, fmt.Errorf("%w: side table", ErrCorrupt)
 		}
-		s, i := r.window.at(at)
-		s.copies[i], s.dead[i] = uint32(copies), dead
+		s, i := w.at(at)
+		s.changes.setCopied(i, uint32(copies))
+		if dead {
+			s.changes.kill(i)
+		}
 	}
-	r.window.recount()
-	r.window.grow()
+	w.recount()
 	if spread == nil {
 		spread = oneByOne
 	}
-	spread(r.window.bands, r.window.linkBand)
+	spread(len(w.tables), w.linkBand)
 	return r, nil
 }
 
@@ -166,24 +188,22 @@ func oneByOne(n int, link func(i int)) {
 	}
 }
 
-func (w *window) has(at ref) bool {
-	if len(w.segments) == 0 || at.segment() < w.segments[0].number || at >= w.end() {
-		return false
+// recount finds the bytes of the visible documents.
+func (w *window) recount() {
+	w.bytes = 0
+	for r := w.oldest; r < w.end; r++ {
+		s, i := w.at(r)
+		_, rest := readDocument(s.record(i), s.base)
+		w.bytes += w.bytesOf(len(rest))
 	}
-	s, i := w.at(at)
-	return i < len(s.docs)
 }
 
-// recount finds the number and the bytes of the visible documents.
-func (w *window) recount() {
-	w.visible, w.bytes = 0, 0
-	for _, s := range w.segments {
-		for i := range s.docs {
-			if newRef(s.number, i) >= w.oldest {
-				w.visible++
-				w.bytes += s.docs[i].bytes
-			}
-		}
+// linkBand makes the table of a band anew. Bands share nothing that it writes.
+func (w *window) linkBand(band int) {
+	w.tables[band] = newTable(w.visible())
+	for r := w.oldest; r < w.end; r++ {
+		s, i := w.at(r)
+		w.link(band, s, i)
 	}
 }
 

@@ -1,103 +1,135 @@
 package index
 
 import (
-	"slices"
+	"encoding/binary"
 
 	"github.com/unecho/unecho/index/entry"
 )
 
-// A segment is sealed when it holds segmentDocuments or its entries take segmentBytes, whatever comes first: both are
-// counted in journal order, so all members cut alike. 16 MiB is a size that every store takes in one piece.
+// ref is the number of a document, given in the order in which documents enter the index, from 0.
+type ref uint64
+
+// maxRef bounds the numbers in a state that is restored: more than any journal can hold, and some bits are left for a rank.
+const maxRef = 1<<(rankBits-1) - 1
+
+// shape says when a segment is sealed: when the next document would be one too many, or would not fit. Both are counted in
+// journal order, so all members cut alike.
+type shape struct {
+	documents, bytes int
+}
+
+// Segments are small beside the window, so that memory is given back promptly; and no store takes more than 16 MiB as easily
+// in one piece.
 const (
+	windowSegments   = 128
 	segmentDocuments = 1 << 16
 	segmentBytes     = 16 << 20
 )
 
-// ref names a document: the number of its segment and its place there. Later documents have greater refs.
-type ref uint64
-
-func newRef(segment uint64, i int) ref { return ref(segment<<16 | uint64(i)) }
-func (r ref) segment() uint64          { return uint64(r) >> 16 }
-func (r ref) index() int               { return int(r & (segmentDocuments - 1)) }
-
-// link is a ref with a tag above it: some bits of the hash of the band key by which the document stands in that bucket. A
-// walk along a bucket so passes documents of other keys without a look at them, each of which would be a cache miss. Zero is
-// no link, as segment numbers begin at 1.
-//
-//	┌────────┬─────────┬───────┐
-//	│ tag 20 │ segment │ index │    28 bits number 268 million segments, of 65,536 documents or 16 MiB each
-//	│        │ 28      │ 16    │
-//	└────────┴─────────┴───────┘
-type link uint64
-
-const refBits = 44
-
-func newLink(tag uint64, r ref) link { return link(tag<<refBits | uint64(r)) }
-func (l link) ref() ref              { return ref(l & (1<<refBits - 1)) }
-func (l link) tag() uint64           { return uint64(l) >> refBits }
-
-// document is what the index keeps of an entry beside its bytes. It never changes.
-type document struct {
-	position Position // where it was judged
-	applied  int64    // stream time then, ms
-	offset   int64    // in its source partition
-	content  uint64
-	scope    uint64
-	bytes    int64  // against window.bytes
-	source   uint32 // number of its partition
-	at       uint32 // where its entry begins in the slab
-	keys     uint32 // where its band keys begin in the slab
+func newShape(p WindowParams) shape {
+	s := shape{documents: segmentDocuments, bytes: segmentBytes}
+	if p.Count > 0 {
+		s.documents = min(max(p.Count/windowSegments, 1<<8), segmentDocuments)
+	}
+	if p.Bytes > 0 {
+		s.bytes = int(min(max(int64(p.Bytes)/windowSegments, 1<<18), segmentBytes))
+	}
+	return s
 }
 
-// segment is a run of documents. docs and slab only grow; what changes after indexing stands apart.
+// segment is a run of documents in one block of memory: records from the front, fixed parts from the back. Once written a
+// byte never changes; what changes of a document after indexing stands apart.
+//
+//	┌──────────┬──────────┬─────┬─ ─ ─ ─ ─ ─ ─┬─────┬────────────────┬────────────────┐
+//	│ record 0 │ record 1 │ ... │    free     │ ... │ at 4 │ keys  1 │ at 4 │ keys  0 │
+//	└──────────┴──────────┴─────┴─ ─ ─ ─ ─ ─ ─┴─────┴────────────────┴────────────────┘
+//	at: where the record begins · keys: the band keys
 type segment struct {
 	number uint64
-	docs   []document
-	slab   []byte // entries, each encoded alone
+	first  ref
+	base   base
+	block  []byte
+	used   int // bytes of records
+	n      int // documents
+	width  int // bytes of a band key
+	fixed  int // bytes of a fixed part
 	sealed bool
 
-	prev   []link   // bands per document: the document before it in that bucket
-	copies []uint32 // duplicates judged against the document
-	dead   []bool   // forgotten
-	mark   []uint64 // the last lookup that met the document
+	changes changes
+	// captured: a Capture may still read the block, so that it cannot be used again.
+	captured bool
 }
 
-func (s *segment) reserve(like *segment) {
-	s.docs = make([]document, 0, len(like.docs))
-	s.slab = make([]byte, 0, len(like.slab))
-	s.prev = make([]link, 0, len(like.prev))
-	s.copies = make([]uint32, 0, len(like.docs))
-	s.dead = make([]bool, 0, len(like.docs))
-	s.mark = make([]uint64, 0, len(like.docs))
+const atBytes = 4
+
+// fits says whether a record of so many bytes fits into limit, block grown or not.
+func (s *segment) fits(record int, limit shape) bool {
+	return s.n == 0 || s.n < limit.documents && s.used+record+(s.n+1)*s.fixed <= limit.bytes
 }
 
-func (s *segment) add(e *entry.Entry, d document, bands int) int {
-	i := len(s.docs)
-	d.at = uint32(len(s.slab))
-	s.slab = entry.Append(s.slab, e, nil)
-	d.keys = uint32(len(s.slab)) - uint32(tail(e))
-	s.docs = append(s.docs, d)
-	s.prev = slices.Grow(s.prev, bands)[:len(s.prev)+bands] // insert links them at once
-	s.copies = append(s.copies, 0)
-	s.dead = append(s.dead, false)
-	s.mark = append(s.mark, 0)
-	s.sealed = len(s.docs) == segmentDocuments || len(s.slab) >= segmentBytes
-	return i
+// grow makes room in the block for a record that fits.
+func (s *segment) grow(record, limit int) {
+	need := s.used + record + (s.n+1)*s.fixed
+	if need <= len(s.block) {
+		return
+	}
+	block := make([]byte, max(need, min(limit, len(s.block)+len(s.block)/2)))
+	copy(block, s.block[:s.used])
+	copy(block[len(block)-s.n*s.fixed:], s.block[len(s.block)-s.n*s.fixed:])
+	s.block, s.captured = block, false
 }
 
-// tail is the length of an encoded entry from its band keys on.
-func tail(e *entry.Entry) int {
-	bare := entry.Entry{Offset: e.Offset, Time: e.Time, Scope: e.Scope}
-	return entry.Size(e) - entry.Size(&bare) - 8
+// add appends a document, for which grow made room.
+func (s *segment) add(d *document) {
+	if s.n == 0 {
+		s.base = base{offset: d.position.Offset, applied: d.applied}
+	}
+	fixed := s.fixedPart(s.n)
+	binary.LittleEndian.PutUint32(fixed, uint32(s.used))
+	copy(fixed[atBytes:], d.entry.Keys)
+	s.used += len(d.append(s.block[s.used:s.used], s.base))
+	s.n++
 }
 
-// key is the document's key of a band.
-func (s *segment) key(i, band, width int) []byte {
-	at := int(s.docs[i].keys) + band*width
-	return s.slab[at : at+width]
+func (s *segment) fixedPart(i int) []byte {
+	end := len(s.block) - i*s.fixed
+	return s.block[end-s.fixed : end]
 }
 
-func (s *segment) entry(i, keys int) (entry.Entry, error) {
-	e, _, err := entry.Decode(s.slab[s.docs[i].at:], keys, nil)
-	return e, err
+// keys are the band keys of a document.
+func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes:] }
+
+// key is a document's key of a band.
+func (s *segment) key(i, band int) uint64 {
+	return loadKey(s.block[len(s.block)-(i+1)*s.fixed+atBytes+band*s.width:], s.width)
+}
+
+// record is a document's record.
+func (s *segment) record(i int) []byte {
+	end := s.used
+	if i+1 < s.n {
+		end = s.at(i + 1)
+	}
+	return s.block[s.at(i):end]
+}
+
+func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedPart(i))) }
+
+// document unpacks a document. Its entry points into the block.
+func (s *segment) document(i int) document {
+	d, rest := readDocument(s.record(i), s.base)
+	d.entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
+	d.entry.Keys = s.keys(i)
+	return d
+}
+
+// loadKey reads a band key of 1 to 8 bytes.
+func loadKey(b []byte, width int) (key uint64) {
+	if width == 4 {
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	for i, c := range b[:width] {
+		key |= uint64(c) << (8 * i)
+	}
+	return key
 }

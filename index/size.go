@@ -2,10 +2,22 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
+// What the index itself takes beside the entry. It is counted as it is in a window that is full and at rest; the slack of a
+// table that grows or shrinks is in bucketBytes: 64 bytes for 10 documents and their spill lines come to 7.3 at most.
+const (
+	documentBytes = 20 // the head of the record 12, where it begins 4, the count of copies 4
+	bucketBytes   = 8  // per band
+)
+
 // EntryBytes is what a document counts against window.bytes: its entry encoded alone, and a fixed share for the index
-// around it (64 bytes for the document, 28 for its place in each band). It is the same on every member, whatever their
-// memory really does, because it decides what a member still sees.
+// around it. It is the same on every member, whatever their memory really does, because it decides what a member still
+// sees.
 func EntryBytes(p Params, e *entry.Entry) int64 {
 	bands := len(e.Keys) / p.Similarity.KeyBytes
-	return int64(entry.Size(e) + 64 + 28*bands)
+	return int64(entry.Size(e)-len(e.Keys)) + fixedBytes(p, bands)
+}
+
+// fixedBytes is the part of EntryBytes that is the same for all documents.
+func fixedBytes(p Params, bands int) int64 {
+	return int64(documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes))
 }

@@ -10,6 +10,9 @@ type Stats struct {
 	Duplicate  uint64
 	Candidates uint64 // documents verified against
 	Cut        uint64 // bands whose candidates were cut at max_candidates
+	Unverified uint64 // documents left unverified, beyond max_candidates
+	Moved      uint64 // entries of buckets moved because tables grew or shrank
+	MostMoved  int    // of them by one document
 
 	Documents     int   // visible in the window
 	WindowBytes   int64 // their bytes, as window.bytes counts them
@@ -17,4 +20,5 @@ type Stats struct {
 	Now           int64 // stream time, ms
 	Held          int   // verdicts judged and not known to be committed
 	Segments      int
+	Memory        int64 // bytes that segments and buckets take
 }

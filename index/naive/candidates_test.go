@@ -44,21 +44,18 @@ func everywhere(t *Twin, e *entry.Entry) []*document {
 	}
 	width := t.params.Similarity.KeyBytes
 	looked := make([]int, len(e.Keys)/width)
-	var found []*document
+	bands := map[*document]int{}
 	for _, d := range slices.Backward(t.window) {
-		near := false
 		for band := range looked {
 			from, to := band*width, (band+1)*width
 			if !bytes.Equal(d.entry.Keys[from:to], e.Keys[from:to]) {
 				continue
 			}
-			if looked[band]++; looked[band] <= t.params.Similarity.MaxCandidates {
-				near = true
+			looked[band]++
+			if looked[band] <= t.params.Similarity.MaxCandidates && t.live(d) && d.entry.Scope == e.Scope {
+				bands[d]++
 			}
 		}
-		if near && t.live(d) && d.entry.Scope == e.Scope {
-			found = append([]*document{d}, found...)
-		}
 	}
-	return found
+	return promising(bands)
 }

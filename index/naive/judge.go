@@ -1,6 +1,8 @@
 package naive
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/index"
@@ -84,7 +86,12 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 func (t *Twin) matches(e *entry.Entry) []found {
 	var all []found
 	verify := t.verifier(e)
-	for _, d := range t.candidates(e) {
+	promising := t.candidates(e)
+	if most := t.params.Similarity.MaxCandidates; len(promising) > most {
+		t.stats.Unverified += len(promising) - most
+		promising = promising[:most]
+	}
+	for _, d := range promising {
 		if s, m := verify(d); t.near(s) {
 			all = append(all, found{document: d, similarity: s, method: m})
 		}
@@ -110,9 +117,9 @@ func (t *Twin) matches(e *entry.Entry) []found {
 }
 
 // candidates are the documents that are live, of the same scope, and among the newest MaxCandidates of the window with an
-// equal key in at least one band, in the order of their places. The dead take their place among those.
+// equal key in at least one band, the most promising first. The dead take their place among the newest.
 func (t *Twin) candidates(e *entry.Entry) []*document {
-	var found []*document
+	bands := map[*document]int{}
 	for _, k := range t.keys(e) {
 		looked := 0
 		for _, d := range slices.Backward(t.byKey[k]) {
@@ -127,11 +134,17 @@ func (t *Twin) candidates(e *entry.Entry) []*document {
 				break
 			}
 			looked++
-			if t.live(d.document) && d.entry.Scope == e.Scope && !slices.Contains(found, d.document) {
-				found = append(found, d.document)
+			if t.live(d.document) && d.entry.Scope == e.Scope {
+				bands[d.document]++
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *document) int { return a.place - b.place })
-	return found
+	return promising(bands)
+}
+
+// promising sorts documents by the number of bands they were found in, the most first, then by their places.
+func promising(bands map[*document]int) []*document {
+	return slices.SortedFunc(maps.Keys(bands), func(a, b *document) int {
+		return cmp.Or(cmp.Compare(bands[b], bands[a]), cmp.Compare(a.place, b.place))
+	})
 }

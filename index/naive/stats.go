@@ -7,5 +7,6 @@ type Stats struct {
 	Judged     int // entries that got a verdict
 	Known      int // entries below base or already held
 	Cut        int // documents left out because their band's key is too popular (MaxCandidates)
+	Unverified int // candidates left unverified, beyond MaxCandidates
 	Unreadable int // candidates whose evidence, or the entry's own, could not be read: they never match
 }

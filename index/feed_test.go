@@ -1,0 +1,120 @@
+package index_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// feed makes up signed documents by their number and has a replica judge them, in runs. A document is a new one, or a copy
+// of one that the window holds: equal in its keys and its sketch, but not in its text.
+type feed struct {
+	replica    *index.Replica
+	random     *rand.Rand
+	duplicates float64 // share
+	held       int     // a copy is one of so many new ones before it
+	made       uint64  // new documents so far
+	record     index.Run
+	at         index.Stamp
+}
+
+const (
+	runEntries = 512
+	planBands  = 18 // of the default plan
+	idBytes    = 16
+)
+
+// estimating are the default settings, with the sketch as the evidence and a window of so many documents.
+func estimating(held int) index.Params {
+	p := index.DefaultParams()
+	p.Similarity.Verify = "estimate"
+	p.Window.Bytes, p.Window.Age, p.Window.Count = 0, 0, held
+	return p
+}
+
+func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed {
+	tb.Helper()
+	replica, err := index.NewReplica(p, index.Fingerprint(settings))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f := &feed{replica: replica, random: rand.New(rand.NewPCG(1, 2)), duplicates: duplicates, held: held}
+	source := entry.Source{Topic: [16]byte{1}}
+	header := index.Header{Fingerprint: index.Fingerprint(settings)}
+	replica.Apply(f.at, &index.Settings{Text: settings})
+	f.at.Offset++
+	replica.Apply(f.at, &index.Reposition{Header: header, Source: source, Name: "news", Epoch: 1})
+	f.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, runEntries)}
+	for i := range f.record.Entries {
+		e := &f.record.Entries[i]
+		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, planBands*p.Similarity.KeyBytes), make([]byte, idBytes)
+		e.Evidence = make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+	}
+	return f
+}
+
+// fill has so many new documents judged.
+func (f *feed) fill(documents int) {
+	share := f.duplicates
+	f.duplicates = 0
+	for begin := f.made; f.made < begin+uint64(documents); {
+		f.make()
+		f.apply()
+	}
+	f.duplicates = share
+}
+
+// make makes up the next run.
+func (f *feed) make() {
+	f.at.Offset++
+	f.at.LogAppendTime++
+	f.record.Base = f.record.Entries[runEntries-1].Offset
+	for i := range f.record.Entries {
+		e := &f.record.Entries[i]
+		e.Offset, e.Time, e.Content = f.record.Base+int64(i)+1, 1_700_000_000_000+f.at.Offset, f.random.Uint64()
+		binary.LittleEndian.PutUint64(e.ID, uint64(e.Offset))
+		of := f.made
+		if f.held > 0 && f.made > uint64(f.held) && f.random.Float64() < f.duplicates {
+			of -= 1 + f.random.Uint64N(uint64(f.held))
+		} else {
+			f.made++
+		}
+		f.document(e, of)
+	}
+}
+
+// document writes keys and sketch of the document of a number.
+func (f *feed) document(e *entry.Entry, number uint64) {
+	var r rand.PCG
+	r.Seed(number, 7)
+	randomize(&r, e.Keys)
+	randomize(&r, e.Evidence)
+}
+
+func (f *feed) apply() {
+	if effect := f.replica.Apply(f.at, &f.record); len(effect.Judged) != runEntries {
+		panic("not judged")
+	}
+}
+
+// bench has one document judged per iteration, in runs, and leaves their making out of the measure.
+func (f *feed) bench(b *testing.B) {
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if i%runEntries == 0 {
+			b.StopTimer()
+			f.make()
+			b.StartTimer()
+			f.apply()
+		}
+	}
+}
+
+func randomize(r rand.Source, b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		binary.LittleEndian.PutUint64(b, r.Uint64())
+	}
+}

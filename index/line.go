@@ -1,0 +1,91 @@
+package index
+
+// line is one cache line of a bucket: up to 15 entries in the order in which their documents were indexed, and a link to the
+// line with the older ones, for what did not fit. A lookup so costs one cache miss in most bands, and expired entries, which
+// stand in front, go when their place is needed.
+//
+//	┌──────────┬─────────┬─────────┬─────────┬────┬─────────┐
+//	│ link 28  │ entry 1 │ entry 2 │ entry 3 │ .. │ entry   │    entries: oldest first; link: number of a spill line + 1
+//	│ count 4  │  oldest │         │         │    │  newest │
+//	└──────────┴─────────┴─────────┴─────────┴────┴─────────┘
+//
+// An entry is the hash of a band key, as far as the bucket does not tell it already, and the document's number, as far as it
+// is needed to tell it from the others of the window. In a bucket of level l, so one of about 2^l:
+//
+//	┌────────────────────┬───────────────────────────┐
+//	│ tag: 27 - l bits   │ number: l + 5 bits        │
+//	└────────────────────┴───────────────────────────┘
+//
+// When a bucket is split in two, the lowest bit of the tag says into which half an entry goes, and the number gets that bit.
+type line [1 + lineSlots]uint32
+
+const (
+	lineSlots = 15
+	lineBytes = 64
+
+	countBits = 4
+	countMask = 1<<countBits - 1
+
+	// ringBits: a bucket of level l holds documents of 20 x 2^l numbers at most (tableLoad), and what has expired is swept
+	// away 8 x 2^l documents later (sweepEvery): 28 x 2^l, so 32 x 2^l numbers never meet.
+	ringBits = 5
+	hashBits = 32 - ringBits
+)
+
+func (l *line) count() int   { return int(l[0] & countMask) }
+func (l *line) link() uint32 { return l[0] >> countBits }
+
+// item is an entry, unpacked.
+type item struct {
+	ref  ref
+	hash uint32 // its lowest hashBits
+}
+
+func pack(hash uint32, r ref, level uint) uint32 {
+	return hash&(1<<hashBits-1)>>level<<(level+ringBits) | uint32(r)&ring(level)
+}
+
+// ring is the mask of the number in an entry.
+func ring(level uint) uint32 { return 1<<(level+ringBits) - 1 }
+
+// span is the run of visible documents: from oldest up to, but without, end.
+type span struct{ oldest, end ref }
+
+func (s span) visible() uint32 { return uint32(s.end - s.oldest) }
+
+// age is how many documents were indexed after that of entry x.
+func (s span) age(x uint32, level uint) uint32 { return (uint32(s.end) - 1 - x) & ring(level) }
+
+// expired is the number of expired entries of a line. They stand in front.
+func (l *line) expired(level uint, s span) (k int) {
+	for n := l.count(); k < n && s.age(l[1+k], level) >= s.visible(); k++ {
+	}
+	return k
+}
+
+// compact drops the expired entries of a line.
+func (l *line) compact(level uint, s span) {
+	if k := l.expired(level, s); k > 0 {
+		copy(l[1:], l[1+k:1+l.count()])
+		l[0] -= uint32(k)
+	}
+}
+
+func (l *line) add(x uint32) {
+	l[0]++
+	l[l.count()] = x
+}
+
+// pages are lines, in pieces that never move.
+type pages []*[pageLines]line
+
+const pageLines = 2048
+
+func (p pages) at(i int) *line { return &p[i/pageLines][i%pageLines] }
+
+// room makes line i exist.
+func (p *pages) room(i int) {
+	for i/pageLines >= len(*p) {
+		*p = append(*p, new([pageLines]line))
+	}
+}

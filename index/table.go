@@ -1,0 +1,217 @@
+package index
+
+import "slices"
+
+// table holds the buckets of one band, by linear hashing (Litwin 1980): it grows and shrinks by one bucket at a time, so
+// that no document waits for a table to be copied. Buckets 0 .. n-2^level and those from 2^level on are split already and
+// have level + 1 bits of the hash; those between them have level bits.
+//
+//	0         n-2^level          2^level           n
+//	├──────────────┼─────────────────┼──────────────┤
+//	│ level + 1    │ level           │ level + 1    │
+type table struct {
+	lines  pages // one per bucket
+	spills pages // for what does not fit there
+	n      int
+	level  uint
+	free   uint32 // number + 1 of the first free spill line; the others by their links
+	spill  int    // spill lines ever used
+	swept  int    // the bucket to be swept next
+
+	items, others []item // of a bucket at hand
+	keyed         []keyed
+}
+
+const (
+	// tableLoad is the number of visible documents per bucket: two thirds of its line.
+	tableLoad = 10
+	// sweepEvery: each document indexed moves the sweep of a table on by a line in so many.
+	sweepEvery = 4
+	minLevel   = 2
+	maxLevel   = hashBits - 1
+)
+
+// newTable has buckets for so many documents.
+func newTable(documents int) table {
+	t := table{n: 1 << minLevel, level: minLevel}
+	t.n = min(max(t.n, (documents+tableLoad-1)/tableLoad), 1<<maxLevel)
+	for 2<<t.level <= t.n {
+		t.level++
+	}
+	t.lines.room(t.n - 1)
+	return t
+}
+
+// bucket says where the entries of a hash are.
+func (t *table) bucket(hash uint32) (b int, level uint) {
+	b = int(hash & (2<<t.level - 1))
+	if b >= t.n {
+		return b - 1<<t.level, t.level
+	}
+	return b, t.levelOf(b)
+}
+
+func (t *table) levelOf(b int) uint {
+	if b >= 1<<t.level || b < t.n-1<<t.level {
+		return t.level + 1
+	}
+	return t.level
+}
+
+// insert adds the newest document to its bucket. It returns the number of the bucket and, if that had to spill over, the
+// number of its lines.
+func (t *table) insert(hash uint32, r ref, s span) (b, spilled int) {
+	b, level := t.bucket(hash)
+	l := t.lines.at(b)
+	if l.count() == lineSlots {
+		l.compact(level, s)
+	}
+	if l.count() == lineSlots {
+		spilled = t.spillOver(l)
+	}
+	l.add(pack(hash, r, level))
+	return b, spilled
+}
+
+// spillOver makes room in a full line: its entries go to a spill line. It returns how many lines the bucket then has.
+func (t *table) spillOver(l *line) (lines int) {
+	link := t.take()
+	*t.spills.at(int(link - 1)) = *l
+	l[0] = link << countBits
+	for ; l != nil; l = t.older(l) {
+		lines++
+	}
+	return lines
+}
+
+// older is the line after l, with the entries before those of l.
+func (t *table) older(l *line) *line {
+	if link := l.link(); link > 0 {
+		return t.spills.at(int(link - 1))
+	}
+	return nil
+}
+
+func (t *table) take() (link uint32) {
+	if link = t.free; link > 0 {
+		t.free = t.spills.at(int(link - 1)).link()
+		return link
+	}
+	t.spills.room(t.spill)
+	t.spill++
+	return uint32(t.spill)
+}
+
+// gather unpacks the visible entries of a bucket, newest first.
+func (t *table) gather(to []item, b int, s span) []item {
+	level := t.levelOf(b)
+	low := uint32(b) & (1<<level - 1)
+	for l := t.lines.at(b); l != nil; l = t.older(l) {
+		for i := l.count(); i > 0; i-- {
+			age := s.age(l[i], level)
+			if age >= s.visible() {
+				return to
+			}
+			to = append(to, item{ref: s.end - 1 - ref(age), hash: l[i]>>(level+ringBits)<<level | low})
+		}
+	}
+	return to
+}
+
+// rewrite makes items, newest first, all that a bucket holds.
+func (t *table) rewrite(b int, items []item) {
+	level, l := t.levelOf(b), t.lines.at(b)
+	for link := l.link(); link > 0; {
+		spill := t.spills.at(int(link - 1))
+		next := spill.link()
+		spill[0] = t.free << countBits
+		t.free, link = link, next
+	}
+	l[0] = 0
+	for i := len(items) - 1; i >= 0; i-- {
+		if l.count() == lineSlots {
+			t.spillOver(l)
+		}
+		l.add(pack(items[i].hash, items[i].ref, level))
+	}
+}
+
+// fit moves the table by one bucket towards the right size for so many documents, and returns how many entries were moved.
+// Between growing and shrinking lies a tenth, so that a window of steady size keeps its table.
+func (t *table) fit(documents int, s span) (moved int) {
+	switch {
+	case documents > t.n*tableLoad && t.n < 1<<maxLevel:
+		return t.split(s)
+	case documents < (t.n-1)*tableLoad*9/10 && t.n > 1<<minLevel:
+		return t.merge(s)
+	}
+	return 0
+}
+
+// split divides the next bucket in two.
+func (t *table) split(s span) (moved int) {
+	from, to := t.n-1<<t.level, t.n
+	bit := uint32(1) << t.level
+	all := t.gather(t.items[:0], from, s)
+	t.lines.room(to)
+	if t.n++; t.n == 2<<t.level {
+		t.level++
+	}
+	stay, leave := all[:0], t.others[:0]
+	for _, it := range all {
+		if it.hash&bit == 0 {
+			stay = append(stay, it)
+		} else {
+			leave = append(leave, it)
+		}
+	}
+	t.rewrite(from, stay)
+	t.rewrite(to, leave)
+	t.items, t.others = all[:0], leave[:0]
+	return len(stay) + len(leave)
+}
+
+// merge takes back the latest split.
+func (t *table) merge(s span) (moved int) {
+	from, level := t.n-1, t.level
+	if t.n == 1<<level {
+		level--
+	}
+	to := from - 1<<level
+	all := t.gather(t.gather(t.items[:0], to, s), from, s)
+	slices.SortFunc(all, func(a, b item) int { return int(b.ref) - int(a.ref) })
+	t.rewrite(from, nil)
+	t.n, t.level = from, level
+	t.rewrite(to, all)
+	if t.n%pageLines == 0 {
+		t.lines[t.n/pageLines] = nil
+		t.lines = t.lines[:t.n/pageLines]
+	}
+	t.items = all[:0]
+	return len(all)
+}
+
+// sweep drops the expired entries of the next bucket.
+func (t *table) sweep(s span) {
+	if t.swept >= t.n {
+		t.swept = 0
+	}
+	b := t.swept
+	t.swept++
+	l, level := t.lines.at(b), t.levelOf(b)
+	if l.link() == 0 {
+		l.compact(level, s)
+		return
+	}
+	oldest := l
+	for older := l; older != nil; older = t.older(older) {
+		oldest = older
+	}
+	if oldest.expired(level, s) > 0 {
+		t.items = t.gather(t.items[:0], b, s)
+		t.rewrite(b, t.items)
+	}
+}
+
+// bytes of memory.
+func (t *table) bytes() int64 { return int64(len(t.lines)+len(t.spills)) * pageLines * lineBytes }

@@ -1,0 +1,125 @@
+package index
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// rolling is a window that is fed and looked into. Its documents have hashes that are known without it.
+type rolling struct {
+	t      *testing.T
+	window window
+	random *rand.Rand
+	keys   uint64 // so many different ones
+	band   []uint64
+}
+
+func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
+	t.Helper()
+	p := DefaultParams()
+	p.Window = WindowParams{Count: count}
+	p.Similarity.MaxCandidates = 5
+	return &rolling{t: t, window: newWindow(p, bands), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
+}
+
+func (r *rolling) insert(n int) {
+	for range n {
+		e := entry.Entry{Offset: int64(r.window.end), Kind: entry.Sketch, Keys: make([]byte, 4*len(r.window.tables))}
+		for b := range r.window.tables {
+			binary.LittleEndian.PutUint32(e.Keys[4*b:], uint32(r.random.Uint64N(r.keys)))
+		}
+		r.band = append(r.band, loadKey(e.Keys, 4))
+		r.window.insert(&document{entry: e, position: Position{Offset: int64(r.window.end)}})
+		r.window.expire(0)
+	}
+}
+
+// check holds each bucket of each band against the documents: all that are visible stand in it once, in order, and no other
+// but for those that are trimmed.
+func (r *rolling) check() {
+	r.t.Helper()
+	w := &r.window
+	for b := range w.tables {
+		t, seen := &w.tables[b], map[ref]bool{}
+		for bucket := range t.n {
+			items := t.gather(nil, bucket, w.span())
+			if !slices.IsSortedFunc(items, func(a, b item) int { return int(b.ref) - int(a.ref) }) {
+				r.t.Fatalf("bucket %d of band %d is not in order: %v", bucket, b, items)
+			}
+			for _, it := range items {
+				s, i := w.at(it.ref)
+				hash := hashKey(s.key(i, b))
+				if at, _ := t.bucket(hash); seen[it.ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
+					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.ref, hash, it.hash, bucket, b, seen[it.ref])
+				}
+				seen[it.ref] = true
+			}
+		}
+		if b == 0 && r.keys > 1<<20 && len(seen) != w.visible() {
+			r.t.Fatalf("band %d holds %d documents of %d", b, len(seen), w.visible())
+		}
+		if w.visible() > t.n*tableLoad || 1<<t.level > t.n || 2<<t.level <= t.n {
+			r.t.Fatalf("%d documents in %d buckets of level %d", w.visible(), t.n, t.level)
+		}
+	}
+}
+
+// The numbers in the entries are few, so all of them come back again and again: none may be taken for another.
+func TestBucketsHoldTheWindow(t *testing.T) {
+	for _, keys := range []uint64{1 << 32, 100} {
+		r := newRolling(t, 1, 3, keys)
+		for _, count := range []uint64{1, 7, 40, 41, 3000, 30, 500, 20000, 100, 2000} {
+			for r.window.count = count; r.random.IntN(40) > 0; r.check() {
+				r.insert(int(r.random.Uint64N(count) + 1))
+			}
+			r.insert(int(count))
+			r.check()
+		}
+	}
+}
+
+// TestLookupMeetsTheNewest holds lookups against a list of keys: the newest of equal key, up to the bound, whatever was
+// trimmed before.
+func TestLookupMeetsTheNewest(t *testing.T) {
+	for _, keys := range []uint64{1, 2, 30, 3000} {
+		r := newRolling(t, 1000, 1, keys)
+		for range 300 {
+			r.insert(1 + r.random.IntN(30))
+			key := r.random.Uint64N(keys)
+			var want []ref
+			for at := int(r.window.end) - 1; at >= int(r.window.oldest); at-- {
+				if r.band[at] == key {
+					want = append(want, ref(at))
+				}
+			}
+			wantCut := 0
+			if len(want) > r.window.most {
+				want, wantCut = want[:r.window.most], 1
+			}
+			slices.Sort(want)
+			ranks, cut := r.window.candidates(binary.LittleEndian.AppendUint32(nil, uint32(key)))
+			var got []ref
+			for _, rank := range ranks {
+				got = append(got, rank.ref())
+			}
+			if !slices.Equal(got, want) || cut != wantCut {
+				t.Fatalf("key %d of %d: met %v, cut %d, want %v, %d", key, keys, got, cut, want, wantCut)
+			}
+		}
+	}
+}
+
+// However popular a key, its bucket stays short; so neither a lookup nor a split has a long chain to walk.
+func TestPopularKeyStaysShort(t *testing.T) {
+	r := newRolling(t, 100_000, 1, 1)
+	r.insert(50_000)
+	w := &r.window
+	bucket, _ := w.tables[0].bucket(hashKey(0))
+	if held := len(w.tables[0].gather(nil, bucket, w.span())); held > 200 || w.mostMoved > 200 {
+		t.Errorf("%d documents in the bucket of one key, up to %d moved at once", held, w.mostMoved)
+	}
+}

@@ -65,5 +65,5 @@ func (c Config) Validate() []setting.Mistake {
 // Settings is the canonical text of everything that decides verdicts, as the journal declares it. What belongs to it, the
 // rooms say by their tags.
 func (c Config) Settings() []byte {
-	return setting.Canonical(SettingsVersion+" "+index.Version(), map[string]any{"": c})
+	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), map[string]any{"": c})
 }

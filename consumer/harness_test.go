@@ -261,7 +261,7 @@ func (w *world) audit() audit.Report {
 	report, err := audit.Run(w.context(), audit.Inputs{
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, Settings: w.setup.Settings, Index: w.setup.IndexName,
-		Algorithm: fmt.Sprintf("%s:%016x", index.Algorithm, index.Fingerprint(w.setup.Settings)),
+		Algorithm: fmt.Sprintf("%s:%016x", w.setup.Index.Algorithm(), index.Fingerprint(w.setup.Settings)),
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -85,7 +85,7 @@ func New(setup Setup) (*Service, error) {
 		params: setup.Params, sourceParams: setup.Source, indexParams: setup.Index, indexName: setup.IndexName,
 		settings: setup.Settings, fingerprint: fingerprint, maxEntry: int(setup.Journal.MaxEntryBytes),
 		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
-		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", index.Algorithm, fingerprint)),
+		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
 		counters: &counters{},
 	}
 	sh.counters.snapshotNext.Store(-1)

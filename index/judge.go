@@ -81,9 +81,7 @@ func (r *Replica) eligible(f *found, e *entry.Entry) bool {
 		!r.partitions[d.source].fell(d.position, d.entry.Offset)
 }
 
-func (r *Replica) reaches(s Similarity) bool {
-	return uint64(s.Num)*10000 >= uint64(r.threshold)*uint64(s.Den)
-}
+func (r *Replica) reaches(s Similarity) bool { return !s.Less(r.least) }
 
 func (f *found) better(g *found) bool {
 	if f.similarity.Less(g.similarity) {

@@ -5,15 +5,14 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/sketch"
 )
 
 // Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
 type Replica struct {
 	params      Params
 	fingerprint uint64
-	threshold   int // ten-thousandths
-	keys        int // bytes of the band keys of an entry
+	least       Similarity // that makes a duplicate
+	keys        int        // bytes of the band keys of an entry
 	verify      verifier
 
 	settings   []byte // the text in force; nil before the first settings record
@@ -48,19 +47,19 @@ type Divergence struct {
 // NewReplica builds an empty replica that awaits the record at journal offset 0. fingerprint is that of the member's own
 // settings; valid Params are the caller's duty.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
-	banding, err := sketch.Plan(p.Similarity.Threshold, p.Similarity.Slots, p.Similarity.Recall)
+	sketch, err := p.Similarity.newSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
-	verify, err := newVerifier(p)
+	verify, err := newVerifier(p.Similarity, sketch)
 	if err != nil {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
 	return &Replica{
-		params: p, fingerprint: fingerprint, threshold: threshold(p),
-		keys: banding.Bands * p.Similarity.KeyBytes, verify: verify,
+		params: p, fingerprint: fingerprint, least: p.Similarity.least(),
+		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
 		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
-		byID:   map[entry.Source]uint32{}, window: newWindow(p, banding.Bands),
+		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),
 		hash: running(0).mix(fingerprint), confirmed: -1,
 	}, nil
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -10,31 +11,18 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Algorithm names what Sign computes, for the unecho-algorithm header and the settings. It changes when the same text would
-// get other keys or other evidence.
-const Algorithm = "minhash/1"
-
-// Version names everything beside the settings that decides what a text is signed as: it belongs to the settings of a
-// journal, so that members who would sign differently refuse to run together.
-func Version() string {
-	return fmt.Sprintf("text/%d unicode/%s sketch/%d", text.Version, text.Unicode, sketch.Version)
-}
-
 // Signer turns texts into entries. It is pure but not safe for concurrent use: each goroutine has its own.
 type Signer struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
-	minhash    *sketch.MinHash
-	banding    sketch.Banding
-	width      int
-	bits       int
-	keepText   bool
+	sketch     sketch.Sketch
+	width      int // bytes of a band key
+	evidence   entry.Kind
+	weighted   bool
 
 	normalized []byte
 	shingles   []uint64
-	values     []uint64
-	packed     []byte
-	arena      []byte
+	arena      []byte // of the entries since Reset
 }
 
 // NewSigner builds a signer for valid Params.
@@ -43,18 +31,13 @@ func NewSigner(p Params) (*Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
-	minhash, err := sketch.NewMinHash(p.Similarity.Slots)
-	if err != nil {
-		return nil, fmt.Errorf("build signer: %w", err)
-	}
-	banding, err := sketch.Plan(p.Similarity.Threshold, p.Similarity.Slots, p.Similarity.Recall)
+	sketch, err := p.Similarity.newSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
 	return &Signer{
-		normalizer: text.NewNormalizer(), shingling: shingling, minhash: minhash, banding: banding,
-		width: p.Similarity.KeyBytes, bits: p.Similarity.CodeBits, keepText: p.Similarity.Verify != "estimate",
-		values: make([]uint64, p.Similarity.Slots),
+		normalizer: text.NewNormalizer(), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
+		evidence: p.Similarity.evidence(), weighted: p.Similarity.Weighted,
 	}, nil
 }
 
@@ -71,26 +54,38 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 	if len(s.shingles) == 0 {
 		return true
 	}
-	e.Content = xxhash.Sum64(s.normalized)
-	s.minhash.Sign(s.values, s.shingles)
-	e.Keys = s.keep(func(dst []byte) []byte { return s.banding.AppendKeys(dst, s.values, e.Scope, s.width) })
-	if s.keepText {
-		e.Kind = entry.Text
-		s.packed = entry.CompressText(s.packed, s.normalized)
-		e.Evidence = s.keep(func(dst []byte) []byte { return append(dst, s.packed...) })
-		return true
+	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)
+	if s.evidence == entry.Shingles {
+		s.shingles = sorted(s.shingles, s.weighted)
 	}
-	e.Kind = entry.Sketch
-	e.Evidence = s.keep(func(dst []byte) []byte { return sketch.AppendCodes(dst, s.values, s.bits) })
+	s.sketch.Sign(s.shingles)
+	from := len(s.arena)
+	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, s.width)
+	e.Keys, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
+	s.arena = s.appendEvidence(s.arena)
+	e.Evidence = s.arena[from:len(s.arena):len(s.arena)]
 	return true
 }
 
-// Reset lets the memory of all entries signed so far be used again.
+func (s *Signer) appendEvidence(dst []byte) []byte {
+	if s.evidence == entry.Shingles {
+		return entry.AppendShingles(dst, s.shingles)
+	}
+	if s.evidence == entry.Text {
+		return entry.AppendText(dst, s.normalized)
+	}
+	return s.sketch.AppendCodes(dst)
+}
+
+// Reset lets the memory of all entries signed so far be used again. When it grows, what was cut from it before stays where
+// it was.
 func (s *Signer) Reset() { s.arena = s.arena[:0] }
 
-// keep appends to the arena. When the arena grows, what was cut from it before stays where it was.
-func (s *Signer) keep(appendTo func([]byte) []byte) []byte {
-	from := len(s.arena)
-	s.arena = appendTo(s.arena)
-	return s.arena[from:len(s.arena):len(s.arena)]
+// sorted sorts the hashes of shingles in place: to a set, or if weighted to a list in which each stands as often as it occurs.
+func sorted(shingles []uint64, weighted bool) []uint64 {
+	if weighted {
+		slices.Sort(shingles)
+		return shingles
+	}
+	return text.Set(shingles)
 }

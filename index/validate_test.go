@@ -14,6 +14,13 @@ func TestDefaultParamsAreValid(t *testing.T) {
 	}
 }
 
+func simHash(change func(*index.SimilarityParams)) func(*index.Params) {
+	return func(p *index.Params) {
+		p.Similarity.Sketch = "simhash"
+		change(&p.Similarity)
+	}
+}
+
 func TestValidateRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*index.Params)
@@ -35,13 +42,25 @@ func TestValidateRefuses(t *testing.T) {
 		"code bits":          {func(p *index.Params) { p.Similarity.CodeBits = 5 }, "similarity.code_bits: 5: is not one"},
 		"narrow keys":        {func(p *index.Params) { p.Similarity.KeyBytes = 3 }, "similarity.key_bytes: 3: is out of range"},
 		"wide keys":          {func(p *index.Params) { p.Similarity.KeyBytes = 9 }, "similarity.key_bytes: 9: is out of range"},
-		"candidates":         {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
-		"negative age":       {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
-		"negative count":     {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
-		"negative bytes":     {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
-		"no bound":           {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
-		"clock":              {func(p *index.Params) { p.Window.Clock = "wall" }, "window.clock: wall: is not one"},
-		"tolerance":          {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
+		"evidence":           {func(p *index.Params) { p.Similarity.Evidence = "hash" }, "similarity.evidence: hash: is not one"},
+		"useless evidence": {
+			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "estimate", "shingles" },
+			"similarity.evidence: shingles: is nothing that verify: estimate compares",
+		},
+		"bands alone":    {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
+		"many bands":     {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 20, 7 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
+		"blocks":         {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
+		"bits":           {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
+		"bands of bits":  {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
+		"great distance": {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
+		"far below":      {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
+		"candidates":     {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
+		"negative age":   {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
+		"negative count": {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
+		"negative bytes": {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
+		"no bound":       {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
+		"clock":          {func(p *index.Params) { p.Window.Clock = "wall" }, "window.clock: wall: is not one"},
+		"tolerance":      {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := index.DefaultParams()
@@ -69,6 +88,14 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"estimate":      func(p *index.Params) { p.Similarity.Verify = "estimate" },
 		"one candidate": func(p *index.Params) { p.Similarity.MaxCandidates = 1 },
 		"modest recall": func(p *index.Params) { p.Similarity.Recall = 0.5 },
+		"texts":         func(p *index.Params) { p.Similarity.Evidence = "text" },
+		"bands by hand": func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 16, 8 },
+		"hopeless plan": func(p *index.Params) { // of no matter where bands are given
+			p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = 0.01, 128, 1
+		},
+		"simhash":       simHash(func(*index.SimilarityParams) {}),
+		"wide":          simHash(func(p *index.SimilarityParams) { p.Bits, p.Distance = 128, 7 }),
+		"more blocks":   simHash(func(p *index.SimilarityParams) { p.Blocks = 6 }),
 		"narrow window": func(p *index.Params) { p.Window.Age = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,9 @@ type Method uint8
 const (
 	NoMatch   Method = iota
 	Identical        // equal hash of the normalised text
-	Jaccard          // exact, over the sets of shingle hashes
+	Jaccard          // over the hashes of shingles
 	Estimate         // from the sketches
+	Hamming          // the share of equal bits of two SimHashes
 )
 
 // String is the word in the unecho-method header.
@@ -24,6 +25,8 @@ func (m Method) String() string {
 		return "jaccard"
 	case Estimate:
 		return "estimate"
+	case Hamming:
+		return "hamming"
 	}
 	return "unknown"
 }

@@ -279,7 +279,7 @@ func (s *scene) audited(journal string) audit.Report {
 	began := time.Now()
 	report, err := audit.Run(s.bounded(), audit.Inputs{
 		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
-		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", index.Algorithm, index.Fingerprint(settings)),
+		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
 	})
 	check(s.t, err)
 	s.t.Logf("audited in %v: %s", time.Since(began).Round(time.Millisecond), &report)

@@ -124,7 +124,7 @@ func TestReadmeVerdicts(t *testing.T) {
 	m := judged[1].Match
 	place := fmt.Sprintf("%s/%d/%d", m.Topic, m.Source.Partition, m.Offset)
 	for _, line := range []string{
-		fmt.Sprintf("%s:%016x", index.Algorithm, fingerprint),
+		fmt.Sprintf("%s:%016x", params.Algorithm(), fingerprint),
 		"unecho-match       " + place,
 		fmt.Sprintf("unecho-similarity  0.%04d", m.Similarity.TenThousandths()),
 		fmt.Sprintf("unecho-method      %s", m.Method),
@@ -139,7 +139,7 @@ func TestReadmeVerdicts(t *testing.T) {
 func TestReadmeCurve(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")
 	p := config.Default().Judge.Similarity
-	plan, err := sketch.Plan(p.Threshold, p.Slots, p.Recall)
+	plan, err := p.Banding()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func Append(dst []byte, e, prev *Entry) []byte {
 func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error) {
 	r := wire.NewReader(src)
 	flags := r.Byte()
-	if flags&^byte(knownBits) != 0 || Kind(flags&kindMask) > Sketch {
+	if flags&^byte(knownBits) != 0 {
 		return Entry{}, nil, fmt.Errorf("%w: flags %#x", ErrCorrupt, flags)
 	}
 	e.Kind = Kind(flags & kindMask)

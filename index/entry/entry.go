@@ -12,9 +12,10 @@ type Kind uint8
 
 // Kinds of evidence.
 const (
-	None   Kind = iota // nothing to verify with: an empty document
-	Text               // the normalised text, compressed (see CompressText)
-	Sketch             // low-bit codes of the slots
+	None     Kind = iota // nothing to verify with: an empty document
+	Text                 // the normalised text, compressed (see AppendText)
+	Sketch               // codes of the sketch
+	Shingles             // short hashes of the shingles (see AppendShingles)
 )
 
 // Entry is one signed document. Its byte slices point into the buffer it was decoded from or signed into; whoever keeps an

@@ -2,6 +2,7 @@ package entry
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -9,10 +10,10 @@ import (
 // MaxText bounds the normalised text that evidence may expand to, in bytes: a length that lies must not take memory.
 const MaxText = 64 << 20
 
-// CompressText appends the compressed form of a normalised text to dst[:0] and returns it (S2 block format). It reuses
-// dst where its capacity suffices.
-func CompressText(dst, normalized []byte) []byte {
-	return s2.Encode(dst[:cap(dst)], normalized)
+// AppendText appends the evidence kind Text of a normalised text of at most MaxText: the text, compressed (S2 block format).
+func AppendText(dst, normalized []byte) []byte {
+	dst = slices.Grow(dst, s2.MaxEncodedLen(len(normalized)))
+	return dst[:len(dst)+len(s2.Encode(dst[len(dst):cap(dst)], normalized))]
 }
 
 // DecompressText returns the normalised text, in dst where its capacity suffices.

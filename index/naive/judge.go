@@ -92,7 +92,7 @@ func (t *Twin) matches(e *entry.Entry) []found {
 		promising = promising[:most]
 	}
 	for _, d := range promising {
-		if s, m := verify(d); t.near(s) {
+		if s, m := verify(d); t.near(s, m) {
 			all = append(all, found{document: d, similarity: s, method: m})
 		}
 	}

@@ -6,13 +6,12 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
 // verifier returns the function that compares a document with e: by the hash of their texts, else as the settings say. No
 // method means that the evidence of one of them could not be read.
 func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, index.Method) {
-	shingles, readable := t.shingles(e)
+	own, readable := t.shingles(e)
 	return func(d *document) (index.Similarity, index.Method) {
 		if d.entry.Content == e.Content {
 			return index.Similarity{Num: 1, Den: 1}, index.Identical
@@ -25,35 +24,90 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 			t.stats.Unreadable++
 			return index.Similarity{}, index.NoMatch
 		}
-		shared, union := sketch.Jaccard(theirs, shingles)
-		return index.Similarity{Num: uint32(shared), Den: uint32(union)}, index.Jaccard
+		return similarity(own, theirs), index.Jaccard
 	}
 }
 
-// shingles is the set of shingle hashes of an entry's text.
-func (t *Twin) shingles(e *entry.Entry) ([]uint64, bool) {
-	if e.Kind != entry.Text {
-		return nil, false
+// shingles are the hashes of an entry's shingles: of its text, or those that it keeps.
+func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
+	switch {
+	case e.Kind == entry.Text && t.params.Similarity.Evidence == "text":
+		normalized, err := entry.DecompressText(nil, e.Evidence)
+		if err != nil {
+			return hashes{}, false
+		}
+		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, t.params.Similarity.Weighted), true
+	case e.Kind == entry.Shingles && t.params.Similarity.Evidence != "text":
+		r, err := entry.ReadShingles(e.Evidence)
+		if err != nil {
+			return hashes{}, false
+		}
+		list := make([]uint64, r.Len())
+		return newHashes(list[:r.Next(list)], r.Width(), true), true
 	}
-	normalized, err := entry.DecompressText(nil, e.Evidence)
-	if err != nil {
-		return nil, false
-	}
-	return text.Set(t.shingling.AppendHashes(nil, normalized)), true
+	return hashes{}, false
 }
 
 func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {
-	slots, bits := t.params.Similarity.Slots, t.params.Similarity.CodeBits
+	p := t.params.Similarity
 	if a.Kind != entry.Sketch || b.Kind != entry.Sketch || len(a.Evidence) != len(b.Evidence) {
 		t.stats.Unreadable++
 		return index.Similarity{}, index.NoMatch
 	}
-	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence, bits), slots, bits)
+	if p.Sketch == "simhash" {
+		return index.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)}, index.Hamming
+	}
+	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence, p.CodeBits), p.Slots, p.CodeBits)
 	return index.Similarity{Num: num, Den: den}, index.Estimate
 }
 
-// near compares with the threshold in ten thousandths, in integers, so that every machine agrees.
-func (t *Twin) near(s index.Similarity) bool {
-	threshold := uint64(math.Round(t.params.Similarity.Threshold * 10000))
+// near compares in integers, so that every machine agrees: bits that differ with the distance, all else with the threshold in
+// ten thousandths.
+func (t *Twin) near(s index.Similarity, m index.Method) bool {
+	p := t.params.Similarity
+	if m == index.Hamming {
+		return int(s.Den-s.Num) <= p.Distance
+	}
+	threshold := uint64(math.Round(p.Threshold * 10000))
 	return s.Den > 0 && uint64(s.Num)*10000 >= threshold*uint64(s.Den)
+}
+
+// hashes tells how often each hash of so many bits occurs.
+type hashes struct {
+	bits   int
+	counts map[uint64]int
+}
+
+func newHashes(list []uint64, bits int, repeated bool) hashes {
+	h := hashes{bits: bits, counts: map[uint64]int{}}
+	for _, v := range list {
+		if repeated || h.counts[v] == 0 {
+			h.counts[v]++
+		}
+	}
+	return h
+}
+
+// shortened drops the lowest bits of each hash.
+func (h hashes) shortened(bits int) hashes {
+	s := hashes{bits: bits, counts: map[uint64]int{}}
+	for v, n := range h.counts {
+		s.counts[v>>(h.bits-bits)] += n
+	}
+	return s
+}
+
+// similarity is that of Jaccard, of multisets, in the bits that both have.
+func similarity(a, b hashes) index.Similarity {
+	bits := min(a.bits, b.bits)
+	a, b = a.shortened(bits), b.shortened(bits)
+	shared, all := 0, 0
+	for v, n := range a.counts {
+		shared += min(n, b.counts[v])
+		all += n
+	}
+	for _, n := range b.counts {
+		all += n
+	}
+	return index.Similarity{Num: uint32(shared), Den: uint32(all - shared)}
 }

@@ -27,6 +27,7 @@ var (
 func params() index.Params {
 	p := index.DefaultParams()
 	p.Similarity.KeyBytes, p.Similarity.Shingle, p.Similarity.Threshold = 1, "word:1", 0.5
+	p.Similarity.Evidence = "text"
 	p.Window = index.WindowParams{Clock: "arrival", Tolerance: time.Second, Count: 1000}
 	return p
 }
@@ -34,7 +35,7 @@ func params() index.Params {
 func doc(offset int64, keys, text string) entry.Entry {
 	return entry.Entry{
 		Offset: offset, Time: start, Content: xxhash.Sum64String(text), Keys: []byte(keys), Kind: entry.Text,
-		Evidence: entry.CompressText(nil, []byte(text)),
+		Evidence: entry.AppendText(nil, []byte(text)),
 	}
 }
 

@@ -3,6 +3,7 @@ package random_test
 import (
 	"flag"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -26,6 +27,17 @@ func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	return p, steps
+}
+
+func TestSimilarityParamsAreValid(t *testing.T) {
+	for s := *seed; s < *seed+500; s++ {
+		p := random.Params(s)
+		for _, wrong := range p.Validate() {
+			if strings.HasPrefix(wrong.Key, "similarity.") {
+				t.Errorf("seed %d: %v", s, wrong)
+			}
+		}
+	}
 }
 
 func TestSameSeedSameHistory(t *testing.T) {
@@ -114,7 +126,7 @@ func TestEverythingHappens(t *testing.T) {
 		"applied Settings": 40, "ignored Settings": 40, "applied Run": 4000, "ignored Run": 1000,
 		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10,
 		"applied Checkpoint": 40, "ignored Checkpoint": 2, "unique": 3000, "empty": 200, "method identical": 1000,
-		"method jaccard": 200, "method estimate": 200, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
+		"method jaccard": 200, "method estimate": 200, "method hamming": 100, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
 		"match of long ago": 10, "forgotten while held": 50, "cut": 50,
 	} {
 		if c[what] < least {

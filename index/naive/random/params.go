@@ -8,17 +8,16 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params varies the settings: both verifications, both clocks, every bound of the window alone and with others, so small
+// Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and with others, so small
 // that documents leave it all the time.
 func Params(seed uint64) index.Params {
 	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
 	p := index.DefaultParams()
 	p.Similarity.Threshold = pick(r, 0.8, 0.8, 0.5, 0.6667, 1)
 	p.Similarity.Shingle = pick(r, "word:3", "word:2", "word:1")
-	p.Similarity.Slots = pick(r, 32, 64)
-	p.Similarity.Recall = 0.9
-	p.Similarity.Verify = pick(r, "jaccard", "estimate")
-	p.Similarity.CodeBits = pick(r, 4, 8, 16)
+	p.Similarity.Weighted = r.IntN(4) == 0
+	findBy(r, &p.Similarity)
+	verifyBy(r, &p.Similarity)
 	p.Similarity.KeyBytes = pick(r, 4, 5, 8)
 	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
 	p.Window = index.WindowParams{Clock: pick(r, "arrival", "event"), Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second)}
@@ -34,6 +33,28 @@ func Params(seed uint64) index.Params {
 		p.Window.Age, p.Window.Count, p.Window.Bytes = age, 4*count, 4*size
 	}
 	return p
+}
+
+func findBy(r *rand.Rand, p *index.SimilarityParams) {
+	if r.IntN(3) == 0 {
+		p.Sketch = "simhash"
+		p.Bits = pick(r, 32, 64, 128)
+		p.Distance = r.IntN(p.Bits / 16)
+		p.Blocks = pick(r, 0, 0, p.Distance+1)
+		return
+	}
+	p.Slots, p.Recall = pick(r, 32, 64), 0.9
+	if r.IntN(4) == 0 {
+		p.Bands, p.Rows = 8, pick(r, 1, 2, 4)
+	}
+}
+
+func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
+	p.Verify = pick(r, "jaccard", "jaccard", "estimate")
+	p.CodeBits = pick(r, 4, 8, 16)
+	if p.Verify == "jaccard" {
+		p.Evidence = pick(r, "auto", "shingles", "text")
+	}
 }
 
 func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }

@@ -1,0 +1,170 @@
+package entry
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Version numbers what AppendShingles makes of hashes. It changes with it.
+const Version = 1
+
+// minWidth is the least number of bits kept of a hash.
+const minWidth = 20
+
+// width is how many bits are kept of each of n hashes: so many that 2^width >= 4 n^2. Two sets of n and m >= n hashes are
+// compared in the width of the smaller one, where those that they do not share are equal by chance n m / 2^width times at
+// the most, as expected: 1/4 for sets of one size, 1/2 where one is twice as large as the other.
+func width(n int) int { return max(minWidth, bits.Len64(4*uint64(n)*uint64(n)-1)) }
+
+// remainder is how many bits of a difference stand in the fixed part: the mean difference is 2^remainder or up to twice that.
+func remainder(n int) int { return width(n) - bits.Len(uint(n-1)) }
+
+// AppendShingles appends the evidence kind Shingles of hashes sorted ascending: a set, or a list with repetitions, which are
+// then kept. Of each hash the upper bits stay, as many as their number asks for. The differences between neighbours are
+// Rice-coded (Rice and Plaunt 1971) with the two parts of each apart, so that a reader need not wait for one to find the
+// next:
+//
+//	┌─────────┬───────────────────────┬──────────────────────────────────┐
+//	│ n       │ remainders            │ quotients                        │   bits of both from the lowest of each byte on
+//	│ uvarint │ n x k bits, to a byte │ n times: as many zeros, then one │   difference = quotient << k + remainder
+//	└─────────┴───────────────────────┴──────────────────────────────────┘
+//	up to 512 shingles: 20 bits are kept, about 13 written
+func AppendShingles(dst []byte, sorted []uint64) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
+	if len(sorted) == 0 {
+		return dst
+	}
+	k, drop := uint(remainder(len(sorted))), uint(64-width(len(sorted)))
+	fixed := (len(sorted)*int(k) + 7) / 8
+	unary := (3*len(sorted) + 7) / 8 // the quotients add up to less than 2n
+	from := len(dst)
+	dst = slices.Grow(dst, fixed+unary+spare)[:from+fixed+unary+spare]
+	out := dst[from:]
+	putRemainders(out, sorted, k, drop)
+	return dst[:from+fixed+putQuotients(out[fixed:], sorted, k, drop)]
+}
+
+// spare is room for writing and reading eight bytes at a time.
+const spare = 8
+
+func putRemainders(out []byte, sorted []uint64, k, drop uint) {
+	var last, word uint64
+	var fill uint // bits of word that are not written yet
+	at, mask := 0, uint64(1)<<k-1
+	for _, hash := range sorted {
+		hash >>= drop
+		rest := (hash - last) & mask
+		last = hash
+		word |= rest << fill
+		if fill += k; fill >= 64 {
+			binary.LittleEndian.PutUint64(out[at:], word)
+			at += 8
+			fill -= 64
+			word = rest >> (k - fill)
+		}
+	}
+	for ; fill > 0; fill -= min(fill, 8) {
+		out[at] = byte(word)
+		word >>= 8
+		at++
+	}
+}
+
+// putQuotients returns how many bytes the quotients take.
+func putQuotients(out []byte, sorted []uint64, k, drop uint) int {
+	var last, word uint64
+	at, bit := 0, uint64(0)
+	for _, hash := range sorted {
+		hash >>= drop
+		bit += (hash - last) >> k
+		last = hash
+		for bit >= 64 {
+			binary.LittleEndian.PutUint64(out[at:], word)
+			at, word, bit = at+8, 0, bit-64
+		}
+		word |= 1 << bit
+		bit++
+	}
+	for ; bit > 0; bit -= min(bit, 8) {
+		out[at] = byte(word)
+		word >>= 8
+		at++
+	}
+	return at
+}
+
+// ShingleReader reads evidence of the kind Shingles, hash by hash from the least to the greatest. It points into the evidence.
+type ShingleReader struct {
+	n, k int
+	data []byte // remainders and, from the byte next on, quotients that are not read yet
+
+	next   int
+	word   uint64 // of the quotients at hand those that are not read yet
+	before int    // bits of the quotients up to those at hand
+	read   int    // hashes
+	rests  uint64 // their remainders, added up
+}
+
+// ReadShingles begins to read. What it accepts, Next reads to the end: it has checked how many hashes there are.
+func ReadShingles(evidence []byte) (ShingleReader, error) {
+	number, prefix := binary.Uvarint(evidence)
+	if prefix <= 0 || number == 0 || number > uint64(len(evidence)) { // each takes more than a byte
+		return ShingleReader{}, fmt.Errorf("%w: shingles", ErrCorrupt)
+	}
+	n := int(number)
+	k := remainder(n)
+	data, fixed := evidence[prefix:], (n*k+7)/8
+	if fixed >= len(data) || data[len(data)-1] == 0 || ones(data[fixed:]) != n {
+		return ShingleReader{}, fmt.Errorf("%w: %d shingles in %d bytes", ErrCorrupt, n, len(evidence))
+	}
+	return ShingleReader{n: n, k: k, data: data, next: fixed, before: -64}, nil
+}
+
+// Len is the number of hashes, those that were read included.
+func (s *ShingleReader) Len() int { return s.n }
+
+// Width is the number of bits in each hash.
+func (s *ShingleReader) Width() int { return width(s.n) }
+
+// Next fills dst with the hashes that follow, and returns how many there were: less than there is room for at the end only.
+func (s *ShingleReader) Next(dst []uint64) int {
+	dst = dst[:min(len(dst), s.n-s.read)]
+	data, word, rests := s.data, s.word, s.rests
+	k := uint(s.k)
+	mask, bit := uint64(1)<<k-1, uint(s.read)*k
+	quotient := s.before - s.read // of the hash whose one is at bit 0 of word
+	for i := range dst {
+		for word == 0 {
+			word = load(data, s.next)
+			s.next += 8
+			quotient += 64
+		}
+		rests += load(data, int(bit>>3)) >> (bit & 7) & mask
+		bit += k
+		dst[i] = rests + uint64(quotient+bits.TrailingZeros64(word))<<k
+		word &= word - 1
+		quotient--
+	}
+	s.read += len(dst)
+	s.word, s.rests, s.before = word, rests, quotient+s.read
+	return len(dst)
+}
+
+// load reads eight bytes at a place in data, zeros where it has ended.
+func load(data []byte, at int) uint64 {
+	if at+8 <= len(data) {
+		return binary.LittleEndian.Uint64(data[at:])
+	}
+	var last [8]byte
+	copy(last[:], data[at:])
+	return binary.LittleEndian.Uint64(last[:])
+}
+
+func ones(data []byte) (n int) {
+	for ; len(data) >= 8; data = data[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(data))
+	}
+	return n + bits.OnesCount64(load(data, 0))
+}

@@ -1,0 +1,170 @@
+package index
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// pair is two sets of so many hashes that share so many.
+func pair(r *rand.Rand, n, m, shared int) (a, b []uint64) {
+	all := make([]uint64, n+m-shared)
+	for i := range all {
+		all[i] = r.Uint64()
+	}
+	return text.Set(slices.Clone(all[:n])), text.Set(slices.Clone(all[n-shared:]))
+}
+
+func shingled(set []uint64) *entry.Entry {
+	return &entry.Entry{Kind: entry.Shingles, Evidence: entry.AppendShingles(nil, set)}
+}
+
+func measured(threshold int, a, b []uint64) Similarity {
+	x := &overlap{least: Similarity{Num: uint32(threshold), Den: scale}}
+	x.begin(shingled(a))
+	return x.similarity(shingled(b))
+}
+
+// truth is the similarity of the hashes themselves, or none where it is below the threshold: that may be called any less.
+func truth(threshold int, a, b []uint64) Similarity {
+	shared, union := sketch.Jaccard(a, b)
+	if !sketch.AtLeast(uint32(shared), uint32(union), threshold) {
+		return unlike()
+	}
+	return Similarity{Num: uint32(shared), Den: uint32(union)}
+}
+
+// Evidence of shingles yields the exact similarity, whatever the sizes, in all pairs but the few in which two shortened hashes
+// are equal by chance; and in those it yields more, never less.
+func TestOverlapIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	pairs, chance, verdicts := 0, 0, 0
+	for _, n := range []int{1, 2, 5, 18, 63, 64, 65, 128, 340, 512, 513, 700, 1100, 2100} {
+		for range 300 {
+			m := n + r.IntN(n+1)
+			shared := n - r.IntN(n+1)*r.IntN(n+1)/n
+			a, b := pair(r, n, m, shared)
+			if r.IntN(2) == 0 {
+				a, b = b, a
+			}
+			threshold := 5000 + r.IntN(5001)
+			got, want := measured(threshold, a, b), truth(threshold, a, b)
+			pairs++
+			if got.Less(want) {
+				t.Fatalf("%d and %d hashes, %d shared, threshold %d: got %v, truth is %v", n, m, shared, threshold, got, want)
+			}
+			if got != want {
+				chance++
+				if want == unlike() {
+					verdicts++
+				}
+			}
+		}
+	}
+	t.Logf("%d pairs, %d with false matches, %d verdicts changed", pairs, chance, verdicts)
+	if chance > pairs/50 || verdicts > pairs/1000 {
+		t.Errorf("%d of %d pairs are not exact, %d verdicts changed", chance, pairs, verdicts)
+	}
+}
+
+func TestOverlapIsSymmetric(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 3))
+	for range 2000 {
+		n := 1 + r.IntN(900)
+		m := 1 + r.IntN(900)
+		a, b := pair(r, n, m, r.IntN(min(n, m)+1))
+		threshold := 1 + r.IntN(scale)
+		if x, y := measured(threshold, a, b), measured(threshold, b, a); x != y {
+			t.Fatalf("%d and %d hashes, threshold %d: %v one way, %v the other", n, m, threshold, x, y)
+		}
+	}
+}
+
+// What is a duplicate at a threshold is one at each lower one, and just as similar.
+func TestOverlapIsMonotonic(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 200 {
+		n := 1 + r.IntN(700)
+		a, b := pair(r, n, n, r.IntN(n+1))
+		similarity := unlike()
+		for threshold := scale; threshold > 0; threshold -= 1 + r.IntN(300) {
+			s := measured(threshold, a, b)
+			if similarity != unlike() && s != similarity {
+				t.Fatalf("%d hashes: %v, and at threshold %d %v", n, similarity, threshold, s)
+			}
+			similarity = s
+			if s != unlike() && !sketch.AtLeast(s.Num, s.Den, threshold) {
+				t.Fatalf("%d hashes: %v is below the threshold %d", n, s, threshold)
+			}
+		}
+	}
+}
+
+// Repetitions count: the similarity of two lists is that of the multisets.
+func TestOverlapOfLists(t *testing.T) {
+	a := []uint64{1 << 60, 1 << 60, 1 << 60, 2 << 60, 3 << 60}
+	b := []uint64{1 << 60, 1 << 60, 2 << 60, 2 << 60, 3 << 60}
+	if got := measured(1, a, b); got != (Similarity{Num: 4, Den: 6}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Evidence that another kind of verification left, or that is broken, is similar to nothing.
+func TestOverlapOfNothing(t *testing.T) {
+	a := shingled([]uint64{1, 2, 3})
+	for name, bad := range map[string]*entry.Entry{
+		"text":   {Kind: entry.Text, Evidence: a.Evidence},
+		"none":   {},
+		"broken": {Kind: entry.Shingles, Evidence: a.Evidence[1:]},
+	} {
+		x := &overlap{least: Similarity{Num: 1, Den: scale}}
+		x.begin(a)
+		if got := x.similarity(bad); got != unlike() {
+			t.Errorf("%s as the candidate: %v", name, got)
+		}
+		x.begin(bad)
+		if got := x.similarity(a); got != unlike() {
+			t.Errorf("%s as the entry: %v", name, got)
+		}
+	}
+}
+
+// need is the least number of shared hashes that reaches the threshold.
+func TestNeed(t *testing.T) {
+	for _, threshold := range []int{1, 3333, 5000, 6667, 8000, 9999, 10000} {
+		x := &overlap{least: Similarity{Num: uint32(threshold), Den: scale}}
+		for both := 2; both < 300; both++ {
+			reaches := func(shared int) bool {
+				return sketch.AtLeast(uint32(shared), uint32(both-shared), threshold)
+			}
+			if need := x.need(both); !reaches(need) || need > 1 && reaches(need-1) {
+				t.Fatalf("threshold %d, %d hashes: %d", threshold, both, need)
+			}
+		}
+	}
+}
+
+// BenchmarkVerify compares a document of 340 shingles with candidates that share so many of them, at the threshold 0.8.
+func BenchmarkVerify(b *testing.B) {
+	r := rand.New(rand.NewPCG(4, 3))
+	for _, similar := range []int{50, 80, 95, 100} {
+		var own, them []*entry.Entry
+		for range 256 { // so many that no branch predictor learns them
+			x, y := pair(r, 340, 340, 2*340*similar/(100+similar))
+			own, them = append(own, shingled(x)), append(them, shingled(y))
+		}
+		b.Run(fmt.Sprintf("shingles/similarity=%d%%", similar), func(b *testing.B) {
+			b.ReportAllocs()
+			x := &overlap{least: Similarity{Num: 8000, Den: scale}}
+			for i := 0; b.Loop(); i++ {
+				x.begin(own[i%len(own)])
+				x.similarity(them[i%len(them)])
+			}
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Widths of a band key, in bytes.
+const minKeyBytes, maxKeyBytes = 4, 8
+
+func (p SimilarityParams) validate() []setting.Mistake {
+	var wrong []setting.Mistake
+	refuse := func(bad bool, key string, value any, problem, remedy string) {
+		if bad {
+			wrong = append(wrong, setting.Wrong(key, value, problem, remedy))
+		}
+	}
+	choose := func(key, value string, words ...string) {
+		refuse(!slices.Contains(words, value), key, value, "is not one of the choices", "write "+setting.OneOf(words))
+	}
+	threshold, recall := p.Threshold > 0 && p.Threshold <= 1, p.Recall > 0 && p.Recall < 1
+	refuse(!threshold, "threshold", p.Threshold, "is not a similarity", "write a number above 0, up to 1, such as 0.8")
+	refuse(threshold && !fourDecimals(p.Threshold), "threshold", p.Threshold, "has more than four decimals",
+		"round it: similarities are compared to four decimals")
+	refuse(!recall, "recall", p.Recall, "is not a share that can be reached", "write a number between 0 and 1, such as 0.98")
+	refuse(recall && !fourDecimals(p.Recall), "recall", p.Recall, "has more than four decimals", "round it to four decimals")
+	refuse(p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0, "slots", p.Slots, "is out of range",
+		fmt.Sprintf("write an even number from %d to %d, such as 128", sketch.MinSlots, sketch.MaxSlots))
+	refuse(!slices.Contains([]int{4, 8, 16}, p.CodeBits), "code_bits", p.CodeBits, "is not one of the choices", "write 4, 8 or 16")
+	refuse(!slices.Contains([]int{32, 64, 128}, p.Bits), "bits", p.Bits, "is not one of the choices", "write 32, 64 or 128")
+	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
+	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 64")
+	choose("sketch", p.Sketch, "minhash", "simhash")
+	choose("verify", p.Verify, "jaccard", "estimate")
+	choose("evidence", p.Evidence, "auto", "shingles", "text")
+	_, err := text.ParseShingling(p.Shingle)
+	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
+		fmt.Sprintf("write word:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
+	if len(wrong) > 0 {
+		return wrong // what follows takes the numbers for possible
+	}
+	return slices.Concat(p.validateEvidence(), p.validateSketch())
+}
+
+// validateEvidence refuses evidence that verify has no use for.
+func (p SimilarityParams) validateEvidence() []setting.Mistake {
+	if p.Verify == "estimate" && p.Evidence != "auto" {
+		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: estimate compares: it keeps the sketch",
+			"write auto, or verify: jaccard")}
+	}
+	return nil
+}
+
+// validateSketch checks what only the sketches know: which bands there can be.
+func (p SimilarityParams) validateSketch() []setting.Mistake {
+	one := func(key string, value any, problem, remedy string) []setting.Mistake {
+		return []setting.Mistake{setting.Wrong(key, value, problem, remedy)}
+	}
+	if p.Sketch == "simhash" {
+		if p.Bands != 0 || p.Rows != 0 {
+			return one("bands", p.Bands, "are of minhash, and the sketch is simhash", "write bands: 0 and rows: 0; simhash has blocks")
+		}
+		if err := p.simHash().Validate(); err != nil {
+			return one("distance", p.Distance, err.Error(), "lower distance, or raise bits")
+		}
+		return nil
+	}
+	if p.Blocks != 0 {
+		return one("blocks", p.Blocks, "are of simhash, and the sketch is minhash", "write blocks: 0; minhash has bands and rows")
+	}
+	banding, err := p.Banding()
+	if err != nil {
+		return one("slots", p.Slots, bare(err), "raise slots or threshold, or lower recall")
+	}
+	if err := p.minHash(banding).Validate(); err != nil {
+		return one("bands", p.Bands, err.Error(), "set both bands and rows within the slots, or neither")
+	}
+	return nil
+}
+
+// fourDecimals says whether x is a multiple of 0.0001 as nearly as a float64 can tell.
+func fourDecimals(x float64) bool {
+	scaled := x * scale
+	return math.Abs(scaled-math.Round(scaled)) < 1e-6
+}
+
+// bare drops what the room put before an error: the mistake names the setting already.
+func bare(err error) string {
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner
+	}
+	return err.Error()
+}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -146,25 +145,5 @@ func TestNeed(t *testing.T) {
 				t.Fatalf("threshold %d, %d hashes: %d", threshold, both, need)
 			}
 		}
-	}
-}
-
-// BenchmarkVerify compares a document of 340 shingles with candidates that share so many of them, at the threshold 0.8.
-func BenchmarkVerify(b *testing.B) {
-	r := rand.New(rand.NewPCG(4, 3))
-	for _, similar := range []int{50, 80, 95, 100} {
-		var own, them []*entry.Entry
-		for range 256 { // so many that no branch predictor learns them
-			x, y := pair(r, 340, 340, 2*340*similar/(100+similar))
-			own, them = append(own, shingled(x)), append(them, shingled(y))
-		}
-		b.Run(fmt.Sprintf("shingles/similarity=%d%%", similar), func(b *testing.B) {
-			b.ReportAllocs()
-			x := &overlap{least: Similarity{Num: 8000, Den: scale}}
-			for i := 0; b.Loop(); i++ {
-				x.begin(own[i%len(own)])
-				x.similarity(them[i%len(them)])
-			}
-		})
 	}
 }

@@ -40,8 +40,24 @@ func (t *Truth) Pair(a, b int) Pair {
 	if i, ok := t.known[code(a, b)]; ok {
 		return t.pairs[i]
 	}
+	return t.Compare(a, b)
+}
+
+// Compare is Pair, found by comparing the sets.
+func (t *Truth) Compare(a, b int) Pair {
 	shared, union := sketch.Jaccard(t.sets[a], t.sets[b])
 	return newPair(a, b, shared, union)
+}
+
+// Shingles is the mean size of a set that is not empty.
+func (t *Truth) Shingles() float64 {
+	sum, n := 0, 0
+	for _, set := range t.sets {
+		if sum += len(set); len(set) > 0 {
+			n++
+		}
+	}
+	return float64(sum) / float64(max(1, n))
 }
 
 // Histogram counts the pairs at or above the floor by their similarity, in so many steps of equal width from 0 to 1; the last

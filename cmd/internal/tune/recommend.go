@@ -1,0 +1,51 @@
+package tune
+
+import "cmp"
+
+// What a setting can be recommended by.
+const (
+	ByPrecision = "precision"
+	ByRecall    = "recall"
+	ByF1        = "f1"
+	ByMemory    = "memory"
+	BySpeed     = "speed"
+)
+
+// Bys are the words to choose from.
+func Bys() []string { return []string{ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
+
+// enough is the recall below which a setting is not recommended for its memory or its speed: what the service plans for.
+const enough = 0.98
+
+// recommend chooses among the settings that were tried, at one threshold and one stage: thresholds are the user's choice, and
+// what is true under one is not under another. Of equally good ones it takes that which takes least memory, then the one with
+// the fewest candidates, then the first.
+func recommend(rows []Row, by, stage string, threshold float64) *Row {
+	var best *Row
+	for i := range rows {
+		r := &rows[i]
+		if r.Stage != stage || r.Threshold != threshold {
+			continue
+		}
+		if best == nil || better(r, best, by) {
+			best = r
+		}
+	}
+	return best
+}
+
+func better(r, s *Row, by string) bool {
+	byNumber := func(x, y float64) int { return cmp.Compare(y, x) } // the greater one first
+	recall := byNumber(min(r.Recall, enough), min(s.Recall, enough))
+	memory := byNumber(-r.BytesPerDocument, -s.BytesPerDocument)
+	candidates := byNumber(-r.CandidatesPerDocument, -s.CandidatesPerDocument)
+	f1 := byNumber(r.F1, s.F1)
+	order := map[string][]int{
+		ByPrecision: {byNumber(r.Precision, s.Precision), f1},
+		ByRecall:    {byNumber(r.Recall, s.Recall), f1},
+		ByF1:        {f1},
+		ByMemory:    {recall, memory, f1},
+		BySpeed:     {recall, byNumber(-r.Seconds, -s.Seconds), f1},
+	}[by]
+	return cmp.Or(append(order, memory, candidates)...) < 0
+}

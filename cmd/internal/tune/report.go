@@ -1,0 +1,65 @@
+package tune
+
+import "github.com/unecho/unecho/index/eval"
+
+// Stages of a setting.
+const (
+	Candidates = "candidates" // a pair is found if it shares a band key
+	Estimate   = "estimate"   // and if the estimate reaches the threshold
+	Verified   = "verified"   // and if the exact similarity does
+)
+
+// Row is what one stage of one setting came to. Its JSON is a promise to scripts.
+type Row struct {
+	Setting
+	Stage string `json:"stage"`
+	eval.Score
+	Matches               int     `json:"matches"` // pairs found: true and false positives
+	Precision             float64 `json:"precision"`
+	Recall                float64 `json:"recall"`
+	F1                    float64 `json:"f1"`
+	ErrorMean             float64 `json:"error_mean"` // of the estimate, without its sign, over the candidates
+	ErrorDeviation        float64 `json:"error_deviation"`
+	CandidatesPerDocument float64 `json:"candidates_per_document"`
+	BytesPerDocument      float64 `json:"bytes_per_document"` // that the index would take
+	IndexBytes            int64   `json:"index_bytes"`        // for the sample
+	Seconds               float64 `json:"seconds"`            // to sign the sample, find the candidates, and pass the stage
+}
+
+// Source is the truth about the sample under one shingle and hash.
+type Source struct {
+	Shingle     string  `json:"shingle"`
+	Hash        string  `json:"hash"`
+	Documents   int     `json:"documents"` // that are not empty
+	Shingles    float64 `json:"shingles_per_document"`
+	Floor       float64 `json:"floor"` // least similarity looked for
+	Pairs       int     `json:"pairs"` // at or above it
+	Histogram   []int   `json:"histogram"`
+	JoinSeconds float64 `json:"join_seconds"`
+	BruteForce  *Brute  `json:"brute_force,omitempty"`
+}
+
+// Brute is what comparing each document with each came to.
+type Brute struct {
+	Seconds float64 `json:"seconds"`
+	Pairs   int     `json:"pairs"`
+	Both    int     `json:"both"` // pairs that the join found too
+}
+
+// Skipped is a setting that was not tried to its end, and why.
+type Skipped struct {
+	Setting Setting `json:"setting"`
+	Why     string  `json:"why"`
+}
+
+// Report is all that was found.
+type Report struct {
+	Documents   int       `json:"documents"`
+	By          string    `json:"by"`
+	At          float64   `json:"at"`          // threshold
+	Recommended *Row      `json:"recommended"` // null if no setting was tried to its end
+	Sources     []Source  `json:"sources"`
+	Rows        []Row     `json:"rows"`
+	Skipped     []Skipped `json:"skipped"`
+	Seconds     float64   `json:"seconds"`
+}

@@ -1,0 +1,142 @@
+package tune
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Setting is one point of the grid.
+type Setting struct {
+	Shingle   string  `json:"shingle"`
+	Hash      string  `json:"hash"`
+	Sketch    string  `json:"sketch"`
+	Slots     int     `json:"slots,omitempty"` // of minhash, as are bands and rows
+	Bands     int     `json:"bands"`           // of simhash: the blocks, or choices of blocks, that are keys
+	Rows      int     `json:"rows,omitempty"`
+	Planned   bool    `json:"planned,omitempty"` // bands and rows are those that the service plans for the threshold
+	Bits      int     `json:"bits,omitempty"`    // of simhash, as is distance
+	Distance  int     `json:"distance,omitempty"`
+	Threshold float64 `json:"threshold"`
+}
+
+// Kinds of sketches.
+const (
+	MinHash = "minhash"
+	SimHash = "simhash"
+)
+
+// String reads "word:3 xxhash minhash of 128 slots, 18 bands of 7 rows, threshold 0.8".
+func (s Setting) String() string {
+	text := fmt.Sprintf("%s %s minhash of %d slots, %d bands of %d rows", s.Shingle, s.Hash, s.Slots, s.Bands, s.Rows)
+	if s.Sketch == SimHash {
+		text = fmt.Sprintf("%s %s simhash of %d bits, distance %d", s.Shingle, s.Hash, s.Bits, s.Distance)
+	}
+	if s.Threshold > 0 { // else it is tried at several
+		text += fmt.Sprintf(", threshold %v", s.Threshold)
+	}
+	return text
+}
+
+// YAML is the setting as a service's configuration has it.
+func (s Setting) YAML() string {
+	var b strings.Builder
+	b.WriteString("similarity:\n")
+	line := func(key string, value any) { fmt.Fprintf(&b, "  %s: %v\n", key, value) }
+	line("threshold", s.Threshold)
+	line("shingle", s.Shingle)
+	if s.Hash != "xxhash" {
+		line("hash", s.Hash)
+	}
+	line("sketch", s.Sketch)
+	if s.Sketch == SimHash {
+		line("bits", s.Bits)
+		line("distance", s.Distance)
+		return b.String()
+	}
+	line("slots", s.Slots)
+	if !s.Planned {
+		line("bands", s.Bands)
+		line("rows", s.Rows)
+	}
+	return b.String()
+}
+
+// Grid is what is tried: each combination of its lists that is possible.
+type Grid struct {
+	Shingles   []string
+	Hashes     []string
+	Sketches   []string
+	Slots      []int
+	Bands      []int // of minhash; 0 is what the service would plan
+	Bits       []int // of simhash
+	Distances  []int
+	Thresholds []float64
+}
+
+// source is what the sets depend on.
+type source struct{ shingle, hash string }
+
+func (g Grid) sources() []source {
+	var all []source
+	for _, shingle := range g.Shingles {
+		for _, hash := range g.Hashes {
+			all = append(all, source{shingle, hash})
+		}
+	}
+	return all
+}
+
+// settings are the points of one source, without the thresholds where they don't change the sketch.
+func (g Grid) settings(from source) []Setting {
+	var all []Setting
+	for _, kind := range g.Sketches {
+		base := Setting{Shingle: from.shingle, Hash: from.hash, Sketch: kind}
+		if kind == SimHash {
+			all = append(all, g.simHash(base)...)
+			continue
+		}
+		for _, slots := range g.Slots {
+			base.Slots = slots
+			all = append(all, g.minHash(base)...)
+		}
+	}
+	return all
+}
+
+func (g Grid) minHash(base Setting) []Setting {
+	var all []Setting
+	for _, bands := range g.Bands {
+		s := base
+		if bands == 0 {
+			s.Planned = true
+			for _, threshold := range g.Thresholds {
+				s.Threshold = threshold
+				all = append(all, s)
+			}
+			continue
+		}
+		if s.Bands, s.Rows = bands, s.Slots/bands; s.Rows > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (g Grid) simHash(base Setting) []Setting {
+	var all []Setting
+	for _, bits := range g.Bits {
+		for _, distance := range g.Distances {
+			base.Bits, base.Distance = bits, distance
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// thresholds at which a setting of the grid is held against the truth.
+func (g Grid) thresholds(s Setting) []float64 {
+	if s.Planned {
+		return []float64{s.Threshold}
+	}
+	return g.Thresholds
+}

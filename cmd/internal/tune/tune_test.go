@@ -1,0 +1,169 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index/text"
+)
+
+// documents are texts of which every third is an edited copy.
+func documents(n int) [][]byte {
+	random := rand.New(rand.NewPCG(1, 9))
+	all := make([][]byte, 0, n)
+	var words []string
+	for i := range n {
+		if i%3 != 2 {
+			words = words[:0]
+			for range 80 {
+				words = append(words, fmt.Sprintf("w%d", random.IntN(5000)))
+			}
+		}
+		words[random.IntN(len(words))] = "edited"
+		all = append(all, []byte(strings.Join(words, " ")))
+	}
+	return all
+}
+
+func tuner(n int) *Tuner {
+	return &Tuner{
+		Params: Params{
+			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000,
+			Grid: Grid{
+				Shingles: []string{"word:1", "word:2"}, Hashes: []string{"xxhash"}, Sketches: []string{MinHash, SimHash}, Slots: []int{64, 128},
+				Bands: []int{0, 8, 100}, Bits: []int{64}, Distances: []int{3, 9}, Thresholds: []float64{0.6, 0.8},
+			},
+		},
+		Documents: documents(n), Set: text.Set, Progress: func(int, int) {},
+		Shingler: func(shingle, _ string) (Shingler, error) {
+			shingling, err := text.ParseShingling(shingle)
+			return shingling.AppendHashes, err
+		},
+	}
+}
+
+func TestTune(t *testing.T) {
+	calls := 0
+	tr := tuner(600)
+	tr.BruteForce = true
+	tr.Progress = func(done, all int) {
+		if calls++; done != calls || all != 2*(2*4-1+2) { // 100 bands have no rows of 64 slots
+			t.Errorf("%d of %d after %d", done, all, calls)
+		}
+	}
+	report, err := tr.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two shingles, each: planned bands of two slots at two thresholds, 8 bands of each, 100 bands of 128, one simhash.
+	if want := 2 * 3 * (2*2 + 2*2 + 2 + 2); len(report.Rows) != want || len(report.Skipped) != 2 {
+		t.Errorf("%d rows, want %d; skipped %v", len(report.Rows), want, report.Skipped)
+	}
+	for _, s := range report.Sources {
+		if s.BruteForce.Pairs != s.Pairs || s.BruteForce.Both != s.Pairs || s.Pairs < 190 || s.Documents != 600 {
+			t.Errorf("%+v, %+v", s, s.BruteForce)
+		}
+	}
+	for _, r := range report.Rows {
+		if r.Stage == Verified && (r.Precision != 1 || r.Planned && r.Recall < 0.97) || r.TruePositives+r.FalseNegatives == 0 || r.BytesPerDocument < 64 {
+			t.Errorf("%+v", r)
+		}
+	}
+	best := report.Recommended
+	if best == nil || best.Threshold != 0.8 || best.Stage != Verified || best.F1 != 1 {
+		t.Errorf("recommended %+v", best)
+	}
+	if yaml := best.YAML(); !strings.Contains(yaml, "similarity:\n  threshold: 0.8\n  shingle: word:") {
+		t.Error(yaml)
+	}
+	rendered(t, report)
+}
+
+// rendered looks at the report in its three forms.
+func rendered(t *testing.T, report *Report) {
+	t.Helper()
+	report.Skipped[0].Why = "<script>"
+	var table, page bytes.Buffer
+	if err := report.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+2+4+1 || !strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
+		t.Errorf("%d lines\n%s", lines, table.String())
+	}
+	if err := report.WritePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	if html := page.String(); strings.Count(html, "<svg") != 5 || strings.Contains(html, "<script>") || strings.Contains(html, "NaN") || strings.Contains(html, "http") {
+		t.Error("the page has other plots than it should, a script, a number that is none, or something from elsewhere")
+	}
+	if _, err := json.Marshal(report); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTuneSkips(t *testing.T) {
+	few := tuner(100)
+	few.Most = 3
+	report, err := few.Run(context.Background())
+	if err != nil || len(report.Skipped) == 0 || !strings.Contains(report.Skipped[0].Why, "too many candidates") {
+		t.Errorf("%v, %v", report.Skipped, err)
+	}
+	late := tuner(100)
+	late.Budget = time.Nanosecond
+	report, err = late.Run(context.Background())
+	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 18 || report.Recommended != nil {
+		t.Errorf("%d rows, %d skipped, %v", len(report.Rows), len(report.Skipped), err)
+	}
+	var out bytes.Buffer
+	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
+		t.Errorf("%s, %v", out.String(), err)
+	}
+	if err := report.WritePage(&out); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecommend(t *testing.T) {
+	row := func(slots int, precision, recall, f1, bytes, seconds float64) Row {
+		return Row{
+			Setting: Setting{Slots: slots, Threshold: 0.8}, Stage: Verified,
+			Precision: precision, Recall: recall, F1: f1, BytesPerDocument: bytes, Seconds: seconds,
+		}
+	}
+	rows := []Row{
+		row(1, 1, 0.90, 0.95, 100, 1), row(2, 0.9, 0.999, 0.96, 300, 3), row(3, 0.99, 0.985, 0.98, 200, 4), row(4, 0.95, 0.981, 0.97, 250, 2),
+	}
+	for by, want := range map[string]int{ByPrecision: 1, ByRecall: 2, ByF1: 3, ByMemory: 3, BySpeed: 4} {
+		if got := recommend(rows, by, Verified, 0.8); got == nil || got.Slots != want {
+			t.Errorf("by %s: %+v, want %d", by, got, want)
+		}
+	}
+	if got := recommend(rows, ByF1, Verified, 0.9); got != nil {
+		t.Errorf("another threshold: %+v", got)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if err := tuner(1).Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Params){
+		"--by x":          func(p *Params) { p.By = "x" },
+		"--at 0.5":        func(p *Params) { p.At = 0.5 },
+		"--sketch x":      func(p *Params) { p.Grid.Sketches = []string{"x"} },
+		"--threshold 0":   func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0) },
+		"a list is empty": func(p *Params) { p.Grid.Shingles = nil },
+	} {
+		p := tuner(1).Params
+		change(&p)
+		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

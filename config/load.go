@@ -34,6 +34,20 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	return Loaded{Config: c, Origins: origins}, nil
 }
 
+// ResolveSections is ResolveFrom for verbs that need no more than these sections: what the others lack is not reported.
+func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
+	validate := func() []setting.Mistake {
+		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
+			section, _, _ := strings.Cut(m.Key, ".")
+			return !slices.Contains(sections, section)
+		})
+	}
+	if _, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets}); len(mistakes) > 0 {
+		return Default(), mistakes
+	}
+	return c, nil
+}
+
 type inputs struct {
 	path    string
 	environ []string

@@ -74,6 +74,19 @@ func TestLayersOutrankEachOther(t *testing.T) {
 	}
 }
 
+func TestResolveSections(t *testing.T) {
+	sections := []string{"snapshot", "index"}
+	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshot.directory=d", "window.count=7"})
+	if err != nil || c.Snapshot.Directory != "d" || c.Judge.Window.Count != 7 {
+		t.Errorf("%+v, %v", c.Snapshot, err)
+	}
+	_, err = ResolveSections(Default(), sections, "", nil, []string{"similarity.slots=0", "snapshot.colour=red", "window.age=long"})
+	var mistakes Mistakes
+	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // what cannot be read is, wherever it stands; slots is not judged
+		t.Errorf("%v", err)
+	}
+}
+
 func TestYAMLThatIsTaken(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string

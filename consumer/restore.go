@@ -47,8 +47,10 @@ func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Rep
 		switch {
 		case err == nil:
 			return replica, journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil
-		case errors.As(err, &stop), errors.Is(err, snapshot.ErrNewerFormat), ctx.Err() != nil:
+		case errors.As(err, &stop), ctx.Err() != nil:
 			return nil, journal.Place{}, err
+		case errors.Is(err, snapshot.ErrNewerFormat), errors.Is(err, index.ErrVersion): // it is sound: falling back would lose what it holds
+			return nil, journal.Place{}, fmt.Errorf("restore %v: %w", at, err)
 		}
 		sh.logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
 	}

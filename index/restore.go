@@ -39,8 +39,8 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, err
 	}
 	rd := wire.NewReader(state)
-	if v := rd.Byte(); v != stateVersion {
-		return nil, fmt.Errorf("%w: state of version %d, this program reads version %d", ErrCorrupt, v, stateVersion)
+	if err := readVersion(&rd, "state"); err != nil {
+		return nil, err
 	}
 	settings := rd.Bytes()
 	if rd.Byte() == 1 {
@@ -64,6 +64,19 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	return &Restore{replica: replica, side: rd}, nil
 }
 
+// readVersion reads the format of a state or a segment, and says what to do about one that this program does not read.
+func readVersion(rd *wire.Reader, what string) error {
+	switch v := rd.Byte(); {
+	case rd.Short():
+		return fmt.Errorf("%w: %s", ErrCorrupt, what)
+	case v > stateVersion:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, stateVersion)
+	case v < stateVersion:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what, v, stateVersion)
+	}
+	return nil
+}
+
 // Settings is the canonical text in force in the captured state.
 func (t *Restore) Settings() []byte { return t.replica.settings }
 
@@ -82,8 +95,8 @@ func (r *Replica) addPartition(p *partition) {
 // order.
 func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	rd := wire.NewReader(data)
-	if v := rd.Byte(); v != stateVersion {
-		return nil, fmt.Errorf("%w: segment of version %d, this program reads version %d", ErrCorrupt, v, stateVersion)
+	if err := readVersion(&rd, "segment"); err != nil {
+		return nil, err
 	}
 	number, first, sealed := rd.Uvarint(), ref(rd.Uvarint()), rd.Byte() == 1
 	d := &Decoded{segment: t.replica.window.newSegment(number, first)}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFromSettings(t *testing.T) {
+	c := Default()
+	c.Judge.Similarity.Slots, c.Judge.Similarity.Threshold, c.Judge.Window.Age = 256, 0.75, 36*time.Hour
+	c.Document.Fields, c.Document.Scope = []string{"a,b", "c"}, "header:tenant"
+	for _, c := range []Config{Default(), c} {
+		got, err := FromSettings(c.Settings())
+		if err != nil || string(got.Settings()) != string(c.Settings()) {
+			t.Errorf("%s became %s, %v", c.Settings(), got.Settings(), err)
+		}
+	}
+	other := strings.Replace(string(c.Settings()), SettingsVersion+" ", "later ", 1)
+	if got, err := FromSettings([]byte(other)); err != nil || got.Judge.Similarity.Slots != 256 {
+		t.Errorf("of another version: %v", err)
+	}
+	for text, part := range map[string]string{
+		"":                          "read settings",
+		"[]":                        "read settings",
+		`{"window.colour":"red"}`:   "window.colour",
+		`{"window.age":"long"}`:     "window.age",
+		`{"document.fields":"one"}`: "document.fields",
+	} {
+		if _, err := FromSettings([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}

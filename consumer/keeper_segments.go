@@ -56,7 +56,7 @@ func (k *keeper) scrub(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	err := snapshot.FetchSegments(ctx, k.store, []snapshot.Segment{s}, 1, func(int, []byte) error { return nil })
+	_, err := snapshot.FetchSegment(ctx, k.store, s)
 	if err == nil {
 		return nil
 	}
@@ -126,11 +126,13 @@ func (k *keeper) decoded(c *index.Capture) (*index.Restore, error) {
 
 // verify reads a segment back and decodes it.
 func (k *keeper) verify(ctx context.Context, state *index.Restore, s snapshot.Segment) error {
-	return snapshot.FetchSegments(ctx, k.store, []snapshot.Segment{s}, 1, func(_ int, data []byte) error {
-		d, err := state.Decode(data)
-		if err == nil && (d.Number() != s.Number || d.Sealed() != s.Sealed || d.Documents() != s.Documents) {
-			err = fmt.Errorf("segment %d of %d documents came back as %d of %d", s.Number, s.Documents, d.Number(), d.Documents())
-		}
+	data, err := snapshot.FetchSegment(ctx, k.store, s)
+	if err != nil {
 		return err
-	})
+	}
+	d, err := state.Decode(data)
+	if err == nil && (d.Number() != s.Number || d.Sealed() != s.Sealed || d.Documents() != s.Documents) {
+		err = fmt.Errorf("segment %d of %d documents came back as %d of %d", s.Number, s.Documents, d.Number(), d.Documents())
+	}
+	return err
 }

@@ -20,7 +20,7 @@ func addClientFlags(cmd *cobra.Command) {
 	addSetFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringP("config", "c", "", "the service's configuration file (default "+defaultFile+", if it is there)")
-	flags.String("dir", "unecho-data", "the directory of a service on an embedded broker; used if no configuration is given")
+	flags.String("dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
 	flags.String("topic", "", "the source topic (default the first of source.topics)")
 }
 

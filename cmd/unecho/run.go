@@ -34,7 +34,7 @@ func runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringP("config", "c", "", "the configuration file (default "+defaultFile+", if it is there)")
 	flags.Bool("embedded", false, "run a Kafka broker in this process, and use it")
-	flags.String("dir", "unecho-data", "with --embedded: the directory for the broker's data and the snapshots")
+	flags.String("dir", embeddedDir, "with --embedded: the directory for the broker's data and the snapshots")
 	flags.String("listen", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
 	return cmd
 }
@@ -108,6 +108,9 @@ func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config
 	loaded, err := config.ResolveFrom(base, configPath(args), os.Environ(), append(sets, logSets(cmd)...))
 	return loaded.Config, err
 }
+
+// embeddedDir is where a service on an embedded broker keeps everything, if nothing else is said.
+const embeddedDir = "unecho-data"
 
 // embeddedTopic is the source topic where nothing else is configured.
 const embeddedTopic = "documents"

@@ -51,8 +51,14 @@ func addSettingFlag(cmd *cobra.Command, f setting.Field) {
 	}
 }
 
-// settingsOf is the configuration of such a verb: base, the file named by --config, the environment, the flags.
+// settingsOf is the configuration of such a verb: base, the file named by --config, the environment, the flags. What only a
+// service must be told may be missing.
 func settingsOf(cmd *cobra.Command, base config.Config) (config.Config, error) {
+	return sectionsOf(cmd, base, "similarity", "window", "document", "text", "index")
+}
+
+// sectionsOf is settingsOf for a verb that needs these sections.
+func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (config.Config, error) {
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {
 		return config.Config{}, err
@@ -66,12 +72,5 @@ func settingsOf(cmd *cobra.Command, base config.Config) (config.Config, error) {
 	if path == "" {
 		path = configPath(nil)
 	}
-	loaded, err := config.ResolveFrom(offline(base), path, os.Environ(), append(sets, logSets(cmd)...))
-	return loaded.Config, err
-}
-
-// offline fills in what only a service must be told.
-func offline(c config.Config) config.Config {
-	c.Kafka.Brokers, c.Source.Topics, c.Snapshot.Directory = []string{"none:1"}, []string{"none"}, "none"
-	return c
+	return config.ResolveSections(base, sections, path, os.Environ(), append(sets, logSets(cmd)...))
 }

@@ -15,6 +15,8 @@ var (
 	ErrMissingSegment = errors.New("segment is not stored")
 	// ErrNoManifest: there is no manifest at this position (any more).
 	ErrNoManifest = errors.New("no such manifest")
+	// ErrNoStore: nothing was ever stored there.
+	ErrNoStore = errors.New("there are no snapshots")
 	// ErrStale: a newer snapshot of the same journal is already published. Nothing is lost.
 	ErrStale = errors.New("a newer snapshot is already published")
 	// ErrLeased is what *LeasedError wraps.

@@ -40,7 +40,7 @@ func ReadSegments[T any](ctx context.Context, store Store, segments []Segment, p
 		reads.Go(func() {
 			var r result
 			var data []byte
-			if data, r.err = fetchSegment(ctx, store, segments[i]); r.err == nil {
+			if data, r.err = FetchSegment(ctx, store, segments[i]); r.err == nil {
 				r.value, r.err = read(i, data)
 			}
 			arrived <- r
@@ -64,7 +64,8 @@ func ReadSegments[T any](ctx context.Context, store Store, segments []Segment, p
 	return nil
 }
 
-func fetchSegment(ctx context.Context, store Store, s Segment) ([]byte, error) {
+// FetchSegment reads one segment and holds its content against length and checksum of the manifest.
+func FetchSegment(ctx context.Context, store Store, s Segment) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -67,8 +67,8 @@ func (m *Manifest) Names() []string {
 	return names
 }
 
-// totals are the sums over the segments.
-func (m *Manifest) totals() (documents, bytes int64) {
+// Totals are the sums over the segments.
+func (m *Manifest) Totals() (documents, bytes int64) {
 	for _, s := range m.Segments {
 		documents += int64(s.Documents)
 		bytes += s.Bytes
@@ -101,7 +101,7 @@ const HeadBytes = headLen + fixedLen
 
 // Encode is the sealed manifest, as it is stored.
 func (m *Manifest) Encode() []byte {
-	documents, bytes := m.totals()
+	documents, bytes := m.Totals()
 	le := binary.LittleEndian
 	b := make([]byte, 0, fixedLen+2*binary.MaxVarintLen64+len(m.Index)+96*len(m.Segments)+len(m.State))
 	b = append(b, m.Position.JournalTopic[:]...)
@@ -143,7 +143,7 @@ func DecodeManifest(data []byte) (Manifest, error) {
 		}
 	}
 	m.State = r.Bytes()
-	switch d, b := m.totals(); {
+	switch d, b := m.Totals(); {
 	case r.Short():
 		return Manifest{}, corruptAt(data, &r, errTorn)
 	case r.Len() > 0:

@@ -27,6 +27,8 @@ func (p Position) Newer(q Position) bool { return p.SameJournal(q) && p.Compare(
 
 // String is for people; the topic's UUID looks as in Kafka's own tools.
 func (p Position) String() string {
-	topic := base64.RawURLEncoding.EncodeToString(p.JournalTopic[:])
-	return fmt.Sprintf("offset %d of journal %s (leader epoch %d)", p.Offset, topic, p.LeaderEpoch)
+	return fmt.Sprintf("offset %d of journal %s (leader epoch %d)", p.Offset, p.Journal(), p.LeaderEpoch)
 }
+
+// Journal is the journal topic's UUID as Kafka's own tools write it.
+func (p Position) Journal() string { return base64.RawURLEncoding.EncodeToString(p.JournalTopic[:]) }

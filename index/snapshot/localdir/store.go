@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
@@ -36,7 +39,35 @@ func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	return s, nil
 }
 
-func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+// OpenExisting opens what is there, for tools: it makes nothing, removes nothing, and needs the right to write only for what
+// writes. Where the index has no directory, it names those that have.
+func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	s, err := locate(p, index)
+	if err == nil {
+		err = errors.Join(ctx.Err(), s.exists(p.Directory))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Directory, err)
+	}
+	return s, nil
+}
+
+func (s *Store) exists(dir string) error {
+	_, err := os.Stat(filepath.Join(s.root, manifestsDir))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return explain(err)
+	}
+	others, err := filepath.Glob(filepath.Join(dir, "*", manifestsDir))
+	if err != nil || len(others) == 0 {
+		return fmt.Errorf("%w in it", snapshot.ErrNoStore)
+	}
+	for i := range others {
+		others[i] = filepath.Base(filepath.Dir(others[i]))
+	}
+	return fmt.Errorf("%w of index %s in it (index.name); there are those of %s", snapshot.ErrNoStore, s.index, strings.Join(others, ", "))
+}
+
+func locate(p snapshot.Params, index string) (*Store, error) {
 	if p.Directory == "" || index == "" {
 		return nil, errors.New("it takes a directory and the name of an index")
 	}
@@ -44,7 +75,14 @@ func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{root: filepath.Join(dir, escape(index)), index: index, shared: p.Shared, watch: watchEvery}
+	return &Store{root: filepath.Join(dir, escape(index)), index: index, shared: p.Shared, watch: watchEvery}, nil
+}
+
+func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	s, err := locate(p, index)
+	if err != nil {
+		return nil, err
+	}
 	for _, sub := range []string{segmentsDir, manifestsDir, leasesDir, tmpDir} {
 		if err := makeDir(filepath.Join(s.root, sub)); err != nil {
 			return nil, err

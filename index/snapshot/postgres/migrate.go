@@ -32,11 +32,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case version == len(files):
-		return nil
-	case version > len(files):
-		return fmt.Errorf("%w: schema %s has version %d, this one knows %d; upgrade this member", snapshot.ErrNewerFormat, t.schema, version, len(files))
+	if version >= len(files) {
+		return newerSchema(version, len(files), t)
 	}
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		// Against two who migrate at once: the second waits, and finds nothing left to do.
@@ -57,6 +54,33 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
 		}
 		return nil
 	})
+}
+
+// migrated says what keeps this program from reading the schema as it is.
+func migrated(ctx context.Context, pool *pgxpool.Pool, t target) error {
+	ctx, cancel := context.WithTimeout(ctx, askBound)
+	defer cancel()
+	files, err := migrations.ReadDir(migrationsDir)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, pool, t)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return fmt.Errorf("%w in schema %s of database %s at %s", snapshot.ErrNoStore, t.schema, t.database, t.addresses)
+	case version < len(files):
+		return fmt.Errorf("schema %s has version %d, this one needs %d: a start of the service of this version migrates it", t.schema, version, len(files))
+	}
+	return newerSchema(version, len(files), t)
+}
+
+func newerSchema(version, known int, t target) error {
+	if version <= known {
+		return nil
+	}
+	return fmt.Errorf("%w: schema %s has version %d, this one knows %d; upgrade this member", snapshot.ErrNewerFormat, t.schema, version, known)
 }
 
 type querier interface {

@@ -37,14 +37,23 @@ var _ snapshot.Store = (*Store)(nil)
 
 // Open connects, and creates or migrates the tables where that is needed and allowed.
 func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := open(ctx, p, index)
+	s, err := open(ctx, p, index, migrate)
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", err)
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+// OpenExisting connects to what is there, for tools: it creates and migrates nothing.
+func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
+	s, err := open(ctx, p, index, migrated)
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot store: %w", err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, p snapshot.Params, index string, prepare func(context.Context, *pgxpool.Pool, target) error) (*Store, error) {
 	if index == "" || p.Schema == "" {
 		return nil, errors.New("it takes a schema and the name of an index")
 	}
@@ -57,7 +66,7 @@ func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	if err != nil {
 		return nil, t.explain(err)
 	}
-	if err := migrate(ctx, pool, t); err != nil {
+	if err := prepare(ctx, pool, t); err != nil {
 		pool.Close()
 		return nil, t.explain(err)
 	}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/index/snapshot/postgres"
+)
+
+// snapshotCommand holds the verbs about stored snapshots. They work beside a running service, and without Kafka.
+func snapshotCommand() *cobra.Command {
+	cmd := groupCommand(&cobra.Command{
+		Use:   "snapshot",
+		Short: "List, check, carry over and clear away snapshots",
+		Long: "Look at the snapshots that a service keeps, check them, carry them from one store to another, clear old ones away. These\n" +
+			"verbs need the store only: name it by the service's configuration (--config), or by flags such as --directory. They may\n" +
+			"run beside the service.",
+	})
+	cmd.AddCommand(snapshotListCommand(), snapshotShowCommand(), snapshotVerifyCommand(), snapshotPruneCommand(),
+		snapshotExportCommand(), snapshotImportCommand())
+	return cmd
+}
+
+// storeVerb is one run of a verb on an open store.
+type storeVerb struct {
+	cmd    *cobra.Command
+	store  snapshot.Store
+	config config.Config
+	named  bool // the configuration comes from a file: its settings are those of a service
+}
+
+// addStoreFlags names the store.
+func addStoreFlags(cmd *cobra.Command) {
+	addSettingFlags(cmd, "snapshot", "index.name")
+	for _, unused := range []string{"every", "keep", "shared"} {
+		if cmd.Name() != "prune" || unused != "keep" {
+			cmd.Flag(unused).Hidden = true
+		}
+	}
+}
+
+type opener func(ctx context.Context, c config.Config) (snapshot.Store, error)
+
+// onStore runs a verb on the store that its flags name.
+func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+		defer stop()
+		c, named, err := storeConfig(cmd)
+		if err != nil {
+			if !named {
+				fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by --store postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
+			}
+			return err
+		}
+		store, err := open(ctx, c)
+		if err != nil {
+			return err
+		}
+		err = do(ctx, &storeVerb{cmd: cmd, store: store, config: c, named: named}, args)
+		return errors.Join(err, store.Close())
+	}
+}
+
+// storeConfig is the configuration as far as the store goes. Where nothing names one, it is that of an embedded service.
+func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
+	base := config.Default()
+	named = cmd.Flag("config").Value.String() != "" || configPath(nil) != ""
+	embedded := filepath.Join(embeddedDir, "snapshots")
+	if _, err := os.Stat(embedded); err == nil && !named && !cmd.Flag("store").Changed && os.Getenv("UNECHO_SNAPSHOT_STORE") == "" {
+		base.Snapshot.Directory = embedded
+	}
+	c, err = sectionsOf(cmd, base, "snapshot", "index")
+	return c, named, err
+}
+
+// openExisting opens a store that must be there: a verb that looks makes nothing.
+func openExisting(ctx context.Context, c config.Config) (snapshot.Store, error) {
+	if c.Snapshot.Store == snapshot.Postgres {
+		store, err := postgres.OpenExisting(ctx, c.Snapshot, c.Judge.Index.Name)
+		if err != nil {
+			return nil, err // not the nil *Store, which is no nil Store
+		}
+		return store, nil
+	}
+	store, err := localdir.OpenExisting(ctx, c.Snapshot, c.Judge.Index.Name)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// addJournalFlag is for verbs that take OFFSET.
+func addJournalFlag(cmd *cobra.Command) {
+	cmd.Flags().String("journal", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
+}
+
+// listed are the snapshots of the store, newest first, of the journal that --journal names, if it does.
+func (v *storeVerb) listed(ctx context.Context) ([]snapshot.Info, error) {
+	infos, err := v.store.Manifests(ctx)
+	journal := ""
+	if f := v.cmd.Flag("journal"); f != nil {
+		journal = f.Value.String()
+	}
+	var kept []snapshot.Info
+	for _, i := range infos {
+		if strings.HasPrefix(i.Position.Journal(), journal) {
+			kept = append(kept, i)
+		}
+	}
+	return kept, err
+}
+
+// pick finds the snapshot of an OFFSET, or the newest.
+func (v *storeVerb) pick(ctx context.Context, args []string) (snapshot.Info, error) {
+	infos, err := v.listed(ctx)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	if len(infos) == 0 {
+		return snapshot.Info{}, fmt.Errorf("pick snapshot: %w yet", snapshot.ErrNoStore)
+	}
+	if len(args) == 0 {
+		return infos[0], nil
+	}
+	offset, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return snapshot.Info{}, usageError{fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", args[0])}
+	}
+	var found []snapshot.Info
+	for _, i := range infos {
+		if i.Position.Offset == offset {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
+	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
+		return snapshot.Info{}, usageError{fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
+			offset, found[0].Position.Journal(), found[1].Position.Journal())}
+	}
+	return found[0], nil
+}
+
+// stateOf decodes the state of a snapshot, by the settings that it carries.
+func stateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
+	settings, err := index.CapturedSettings(m.State)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := config.Default()
+	if settings != nil {
+		if c, err = config.FromSettings(settings); err != nil {
+			return nil, settings, err
+		}
+	}
+	state, err := index.NewRestore(c.Judge, m.Fingerprint, m.State)
+	if err == nil && state.Next() != m.Position.Offset {
+		err = fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
+	}
+	return state, settings, err
+}
+
+// several counts things for people.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
+}
+
+// mebibytes writes a size for people.
+func mebibytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// counter shows how far long work is, on a terminal.
+type counter struct {
+	out  io.Writer
+	what string
+	of   int
+	done int
+}
+
+func newCounter(out io.Writer, what string, of int) *counter {
+	return &counter{out: out, what: what, of: of}
+}
+
+func (c *counter) step() {
+	c.done++
+	if terminal(c.out) {
+		fmt.Fprintf(c.out, "\r\x1b[K%s: %d of %d segments", c.what, c.done, c.of)
+	}
+}
+
+func (c *counter) end() {
+	if terminal(c.out) && c.done > 0 {
+		fmt.Fprint(c.out, "\r\x1b[K")
+	}
+}
+
+// createNew makes a file that must not exist, readable by its owner only.
+func createNew(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("write %s: it exists already and is left as it is; name another file", path)
+	}
+	return f, err
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/archive"
+)
+
+func snapshotExportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export [OFFSET]",
+		Short: "Write a snapshot to one file",
+		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or to carry it to\n" +
+			"another store. The file is a tar of the manifest and the segments. It holds what the index remembers of documents, their\n" +
+			"texts included where similarity.verify needs them.",
+		Example: "  unecho snapshot export -o unecho.tar\n" +
+			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
+		Args: atMost(1, "one OFFSET"),
+		RunE: onStore(openExisting, exportSnapshot),
+	}
+	cmd.Flags().StringP("output", "o", "-", "the file to write, which must not exist; - is standard output")
+	addJournalFlag(cmd)
+	addStoreFlags(cmd)
+	return cmd
+}
+
+func exportSnapshot(ctx context.Context, v *storeVerb, args []string) error {
+	info, err := v.pick(ctx, args)
+	if err != nil {
+		return err
+	}
+	m, err := v.store.Manifest(ctx, info.Position)
+	if err != nil {
+		return err
+	}
+	path := v.cmd.Flag("output").Value.String()
+	if path == "-" {
+		err = exportTo(ctx, v, v.cmd.OutOrStdout(), &m)
+	} else {
+		err = exportFile(ctx, v, path, &m)
+	}
+	if err != nil {
+		return err
+	}
+	documents, bytes := m.Totals()
+	fmt.Fprintf(v.cmd.ErrOrStderr(), "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
+	return nil
+}
+
+func exportFile(ctx context.Context, v *storeVerb, path string, m *snapshot.Manifest) error {
+	f, err := createNew(path)
+	if err != nil {
+		return err
+	}
+	err = exportTo(ctx, v, f, m)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // half a file helps nobody
+	}
+	return err
+}
+
+func exportTo(ctx context.Context, v *storeVerb, out io.Writer, m *snapshot.Manifest) error {
+	if terminal(out) {
+		return usageError{errors.New("a snapshot is no text for a terminal: name a file with --output, or redirect")}
+	}
+	buffered := bufio.NewWriterSize(out, 1<<20)
+	progress := newCounter(v.cmd.ErrOrStderr(), "export", len(m.Segments))
+	defer progress.end()
+	if err := archive.Write(ctx, buffered, counting{v.store, progress}, m); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// counting shows progress with each segment that is read.
+type counting struct {
+	snapshot.Store
+	progress *counter
+}
+
+func (c counting) Segment(ctx context.Context, name string) ([]byte, error) {
+	c.progress.step()
+	return c.Store.Segment(ctx, name)
+}

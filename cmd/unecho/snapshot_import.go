@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/archive"
+)
+
+func snapshotImportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Put an exported snapshot into a store",
+		Long: "Put the snapshot in FILE (- is standard input) into the store, which is made where it is missing. Everything is checked and\n" +
+			"read back before the snapshot is listed. It is refused if it is of another index or of other settings, or if the store\n" +
+			"has a newer one of the same journal. A service restores it only beside the journal it was taken from.",
+		Args: exactly("FILE"),
+		RunE: onStore(openStore, importSnapshot),
+	}
+	addStoreFlags(cmd)
+	return cmd
+}
+
+func importSnapshot(ctx context.Context, v *storeVerb, args []string) error {
+	in, _, err := openInput(args[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	file, err := archive.NewReader(bufio.NewReaderSize(in, 1<<20))
+	if err != nil {
+		return fmt.Errorf("import %s: %w", args[0], err)
+	}
+	m := file.Manifest()
+	if err := v.fits(ctx, &m); err != nil {
+		return fmt.Errorf("import %s: %w", args[0], err)
+	}
+	if err := v.putAll(ctx, file, &m); err != nil {
+		return fmt.Errorf("import %s: %w", args[0], err)
+	}
+	if err := v.store.Publish(ctx, m); err != nil {
+		return fmt.Errorf("import %s: %w", args[0], err)
+	}
+	documents, bytes := m.Totals()
+	_, err = fmt.Fprintf(v.cmd.OutOrStdout(), "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
+	return err
+}
+
+// fits says why a snapshot does not belong into this store.
+func (v *storeVerb) fits(ctx context.Context, m *snapshot.Manifest) error {
+	if m.Index != v.config.Judge.Index.Name {
+		return fmt.Errorf("it is of index %q, and the store is opened for %q: set --name, or index.name", m.Index, v.config.Judge.Index.Name)
+	}
+	settings, err := index.CapturedSettings(m.State)
+	if err != nil {
+		return err
+	}
+	if v.named && settings != nil && m.Fingerprint != index.Fingerprint(v.config.Settings()) {
+		return fmt.Errorf("its settings differ from those of this configuration, and no service would restore it:\n    %s",
+			strings.Join(setting.Diff(v.config.Settings(), settings), "\n    "))
+	}
+	infos, err := v.store.Manifests(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range infos {
+		if !i.Position.SameJournal(m.Position) {
+			continue
+		}
+		if i.Position.Newer(m.Position) {
+			return fmt.Errorf("%w at offset %d, this one is of offset %d", snapshot.ErrStale, i.Position.Offset, m.Position.Offset)
+		}
+		if there, err := v.store.Manifest(ctx, i.Position); err == nil && there.Fingerprint != m.Fingerprint {
+			return errors.New("its settings differ from those of the snapshots of the same journal in the store")
+		}
+	}
+	return nil
+}
+
+// putAll stores the segments of the file, each decoded before and read back after, and makes sure that all belong together.
+func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapshot.Manifest) error {
+	state, _, err := stateOf(m)
+	if err != nil {
+		return err
+	}
+	progress := newCounter(v.cmd.ErrOrStderr(), "import", len(m.Segments))
+	defer progress.end()
+	shapes := map[string]index.Shape{}
+	for {
+		s, data, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		d, err := state.Decode(data)
+		if err != nil {
+			return fmt.Errorf("segment %s: %w", s.Name[:16], err)
+		}
+		shapes[s.Name] = d.Shape()
+		if err := v.put(ctx, s, data); err != nil {
+			return err
+		}
+		progress.step()
+	}
+	var all []index.Shape
+	for _, s := range m.Segments {
+		all = append(all, shapes[s.Name])
+	}
+	return state.Check(all)
+}
+
+func (v *storeVerb) put(ctx context.Context, s snapshot.Segment, data []byte) error {
+	if err := v.store.PutSegment(ctx, s.Name, data); err != nil {
+		return err
+	}
+	_, err := snapshot.FetchSegment(ctx, v.store, s)
+	return err
+}

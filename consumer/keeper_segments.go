@@ -86,7 +86,7 @@ func (k *keeper) turn() (s snapshot.Segment, ok bool) {
 // putSegments stores what is not stored yet, and lists all segments in the manifest. What it stores it also reads back and
 // decodes before it counts as stored; so a snapshot that fails half-way has only the rest to do the next time.
 func (k *keeper) putSegments(ctx context.Context, c *index.Capture, m *snapshot.Manifest) error {
-	state, err := k.decoded(c)
+	state, err := k.decoded(c, m.State)
 	if err != nil {
 		return fmt.Errorf("verify snapshot: %w", err)
 	}
@@ -116,8 +116,8 @@ func (k *keeper) putSegments(ctx context.Context, c *index.Capture, m *snapshot.
 }
 
 // decoded is the captured state, decoded again.
-func (k *keeper) decoded(c *index.Capture) (*index.Restore, error) {
-	state, err := index.NewRestore(k.indexParams, k.fingerprint, c.State())
+func (k *keeper) decoded(c *index.Capture, captured []byte) (*index.Restore, error) {
+	state, err := index.NewRestore(k.indexParams, k.fingerprint, captured)
 	if err == nil && (state.Next() != c.Next || state.Hash() != c.Hash) {
 		err = fmt.Errorf("it is of offset %d with hash %016x, captured at %d with %016x", state.Next(), state.Hash(), c.Next, c.Hash)
 	}

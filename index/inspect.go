@@ -46,38 +46,23 @@ type Shape struct {
 	Number    uint64
 	Documents int
 	Sealed    bool
+	first     ref
 	sources   uint32
 }
 
 // Shape describes the segment.
 func (d *Decoded) Shape() Shape {
-	return Shape{Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), sources: d.sources}
+	return Shape{Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first, sources: d.sources}
 }
 
 // Check holds the shapes of all segments, in order, against the state: it finds what Add and Replica would find, without the
 // documents in memory. The Restore is of no use afterwards.
 func (t *Restore) Check(shapes []Shape) error {
-	w := &t.replica.window
-	end := w.oldest
-	for i, s := range shapes {
-		if i > 0 && (!shapes[i-1].Sealed || s.Number != shapes[i-1].Number+1) || i == 0 && s.Number != w.oldest.segment() ||
-			int(s.sources) > len(t.replica.partitions) {
-			return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, s.Number)
-		}
-		end = newRef(s.Number, s.Documents)
-		if s.Sealed {
-			end = newRef(s.Number+1, 0)
+	for _, s := range shapes {
+		bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}
+		if err := t.Add(&Decoded{segment: bare, sources: s.sources}); err != nil {
+			return err
 		}
 	}
-	if len(shapes) == 0 && w.oldest.index() != 0 || end < w.oldest {
-		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
-	}
-	for t.side.Len() > 0 {
-		at, _, _ := ref(t.side.Uvarint()), t.side.Uvarint(), t.side.Byte()
-		i := at.segment() - w.oldest.segment()
-		if t.side.Short() || at.segment() < w.oldest.segment() || i >= uint64(len(shapes)) || at.index() >= shapes[i].Documents {
-			return fmt.Errorf("%w: side table", ErrCorrupt)
-		}
-	}
-	return nil
+	return t.changes(func(ref, uint64, bool) {})
 }

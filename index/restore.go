@@ -173,19 +173,15 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
 	w := &r.window
-	if n := len(w.segments); n > 0 && w.segments[n-1].number != w.number {
-		return nil, fmt.Errorf("%w: segments are missing", ErrCorrupt)
-	}
-	for t.side.Len() > 0 {
-		at, copies, dead := ref(t.side.Uvarint()), t.side.Uvarint(), t.side.Byte() == 1
-		if t.side.Short() || at < w.firstRef() || at >= w.end {
-			return nil, fmt.Errorf("%w: side table", ErrCorrupt)
-		}
+	err := t.changes(func(at ref, copies uint64, dead bool) {
 		s, i := w.at(at)
 		s.changes.setCopied(i, uint32(copies))
 		if dead {
 			s.changes.kill(i)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	w.recount()
 	if spread == nil {
@@ -193,6 +189,22 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	}
 	spread(len(w.tables), w.linkBand)
 	return r, nil
+}
+
+// changes reads the side table, when all segments are there.
+func (t *Restore) changes(change func(at ref, copies uint64, dead bool)) error {
+	w := &t.replica.window
+	if n := len(w.segments); n > 0 && w.segments[n-1].number != w.number {
+		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
+	}
+	for t.side.Len() > 0 {
+		at, copies, dead := ref(t.side.Uvarint()), t.side.Uvarint(), t.side.Byte() == 1
+		if t.side.Short() || at < w.firstRef() || at >= w.end {
+			return fmt.Errorf("%w: side table", ErrCorrupt)
+		}
+		change(at, copies, dead)
+	}
+	return nil
 }
 
 func oneByOne(n int, link func(i int)) {

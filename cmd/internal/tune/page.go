@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/unecho/unecho/index/sketch"
@@ -50,6 +51,7 @@ func histogram(s Source) plot {
 		p.top = max(p.top, float64(n))
 		p.bar(float64(i)/float64(len(s.Histogram)), float64(i+1)/float64(len(s.Histogram)), float64(n))
 	}
+	p.top = round(p.top)
 	return p.done()
 }
 
@@ -73,6 +75,7 @@ func (r *Report) byThreshold() plot {
 			recall = append(recall, point{row.Threshold, row.Recall})
 		}
 	}
+	p.low = lowest(append(precision, recall...))
 	p.line("precision", precision)
 	p.line("recall", recall)
 	return p.done()
@@ -108,9 +111,20 @@ func (r *Report) front() plot {
 			p.right = max(p.right, row.CandidatesPerDocument)
 		}
 	}
+	p.right, p.low = round(p.right), lowest(all)
 	p.dots(all)
 	p.line("Pareto front", pareto(all))
 	return p.done()
+}
+
+// lowest is where an axis of shares begins that shows these points: a tenth below the least, so that it is seen what differs
+// among shares near 1.
+func lowest(points line) float64 {
+	low := 0.9
+	for _, pt := range points {
+		low = min(low, math.Floor(10*pt.y)/10)
+	}
+	return low
 }
 
 // pareto keeps the points that no other has less x and as much y than.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -12,11 +13,12 @@ type point struct{ x, y float64 }
 
 type line []point
 
-// plot is a picture with axes that begin at 0. What it shows is added first and drawn by done, once right and top are known.
+// plot is a picture. What it shows is added first and drawn by done, once the ends of the axes are known.
 type plot struct {
 	Title, X, Y, Note string
 	SVG               template.HTML
-	right, top        float64
+	left, right       float64
+	low, top          float64
 
 	bars   []bar
 	points line
@@ -48,11 +50,25 @@ func (p *plot) dots(points line) { p.points = append(p.points, points...) }
 func (p *plot) line(name string, l line) { p.lines = append(p.lines, namedLine{name, l}) }
 
 func (p *plot) x(v float64) float64 {
-	return marginLeft + v/max(p.right, 1e-9)*(plotWidth-marginLeft-marginRest)
+	return marginLeft + (v-p.left)/max(p.right-p.left, 1e-9)*(plotWidth-marginLeft-marginRest)
 }
 
 func (p *plot) y(v float64) float64 {
-	return plotHeight - marginLow - v/max(p.top, 1e-9)*(plotHeight-marginLow-marginRest)
+	return plotHeight - marginLow - (v-p.low)/max(p.top-p.low, 1e-9)*(plotHeight-marginLow-marginRest)
+}
+
+// round is the next number from x up that reads well when it is cut into five.
+func round(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, times := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 7.5} {
+		if times*unit >= x {
+			return times * unit
+		}
+	}
+	return 10 * unit
 }
 
 // done draws the plot.
@@ -80,13 +96,13 @@ func (p plot) done() plot {
 func (p *plot) axes(b *strings.Builder) {
 	const steps = 5
 	for i := range steps + 1 {
-		x, y := p.right*float64(i)/steps, p.top*float64(i)/steps
-		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1f"/>`, p.x(x), p.y(0), p.y(p.top), p.x(0), p.y(y), p.x(p.right))
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, p.x(x), p.y(0)+16, short(x))
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, p.x(0)-6, p.y(y)+4, short(y))
+		x, y := p.left+(p.right-p.left)*float64(i)/steps, p.low+(p.top-p.low)*float64(i)/steps
+		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1f"/>`, p.x(x), p.y(p.low), p.y(p.top), p.x(p.left), p.y(y), p.x(p.right))
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, p.x(x), p.y(p.low)+16, short(x))
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, p.x(p.left)-6, p.y(y)+4, short(y))
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (marginLeft+plotWidth)/2, plotHeight-8, html.EscapeString(p.X))
-	fmt.Fprintf(b, `<text transform="translate(14 %.1f) rotate(-90)" text-anchor="middle">%s</text>`, (plotHeight-marginLow)/2, html.EscapeString(p.Y))
+	fmt.Fprintf(b, `<text transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`, (plotHeight-marginLow)/2, html.EscapeString(p.Y))
 }
 
 func (p *plot) draw(b *strings.Builder, l namedLine, colour string, number int) {
@@ -101,8 +117,21 @@ func (p *plot) draw(b *strings.Builder, l namedLine, colour string, number int) 
 	for _, pt := range l.line[:min(len(l.line), 1)] { // a line of one point would not show
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(pt.x), p.y(pt.y), colour)
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(0)+8, p.y(p.top)+14+14*float64(number), colour, html.EscapeString(l.name))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.y(p.top)+14+14*float64(number), colour, html.EscapeString(l.name))
 }
 
-// short writes a number with up to three digits that count.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+// short writes a number with up to four digits that count, thousands as k.
+func short(x float64) string {
+	if x >= 10_000 {
+		return short(x/1000) + "k"
+	}
+	digits := 4
+	for rest := x; rest >= 1 && digits > 0; rest /= 10 {
+		digits--
+	}
+	text := strconv.FormatFloat(x, 'f', digits, 64)
+	if digits > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}

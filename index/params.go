@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Params decide verdicts: all of them but the name belong to the settings fingerprint.
@@ -16,7 +17,8 @@ type Params struct {
 // SimilarityParams say when two documents are near-identical.
 type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
-	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words" example:"word:3" verdict:"true"`
+	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
+	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3 is for trying settings published with it, and slower" enum:"xxhash|murmur3" verdict:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash|simhash" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
@@ -31,6 +33,19 @@ type SimilarityParams struct {
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents of one band key that are looked at, newest first, and of all so found those that are verified, most promising first; what is cut is counted" verdict:"true"`
+}
+
+// Shingling is what Shingle and Hash ask for.
+func (p *SimilarityParams) Shingling() (text.Shingling, error) {
+	shingling, err := text.ParseShingling(p.Shingle)
+	if err != nil {
+		return text.Shingling{}, err
+	}
+	hash, err := text.ParseHash(p.Hash)
+	if err != nil {
+		return text.Shingling{}, err
+	}
+	return shingling.Hashed(hash), nil
 }
 
 // WindowParams say how long documents are remembered.
@@ -67,7 +82,7 @@ func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
-			Threshold: 0.8, Shingle: "word:3", Sketch: "minhash", Slots: 128, Recall: 0.98, Bits: 64, Distance: 3,
+			Threshold: 0.8, Shingle: "word:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Recall: 0.98, Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
 		},
 		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},

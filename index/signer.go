@@ -27,7 +27,7 @@ type Signer struct {
 
 // NewSigner builds a signer for valid Params.
 func NewSigner(p Params) (*Signer, error) {
-	shingling, err := text.ParseShingling(p.Similarity.Shingle)
+	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}

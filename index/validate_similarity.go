@@ -36,12 +36,13 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(!slices.Contains([]int{32, 64, 128}, p.Bits), "bits", p.Bits, "is not one of the choices", "write 32, 64 or 128")
 	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 64")
+	choose("hash", p.Hash, text.XXHash.String(), text.Murmur3.String())
 	choose("sketch", p.Sketch, "minhash", "simhash")
 	choose("verify", p.Verify, "jaccard", "estimate")
 	choose("evidence", p.Evidence, "auto", "shingles", "text")
 	_, err := text.ParseShingling(p.Shingle)
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
-		fmt.Sprintf("write word:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
+		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
 	if len(wrong) > 0 {
 		return wrong // what follows takes the numbers for possible
 	}

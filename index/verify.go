@@ -23,7 +23,7 @@ func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	if kind == entry.Shingles {
 		return &overlap{least: p.least()}, nil
 	}
-	shingling, err := text.ParseShingling(p.Shingle)
+	shingling, err := p.Shingling()
 	return &jaccard{shingling: shingling, weighted: p.Weighted}, err
 }
 

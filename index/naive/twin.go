@@ -31,9 +31,9 @@ type Twin struct {
 }
 
 // New returns a twin that has applied nothing. settings is the canonical text of p and of the other settings that decide
-// verdicts, fingerprint its fingerprint. p is valid: New panics on a shingle setting that does not parse.
+// verdicts, fingerprint its fingerprint. p is valid: New panics on a setting of shingles that does not parse.
 func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
-	shingling, err := text.ParseShingling(p.Similarity.Shingle)
+	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
 	}

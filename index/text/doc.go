@@ -18,12 +18,36 @@
 //
 // # Shingles
 //
-// word:N takes every run of N words, char:K every run of K code points, spaces included. A text shorter than one shingle is
-// one shingle; an empty one has none. A shingle's hash is the polynomial of its items' hashes over uint64, mixed once more:
+// A shingle is a run of items of the normalised text. A text shorter than one shingle is one shingle; an empty one has none.
 //
-//	h(item) = xxhash64(word), or mix(code point)          B = 0xff51afd7ed558ccd
-//	shingle = mix(h(item 1)·B^(n-1) + h(item 2)·B^(n-2) + … + h(item n))
+//	word:N   N words
+//	char:K   K code points, spaces included
+//	auto:N   items that weigh 2N together: a word weighs 2, a character of a script that puts no space between words weighs 1
 //
-// so that it costs the same for every N, and depends on the order. The hashes are no defence against someone who builds
-// collisions on purpose, and need none: what they can gain is that their own documents count as copies.
+// So auto:N is word:N, hash for hash, for all text with spaces between its words, and 2N characters of Chinese, Japanese or
+// Thai; where they meet, a shingle begins at each item and ends as soon as it weighs 2N. A character weighs one half because
+// a word of Chinese or Japanese has about two. These scripts are those that UAX #29 takes out of its letters: ideographs,
+// Hiragana and Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom; not Hangul, which has
+// spaces. A word with one of them in it is cut into the word segments of UAX #29: a character with its marks for each of
+// them, but a run of Katakana, a number, or letters of another script between them are one word.
+//
+//	"iphone15を買う コンピューター"      auto: iphone15 を 買 う コンピューター      weights: 2 1 1 1 2
+//
+// # Hashes
+//
+// By default (xxhash) an item is cut into pieces of sixteen bytes, the last one filled with zeros. A piece of two little endian
+// words low and high costs one multiplication: the step with which XXH3 takes in sixteen bytes, and with its secret. A whole
+// XXH3 would ask first how long the item is, in a way that no branch predictor guesses for words.
+//
+//	h(piece) = the two halves of (low ^ S0)·(high ^ S1), xored          S0, S1 = the beginning of XXH3's secret
+//	h(item)  = h(piece 1)·M^(p-1) + … + h(piece p)                      M = 0x165667919e3779f9
+//	shingle  = mix(h(item 1)·B^(n-1) + … + h(item n))                   B = 0xff51afd7ed558ccd
+//
+// mix is the last step of XXH3, and the K code points of char:K are one item together. A shingle of words costs the same for
+// every N, one of characters a multiplication for each sixteen bytes. No hash is a defence against someone who builds
+// collisions on purpose, and none is needed: what they can gain is that their own documents count as copies.
+//
+// With Murmur3 the hash of a shingle is the first half of MurmurHash3_x64_128, seed 0, of the shingle's text: from its first
+// item to its last, and the spaces between, as they are in the normal form. That is how published settings mean it, and costs
+// more the longer a shingle is.
 package text

@@ -29,5 +29,5 @@ func ExampleShingling_AppendHashes() {
 func ExampleParseShingling() {
 	_, err := text.ParseShingling("words:3")
 	fmt.Println(err)
-	// Output: parse shingle "words:3": possible are word:N with N from 1 to 16, and char:K with K from 1 to 64
+	// Output: parse shingle "words:3": possible are word:N and auto:N with N from 1 to 16, and char:K with K from 1 to 64
 }

@@ -1,15 +1,90 @@
 package text
 
-// base of the polynomial: odd, and 5 modulo 8, so that its powers differ in as many bits as those of an odd number can.
-const base = 0xff51afd7ed558ccd
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
 
-// mix is the finaliser of SplitMix64 (Stafford's variant 13): a bijection in which each bit depends on all.
+// A Hash says how shingles become numbers. The zero Hash is XXHash.
+type Hash uint8
+
+// The hashes of the package comment.
+const (
+	XXHash Hash = iota
+	Murmur3
+)
+
+// ParseHash reads xxhash or murmur3.
+func ParseHash(s string) (Hash, error) {
+	for _, h := range []Hash{XXHash, Murmur3} {
+		if h.String() == s {
+			return h, nil
+		}
+	}
+	return XXHash, fmt.Errorf("parse hash %q: possible are %s and %s", s, XXHash, Murmur3)
+}
+
+// String is what ParseHash reads.
+func (h Hash) String() string {
+	if h == Murmur3 {
+		return "murmur3"
+	}
+	return "xxhash"
+}
+
+const (
+	// base of the polynomial: odd, and 5 modulo 8, so that its powers differ in as many bits as those of an odd number can.
+	base = 0xff51afd7ed558ccd
+	// The first sixteen bytes of XXH3's secret, and the multiplier of its last step. As no UTF-8 begins with 0xb8, the first
+	// factor of short is never 0, which would hide the other one.
+	secret0 = 0xbe4ba423396cfeb8
+	secret1 = 0x1cad21f72c81017c
+	spread  = 0x165667919e3779f9
+	// piece is how many bytes one multiplication takes in.
+	piece = 16
+)
+
+// masks keep the first n of sixteen bytes, for n up to 16; the rest of the table is there so that n&31 needs no check.
+//
+//nolint:gochecknoglobals // a table
+var masks = [32][2]uint64{
+	1: {1<<8 - 1}, 2: {1<<16 - 1}, 3: {1<<24 - 1}, 4: {1<<32 - 1}, 5: {1<<40 - 1}, 6: {1<<48 - 1}, 7: {1<<56 - 1}, 8: {1<<64 - 1},
+	9: {1<<64 - 1, 1<<8 - 1}, 10: {1<<64 - 1, 1<<16 - 1}, 11: {1<<64 - 1, 1<<24 - 1}, 12: {1<<64 - 1, 1<<32 - 1},
+	13: {1<<64 - 1, 1<<40 - 1}, 14: {1<<64 - 1, 1<<48 - 1}, 15: {1<<64 - 1, 1<<56 - 1}, 16: {1<<64 - 1, 1<<64 - 1},
+}
+
+// short is the hash of the first n <= 16 bytes of b, which has sixteen.
+func short(b []byte, n int) uint64 {
+	m := &masks[n&31]
+	return fold(binary.LittleEndian.Uint64(b)&m[0]^secret0, binary.LittleEndian.Uint64(b[lane:])&m[1]^secret1)
+}
+
+// hash is that of the bytes from start to end: a word, or a run of code points.
+func hash(text []byte, start, end int) uint64 {
+	var sum uint64
+	for ; end-start > piece; start += piece {
+		b := text[start : start+piece]
+		sum = (sum + fold(binary.LittleEndian.Uint64(b)^secret0, binary.LittleEndian.Uint64(b[lane:])^secret1)) * spread
+	}
+	if start+piece <= len(text) {
+		return sum + short(text[start:start+piece], end-start)
+	}
+	var padded [piece]byte
+	return sum + short(padded[:], copy(padded[:], text[start:end]))
+}
+
+// fold adds the halves of the product without carry.
+func fold(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	return high ^ low
+}
+
+// mix is the last step of a shingle's hash, as of XXH3's: each bit of the result depends on many.
 func mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
+	x ^= x >> 37
+	x *= spread
+	return x ^ x>>32
 }
 
 func power(x uint64, n int) uint64 {

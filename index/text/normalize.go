@@ -12,7 +12,7 @@ import (
 
 const (
 	// Version numbers what this package makes of a text: its normal form and its shingle hashes. It changes with them.
-	Version = 1
+	Version = 2
 	// Unicode is the version of the character tables in use.
 	Unicode = norm.Version
 )

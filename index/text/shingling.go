@@ -17,57 +17,76 @@ type unit uint8
 const (
 	words unit = iota + 1
 	chars
+	auto
 )
 
-// A Shingling says what a text is cut into. Make it with ParseShingling; the zero Shingling yields no shingles.
+// A Shingling says what a text is cut into, and how the pieces become numbers. Make it with ParseShingling; the zero
+// Shingling yields no shingles.
 type Shingling struct {
-	unit unit
-	size int
+	unit     unit
+	size     int
+	hash     Hash
+	unspaced *unspaced // for auto only
 }
 
-// ParseShingling reads word:N (runs of N words, 1 to 16) or char:K (runs of K code points, 1 to 64).
+// ParseShingling reads word:N (runs of N words, 1 to 16), char:K (runs of K code points, 1 to 64) or auto:N (runs of N words,
+// or of as much text where words have no space between them).
 func ParseShingling(s string) (Shingling, error) {
 	name, number, _ := strings.Cut(s, ":")
 	size, err := strconv.Atoi(number)
 	plain := err == nil && strconv.Itoa(size) == number // neither +3 nor 03, so that a setting is written in one way only
 	switch {
 	case name == "word" && plain && size >= 1 && size <= MaxWords:
-		return Shingling{words, size}, nil
+		return Shingling{unit: words, size: size}, nil
 	case name == "char" && plain && size >= 1 && size <= MaxChars:
-		return Shingling{chars, size}, nil
+		return Shingling{unit: chars, size: size}, nil
+	case name == "auto" && plain && size >= 1 && size <= MaxWords:
+		return Shingling{unit: auto, size: size, unspaced: newUnspaced()}, nil
 	}
-	return Shingling{}, fmt.Errorf("parse shingle %q: possible are word:N with N from 1 to %d, and char:K with K from 1 to %d",
+	return Shingling{}, fmt.Errorf("parse shingle %q: possible are word:N and auto:N with N from 1 to %d, and char:K with K from 1 to %d",
 		s, MaxWords, MaxChars)
 }
 
-// String is what ParseShingling reads.
+// String is what ParseShingling reads; it doesn't name the hash.
 func (s Shingling) String() string {
 	switch s.unit {
 	case words:
 		return "word:" + strconv.Itoa(s.size)
 	case chars:
 		return "char:" + strconv.Itoa(s.size)
+	case auto:
+		return "auto:" + strconv.Itoa(s.size)
 	}
 	return "none"
 }
 
+// Hashed is s with another hash than XXHash.
+func (s Shingling) Hashed(h Hash) Shingling {
+	s.hash = h
+	return s
+}
+
 // AppendHashes appends the hash of each shingle of a normalised text, in the order of the text: a shingle that occurs twice
 // is appended twice. A text shorter than one shingle is one shingle; an empty text has none. The result depends on nothing
-// but the text and s (see Version). dst needs room for one hash more for each word or code point beyond the first of a
-// shingle; nothing else is allocated.
+// but the text and s (see Version). Nothing is allocated once dst has room for one hash more for each word or code point, and
+// 64 beside them.
 func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
-	start := len(dst)
-	switch s.unit {
-	case words:
-		dst = appendWords(dst, normalized)
-	case chars:
-		dst = appendChars(dst, normalized)
+	switch {
+	case s.unit == 0 || len(normalized) == 0:
+		return dst
+	case s.hash != XXHash:
+		return appendWindows(dst, normalized, s)
+	case s.unit == chars:
+		return appendChars(dst, normalized, s.size)
+	case s.unit == auto && s.unspaced.in(normalized):
+		return appendWindows(dst, normalized, s)
 	}
+	start := len(dst)
+	dst = appendWords(dst, normalized)
 	return dst[:start+combine(dst[start:], s.size)]
 }
 
-// combine turns the hashes of items, words or characters, into those of the shingles, in place, and returns how many these
-// are.
+// combine turns the hashes of words into those of the shingles, in place, and returns how many these are.
 func combine(items []uint64, size int) int {
 	if len(items) == 0 {
 		return 0

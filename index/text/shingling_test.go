@@ -1,14 +1,16 @@
 package text
 
 import (
-	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+	uax29 "github.com/clipperhouse/uax29/v2/words"
 )
 
 func shingling(t testing.TB, s string) Shingling {
@@ -21,13 +23,13 @@ func shingling(t testing.TB, s string) Shingling {
 }
 
 func TestParseShingling(t *testing.T) {
-	for _, good := range []string{"word:1", "word:3", "word:16", "char:1", "char:5", "char:64"} {
+	for _, good := range []string{"word:1", "word:3", "word:16", "char:1", "char:5", "char:64", "auto:1", "auto:3", "auto:16"} {
 		if got := shingling(t, good).String(); got != good {
 			t.Errorf("%q became %q", good, got)
 		}
 	}
-	const want = ": possible are word:N with N from 1 to 16, and char:K with K from 1 to 64"
-	for _, bad := range []string{"", "word", "word:", "word:0", "word:17", "word:-1", "word:+3", "word:03", "word:3 ", "Word:3", "words:3", "char:0", "char:65", "auto", "word:3:4", "word:99999999999999999999"} {
+	const want = ": possible are word:N and auto:N with N from 1 to 16, and char:K with K from 1 to 64"
+	for _, bad := range []string{"", "word", "word:", "word:0", "word:17", "word:-1", "word:+3", "word:03", "word:3 ", "Word:3", "words:3", "char:0", "char:65", "auto", "auto:0", "auto:17", "word:3:4", "word:99999999999999999999"} {
 		got, err := ParseShingling(bad)
 		if err == nil || !strings.HasSuffix(err.Error(), want) || got != (Shingling{}) {
 			t.Errorf("%q: got %v, %v", bad, got, err)
@@ -35,46 +37,140 @@ func TestParseShingling(t *testing.T) {
 	}
 }
 
-// naive hashes shingles by the formula of the package comment.
-func naive(s Shingling, text string) []uint64 {
-	var items []uint64
-	switch {
-	case text == "":
-		return nil
-	case s.unit == words:
-		for _, word := range strings.Split(text, " ") {
-			items = append(items, xxhash.Sum64String(word))
-		}
-	default:
-		for _, r := range text {
-			items = append(items, mix(uint64(r)))
+func TestParseHash(t *testing.T) {
+	for _, h := range []Hash{XXHash, Murmur3} {
+		if got, err := ParseHash(h.String()); got != h || err != nil {
+			t.Errorf("%v became %v, %v", h, got, err)
 		}
 	}
-	var out []uint64
-	size := min(s.size, len(items))
-	for first := 0; first+size <= len(items); first++ {
-		var sum uint64
-		for _, item := range items[first : first+size] {
-			sum = sum*base + item
+	for _, bad := range []string{"", "sha1", "Murmur3", "xxhash "} {
+		if got, err := ParseHash(bad); err == nil || got != XXHash {
+			t.Errorf("%q: got %v, %v", bad, got, err)
 		}
-		out = append(out, mix(sum))
 	}
-	return out
+}
+
+var formulaTexts = []string{
+	"", "a", "a b", "a b c", "to be or not to be that is the question", "été 日本語 ガギ", "日本語の文章", " ", "  ", "a  b ", "a\x00", "\xff\xfe\x80",
+	strings.Repeat("a", 64), strings.Repeat("a", 63) + " b", strings.Repeat("a", 64) + " b", strings.Repeat("word ", 40) + "end",
+	"a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh iiiiiiiii jjjjjjjjjj kkkkkkkkkkk llllllllllll mmmmmmmmmmmmm nnnnnnnnnnnnnn ooooooooooooooo pppppppppppppppp q",
+	strings.Repeat("averylongwordindeed ", 9) + "x", strings.Repeat("x", 1000), strings.Repeat("x", 300) + " y " + strings.Repeat("z", 90),
+	"iphone15を買う コンピューター らーめん 人々 東京2024年", "ภาษาไทย กินข้าว sawasdee ครับ ปี๒๕๖๗ ๒๕", "слово русский язык 中文", "한국어 문장 하나", "\U00020000\U00020001漢x\U00011700",
+	"漢" + strings.Repeat("\u0301", 40) + "字", strings.Repeat("ascii text and then ", 9) + "中文字符 " + strings.Repeat("more of it ", 9) + "é" + strings.Repeat(" ascii", 11),
 }
 
 func TestHashesAreThoseOfTheFormula(t *testing.T) {
-	texts := []string{
-		"", "a", "a b", "a b c", "to be or not to be that is the question", "été 日本語 ガギ", "日本語の文章",
-		strings.Repeat("a", 64), strings.Repeat("a", 63) + " b", strings.Repeat("a", 64) + " b", strings.Repeat("word ", 40) + "end",
-		"a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh iiiiiiiii jjjjjjjjjj kkkkkkkkkkk llllllllllll mmmmmmmmmmmmm nnnnnnnnnnnnnn ooooooooooooooo pppppppppppppppp q", strings.Repeat("averylongwordindeed ", 9) + "x",
-	}
 	for size := 1; size <= MaxChars; size++ {
-		for _, s := range []Shingling{{words, min(size, MaxWords)}, {chars, size}} {
-			for _, text := range texts {
-				if got, want := s.AppendHashes(nil, []byte(text)), naive(s, text); !slices.Equal(got, want) {
-					t.Fatalf("%v of %q: got %x, want %x", s, text, got, want)
+		for _, name := range []string{"word:", "char:", "auto:"} {
+			if name != "char:" && size > MaxWords {
+				continue
+			}
+			for _, h := range []Hash{XXHash, Murmur3} {
+				s := shingling(t, name+strconv.Itoa(size)).Hashed(h)
+				for _, text := range formulaTexts {
+					if got, want := s.AppendHashes(nil, []byte(text)), naive(s, text); !slices.Equal(got, want) {
+						t.Fatalf("%v %v of %q: got %x, want %x", s, h, text, got, want)
+					}
 				}
 			}
+		}
+	}
+}
+
+// Words of all lengths, at all places of a block and of the text's end.
+func TestWordsAtAllPlaces(t *testing.T) {
+	for length := range 40 {
+		for _, s := range []Shingling{shingling(t, "word:1"), shingling(t, "word:3"), shingling(t, "auto:3"), shingling(t, "char:5"), shingling(t, "char:17")} {
+			for place := range 2 * block {
+				text := strings.Repeat("ab c", 40)[:place] + strings.Repeat("w", length) + strings.Repeat(" de", place)
+				if got, want := s.AppendHashes([]uint64{7}, []byte(text)), naive(s, text); got[0] != 7 || !slices.Equal(got[1:], want) {
+					t.Fatalf("%v of %q: got %x, want %x", s, text, got[1:], want)
+				}
+			}
+		}
+	}
+}
+
+// Text of separated words is the same for auto as for word: the default may change from one to the other.
+func TestAutoIsWordWhereSpacesAre(t *testing.T) {
+	n := NewNormalizer()
+	for _, text := range []string{
+		"Call me Ishmael.", "Съешь же ещё этих мягких французских булок", "ألف ليلة وليلة في ألف", "नमस्ते दुनिया कैसे हो आप १२३ ६", "한국어 문장은 띄어쓰기를 한다 하나",
+		"Ένα δύο τρία τέσσερα", "שלום עולם מה שלומך היום", "ⴰⵣⵓⵍ ፩፪፫ ሰላም ልዑል ꀀꀁ ꆈꌠ", "x½y a₂b Ⅷ᠐ 1️⃣ é́́",
+	} {
+		normalized := n.Append(nil, []byte(text))
+		for size := range MaxWords {
+			size := strconv.Itoa(size + 1)
+			word, auto := shingling(t, "word:"+size).AppendHashes(nil, normalized), shingling(t, "auto:"+size).AppendHashes(nil, normalized)
+			if !slices.Equal(word, auto) {
+				t.Errorf("%q, %s: %x by words, %x by auto", normalized, size, word, auto)
+			}
+		}
+	}
+}
+
+// Between two solo characters there is always a boundary, with what ever comes before or behind.
+func TestSoloIsAsUAX29SaysIt(t *testing.T) {
+	u := newUnspaced()
+	count := 0
+	for r := range rune(1 << 16) {
+		if !u.solo.has(r) {
+			continue
+		}
+		count++
+		for _, text := range []string{"漢" + string(r), string(r) + "漢", string(r) + string(r), string(r) + "a", string(r) + "1", "a" + string(r), "1" + string(r), "カ" + string(r), string(r) + "カ"} {
+			_, size := utf8.DecodeRuneInString(text)
+			if got, _, _ := uax29.SplitFunc([]byte(text), true); got != size {
+				t.Errorf("%q (%#x) is one segment", text, r)
+			}
+		}
+	}
+	if count < 28000 {
+		t.Errorf("only %d characters", count)
+	}
+}
+
+// The segments of a new version of the library may differ: then Version rises, and the new ones are pinned.
+func TestPinnedSegments(t *testing.T) {
+	u, digest := newUnspaced(), xxhash.New()
+	for r := range rune(1 << 16) {
+		if !u.has(r) {
+			continue
+		}
+		for segments := uax29.FromString(fmt.Sprintf("あ%cア%c%ca%c1%c漢%c\u0301%c", r, r, r, r, r, r, r)); segments.Next(); {
+			fmt.Fprintf(digest, "%d ", segments.End())
+		}
+	}
+	if got := digest.Sum64(); Version != 2 || got != 0xcb178fd440e84c35 {
+		t.Errorf("version %d: got %#x", Version, got)
+	}
+}
+
+// What auto cuts a text into: items that weigh half a word are in brackets.
+func TestSegments(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello world":          "hello|world",
+		"東京2024年":              "[東]|[京]|2024|[年]",
+		"iphone15を買う":          "iphone15|[を]|[買]|[う]",
+		"コンピューター を 使う":         "コンピューター|[を]|[使]|[う]",
+		"人々 々":                 "[人]|[々]|[々]",
+		"ภาษา thai":            "[ภ]|[า]|[ษ]|[า]|thai",
+		"ปี๒๕๖๗ ๒๕":            "[ปี]|๒๕๖๗|๒๕",
+		"กิน":                  "[กิ]|[น]",
+		"한국어 한자漢字":             "한국어|한자|[漢]|[字]",
+		"слово世界":              "слово|[世]|[界]",
+		"\U00020000\U00020001": "[\U00020000]|[\U00020001]",
+	} {
+		var got []string
+		for _, item := range naiveItems(shingling(t, "auto:1"), text) {
+			if part := text[item.start:item.end]; item.weight == 1 {
+				got = append(got, "["+part+"]")
+			} else {
+				got = append(got, part)
+			}
+		}
+		if got := strings.Join(got, "|"); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }
@@ -94,6 +190,12 @@ func TestHowManyShingles(t *testing.T) {
 		{"char:3", "né", 1, 1},
 		{"char:3", "日本語", 1, 1},
 		{"char:3", "a b c", 3, 3},
+		{"auto:3", "", 0, 0},
+		{"auto:3", "日本", 1, 1},
+		{"auto:3", "日本語日本語", 1, 1},
+		{"auto:3", "日本語日本語日", 2, 2},
+		{"auto:1", "a 日本", 2, 2},
+		{"auto:1", "日a本", 2, 2},
 	} {
 		hashes := shingling(t, c.shingling).AppendHashes(nil, []byte(c.text))
 		if len(hashes) != c.total || len(Set(hashes)) != c.distinct {
@@ -119,26 +221,52 @@ func TestOrderMatters(t *testing.T) {
 
 // The hashes go into journals and snapshots: who changes them raises Version, and pins the new ones.
 func TestPinnedHashes(t *testing.T) {
-	const text = "the émigré s café 1"
+	const text = "the émigré s café 1 東京へ"
 	for s, want := range map[string][]uint64{
-		"word:1": {0xb12bcdbf6abc7094, 0xe2f1acf19a05b7e3, 0x0fcd86662f6c1586, 0xa48444efe9db848f, 0x81824d3dbce8dc99},
-		"word:3": {0x7a8d82a846d8c37f, 0x7dfff60c99dbfe7f, 0x5b35cf18f83907a9},
-		"char:9": {0x92e14af7762aebd7, 0xea9db466522e3e4a, 0xcaff15f4e85932cb},
+		"word:1 xxhash":  {0x8d539acd5d2beb6c, 0x7288a07acf314885, 0x779e6691d2fee786},
+		"word:3 xxhash":  {0x5cc49ee4a6ab751e, 0xd05803d8d55c610b, 0x9aa84885873a3008},
+		"char:9 xxhash":  {0x4629435639474e19, 0xc3e4c79864fbad9b, 0xb170c8dbb84d0c72},
+		"char:17 xxhash": {0xfaf19476ef61310a, 0xc3063d21d5b833a2, 0x875d9ef6bd1967eb},
+		"auto:3 xxhash":  {0x5cc49ee4a6ab751e, 0xd05803d8d55c610b, 0x0188e06b6be943a1},
+		"word:3 murmur3": {0x863fe29c42268954, 0x0b2e0cea0cbc2dbc, 0x996fed11420d7161},
 	} {
-		got := shingling(t, s).AppendHashes(nil, []byte(text))
-		if Version != 1 || !slices.Equal(got[:len(want)], want) {
+		name, hash, _ := strings.Cut(s, " ")
+		parsed, err := ParseHash(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := shingling(t, name).Hashed(parsed).AppendHashes(nil, []byte(text))
+		if got = got[len(got)-3:]; Version != 2 || !slices.Equal(got, want) {
 			t.Errorf("version %d, %s: got %#x, want %#x", Version, s, got, want)
 		}
 	}
 }
 
+// Known values of MurmurHash3_x64_128: anybody's library, given the shingle, gives the same.
+func TestMurmur3IsThePublishedOne(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"hello": 0xcbd8a7b341bd9b02,
+		"The quick brown fox jumps over the lazy dog": 0xe34bbc7bbc071b6c,
+	} {
+		for _, s := range []string{"word:9", "char:43", "auto:9"} {
+			if got := shingling(t, s).Hashed(Murmur3).AppendHashes(nil, []byte(text)); len(got) != 1 || got[0] != want {
+				t.Errorf("%s of %q: got %x, want %x", s, text, got, want)
+			}
+		}
+	}
+}
+
 func TestShinglingAllocatesNothing(t *testing.T) {
-	text := []byte(strings.Repeat("the quick brown fox jumps ", 80))
-	for _, name := range []string{"word:5", "char:5"} {
-		s := shingling(t, name)
-		hashes := s.AppendHashes(nil, text)
-		if allocs := testing.AllocsPerRun(50, func() { hashes = Set(s.AppendHashes(hashes[:0], text)) }); allocs != 0 {
-			t.Errorf("%s: %v allocations", name, allocs)
+	for _, text := range []string{strings.Repeat("the quick brown fox jumps ", 80), strings.Repeat("日本語の文章 ภาษาไทย コンピューター", 40)} {
+		for _, s := range []Shingling{
+			shingling(t, "word:5"), shingling(t, "char:5"), shingling(t, "char:20"), shingling(t, "auto:3"),
+			shingling(t, "word:5").Hashed(Murmur3), shingling(t, "char:5").Hashed(Murmur3), shingling(t, "auto:3").Hashed(Murmur3),
+		} {
+			text := []byte(text)
+			hashes := s.AppendHashes(nil, text)
+			if allocs := testing.AllocsPerRun(50, func() { hashes = Set(s.AppendHashes(hashes[:0], text)) }); allocs != 0 {
+				t.Errorf("%v %v: %v allocations", s, s.hash, allocs)
+			}
 		}
 	}
 }
@@ -170,25 +298,24 @@ func TestSet(t *testing.T) {
 }
 
 func FuzzShingles(f *testing.F) {
-	f.Add([]byte("to be or not to be"), 3, false)
-	f.Add([]byte("日本語 ガギ"), 2, true)
+	for i, text := range formulaTexts {
+		f.Add([]byte(text), i, i%6)
+	}
 	n := NewNormalizer()
-	f.Fuzz(func(t *testing.T, in []byte, size int, byChar bool) {
-		s := Shingling{words, 1 + int(uint(size)%MaxWords)}
-		if byChar {
-			s = Shingling{chars, 1 + int(uint(size)%MaxChars)}
+	f.Fuzz(func(t *testing.T, in []byte, size, kind int) {
+		s := shingling(t, "char:"+strconv.Itoa(1+int(uint(size)%MaxChars)))
+		if kind := uint(kind) % 3; kind < 2 {
+			s = shingling(t, []string{"word:", "auto:"}[kind]+strconv.Itoa(1+int(uint(size)%MaxWords)))
 		}
-		s.AppendHashes(nil, in) // what isn't normalised has some hashes or other, and does no harm
+		s = s.Hashed(Hash(uint(kind) / 3 % 2))
 		text := n.Append(nil, in)
-		got := s.AppendHashes(nil, text)
-		if want := naive(s, string(text)); !slices.Equal(got, want) {
-			t.Fatalf("%v of %q: got %x, want %x", s, text, got, want)
+		for _, text := range [][]byte{in, text} { // what isn't normalised has hashes, too, and does no harm
+			if got, want := s.AppendHashes(nil, text), naive(s, string(text)); !slices.Equal(got, want) {
+				t.Fatalf("%v %v of %q: got %x, want %x", s, s.hash, text, got, want)
+			}
 		}
-		if most := utf8.RuneCount(text); len(got) > most {
+		if got, most := s.AppendHashes(nil, text), utf8.RuneCount(text); len(got) > most {
 			t.Fatalf("%d shingles of %d code points", len(got), most)
-		}
-		if bytes.Contains(text, []byte("  ")) {
-			t.Fatalf("%q", text)
 		}
 	})
 }

@@ -1,0 +1,59 @@
+package text
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// appendChars appends the hash of each run of size code points, of the whole text if it has fewer.
+func appendChars(dst []uint64, text []byte, size int) []uint64 {
+	if len(text) == 0 {
+		return dst
+	}
+	from, to := 0, 0
+	for i := 0; i < size && to < len(text); i++ {
+		to = behind(text, to)
+	}
+	for {
+		if steps := asciiSteps(text, from, to, size); steps > 0 {
+			dst = appendASCIIChars(dst, text[from:], steps, size)
+			from, to = from+steps, to+steps
+		}
+		dst = append(dst, mix(hash(text, from, to)))
+		if to >= len(text) {
+			return dst
+		}
+		from, to = behind(text, from), behind(text, to)
+	}
+}
+
+// behind is where the code point at i ends, as its first byte says. So it ends in text that isn't valid, too.
+func behind(text []byte, i int) int {
+	const widths = 0x4322_1111_1111_1111 // by the upper half of the first byte
+	return min(i+int(widths>>(text[i]>>4*4)&0xf), len(text))
+}
+
+// asciiSteps is how often the run of size code points between from and to can move on by one byte, with a piece of text to be
+// read behind its beginning, before it meets another than ASCII; 0 if that is not worth the trouble.
+func asciiSteps(text []byte, from, to, size int) int {
+	if to-from != size || to+lane > len(text) || binary.LittleEndian.Uint64(text[to:])&highs != 0 {
+		return 0
+	}
+	return min(asciiLen(text[to:]), len(text)-piece-from)
+}
+
+// appendASCIIChars appends the hash of size bytes at each of the first steps places of text.
+func appendASCIIChars(dst []uint64, text []byte, steps, size int) []uint64 {
+	dst = slices.Grow(dst, steps)
+	room := dst[len(dst) : len(dst)+steps]
+	mask := masks[min(size, piece)]
+	for i := range room {
+		if size > piece {
+			room[i] = mix(hash(text, i, i+size))
+			continue
+		}
+		b := text[i : i+piece]
+		room[i] = mix(fold(binary.LittleEndian.Uint64(b)&mask[0]^secret0, binary.LittleEndian.Uint64(b[lane:])&mask[1]^secret1))
+	}
+	return dst[:len(dst)+steps]
+}

@@ -1,0 +1,124 @@
+package text
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+
+	uax29 "github.com/clipperhouse/uax29/v2/words"
+)
+
+// unspaced tells the characters of the scripts that put no space between words: those that UAX #29 takes out of its letters,
+// and leaves to dictionaries. Their digits aren't among them, as they
+// form words like any others.
+type unspaced struct {
+	all  runeSet
+	solo runeSet // those that never join what is before them, nor what is behind them unless that is a mark
+}
+
+// unspacedScripts are all beyond U+0800, so that the first of their bytes is 0xe0 or more.
+func unspacedScripts() []*unicode.RangeTable {
+	return []*unicode.RangeTable{
+		unicode.Ideographic, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Ahom,
+		unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet,
+	}
+}
+
+func newUnspaced() *unspaced {
+	u := &unspaced{}
+	u.all.set(unspacedScripts()...)
+	u.all.clear(unicode.Nd, unicode.No)
+	u.solo = u.all
+	u.solo.clear(unicode.Katakana, unicode.M, unicode.Lm, unicode.Lt)
+	return u
+}
+
+// has says whether r is of one of the scripts.
+func (u *unspaced) has(r rune) bool {
+	if r < 1<<16 {
+		return u.all.has(r)
+	}
+	return unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
+}
+
+// in says whether a code point of text is of one of the scripts.
+func (u *unspaced) in(text []byte) bool {
+	const wide = 4 * lane
+	for i := 0; i < len(text); {
+		if i+wide <= len(text) && asciiWide(text[i:i+wide]) {
+			i += wide
+			continue
+		}
+		if i+lane <= len(text) {
+			x := binary.LittleEndian.Uint64(text[i:])
+			candidates := x & (x << 1) & (x << 2) & highs // 0xe0 and more
+			if candidates == 0 {
+				i += lane
+				continue
+			}
+			i += bits.TrailingZeros64(candidates) / 8
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		if u.has(r) {
+			return true
+		}
+		i += size
+	}
+	return false
+}
+
+func asciiWide(b []byte) bool {
+	le := binary.LittleEndian
+	return (le.Uint64(b)|le.Uint64(b[lane:])|le.Uint64(b[2*lane:])|le.Uint64(b[3*lane:]))&highs == 0
+}
+
+// addSegments adds the segments of a word, as of UAX #29. A character of the scripts, with the marks on it, weighs one half
+// of a word; a run of Katakana, and what there is of other scripts, is a word.
+func (w *windows) addSegments(start, end int, u *unspaced) {
+	r, size := utf8.DecodeRune(w.text[start:end])
+	for start < end {
+		behind, sizeBehind := utf8.DecodeRune(w.text[start+size : end])
+		if u.solo.has(r) && u.solo.has(behind) {
+			w.add(start, start+size, 1)
+			start += size
+			r, size = behind, sizeBehind
+			continue
+		}
+		length, _, _ := uax29.SplitFunc(w.text[start:end], true) // at the end of a text it knows neither errors nor length 0
+		weight := wordWeight
+		if u.has(r) && !unicode.Is(unicode.Katakana, r) {
+			weight = 1
+		}
+		w.add(start, start+length, weight)
+		start += length
+		r, size = utf8.DecodeRune(w.text[start:end])
+	}
+}
+
+// A runeSet is a set of code points of the basic plane: bit r is the code point r.
+type runeSet [1 << 16 / 64]uint64
+
+// has answers for the code points beyond, too: none of them is in the set.
+func (s *runeSet) has(r rune) bool { return uint32(r) < 1<<16 && s[r/64]>>(r%64)&1 != 0 }
+
+func (s *runeSet) set(tables ...*unicode.RangeTable) {
+	for _, table := range tables {
+		eachRune(table, func(r uint32) { s[r/64] |= 1 << (r % 64) })
+	}
+}
+
+func (s *runeSet) clear(tables ...*unicode.RangeTable) {
+	for _, table := range tables {
+		eachRune(table, func(r uint32) { s[r/64] &^= 1 << (r % 64) })
+	}
+}
+
+func eachRune(table *unicode.RangeTable, do func(r uint32)) {
+	for _, span := range table.R16 {
+		for r := uint32(span.Lo); r <= uint32(span.Hi); r += uint32(span.Stride) {
+			do(r)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package text
+
+import (
+	"bytes"
+
+	"github.com/twmb/murmur3"
+)
+
+// appendWindows appends the hash of each shingle of a text that isn't empty. It is the general way: item by item, for
+// shingles of different numbers of items, and for hashes of a shingle's text.
+func appendWindows(dst []uint64, text []byte, s Shingling) []uint64 {
+	w := windows{dst: dst, text: text, hash: s.hash, full: s.size}
+	w.powers[0] = 1
+	for i := range most {
+		w.powers[i+1] = w.powers[i] * base
+	}
+	if s.unit == chars {
+		w.addChars()
+	} else {
+		w.full *= wordWeight
+		w.addWords(s.unspaced)
+	}
+	return w.finish()
+}
+
+const (
+	most       = 64 // items of a shingle: MaxChars, and more than MaxWords * wordWeight
+	wordWeight = 2  // a word weighs as much as two characters of a script that doesn't separate words
+)
+
+// windows holds the items of the next shingle: a run that weighs full or as little more as is possible.
+type windows struct {
+	dst  []uint64
+	text []byte
+	hash Hash
+	full int // what a shingle weighs
+
+	items       [most]item // a ring
+	first, next int        // of the items, counted from the beginning of the text
+	weight      int        // of the items from first to next
+	sum         uint64     // their polynomial
+	powers      [most + 1]uint64
+	shingles    int
+}
+
+type item struct {
+	start, weight int
+	hash          uint64
+}
+
+// add takes in the next item of the text, and appends the shingles that end with it.
+func (w *windows) add(start, end, weight int) {
+	in := item{start: start, weight: weight}
+	if w.hash == XXHash {
+		in.hash = hash(w.text, start, end)
+	}
+	w.items[w.next%most] = in
+	w.next++
+	w.weight += weight
+	w.sum = w.sum*base + in.hash
+	for w.weight >= w.full {
+		w.emit(end)
+		out := &w.items[w.first%most]
+		w.first++
+		w.weight -= out.weight
+		w.sum -= out.hash * w.powers[w.next-w.first]
+	}
+}
+
+func (w *windows) emit(end int) {
+	w.shingles++
+	if w.hash == Murmur3 {
+		w.dst = append(w.dst, murmur3.Sum64(w.text[w.items[w.first%most].start:end]))
+		return
+	}
+	w.dst = append(w.dst, mix(w.sum))
+}
+
+// finish makes one shingle of a text that is shorter.
+func (w *windows) finish() []uint64 {
+	if w.shingles == 0 {
+		w.emit(len(w.text))
+	}
+	return w.dst
+}
+
+func (w *windows) addChars() {
+	for start := 0; start < len(w.text); {
+		end := behind(w.text, start)
+		w.add(start, end, 1)
+		start = end
+	}
+}
+
+// addWords adds each word, or its segments.
+func (w *windows) addWords(u *unspaced) {
+	for start := 0; start <= len(w.text); {
+		end := start + wordLen(w.text[start:])
+		if u != nil && u.in(w.text[start:end]) {
+			w.addSegments(start, end, u)
+		} else {
+			w.add(start, end, wordWeight)
+		}
+		start = end + 1
+	}
+}
+
+func wordLen(text []byte) int {
+	if n := bytes.IndexByte(text, ' '); n >= 0 {
+		return n
+	}
+	return len(text)
+}

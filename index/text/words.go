@@ -1,0 +1,63 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// block is how many bytes spaces looks at: one for each bit.
+const block = 64
+
+// appendWords appends the hash of each word. Text that isn't normalised may have empty words between its spaces.
+func appendWords(dst []uint64, text []byte) []uint64 {
+	if len(text) == 0 {
+		return dst
+	}
+	dst, rest := appendBlocks(dst, text)
+	if len(rest) >= block+piece { // its first word may be long
+		end := bytes.IndexByte(rest, ' ')
+		if end < 0 {
+			return append(dst, hash(rest, 0, len(rest)))
+		}
+		dst, rest = append(dst, hash(rest, 0, end)), rest[end+1:]
+	}
+	var padded [2*block + piece]byte
+	padded[copy(padded[:], rest)] = ' '
+	dst, _ = appendBlocks(dst, padded[:])
+	return dst
+}
+
+// appendBlocks appends the hashes of the words that a space ends, up to somewhere in the last block+piece bytes; rest is
+// the text behind the last of these spaces.
+func appendBlocks(dst []uint64, text []byte) (hashes []uint64, rest []byte) {
+	start := 0
+	for at := 0; at+block+piece <= len(text); at += block {
+		dst = slices.Grow(dst, block)
+		room, n := dst[len(dst):len(dst)+block], 0
+		for ends := spaces(text[at:]); ends != 0; ends &= ends - 1 {
+			end := at + bits.TrailingZeros64(ends)
+			if end-start <= piece {
+				room[n&(block-1)] = short(text[start:start+piece], end-start)
+			} else {
+				room[n&(block-1)] = hash(text, start, end)
+			}
+			n++
+			start = end + 1
+		}
+		dst = dst[:len(dst)+n]
+	}
+	return dst, text[start:]
+}
+
+// spaces has a bit set for each of the first 64 bytes of text that is a space. Found all at once, no word waits for the one
+// before it.
+func spaces(text []byte) (found uint64) {
+	for i := 0; i < block; i += lane {
+		x := binary.LittleEndian.Uint64(text[i:]) ^ ' '*ones
+		zero := ^((x&^highs + 0x7f*ones) | x) & highs
+		found |= (zero >> 7 * 0x0102040810204080 >> 56) << i // gathers the eight bits in the highest byte
+	}
+	return found
+}

@@ -107,7 +107,7 @@ func benchmarkVerify(b *testing.B, p Params, percent int) {
 		signer.Sign(&c, []byte(strings.Join(edited(r, words, percent), " ")))
 		own, them = append(own, e), append(them, c)
 	}
-	sketch, err := p.Similarity.newSketch()
+	sketch, err := p.Similarity.NewSketch()
 	if err != nil {
 		b.Fatal(err)
 	}

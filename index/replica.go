@@ -47,7 +47,7 @@ type Divergence struct {
 // NewReplica builds an empty replica that awaits the record at journal offset 0. fingerprint is that of the member's own
 // settings; valid Params are the caller's duty.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
-	sketch, err := p.Similarity.newSketch()
+	sketch, err := p.Similarity.NewSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}

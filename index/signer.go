@@ -31,7 +31,7 @@ func NewSigner(p Params) (*Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
-	sketch, err := p.Similarity.newSketch()
+	sketch, err := p.Similarity.NewSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}

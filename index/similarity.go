@@ -11,7 +11,7 @@ import (
 
 // Algorithm names what finds candidates and its version, for the unecho-algorithm header: "minhash/1".
 func (p Params) Algorithm() string {
-	s, err := p.Similarity.newSketch()
+	s, err := p.Similarity.NewSketch()
 	if err != nil {
 		return p.Similarity.Sketch // settings that Validate refuses: nothing is signed by them
 	}
@@ -32,7 +32,8 @@ func (p SimilarityParams) Banding() (sketch.Banding, error) {
 	return sketch.Plan(p.Threshold, p.Slots, p.Recall)
 }
 
-func (p SimilarityParams) newSketch() (sketch.Sketch, error) {
+// NewSketch makes the sketch that is set.
+func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 	if p.Sketch == "simhash" {
 		return sketch.NewSimHashSketch(p.simHash())
 	}

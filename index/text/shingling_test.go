@@ -345,3 +345,28 @@ func BenchmarkSet(b *testing.B) {
 		})
 	}
 }
+
+// TestEach holds the texts of shingles against their hashes: equal texts, and only these, have equal hashes.
+func TestEach(t *testing.T) {
+	const normalized = "the cat the cat the cat 猫が好き the cat"
+	for _, setting := range []string{"word:2", "char:3", "auto:2", "word:16"} {
+		s, err := text.ParseShingling(setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		s.Each([]byte(normalized), func(shingle []byte) { texts = append(texts, string(shingle)) })
+		hashes := s.AppendHashes(nil, []byte(normalized))
+		if len(texts) != len(hashes) {
+			t.Fatalf("%s: %d texts, %d hashes: %q", setting, len(texts), len(hashes), texts)
+		}
+		for i := range texts {
+			for j := range texts {
+				if (texts[i] == texts[j]) != (hashes[i] == hashes[j]) {
+					t.Errorf("%s: %q and %q", setting, texts[i], texts[j])
+				}
+			}
+		}
+	}
+	text.Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
+}

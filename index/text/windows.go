@@ -9,24 +9,24 @@ import (
 // appendWindows appends the hash of each shingle of a text that isn't empty. It is the general way: item by item, for
 // shingles of different numbers of items, and for hashes of a shingle's text.
 func appendWindows(dst []uint64, text []byte, s Shingling) []uint64 {
-	w := windows{dst: dst, text: text, hash: s.hash, full: s.size}
-	w.powers[0] = 1
-	for i := range most {
-		w.powers[i+1] = w.powers[i] * base
-	}
-	if s.unit == chars {
-		w.addChars()
-	} else {
-		w.full *= wordWeight
-		w.addWords(s.unspaced)
-	}
-	return w.finish()
+	w := newWindows(dst, text, s, nil)
+	return w.run(s)
 }
 
 const (
 	most       = 64 // items of a shingle: MaxChars, and more than MaxWords * wordWeight
 	wordWeight = 2  // a word weighs as much as two characters of a script that doesn't separate words
 )
+
+// Each calls visit for each shingle of a normalised text, in the order of AppendHashes, with its text. It is for tools that
+// show shingles, and takes its time.
+func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
+	if s.unit == 0 || len(normalized) == 0 {
+		return
+	}
+	w := newWindows(nil, normalized, s, visit)
+	w.run(s)
+}
 
 // windows holds the items of the next shingle: a run that weighs full or as little more as is possible.
 type windows struct {
@@ -41,11 +41,31 @@ type windows struct {
 	sum         uint64     // their polynomial
 	powers      [most + 1]uint64
 	shingles    int
+	visit       func([]byte) // nil, or called with each shingle\'s text instead
 }
 
 type item struct {
 	start, weight int
 	hash          uint64
+}
+
+func newWindows(dst []uint64, text []byte, s Shingling, visit func([]byte)) windows {
+	w := windows{dst: dst, text: text, hash: s.hash, full: s.size, visit: visit}
+	w.powers[0] = 1
+	for i := range most {
+		w.powers[i+1] = w.powers[i] * base
+	}
+	return w
+}
+
+func (w *windows) run(s Shingling) []uint64 {
+	if s.unit == chars {
+		w.addChars()
+	} else {
+		w.full *= wordWeight
+		w.addWords(s.unspaced)
+	}
+	return w.finish()
 }
 
 // add takes in the next item of the text, and appends the shingles that end with it.
@@ -69,6 +89,10 @@ func (w *windows) add(start, end, weight int) {
 
 func (w *windows) emit(end int) {
 	w.shingles++
+	if w.visit != nil {
+		w.visit(w.text[w.items[w.first%most].start:end])
+		return
+	}
 	if w.hash == Murmur3 {
 		w.dst = append(w.dst, murmur3.Sum64(w.text[w.items[w.first%most].start:end]))
 		return

@@ -350,7 +350,7 @@ func BenchmarkSet(b *testing.B) {
 func TestEach(t *testing.T) {
 	const normalized = "the cat the cat the cat 猫が好き the cat"
 	for _, setting := range []string{"word:2", "char:3", "auto:2", "word:16"} {
-		s, err := text.ParseShingling(setting)
+		s, err := ParseShingling(setting)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,5 +368,5 @@ func TestEach(t *testing.T) {
 			}
 		}
 	}
-	text.Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
+	Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
 }

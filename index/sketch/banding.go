@@ -22,8 +22,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// check refuses a Banding that does not fit the slots.
-func (b Banding) check(slots int) error {
+// Validate refuses what is no Banding, or does not fit into the slots.
+func (b Banding) Validate(slots int) error {
 	switch {
 	case b.Bands < 1 || b.Rows < 1:
 		return fmt.Errorf("%v are impossible; possible is 1 band of 1 row and more", b)

@@ -43,12 +43,25 @@ func TestPlanKeepsItsPromise(t *testing.T) {
 				if plan.Bands*plan.Rows > slots || plan.Probability(threshold) < recall {
 					t.Fatalf("%v, %d slots, recall %v: %v", threshold, slots, recall, plan)
 				}
+				for rows := 1; rows < plan.Rows; rows++ { // fewer rows would expect more candidates below the threshold
+					if other := (Banding{slots / rows, rows}); falseAreaOf(other, threshold) < falseAreaOf(plan, threshold) {
+						t.Fatalf("%v, %d slots, recall %v: %v, though %v would find less", threshold, slots, recall, plan, other)
+					}
+				}
 				if more := plan.Rows + 1; more <= slots && (Banding{slots / more, more}).Probability(threshold) >= recall {
 					t.Fatalf("%v, %d slots, recall %v: %v, though %d rows would do", threshold, slots, recall, plan, more)
 				}
 			}
 		}
 	}
+}
+
+func falseAreaOf(b Banding, threshold float64) float64 {
+	curve := areas{threshold: threshold, rows: b.Rows, left: threshold, all: 1, unlike: 1}
+	for range b.Bands {
+		curve.addBand()
+	}
+	return curve.falseArea()
 }
 
 func TestImpossiblePlans(t *testing.T) {

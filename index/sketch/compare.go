@@ -4,7 +4,8 @@ package sketch
 const scale = 10000
 
 // Jaccard counts what two sorted sets share, and their union. The similarity is shared/union; two empty sets have no union,
-// and are not similar (see AtLeast).
+// and are not similar (see AtLeast). Lists with repetitions count as multisets: what occurs twice here and three times there
+// is shared twice and three times in the union.
 func Jaccard(a, b []uint64) (shared, union int) {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {

@@ -18,6 +18,7 @@ func TestJaccard(t *testing.T) {
 		{[]uint64{1, 2, 3}, []uint64{4, 5}, 0, 5},
 		{[]uint64{1, 2, 3, 9}, []uint64{2, 3, 4}, 2, 5},
 		{[]uint64{0, math.MaxUint64}, []uint64{math.MaxUint64}, 1, 2},
+		{[]uint64{1, 1, 5}, []uint64{1, 1, 1, 6}, 2, 5}, // multisets
 	} {
 		for range 2 {
 			if shared, union := Jaccard(c.a, c.b); shared != c.shared || union != c.union {

@@ -15,7 +15,7 @@ func (p MinHashParams) Validate() error {
 	if err := checkSlots(p.Slots); err != nil {
 		return err
 	}
-	if err := p.Banding.check(p.Slots); err != nil {
+	if err := p.Banding.Validate(p.Slots); err != nil {
 		return err
 	}
 	if p.CodeBits != 4 && p.CodeBits != 8 && p.CodeBits != 16 {

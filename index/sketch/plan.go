@@ -5,10 +5,12 @@ import (
 	"math"
 )
 
-// Plan groups slots into bands so that at least the share recall of the pairs exactly at the threshold become candidates:
-// into the most rows with which that is possible, as each row more keeps dissimilar pairs out, and then into all the bands
-// there are slots for, which are signed anyway. So recall is a floor. It holds for short texts too: their bands collide a
-// little less often than those of independent permutations, but less often all together (see TestBandsCollideAsPlanned).
+// Plan groups slots into bands so that at least the share recall of the pairs exactly at the threshold become candidates. Of
+// the bandings that do, and that spend all slots, it is the one with the least expected candidates: that of the most rows, as
+// each row more keeps dissimilar pairs out. The slots are signed anyway, so none is saved where fewer bands would do: recall
+// is a floor. It holds for short texts too: see TestBandsCollideAsPlanned.
+//
+// threshold is a Jaccard similarity above 0 and up to 1, recall is between 0 and 1, slots an even number from 16 to 1024.
 func Plan(threshold float64, slots int, recall float64) (Banding, error) {
 	if err := checkPlan(threshold, slots, recall); err != nil {
 		return Banding{}, fmt.Errorf("plan bands: %w", err)
@@ -22,9 +24,16 @@ func Plan(threshold float64, slots int, recall float64) (Banding, error) {
 	return Banding{}, fmt.Errorf("plan bands: %w", impossible(threshold, slots, recall))
 }
 
-func checkPlan(threshold float64, slots int, recall float64) error {
+func checkThreshold(threshold float64) error {
 	if !(threshold > 0 && threshold <= 1) { // so written, NaN is refused too
 		return fmt.Errorf("a threshold of %v is impossible; possible is above 0 and up to 1", threshold)
+	}
+	return nil
+}
+
+func checkPlan(threshold float64, slots int, recall float64) error {
+	if err := checkThreshold(threshold); err != nil {
+		return err
 	}
 	if !(recall > 0 && recall < 1) {
 		return fmt.Errorf("a recall of %v is impossible; possible is above 0 and below 1", recall)

@@ -1,0 +1,80 @@
+package sketch
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// testdata/datasketch.tsv is what datasketch 2.0.0 chooses: _optimal_param(threshold, num_perm, false_positive_weight,
+// false_negative_weight) in its module lsh.
+func TestPlanByAreaIsDatasketchs(t *testing.T) {
+	table, err := os.ReadFile("testdata/datasketch.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(string(table)), "\n")[1:]
+	if len(rows) != 72 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		var threshold, falseWeight, missedWeight float64
+		var slots int
+		var want Banding
+		if _, err := fmt.Sscan(row, &threshold, &slots, &falseWeight, &missedWeight, &want.Bands, &want.Rows); err != nil {
+			t.Fatalf("%q: %v", row, err)
+		}
+		if got, err := PlanByArea(threshold, slots, falseWeight, missedWeight); err != nil || got != want {
+			t.Errorf("%s: got %v, %v", row, got, err)
+		}
+	}
+}
+
+// The exact areas against a sum of thin slices.
+func TestAreas(t *testing.T) {
+	for _, c := range []struct {
+		threshold float64
+		Banding
+	}{{0.8, Banding{9, 13}}, {0.5, Banding{128, 1}}, {0.3, Banding{1, 128}}, {1, Banding{18, 7}}} {
+		curve := areas{threshold: c.threshold, rows: c.Rows, left: c.threshold, all: 1, unlike: 1}
+		for range c.Bands {
+			curve.addBand()
+		}
+		const slices = 200_000
+		var falseArea, missedArea float64
+		for i := range slices {
+			s := (float64(i) + 0.5) / slices
+			if s < c.threshold {
+				falseArea += c.Probability(s) / slices
+			} else {
+				missedArea += (1 - c.Probability(s)) / slices
+			}
+		}
+		if math.Abs(curve.falseArea()-falseArea) > 1e-8 || math.Abs(curve.missedArea()-missedArea) > 1e-8 {
+			t.Errorf("%v, %v: got %v and %v, want %v and %v", c.threshold, c.Banding, curve.falseArea(), curve.missedArea(), falseArea, missedArea)
+		}
+	}
+}
+
+func TestImpossibleAreas(t *testing.T) {
+	for _, c := range []struct {
+		threshold                 float64
+		slots                     int
+		falseWeight, missedWeight float64
+		want                      string
+	}{
+		{0, 128, 0.5, 0.5, "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{0.8, 15, 0.5, 0.5, "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
+		{0.8, 128, 0, 0, "plan bands by area: weights of 0 and 0 are impossible; possible are 0 and more, not both 0"},
+		{0.8, 128, -1, 2, "plan bands by area: weights of -1 and 2 are impossible; possible are 0 and more, not both 0"},
+		{0.8, 128, math.NaN(), 1, "plan bands by area: weights of NaN and 1 are impossible; possible are 0 and more, not both 0"},
+		{0.8, 128, math.Inf(1), 1, "plan bands by area: weights of +Inf and 1 are impossible; possible are 0 and more, not both 0"},
+	} {
+		_, err := PlanByArea(c.threshold, c.slots, c.falseWeight, c.missedWeight)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%v, %d slots, weights %v and %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.falseWeight, c.missedWeight, err, c.want)
+		}
+	}
+}

@@ -17,15 +17,14 @@ type keeper struct {
 	store  snapshot.Store
 	params snapshot.Params
 	member string
-	// stored are sealed segments of this replica that are in the store, by number. adopted is the journal offset of the last
-	// snapshot of another that added to them, scrubbed the number of the one that was read again last.
-	stored   map[uint64]snapshot.Segment
-	adopted  int64
-	scrubbed uint64
+	writer *snapshot.Writer
+	// adopted is the journal offset of the last snapshot whose segments the writer took over.
+	adopted int64
 }
 
 func newKeeper(sh *shared, store snapshot.Store, p snapshot.Params, member string) *keeper {
-	return &keeper{shared: sh, store: store, params: p, member: member, stored: map[uint64]snapshot.Segment{}, adopted: -1}
+	writer := snapshot.NewWriter(store, sh.indexParams, sh.fingerprint)
+	return &keeper{shared: sh, store: store, params: p, member: member, writer: writer, adopted: -1}
 }
 
 func (k *keeper) run(ctx context.Context) {
@@ -82,7 +81,6 @@ func (k *keeper) snapshotIfDue(ctx context.Context) error {
 	return k.snapshot(ctx)
 }
 
-// snapshot writes what is not stored yet, reads it back, and only then publishes: what is listed was whole.
 func (k *keeper) snapshot(ctx context.Context) error {
 	if !k.changed() {
 		return nil
@@ -93,20 +91,15 @@ func (k *keeper) snapshot(ctx context.Context) error {
 	if err := k.scrub(ctx); err != nil {
 		return err
 	}
+	began := time.Now()
 	capture, position := k.capture()
-	m := snapshot.Manifest{
-		Index: k.indexName, Position: position, Taken: time.Now().UnixMilli(), Fingerprint: k.fingerprint, State: capture.State(),
-	}
-	if err := k.putSegments(ctx, &capture, &m); err != nil {
+	m := snapshot.Manifest{Index: k.indexName, Position: position, Taken: began.UnixMilli()}
+	written, err := k.writer.Write(ctx, &capture, m)
+	if err != nil {
 		return err
 	}
-	err := k.store.Publish(ctx, m)
-	if errors.Is(err, snapshot.ErrMissingSegment) {
-		clear(k.stored) // somebody collected them: put all again the next time
-	}
-	if err != nil {
-		return fmt.Errorf("publish snapshot: %w", err)
-	}
+	k.logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).Int64("bytes", written.Bytes).
+		Dur("took", time.Since(began)).Msg("snapshot taken")
 	k.counters.snapshotNext.Store(position.Offset)
 	k.counters.snapshotTime.Store(m.Taken)
 	if _, err := k.store.Collect(ctx, k.params.Keep); err != nil {
@@ -116,6 +109,44 @@ func (k *keeper) snapshot(ctx context.Context) error {
 		return err
 	}
 	return k.trim(ctx)
+}
+
+// adopt lets the writer pass over what another member has stored; after a start, what was restored. That member's segments
+// are ours as well where the journal's checkpoint has shown that its state is.
+func (k *keeper) adopt(ctx context.Context) error {
+	var confirmed int64
+	k.follower.look(func(r *index.Replica) { confirmed = r.Confirmed() })
+	if confirmed <= k.adopted {
+		return nil
+	}
+	k.adopted = confirmed
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.journalID || i.Position.Offset != confirmed {
+			continue
+		}
+		m, err := k.store.Manifest(ctx, i.Position)
+		if err == nil {
+			k.writer.Adopt(&m)
+		} else if !snapshot.Damaged(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *keeper) scrub(ctx context.Context) error {
+	damage, err := k.writer.Scrub(ctx)
+	if err != nil {
+		return fmt.Errorf("read segment again: %w", err)
+	}
+	if damage != nil {
+		k.logger.Warn().Err(damage).Msg("a stored segment was damaged: it is written again")
+	}
+	return nil
 }
 
 // changed says whether there was anything but checkpoints since the newest snapshot: else each snapshot, by its own

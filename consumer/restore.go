@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -73,20 +71,6 @@ func (sh *shared) fromTheStart(start int64) (*index.Replica, journal.Place, erro
 	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, nil
 }
 
-// restoreAhead is how many segments are fetched and decoded ahead: enough to wait for the store and to decode at once, and
-// no more than 16 MiB each in memory.
-func restoreAhead() int { return max(4, runtime.GOMAXPROCS(0)) }
-
-// spread links the bands of a replica on all cores.
-func spread(n int, link func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		group.Go(func() error { link(i); return nil })
-	}
-	_ = group.Wait() // link gives no error
-}
-
 func (sh *shared) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
 	began := time.Now()
 	m, err := store.Manifest(ctx, at)
@@ -100,17 +84,9 @@ func (sh *shared) load(ctx context.Context, store snapshot.Store, at snapshot.Po
 	if err := sh.sameSettings(state.Settings()); err != nil {
 		return nil, err
 	}
-	decode := func(_ int, data []byte) (*index.Decoded, error) { return state.Decode(data) }
-	add := func(_ int, d *index.Decoded) error { return state.Add(d) }
-	if err := snapshot.ReadSegments(ctx, store, m.Segments, restoreAhead(), decode, add); err != nil {
-		return nil, err
-	}
-	replica, err := state.Replica(spread)
+	replica, err := snapshot.Restore(ctx, store, &m, state)
 	if err != nil {
 		return nil, err
-	}
-	if replica.Next() != at.Offset {
-		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, replica.Next())
 	}
 	sh.logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).
 		Dur("took", time.Since(began)).Msg("snapshot restored")

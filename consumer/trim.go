@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -44,8 +43,7 @@ func (k *keeper) needless(ctx context.Context) (int64, error) {
 			continue
 		}
 		m, err := k.store.Manifest(ctx, i.Position)
-		var corrupt *snapshot.CorruptError
-		if errors.As(err, &corrupt) || errors.Is(err, snapshot.ErrNoManifest) {
+		if snapshot.Damaged(err) {
 			continue
 		}
 		if err != nil {

@@ -144,9 +144,7 @@ func (r snapshotReport) found(err error) (snapshotReport, error) {
 }
 
 func damage(err error) bool {
-	var corrupt *snapshot.CorruptError
-	return errors.As(err, &corrupt) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, index.ErrVersion) ||
-		errors.Is(err, snapshot.ErrMissingSegment) || errors.Is(err, snapshot.ErrNewerFormat) || errors.Is(err, snapshot.ErrNoManifest)
+	return snapshot.Damaged(err) || errors.Is(err, snapshot.ErrNewerFormat) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, index.ErrVersion)
 }
 
 func seenKey(m *snapshot.Manifest, s snapshot.Segment) string {

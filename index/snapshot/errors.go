@@ -54,6 +54,13 @@ func Locate(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// Damaged says whether err tells of stored bytes that are not what was written, or are gone: an older snapshot, or writing
+// again, helps.
+func Damaged(err error) bool {
+	var corrupt *CorruptError
+	return errors.As(err, &corrupt) || errors.Is(err, ErrMissingSegment) || errors.Is(err, ErrNoManifest)
+}
+
 // MissingSegmentsError lists segments that a manifest names and the store lacks.
 type MissingSegmentsError struct {
 	Names []string

@@ -1,0 +1,40 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Restore fetches and decodes the segments of a snapshot whose state is decoded, and returns the replica. Segments are
+// decoded while others are fetched, and bands linked, on all cores; no more than a few segments are in memory beside what
+// the replica keeps.
+func Restore(ctx context.Context, store Store, m *Manifest, state *index.Restore) (*index.Replica, error) {
+	if state.Next() != m.Position.Offset {
+		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
+	}
+	decode := func(_ int, data []byte) (*index.Decoded, error) { return state.Decode(data) }
+	add := func(_ int, d *index.Decoded) error { return state.Add(d) }
+	if err := ReadSegments(ctx, store, m.Segments, readAhead(), decode, add); err != nil {
+		return nil, err
+	}
+	return state.Replica(spread)
+}
+
+// readAhead is how many segments are fetched and decoded at once: enough to keep all cores busy while others wait for the
+// store, and few, for each may take 16 MiB.
+func readAhead() int { return runtime.GOMAXPROCS(0) + 2 }
+
+// spread links the bands of a replica on all cores.
+func spread(n int, link func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { link(i); return nil })
+	}
+	_ = group.Wait() // link gives no error
+}

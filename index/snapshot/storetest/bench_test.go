@@ -1,0 +1,262 @@
+package storetest_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/index/snapshot/postgres"
+)
+
+const benchIndex = "bench"
+
+// backing is a store, and how its segments are read without it.
+type backing struct {
+	name string
+	open func(b *testing.B) (s snapshot.Store, bare func(m *snapshot.Manifest) int64)
+}
+
+func backings() []backing {
+	return []backing{{"directory", openDirectory}, {"postgres", openPostgres}}
+}
+
+func openDirectory(b *testing.B) (snapshot.Store, func(*snapshot.Manifest) int64) {
+	b.Helper()
+	p := snapshot.DefaultParams()
+	p.Directory = b.TempDir()
+	s, err := localdir.Open(b.Context(), p, benchIndex)
+	must(b, err)
+	return s, func(m *snapshot.Manifest) (n int64) { // one file after the other, hashed
+		for _, s := range m.Segments {
+			data, err := os.ReadFile(filepath.Join(p.Directory, benchIndex, "segments", s.Name[:2], s.Name))
+			must(b, err)
+			n += int64(len(data))
+			sink += xxhash.Sum64(data)
+		}
+		return n
+	}
+}
+
+var sink uint64
+
+func openPostgres(b *testing.B) (snapshot.Store, func(*snapshot.Manifest) int64) {
+	b.Helper()
+	p := snapshot.DefaultParams()
+	p.URL = os.Getenv("UNECHO_TEST_POSTGRES")
+	if p.URL == "" {
+		b.Skip("needs PostgreSQL: set UNECHO_TEST_POSTGRES to the URL of a database, or run make bench-snapshot")
+	}
+	p.Store, p.Schema = snapshot.Postgres, fmt.Sprintf("bench_%d", os.Getpid())
+	s, err := postgres.Open(b.Context(), p, benchIndex)
+	must(b, err)
+	conn, err := pgx.Connect(b.Context(), p.URL)
+	must(b, err)
+	b.Cleanup(func() {
+		ctx := context.WithoutCancel(b.Context())
+		must(b, s.Close())
+		_, err := conn.Exec(ctx, "drop schema "+p.Schema+" cascade")
+		must(b, err)
+		must(b, conn.Close(ctx))
+	})
+	return s, func(m *snapshot.Manifest) (n int64) { // one row after the other
+		for _, s := range m.Segments {
+			var data []byte
+			must(b, conn.QueryRow(b.Context(), "select bytes from "+p.Schema+".segment where name = $1", s.Name).Scan(&data))
+			n += int64(len(data))
+		}
+		return n
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// sizes are the numbers of documents: 0.1 and 1 million, and 10 million with UNECHO_BENCH_LARGE.
+func sizes() []int {
+	if os.Getenv("UNECHO_BENCH_LARGE") != "" {
+		return []int{10_000_000}
+	}
+	return []int{100_000, 1_000_000}
+}
+
+func label(n int) string {
+	if n < 1_000_000 {
+		return fmt.Sprintf("docs=%.1gM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("docs=%dM", n/1_000_000)
+}
+
+// BenchmarkRestore rebuilds the replica from a snapshot; beside it, turn about in the same run, the same bytes are read bare:
+// by pgx, row by row, or file by file, each hashed once.
+func BenchmarkRestore(b *testing.B) {
+	for _, n := range sizes() {
+		f := newFeed(b, n)
+		f.judge(n)
+		for _, to := range backings() {
+			b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
+				store, bare := to.open(b)
+				m := f.write(b, snapshot.NewWriter(store, f.params, f.fingerprint), store)
+				restore(b, store, &m, f, bare)
+			})
+		}
+	}
+}
+
+func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *feed, bare func(*snapshot.Manifest) int64) {
+	b.Helper()
+	var ours, theirs time.Duration
+	documents, _ := m.Totals()
+	for b.Loop() {
+		b.StopTimer()
+		runtime.GC()
+		began := time.Now()
+		b.SetBytes(bare(m))
+		theirs += time.Since(began)
+		runtime.GC()
+		b.StartTimer()
+		began = time.Now()
+		state, err := index.NewRestore(f.params, f.fingerprint, m.State)
+		must(b, err)
+		replica, err := snapshot.Restore(b.Context(), store, m, state)
+		must(b, err)
+		ours += time.Since(began)
+		if replica.Stats().Documents != int(documents) {
+			b.Fatalf("%d documents of %d", replica.Stats().Documents, documents)
+		}
+	}
+	rate := func(d time.Duration) float64 { return float64(documents) * float64(b.N) / d.Seconds() }
+	b.ReportMetric(rate(ours), "docs/s")
+	b.ReportMetric(rate(theirs), "bare-docs/s")
+	b.ReportMetric(rate(ours)/rate(theirs), "of-bare")
+}
+
+// BenchmarkWrite writes a snapshot into an empty store: encoded, stored, read back, decoded, published.
+func BenchmarkWrite(b *testing.B) {
+	n := sizes()[len(sizes())-1]
+	f := newFeed(b, n)
+	f.judge(n)
+	for _, to := range backings() {
+		b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				store, _ := to.open(b)
+				b.StartTimer()
+				m := f.write(b, snapshot.NewWriter(store, f.params, f.fingerprint), store)
+				_, bytes := m.Totals()
+				b.SetBytes(bytes)
+			}
+		})
+	}
+}
+
+// BenchmarkIncrement writes the next snapshot after so many new documents, of a window that holds a million: its cost follows
+// what is new, and the open tail.
+func BenchmarkIncrement(b *testing.B) {
+	const held = 1_000_000
+	for _, fresh := range []int{1_000, 10_000, 100_000} {
+		f := newFeed(b, held)
+		f.judge(held)
+		for _, to := range backings() {
+			b.Run(fmt.Sprintf("store=%s/docs=1M/new=%dk", to.name, fresh/1000), func(b *testing.B) {
+				store, _ := to.open(b)
+				w := snapshot.NewWriter(store, f.params, f.fingerprint)
+				f.write(b, w, store)
+				var total int64
+				for b.Loop() {
+					b.StopTimer()
+					f.judge(fresh)
+					b.StartTimer()
+					capture := f.replica.Capture()
+					done, err := w.Write(b.Context(), &capture, f.manifest())
+					must(b, err)
+					total += done.Bytes
+				}
+				b.ReportMetric(float64(total)/float64(b.N), "written-B/op")
+			})
+		}
+	}
+}
+
+// feed has a replica judge documents without copies: the default plan, verified by the estimate, with ids of 16 bytes.
+type feed struct {
+	params      index.Params
+	fingerprint uint64
+	replica     *index.Replica
+	random      *rand.PCG
+	record      index.Run
+	at          index.Stamp
+}
+
+func newFeed(b *testing.B, held int) *feed {
+	b.Helper()
+	p := index.DefaultParams()
+	p.Similarity.Verify = "estimate"
+	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
+	settings := []byte(`{"test":"bench"}`)
+	f := &feed{params: p, fingerprint: index.Fingerprint(settings), random: rand.NewPCG(1, 2)}
+	var err error
+	f.replica, err = index.NewReplica(p, f.fingerprint)
+	must(b, err)
+	header := index.Header{Fingerprint: f.fingerprint}
+	f.replica.Apply(f.at, &index.Settings{Text: settings})
+	f.at.Offset++
+	source := entry.Source{Topic: [16]byte{1}}
+	f.replica.Apply(f.at, &index.Reposition{Header: header, Source: source, Name: "news", Epoch: 1})
+	f.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, 500)}
+	for i := range f.record.Entries {
+		e := &f.record.Entries[i]
+		e.Kind, e.Keys, e.ID, e.Evidence = entry.Sketch, make([]byte, 18*4), make([]byte, 16), make([]byte, 128)
+	}
+	return f
+}
+
+// judge has so many documents judged.
+func (f *feed) judge(documents int) {
+	for range documents / len(f.record.Entries) {
+		f.at.Offset++
+		f.record.Base = f.record.Entries[len(f.record.Entries)-1].Offset + 1
+		for i := range f.record.Entries {
+			e := &f.record.Entries[i]
+			e.Offset, e.Content, e.Time = f.record.Base+int64(i), f.random.Uint64(), 1_700_000_000_000+f.at.Offset
+			for _, b := range [][]byte{e.Keys, e.ID, e.Evidence} {
+				for ; len(b) >= 8; b = b[8:] {
+					binary.LittleEndian.PutUint64(b, f.random.Uint64())
+				}
+			}
+		}
+		f.replica.Apply(f.at, &f.record)
+	}
+}
+
+func (f *feed) manifest() snapshot.Manifest {
+	return snapshot.Manifest{Index: benchIndex, Position: snapshot.Position{Offset: f.replica.Next()}, Taken: 1}
+}
+
+// write writes a snapshot and returns its manifest.
+func (f *feed) write(b *testing.B, w *snapshot.Writer, store snapshot.Store) snapshot.Manifest {
+	b.Helper()
+	capture := f.replica.Capture()
+	m := f.manifest()
+	_, err := w.Write(b.Context(), &capture, m)
+	must(b, err)
+	m, err = store.Manifest(b.Context(), m.Position)
+	must(b, err)
+	return m
+}

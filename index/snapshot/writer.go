@@ -1,0 +1,153 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Writer writes the snapshots of one replica, sealed segments once. It is for one goroutine.
+type Writer struct {
+	store       Store
+	params      index.Params
+	fingerprint uint64
+	stored      map[uint64]Segment // sealed segments of the replica that are in the store, by number
+	scrubbed    uint64             // number of the one that was read again last
+}
+
+// NewWriter builds a writer for a replica of these settings.
+func NewWriter(store Store, p index.Params, fingerprint uint64) *Writer {
+	return &Writer{store: store, params: p, fingerprint: fingerprint, stored: map[uint64]Segment{}}
+}
+
+// Written says what a snapshot took.
+type Written struct {
+	Segments int   // that were not stored yet
+	Bytes    int64 // of them
+}
+
+// Adopt takes over which segments another snapshot has stored, so that they are not written again. Its state must be known to
+// be one that this writer's replica passed through: then its segments are the replica's as well.
+func (w *Writer) Adopt(m *Manifest) {
+	if m.Fingerprint != w.fingerprint {
+		return
+	}
+	for _, s := range m.Segments {
+		if _, known := w.stored[s.Number]; s.Sealed && !known {
+			w.stored[s.Number] = s
+		}
+	}
+}
+
+// Write stores what of the capture is not stored yet, reads it back and decodes it, and then publishes the manifest: what is
+// listed was whole. It fills in the parts of m that the capture gives, its settings' fingerprint included. After an error
+// the next call has only the rest to do.
+func (w *Writer) Write(ctx context.Context, c *index.Capture, m Manifest) (Written, error) {
+	m.Fingerprint, m.State, m.Segments = w.fingerprint, c.State(), nil
+	done, err := w.put(ctx, c, &m)
+	if err != nil {
+		return done, err
+	}
+	err = w.store.Publish(ctx, m)
+	if errors.Is(err, ErrMissingSegment) {
+		clear(w.stored) // somebody collected them: put all again the next time
+	}
+	if err != nil {
+		return done, fmt.Errorf("publish snapshot: %w", err)
+	}
+	return done, nil
+}
+
+func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done Written, err error) {
+	state, err := w.decoded(c, m.State)
+	if err != nil {
+		return done, fmt.Errorf("verify snapshot: %w", err)
+	}
+	kept := map[uint64]Segment{}
+	var data []byte
+	for i := range c.Segments {
+		view := &c.Segments[i]
+		s, ok := w.stored[view.Number]
+		if !ok {
+			data = view.Append(data[:0])
+			if s, err = w.putOne(ctx, state, view, data); err != nil {
+				return done, err
+			}
+			done.Segments++
+			done.Bytes += s.Bytes
+		}
+		if view.Sealed {
+			kept[view.Number], w.stored[view.Number] = s, s
+		}
+		m.Segments = append(m.Segments, s)
+	}
+	w.stored = kept
+	return done, nil
+}
+
+func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *index.SegmentView, data []byte) (Segment, error) {
+	s := NewSegment(data, view.Documents())
+	s.Number, s.Sealed = view.Number, view.Sealed
+	if err := w.store.PutSegment(ctx, s.Name, data); err != nil {
+		return s, fmt.Errorf("put segment: %w", err)
+	}
+	if err := w.verify(ctx, state, s); err != nil {
+		return s, fmt.Errorf("verify snapshot: %w", err)
+	}
+	return s, nil
+}
+
+// decoded is the captured state, decoded again.
+func (w *Writer) decoded(c *index.Capture, captured []byte) (*index.Restore, error) {
+	state, err := index.NewRestore(w.params, w.fingerprint, captured)
+	if err == nil && (state.Next() != c.Next || state.Hash() != c.Hash) {
+		err = fmt.Errorf("it is of offset %d with hash %016x, captured at %d with %016x", state.Next(), state.Hash(), c.Next, c.Hash)
+	}
+	return state, err
+}
+
+// verify reads a segment back and decodes it.
+func (w *Writer) verify(ctx context.Context, state *index.Restore, s Segment) error {
+	data, err := FetchSegment(ctx, w.store, s)
+	if err != nil {
+		return err
+	}
+	d, err := state.Decode(data)
+	if err == nil && (d.Number() != s.Number || d.Sealed() != s.Sealed || d.Documents() != s.Documents) {
+		err = fmt.Errorf("segment %d of %d documents came back as %d of %d", s.Number, s.Documents, d.Number(), d.Documents())
+	}
+	return err
+}
+
+// Scrub reads one of the stored segments again, each in its turn. All snapshots share them, so one that rots spoils all: it is
+// forgotten here, the next Write stores it again from memory, and the first result says what was wrong with it.
+func (w *Writer) Scrub(ctx context.Context) (damage, err error) {
+	s, ok := w.turn()
+	if !ok {
+		return nil, nil
+	}
+	_, err = FetchSegment(ctx, w.store, s)
+	if !Damaged(err) {
+		return nil, err
+	}
+	delete(w.stored, s.Number)
+	return err, nil
+}
+
+// turn is the stored segment after the one that was read last, in a circle.
+func (w *Writer) turn() (s Segment, ok bool) {
+	numbers := make([]uint64, 0, len(w.stored))
+	for n := range w.stored {
+		numbers = append(numbers, n)
+	}
+	if len(numbers) == 0 {
+		return s, false
+	}
+	slices.Sort(numbers)
+	i, _ := slices.BinarySearch(numbers, w.scrubbed+1)
+	w.scrubbed = numbers[i%len(numbers)]
+	return w.stored[w.scrubbed], true
+}

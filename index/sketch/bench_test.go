@@ -1,7 +1,6 @@
 package sketch_test
 
 import (
-	"bytes"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -14,49 +13,81 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
+const slots = 128
+
+// method is what a Sketch and the textbook's have in common.
+type method interface {
+	Sign(shingles []uint64)
+	AppendKeys(dst []byte, scope uint64, width int) []byte
+}
+
 // signer is the path of a document from its bytes to its sketch and band keys, with all its buffers.
 type signer struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
-	sign       func(values, shingles []uint64)
-	plan       sketch.Banding
+	method     method
 
 	normalized, keys []byte
-	shingles, values []uint64
+	shingles         []uint64
 }
 
-func newSigner(tb testing.TB, shingling string, sign func(values, shingles []uint64)) *signer {
+func newSigner(tb testing.TB, shingling string, method method) *signer {
 	tb.Helper()
 	parsed, err := text.ParseShingling(shingling)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	plan, err := sketch.Plan(0.8, slots, 0.98)
+	return &signer{normalizer: text.NewNormalizer(), shingling: parsed, method: method}
+}
+
+func (s *signer) shinglesOf(document []byte) []uint64 {
+	s.normalized = s.normalizer.Append(s.normalized[:0], document)
+	s.shingles = s.shingling.AppendHashes(s.shingles[:0], s.normalized)
+	return s.shingles
+}
+
+func (s *signer) signDocument(document []byte) {
+	s.method.Sign(s.shinglesOf(document))
+	s.keys = s.method.AppendKeys(s.keys[:0], 0, 4)
+}
+
+func planned(tb testing.TB, threshold float64) sketch.Banding {
+	tb.Helper()
+	plan, err := sketch.Plan(threshold, slots, 0.98)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &signer{
-		normalizer: text.NewNormalizer(), shingling: parsed, sign: sign, plan: plan,
-		values: make([]uint64, slots),
-	}
+	return plan
 }
 
-const slots = 128
+func minhash128(tb testing.TB, threshold float64) sketch.Sketch {
+	tb.Helper()
+	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: slots, Banding: planned(tb, threshold), CodeBits: 8})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
 
-func (s *signer) signDocument(document []byte) {
-	s.normalized = s.normalizer.Append(s.normalized[:0], document)
-	s.shingles = s.shingling.AppendHashes(s.shingles[:0], s.normalized)
-	s.sign(s.values, s.shingles)
-	s.keys = s.plan.AppendKeys(s.keys[:0], s.values, 0, 4)
+func simhash(tb testing.TB, bits int) sketch.Sketch {
+	tb.Helper()
+	s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: bits, Distance: bits/16 - 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
 }
 
 // textbook is MinHash by k permutations, h -> (a·h + b) mod 2^61-1, one multiplication for each shingle and slot.
-type textbook struct{ a, b [slots]uint64 }
+type textbook struct {
+	a, b, values [slots]uint64
+	plan         sketch.Banding
+}
 
 const prime = 1<<61 - 1
 
-func newTextbook() *textbook {
-	var t textbook
+func newTextbook(plan sketch.Banding) *textbook {
+	t := textbook{plan: plan}
 	x := uint64(1)
 	for i := range slots {
 		x = x*6364136223846793005 + 1442695040888963407
@@ -67,7 +98,8 @@ func newTextbook() *textbook {
 	return &t
 }
 
-func (t *textbook) Sign(values, shingles []uint64) {
+func (t *textbook) Sign(shingles []uint64) {
+	values := t.values[:]
 	for i := range values {
 		values[i] = math.MaxUint64
 	}
@@ -86,21 +118,26 @@ func (t *textbook) Sign(values, shingles []uint64) {
 	}
 }
 
+func (t *textbook) AppendKeys(dst []byte, scope uint64, width int) []byte {
+	return t.plan.AppendKeys(dst, t.values[:], scope, width)
+}
+
 func BenchmarkSign(b *testing.B) {
-	minhash, err := sketch.NewMinHash(slots)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, method := range []struct {
 		name string
-		sign func(values, shingles []uint64)
-	}{{"minhash128", minhash.Sign}, {"textbook128", newTextbook().Sign}} {
+		method
+	}{
+		{"minhash128", minhash128(b, 0.8)},
+		{"textbook128", newTextbook(planned(b, 0.8))},
+		{"simhash64", simhash(b, 64)},
+		{"simhash128", simhash(b, 128)},
+	} {
 		b.Run(method.name, func(b *testing.B) {
 			for _, shingling := range []struct{ name, setting string }{{"word5", "word:5"}, {"word3", "word:3"}, {"char5", "char:5"}} {
 				b.Run(shingling.name, func(b *testing.B) {
 					for _, document := range []string{"english", "japanese"} {
 						b.Run(document+"2kB", func(b *testing.B) {
-							benchmarkSign(b, newSigner(b, shingling.setting, method.sign), "testdata/"+document+".txt")
+							benchmarkSign(b, newSigner(b, shingling.setting, method.method), "testdata/"+document+".txt")
 						})
 					}
 				})
@@ -128,24 +165,24 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	minhash, err := sketch.NewMinHash(slots)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s := newSigner(b, "word:5", minhash.Sign)
+	minhash := minhash128(b, 0.8)
+	s := newSigner(b, "word:5", minhash)
 	s.signDocument(document)
-	codes := sketch.AppendCodes(nil, s.values, 8)
+	codes := minhash.AppendCodes(nil)
+	set := slices.Compact(slices.Sorted(slices.Values(s.shingles)))
+	var levenshtein sketch.Levenshtein
 	for _, step := range []struct {
 		name string
 		do   func()
 	}{
 		{"normalize", func() { s.normalized = s.normalizer.Append(s.normalized[:0], document) }},
 		{"shingle", func() { s.shingles = s.shingling.AppendHashes(s.shingles[:0], s.normalized) }},
-		{"sign", func() { minhash.Sign(s.values, s.shingles) }},
-		{"keys", func() { s.keys = s.plan.AppendKeys(s.keys[:0], s.values, 0, 4) }},
-		{"codes", func() { codes = sketch.AppendCodes(codes[:0], s.values, 8) }},
-		{"matches", func() { sketch.Matches(codes, codes, 8) }},
-		{"jaccard", func() { sketch.Jaccard(s.shingles, s.shingles[1:]) }},
+		{"sign", func() { minhash.Sign(s.shingles) }},
+		{"keys", func() { s.keys = minhash.AppendKeys(s.keys[:0], 0, 4) }},
+		{"codes", func() { codes = minhash.AppendCodes(codes[:0]) }},
+		{"similarity", func() { minhash.Similarity(codes, codes) }},
+		{"jaccard", func() { sketch.Jaccard(set, set[1:]) }},
+		{"levenshtein", func() { levenshtein.Similarity(s.normalized, s.normalized[1:], 8000) }},
 	} {
 		b.Run(step.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -170,13 +207,9 @@ func BenchmarkSignShuffled(b *testing.B) {
 		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		documents[i] = []byte(strings.Join(words, " "))
 	}
-	minhash, err := sketch.NewMinHash(slots)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, shingling := range []struct{ name, setting string }{{"word5", "word:5"}, {"word3", "word:3"}} {
 		b.Run("minhash128/"+shingling.name+"/english2kB", func(b *testing.B) {
-			s := newSigner(b, shingling.setting, minhash.Sign)
+			s := newSigner(b, shingling.setting, minhash128(b, 0.8))
 			s.signDocument(document)
 			b.SetBytes(int64(len(documents[0])))
 			b.ReportAllocs()
@@ -185,46 +218,4 @@ func BenchmarkSignShuffled(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkLevenshtein compares texts near each other and far apart, at the default threshold and without one.
-func BenchmarkLevenshtein(b *testing.B) {
-	english, err := os.ReadFile("testdata/english.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
-	long := bytes.Repeat(english, 5)
-	backwards := slices.Clone(long)
-	slices.Reverse(backwards)
-	for _, pair := range []struct {
-		name string
-		a, b []byte
-	}{
-		{"near2kB", english, replaceEach(english, 100)},
-		{"far2kB", english, backwards[:len(english)]},
-		{"near10kB", long, replaceEach(long, 100)},
-		{"far10kB", long, backwards},
-	} {
-		for _, threshold := range []struct {
-			name           string
-			tenThousandths int
-		}{{"bounded", 8000}, {"exact", 0}} {
-			b.Run(pair.name+"/"+threshold.name, func(b *testing.B) {
-				var l sketch.Levenshtein
-				b.ReportAllocs()
-				for b.Loop() {
-					l.Similarity(pair.a, pair.b, threshold.tenThousandths)
-				}
-			})
-		}
-	}
-}
-
-// replaceEach replaces one byte of every n.
-func replaceEach(text []byte, n int) []byte {
-	out := slices.Clone(text)
-	for i := 0; i < len(out); i += n {
-		out[i] = '#'
-	}
-	return out
 }

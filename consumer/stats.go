@@ -12,6 +12,7 @@ import (
 // Stats is what a service has done since it started, and how it stands.
 type Stats struct {
 	Unique    uint64 // committed by this process
+	Reemitted uint64 // of them copies
 	Duplicate uint64
 	Rejected  map[sink.Reason]uint64
 	Commits   uint64
@@ -33,12 +34,13 @@ type Stats struct {
 }
 
 type counters struct {
-	unique, duplicate, commits, rebuilds, snapshotErrs atomic.Uint64
-	rejected                                           [16]atomic.Uint64
-	sign, judge, forward                               histogram
-	partitions                                         atomic.Int64
-	journalEnd, snapshotNext, snapshotTime             atomic.Int64
-	ready                                              atomic.Bool
+	unique, reemitted, duplicate           atomic.Uint64
+	commits, rebuilds, snapshotErrs        atomic.Uint64
+	rejected                               [16]atomic.Uint64
+	sign, judge, forward                   histogram
+	partitions                             atomic.Int64
+	journalEnd, snapshotNext, snapshotTime atomic.Int64
+	ready                                  atomic.Bool
 }
 
 func (c *counters) latency(sign, judge, forward time.Duration) {
@@ -49,7 +51,7 @@ func (c *counters) latency(sign, judge, forward time.Duration) {
 
 // count counts a committed batch.
 func (s *session) count(b *batch) {
-	var unique, duplicate uint64
+	var unique, reemitted, duplicate uint64
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			it := &b.groups[i].items[k]
@@ -58,6 +60,9 @@ func (s *session) count(b *batch) {
 			case level > 0 || !it.judged || it.verdict.Forgotten:
 				reason, _ := it.reason()
 				s.counters.rejected[reasonNumber(reason)].Add(1)
+			case it.verdict.Reemitted:
+				unique++
+				reemitted++
 			case it.verdict.Unique():
 				unique++
 			default:
@@ -66,6 +71,7 @@ func (s *session) count(b *batch) {
 		}
 	}
 	s.counters.unique.Add(unique)
+	s.counters.reemitted.Add(reemitted)
 	s.counters.duplicate.Add(duplicate)
 	s.counters.commits.Add(1)
 }
@@ -81,7 +87,7 @@ func reasonNumber(reason sink.Reason) int {
 
 func (c *counters) stats() Stats {
 	s := Stats{
-		Unique: c.unique.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
+		Unique: c.unique.Load(), Reemitted: c.reemitted.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
 		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(),
 		Latency:    Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()},
 		Partitions: int(c.partitions.Load()), JournalNext: -1,

@@ -42,16 +42,15 @@ func (r *Replica) Capture() Capture {
 // State is all but the segments, encoded:
 //
 //	version 2 · settings · next · hash · clocks · partitions · oldest document · number of segments so far · side table: per
-//	document that changed since it was indexed its number, copies, dead
+//	document that changed since it entered its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
 	for i := range c.Segments {
 		s := &c.Segments[i].segment
 		for k := range s.changes.end() {
-			if s.changes.any(k) {
+			if c := s.changes.of(k); c != (change{}) {
 				dst = binary.AppendUvarint(dst, uint64(s.first)+uint64(k))
-				dst = binary.AppendUvarint(dst, uint64(s.changes.copied(k)))
-				dst = append(dst, flag(s.changes.isDead(k)))
+				dst = c.append(dst)
 			}
 		}
 	}
@@ -139,8 +138,8 @@ func appendVerdict(dst []byte, v *Verdict) []byte {
 	dst = binary.AppendVarint(dst, v.Offset)
 	dst = appendPosition(dst, v.Position)
 	dst = binary.LittleEndian.AppendUint64(dst, v.Content)
-	dst = append(dst, flag(v.Forgotten), byte(v.Match.Method))
-	if v.Unique() {
+	dst = append(dst, flag(v.Forgotten)|flag(v.Reemitted)<<1, byte(v.Match.Method))
+	if !v.Matched() {
 		return dst
 	}
 	m := &v.Match

@@ -1,24 +1,40 @@
 package index
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+	"unsafe"
+
+	"github.com/unecho/unecho/index/wire"
+)
 
 // changes is what changes of a segment's documents after they were indexed, by their place in it; a column ends where all
 // that follow are zero. A capture takes the columns as they are, so that it copies nothing; the first change after it copies
 // those of one segment.
 type changes struct {
-	copies   []uint32 // duplicates judged against a document
-	dead     []bool   // it was forgotten
-	captured bool
+	copies    []uint32   // duplicates judged against a document
+	dead      []bool     // it was forgotten
+	repeats   []int64    // 1 + stream time of its last repeat since it entered, if repeats count
+	emissions []emission // the last copy that came through
+	captured  bool
 }
 
 func (c *changes) own() {
 	if c.captured {
-		c.copies, c.dead, c.captured = slices.Clone(c.copies), slices.Clone(c.dead), false
+		c.copies, c.dead = slices.Clone(c.copies), slices.Clone(c.dead)
+		c.repeats, c.emissions, c.captured = slices.Clone(c.repeats), slices.Clone(c.emissions), false
 	}
 }
 
-func (c *changes) copied(i int) uint32 { return column(c.copies, i) }
-func (c *changes) isDead(i int) bool   { return column(c.dead, i) }
+func (c *changes) copied(i int) uint32     { return column(c.copies, i) }
+func (c *changes) isDead(i int) bool       { return column(c.dead, i) }
+func (c *changes) emission(i int) emission { return column(c.emissions, i) }
+
+// repeated is the stream time of a document's last repeat since it entered; ok is false if there was none.
+func (c *changes) repeated(i int) (at int64, ok bool) {
+	at = column(c.repeats, i)
+	return at - 1, at > 0
+}
 
 func (c *changes) setCopied(i int, copies uint32) {
 	c.own()
@@ -30,6 +46,18 @@ func (c *changes) kill(i int) {
 	c.own()
 	c.dead = reach(c.dead, i)
 	c.dead[i] = true
+}
+
+func (c *changes) repeat(i int, now int64) {
+	c.own()
+	c.repeats = reach(c.repeats, i)
+	c.repeats[i] = now + 1
+}
+
+func (c *changes) emit(i int, m emission) {
+	c.own()
+	c.emissions = reach(c.emissions, i)
+	c.emissions[i] = m
 }
 
 func column[T any](of []T, i int) (v T) {
@@ -48,10 +76,78 @@ func reach[T any](of []T, i int) []T {
 }
 
 // memory is what the columns take, in bytes.
-func (c *changes) memory() int64 { return int64(4*cap(c.copies) + cap(c.dead)) }
-
-// any says whether anything of a document changed.
-func (c *changes) any(i int) bool { return c.copied(i) > 0 || c.isDead(i) }
+func (c *changes) memory() int64 {
+	return int64(4*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(emission{}))*cap(c.emissions))
+}
 
 // end is the place after the last document of which anything may have changed.
-func (c *changes) end() int { return max(len(c.copies), len(c.dead)) }
+func (c *changes) end() int {
+	return max(len(c.copies), len(c.dead), len(c.repeats), len(c.emissions))
+}
+
+// change is what changed of one document.
+type change struct {
+	copies   uint32
+	dead     bool
+	repeat   int64 // as in changes.repeats
+	emission emission
+}
+
+func (c *changes) of(i int) change {
+	return change{copies: c.copied(i), dead: c.isDead(i), repeat: column(c.repeats, i), emission: c.emission(i)}
+}
+
+// set sets what changed of a document of which nothing has changed yet.
+func (c *changes) set(i int, to change) {
+	c.setCopied(i, to.copies)
+	if to.dead {
+		c.kill(i)
+	}
+	if to.repeat > 0 {
+		c.repeat(i, to.repeat-1)
+	}
+	if to.emission.set {
+		c.emit(i, to.emission)
+	}
+}
+
+// Flags of a change.
+const (
+	changedDead = 1 << iota
+	changedRepeat
+	changedEmission
+	changedVoid
+)
+
+// append appends copies, flags, and what the flags say: 1 + the time of the last repeat; time, position, source number and
+// offset of the last emission.
+func (c *change) append(dst []byte) []byte {
+	m := &c.emission
+	dst = binary.AppendUvarint(dst, uint64(c.copies))
+	dst = append(dst, flag(c.dead)*changedDead|flag(c.repeat > 0)*changedRepeat|flag(m.set)*changedEmission|flag(m.void)*changedVoid)
+	if c.repeat > 0 {
+		dst = binary.AppendUvarint(dst, uint64(c.repeat))
+	}
+	if !m.set {
+		return dst
+	}
+	dst = binary.AppendVarint(dst, m.at)
+	dst = appendPosition(dst, m.position)
+	dst = binary.AppendUvarint(dst, uint64(m.source))
+	return binary.AppendVarint(dst, m.offset)
+}
+
+func readChange(rd *wire.Reader) (c change) {
+	c.copies = uint32(rd.Uvarint())
+	flags := rd.Byte()
+	c.dead = flags&changedDead != 0
+	if flags&changedRepeat != 0 {
+		c.repeat = int64(rd.Uvarint())
+	}
+	if flags&changedEmission == 0 {
+		return c
+	}
+	c.emission = emission{set: true, void: flags&changedVoid != 0, at: rd.Varint(), position: readPosition(rd)}
+	c.emission.source, c.emission.offset = uint32(rd.Uvarint()), rd.Varint()
+	return c
+}

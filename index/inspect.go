@@ -64,5 +64,5 @@ func (t *Restore) Check(shapes []Shape) error {
 			return err
 		}
 	}
-	return t.changes(func(ref, uint64, bool) {})
+	return t.changes(func(ref, change) {})
 }

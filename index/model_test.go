@@ -1,8 +1,10 @@
 package index_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -50,6 +52,9 @@ func TestModel(t *testing.T) {
 						t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
 					}
 				}
+				if run, ok := s.Record.(*index.Run); ok && len(run.Entries) > 0 {
+					sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
+				}
 				if r, ok := s.Record.(*index.Reposition); ok {
 					sources[r.Source] = true
 				}
@@ -58,6 +63,19 @@ func TestModel(t *testing.T) {
 				same(t, fast, slow, source)
 			}
 		})
+	}
+}
+
+// sameLookup looks an entry up, and finds what the twin finds, and changes nothing.
+func sameLookup(t *testing.T, fast *index.Replica, slow *naive.Twin, e *entry.Entry, most int) {
+	t.Helper()
+	before := fast.Capture()
+	stats := fast.Stats()
+	if got, want := fast.Lookup(e, most), slow.Lookup(e, most); !slices.Equal(got, want) {
+		t.Fatalf("lookup of %d: got\n%+v\nthe twin says\n%+v", e.Offset, got, want)
+	}
+	if after := fast.Capture(); fast.Stats() != stats || !bytes.Equal(after.State(), before.State()) {
+		t.Fatal("a lookup changes the state")
 	}
 }
 

@@ -51,19 +51,19 @@ func (p *SimilarityParams) Shingling() (text.Shingling, error) {
 // WindowParams say how long documents are remembered.
 type WindowParams struct {
 	Age       time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true"`
-	Count     int           `key:"count" doc:"so many unique documents are remembered; 0 is no bound" verdict:"true"`
+	Count     int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true"`
 	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true"`
 	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
 	Tolerance time.Duration `key:"tolerance" doc:"how far a clock may run ahead before it is capped" example:"5m" verdict:"true"`
 
-	Refresh     string        `key:"-"` // first or last
-	ReemitEvery time.Duration `key:"-"`
+	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true"`
+	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true"`
 }
 
 // KeepParams name the index and say what enters it.
 type KeepParams struct {
 	Name string `key:"name" doc:"the name of the index: in the header unecho-index and on its snapshots; snapshots of several indexes share a store by it"`
-	Keep string `key:"-"` // representatives or all
+	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true"`
 }
 
 // Words of window.refresh and index.keep.
@@ -89,7 +89,3 @@ func DefaultParams() Params {
 		Index:  KeepParams{Name: "unecho", Keep: keepRepresentatives},
 	}
 }
-
-// MostReentries bounds how many representatives enter the window again because of one document, so that none takes long to
-// judge: the window's oldest may be repeated ones by the million.
-const MostReentries = 64

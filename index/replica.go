@@ -27,6 +27,10 @@ type Replica struct {
 	confirmed  int64 // what Confirmed answers
 	stats      Stats
 
+	reemitEvery int64    // ms; 0 lets no copy through
+	at          Position // of the entry at hand
+	reentries   int      // that it may still cause
+
 	judged []Verdict // of the run at hand
 }
 
@@ -60,7 +64,7 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
 		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
 		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),
-		hash: running(0).mix(fingerprint), confirmed: -1,
+		hash: running(0).mix(fingerprint), reemitEvery: p.Window.ReemitEvery.Milliseconds(), confirmed: -1,
 	}, nil
 }
 
@@ -190,6 +194,7 @@ func (r *Replica) forget(target Position) {
 		for i := range p.held {
 			if p.held[i].Position == target {
 				p.held[i].Forgotten = true
+				r.takeBack(&p.held[i])
 			}
 		}
 	}

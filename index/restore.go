@@ -149,9 +149,9 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 	copy(s.block, records)
 	for rest := records; s.n < n; s.n++ {
 		begin := len(records) - len(rest)
-		d, e := readDocument(rest, s.base)
+		d, e := readDocument(rest, s.base, s.first+ref(s.n))
 		decoded, after, err := entry.Decode(e, 0, nil)
-		if err != nil || d.source >= 1<<31 || decoded.Empty() || begin > math.MaxUint32 {
+		if err != nil || d.source >= 1<<31 || decoded.Empty() || begin > math.MaxUint32 || !d.possible(s.first+ref(s.n)) {
 			return fmt.Errorf("%w: segment %d, document %d", ErrCorrupt, s.number, s.n)
 		}
 		fixed := s.fixedPart(s.n)
@@ -173,12 +173,9 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
 	w := &r.window
-	err := t.changes(func(at ref, copies uint64, dead bool) {
+	err := t.changes(func(at ref, to change) {
 		s, i := w.at(at)
-		s.changes.setCopied(i, uint32(copies))
-		if dead {
-			s.changes.kill(i)
-		}
+		s.changes.set(i, to)
 	})
 	if err != nil {
 		return nil, err
@@ -192,17 +189,17 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 }
 
 // changes reads the side table, when all segments are there.
-func (t *Restore) changes(change func(at ref, copies uint64, dead bool)) error {
+func (t *Restore) changes(apply func(at ref, to change)) error {
 	w := &t.replica.window
 	if n := len(w.segments); n > 0 && w.segments[n-1].number != w.number {
 		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {
-		at, copies, dead := ref(t.side.Uvarint()), t.side.Uvarint(), t.side.Byte() == 1
-		if t.side.Short() || at < w.firstRef() || at >= w.end {
+		at, to := ref(t.side.Uvarint()), readChange(&t.side)
+		if t.side.Short() || at < w.firstRef() || at >= w.end || int(to.emission.source) >= len(t.replica.partitions) {
 			return fmt.Errorf("%w: side table", ErrCorrupt)
 		}
-		change(at, copies, dead)
+		apply(at, to)
 	}
 	return nil
 }
@@ -213,13 +210,14 @@ func oneByOne(n int, link func(i int)) {
 	}
 }
 
-// recount finds the bytes of the visible documents.
+// recount finds the bytes of the visible documents, and where those are that entered again.
 func (w *window) recount() {
 	w.bytes = 0
 	for r := w.oldest; r < w.end; r++ {
 		s, i := w.at(r)
-		_, rest := readDocument(s.record(i), s.base)
+		d, rest := readDocument(s.record(i), s.base, r)
 		w.bytes += w.bytesOf(len(rest))
+		w.placed(&d, r)
 	}
 }
 
@@ -255,9 +253,12 @@ func readPosition(rd *wire.Reader) Position {
 }
 
 func readVerdict(rd *wire.Reader) Verdict {
-	v := Verdict{Offset: rd.Varint(), Position: readPosition(rd), Content: rd.Uint64(), Forgotten: rd.Byte() == 1}
+	v := Verdict{Offset: rd.Varint(), Position: readPosition(rd), Content: rd.Uint64()}
+	flags := rd.Byte()
+	v.Forgotten, v.Reemitted = flags&1 != 0, flags&2 != 0
 	v.Match.Method = Method(rd.Byte())
-	if v.Unique() {
+	if !v.Matched() {
+		v.Reemitted = false
 		return v
 	}
 	m := &v.Match

@@ -117,7 +117,7 @@ func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedP
 
 // document unpacks a document. Its entry points into the block.
 func (s *segment) document(i int) document {
-	d, rest := readDocument(s.record(i), s.base)
+	d, rest := readDocument(s.record(i), s.base, s.first+ref(i))
 	d.entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	d.entry.Keys = s.keys(i)
 	return d

@@ -7,6 +7,10 @@ import "github.com/unecho/unecho/index/entry"
 const (
 	documentBytes = 20 // the head of the record 12, where it begins 4, the count of copies 4
 	bucketBytes   = 8  // per band
+	repeatBytes   = 24 // the last repeat 8, and for those that entered again their first number and place 16
+	rootBytes     = 6  // the number of the representative
+	placeBytes    = 40 // in the map from first numbers to present ones
+	emissionBytes = 40 // the last copy that came through
 )
 
 // EntryBytes is what a document counts against window.bytes: its entry encoded alone, and a fixed share for the index
@@ -19,5 +23,18 @@ func EntryBytes(p Params, e *entry.Entry) int64 {
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
 func fixedBytes(p Params, bands int) int64 {
-	return int64(documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes))
+	n := documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes)
+	if p.Refreshes() {
+		n += repeatBytes
+	}
+	if p.KeepsAll() {
+		n += rootBytes
+	}
+	if p.Refreshes() && p.KeepsAll() {
+		n += placeBytes
+	}
+	if p.Window.ReemitEvery > 0 {
+		n += emissionBytes
+	}
+	return int64(n)
 }

@@ -8,6 +8,7 @@ type Stats struct {
 	Judged     uint64 // documents judged
 	Unique     uint64
 	Duplicate  uint64
+	Reemitted  uint64 // copies that came through as unique
 	Candidates uint64 // documents verified against
 	Cut        uint64 // bands whose candidates were cut at max_candidates
 	Unverified uint64 // documents left unverified, beyond max_candidates

@@ -102,21 +102,15 @@ func (s *story) scan(words []string, format string, into ...any) {
 
 func (s *story) line(words []string) []string {
 	switch words[0] {
-	case "window": // window age=10s count=2 clock=event
+	case "window": // window age=10s count=2 clock=event refresh=last reemit_every=5s keep=all
 		return s.window(words[1:])
+	case "lookup": // lookup 2 some_text: the two nearest
+		return s.lookup(words[1:])
 	case "wait": // wait 5s
-		d, err := time.ParseDuration(words[1])
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.at.LogAppendTime += d.Milliseconds()
+		s.at.LogAppendTime += s.duration(words[1]).Milliseconds()
 		return nil
 	case "clock": // clock +90s: the appender's clock is off by so much
-		d, err := time.ParseDuration(strings.TrimPrefix(words[1], "+"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.skew = d.Milliseconds()
+		s.skew = s.duration(words[1]).Milliseconds()
 		return nil
 	case "restore":
 		s.replica = restored(s.t, s.params, s.replica)
@@ -132,11 +126,13 @@ func (s *story) window(words []string) []string {
 		name, value, _ := strings.Cut(w, "=")
 		switch name {
 		case "age":
-			d, err := time.ParseDuration(value)
-			if err != nil {
-				s.t.Fatal(err)
-			}
-			s.params.Window.Age = d
+			s.params.Window.Age = s.duration(value)
+		case "refresh":
+			s.params.Window.Refresh = value
+		case "reemit_every":
+			s.params.Window.ReemitEvery = s.duration(value)
+		case "keep":
+			s.params.Index.Keep = value
 		case "count":
 			s.scan([]string{value}, "%d", &s.params.Window.Count)
 		case "clock":
@@ -147,6 +143,29 @@ func (s *story) window(words []string) []string {
 	}
 	s.begin()
 	return nil
+}
+
+func (s *story) duration(word string) time.Duration {
+	s.t.Helper()
+	d, err := time.ParseDuration(strings.TrimPrefix(word, "+"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+func (s *story) lookup(words []string) (answers []string) {
+	var most int
+	s.scan(words[:1], "%d", &most)
+	e := s.entry("0=" + words[1])
+	for _, m := range s.replica.Lookup(&e, most) {
+		answers = append(answers, "would be "+copyOf(&m))
+	}
+	return answers
+}
+
+func copyOf(m *index.Match) string {
+	return fmt.Sprintf("copy %d of p%d/%d, %s %d/%d", m.Copy, m.Source.Partition, m.Offset, m.Method, m.Similarity.Num, m.Similarity.Den)
 }
 
 func (s *story) header() index.Header {
@@ -206,11 +225,7 @@ func (s *story) entry(word string) entry.Entry {
 	e := entry.Entry{Time: s.at.LogAppendTime}
 	s.scan([]string{offset}, "%d", &e.Offset)
 	if late != "" {
-		d, err := time.ParseDuration(strings.TrimPrefix(late, "+"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		e.Time += d.Milliseconds()
+		e.Time += s.duration(late).Milliseconds()
 	}
 	s.signer.Sign(&e, []byte(text))
 	return e.Clone()
@@ -225,9 +240,11 @@ func (s *story) apply(rec index.Record) []string {
 	for i := range effect.Judged {
 		v := &effect.Judged[i]
 		told := fmt.Sprintf("%d is unique", v.Offset)
-		if m := &v.Match; !v.Unique() {
-			told = fmt.Sprintf("%d is copy %d of p%d/%d, %s %d/%d", v.Offset, m.Copy, m.Source.Partition, m.Offset, m.Method,
-				m.Similarity.Num, m.Similarity.Den)
+		if v.Matched() {
+			told = fmt.Sprintf("%d is %s", v.Offset, copyOf(&v.Match))
+		}
+		if v.Reemitted {
+			told += ", and comes through"
 		}
 		answers = append(answers, told)
 	}

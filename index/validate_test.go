@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/index"
 )
@@ -48,20 +49,26 @@ func TestValidateRefuses(t *testing.T) {
 			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "estimate", "shingles" },
 			"similarity.evidence: shingles: is nothing that verify: estimate compares",
 		},
-		"bands alone":    {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
-		"many bands":     {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 20, 7 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
-		"blocks":         {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
-		"bits":           {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
-		"bands of bits":  {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
-		"great distance": {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
-		"far below":      {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
-		"candidates":     {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
-		"negative age":   {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
-		"negative count": {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
-		"negative bytes": {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
-		"no bound":       {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
-		"clock":          {func(p *index.Params) { p.Window.Clock = "wall" }, "window.clock: wall: is not one"},
-		"tolerance":      {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
+		"bands alone":     {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
+		"many bands":      {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 20, 7 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
+		"blocks":          {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
+		"bits":            {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
+		"bands of bits":   {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
+		"great distance":  {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
+		"far below":       {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
+		"candidates":      {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
+		"negative age":    {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
+		"negative count":  {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
+		"negative bytes":  {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
+		"no bound":        {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
+		"clock":           {func(p *index.Params) { p.Window.Clock = "wall" }, "window.clock: wall: is not one"},
+		"refresh":         {func(p *index.Params) { p.Window.Refresh = "always" }, "window.refresh: always: is not one"},
+		"negative reemit": {func(p *index.Params) { p.Window.ReemitEvery = -1 }, "window.reemit_every: -1ns: is negative"},
+		"tiny reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 999 }, "window.reemit_every: 999ns: is less than a millisecond"},
+		"late reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 24 * time.Hour }, "window.reemit_every: 24h0m0s: lets no copy through"},
+		"keep":            {func(p *index.Params) { p.Index.Keep = "copies" }, "index.keep: copies: is not one"},
+		"no name":         {func(p *index.Params) { p.Index.Name = "" }, "index.name: is missing"},
+		"tolerance":       {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := index.DefaultParams()
@@ -100,6 +107,10 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"wide":          simHash(func(p *index.SimilarityParams) { p.Bits, p.Distance = 128, 7 }),
 		"more blocks":   simHash(func(p *index.SimilarityParams) { p.Blocks = 6 }),
 		"narrow window": func(p *index.Params) { p.Window.Age = 1 },
+		"refresh":       func(p *index.Params) { p.Window.Refresh, p.Window.ReemitEvery = "last", 48*time.Hour },
+		"early reemit":  func(p *index.Params) { p.Window.ReemitEvery = 24*time.Hour - 1 },
+		"no age":        func(p *index.Params) { p.Window.Age, p.Window.ReemitEvery = 0, 48*time.Hour },
+		"keep all":      func(p *index.Params) { p.Index.Keep = "all" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := index.DefaultParams()

@@ -20,6 +20,9 @@ type window struct {
 	maximum int64
 	most    int // documents met per band
 
+	refreshes bool        // representatives enter again
+	places    map[ref]ref // of those the present number by the first one, where copies must find them
+
 	tables    []table // one per band
 	moved     int     // entries of buckets moved for the latest document
 	mostMoved int
@@ -34,10 +37,13 @@ func newWindow(p Params, bands int) window {
 	w := window{
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		most: p.Similarity.MaxCandidates, walks: make([]walk, 0, bands), tables: make([]table, bands),
+		most: p.Similarity.MaxCandidates, refreshes: p.Refreshes(), walks: make([]walk, 0, bands), tables: make([]table, bands),
 	}
 	for b := range w.tables {
 		w.tables[b] = newTable(0)
+	}
+	if p.Refreshes() && p.KeepsAll() {
+		w.places = map[ref]ref{}
 	}
 	return w
 }
@@ -62,17 +68,30 @@ func (w *window) at(r ref) (*segment, int) {
 func (w *window) expire(now int64) {
 	for w.oldest < w.end {
 		s := w.segments[0]
-		i := int(w.oldest - s.first)
-		d, rest := readDocument(s.record(i), s.base)
-		old := w.age > 0 && now-d.applied >= w.age
-		if !old && (w.count == 0 || uint64(w.end-w.oldest) <= w.count) && (w.maximum == 0 || w.bytes <= w.maximum) {
+		d, rest := readDocument(s.record(int(w.oldest-s.first)), s.base, w.oldest)
+		if !w.old(now, d.applied) && !w.full(0, 0) {
 			return
 		}
-		w.bytes -= w.bytesOf(len(rest))
-		w.oldest++
-		if i+1 == s.n && s.sealed {
-			w.drop()
-		}
+		w.leave(len(rest))
+	}
+}
+
+// old says that what was last seen at a stream time is beyond the age of the window.
+func (w *window) old(now, seen int64) bool { return w.age > 0 && now-seen >= w.age }
+
+// full says that with so many more documents and bytes the window would be beyond a bound.
+func (w *window) full(documents int, bytes int64) bool {
+	return w.count > 0 && uint64(w.visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
+}
+
+// leave takes the oldest document, whose entry has so many bytes without its band keys, out of the window, and with the last
+// of its segment the segment.
+func (w *window) leave(record int) {
+	s := w.segments[0]
+	w.bytes -= w.bytesOf(record)
+	w.oldest++
+	if s.sealed && int(w.oldest-s.first) == s.n {
+		w.drop()
 	}
 }
 
@@ -88,17 +107,19 @@ func (w *window) drop() {
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
 }
 
-// insert adds a document as the newest of its buckets. It copies what it keeps.
-func (w *window) insert(d *document) {
+// insert adds a document as the newest of its buckets and says where it is. It copies what it keeps.
+func (w *window) insert(d *document) (s *segment, i int) {
 	record := entry.Size(&d.entry) - len(d.entry.Keys)
-	s := w.tail(record + maxHead)
+	s = w.tail(record + maxHead)
+	i = s.n
 	s.add(d)
 	w.end++
 	w.bytes += w.bytesOf(record)
 	for band := range w.tables {
-		w.link(band, s, s.n-1)
+		w.link(band, s, i)
 	}
 	w.tend()
+	return s, i
 }
 
 // tail is the open segment, with room for a record of so many bytes.
@@ -192,24 +213,50 @@ func (w *window) eldest() (d document, ok bool) {
 	return s.document(i), true
 }
 
-// find returns the document that was judged at p. Documents stand in the order of their positions.
+// find returns the document of the window that was judged at p.
 func (w *window) find(p Position) (*segment, int, bool) {
-	lo, hi := w.firstRef(), w.end
+	lo, hi := w.oldest, w.end
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		s, i := w.at(mid)
-		if d, _ := readDocument(s.record(i), s.base); d.position.Before(p) {
+		if w.head(mid).position.Before(p) {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	if lo == w.end {
+	for ; lo < w.end; lo++ {
+		d := w.head(lo)
+		if d.position != p {
+			break
+		}
+		if d.judged == p {
+			s, i := w.at(lo)
+			return s, i, true
+		}
+	}
+	return w.findAgain(p)
+}
+
+// findAgain looks everywhere for a document that entered again: it had left before the oldest one entered. Only an operator
+// asks for so old a document.
+func (w *window) findAgain(p Position) (*segment, int, bool) {
+	if w.oldest == w.end || !w.refreshes || w.head(w.oldest).position.Before(p) {
 		return nil, 0, false
 	}
-	s, i := w.at(lo)
-	d, _ := readDocument(s.record(i), s.base)
-	return s, i, d.position == p
+	for r := w.oldest; r < w.end; r++ {
+		if d := w.head(r); d.again && d.judged == p {
+			s, i := w.at(r)
+			return s, i, true
+		}
+	}
+	return nil, 0, false
+}
+
+// head is a document without its entry.
+func (w *window) head(r ref) document {
+	s, i := w.at(r)
+	d, _ := readDocument(s.record(i), s.base, r)
+	return d
 }
 
 // firstRef is the number of the oldest document in the queue, visible or not.

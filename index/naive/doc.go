@@ -1,8 +1,8 @@
 // Package naive is the state machine of the journal once more, written to be obviously right and not to be fast: the oracle
 // that the replica of package index is tested against, and the judge that consumer/audit replays a journal with.
 //
-// It keeps every document it ever indexed in a slice and every rule in a sentence of code. Nothing is recycled, cut short
-// or cached, and the only help it allows itself is a list of the documents under each band key.
+// It keeps the documents of the window in a slice and every rule in a sentence of code. Nothing is recycled, cut short or
+// cached, and the only help it allows itself is a list of the documents under each band key.
 //
 //	record ──▶ settings in force? ──▶ epoch right? ──▶ clocks ──▶ base ──▶ each new entry: look back, judge, hold
 //

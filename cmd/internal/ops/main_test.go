@@ -31,7 +31,7 @@ func full() consumer.Stats {
 		return h
 	}
 	s := consumer.Stats{
-		Unique: 700, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
+		Unique: 700, Reemitted: 9, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
 		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
 		Index: index.Stats{

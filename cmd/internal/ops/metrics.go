@@ -50,6 +50,8 @@ func documentMetrics() []metric {
 				emit(float64(rejected), "rejected")
 			},
 		},
+		counter("unecho_reemitted_total", "Copies committed to the unique topic, because nothing of their kind came through for window.reemit_every. They count as unique, too.",
+			func(s *state) uint64 { return s.Reemitted }),
 		{
 			name: "unecho_rejected_total", kind: prometheus.CounterValue, labels: []string{"reason"},
 			help: "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",

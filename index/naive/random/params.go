@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and with others, so small
-// that documents leave it all the time.
+// Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and with
+// others, so small that documents leave it all the time, and what becomes of copies.
 func Params(seed uint64) index.Params {
 	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
 	p := index.DefaultParams()
@@ -36,6 +36,9 @@ func Params(seed uint64) index.Params {
 	if r.IntN(4) == 0 {
 		p.Similarity.Shingle = "auto:2"
 	}
+	p.Window.Refresh = pick(r, "first", "last")
+	p.Window.ReemitEvery = pick(r, 0, 0, time.Second, 10*time.Second, time.Hour)
+	p.Index.Keep = pick(r, "representatives", "representatives", "all")
 	return p
 }
 

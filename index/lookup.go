@@ -1,0 +1,58 @@
+package index
+
+import (
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Lookup returns the representatives that stand for a document at least as similar to e as the threshold: the most similar
+// first, of equally similar ones the one judged first, and no more than most. Copy is the number that e would get. Nothing
+// changes by it, no later verdict and no counter; but it uses the replica's memory, so it must not run beside another call.
+// e is an entry signed under the replica's settings; an empty one is like no other.
+func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
+	if e.Empty() || len(e.Keys) != r.keys || most < 1 {
+		return nil
+	}
+	before := r.stats
+	defer func() { r.stats = before }()
+	all := r.all(e)
+	slices.SortFunc(all, func(f, g found) int {
+		switch {
+		case f.better(&g):
+			return -1
+		case g.better(&f):
+			return 1
+		}
+		return 0
+	})
+	var matches []Match
+	for i := range all {
+		root, ok := r.root(&all[i])
+		if ok && len(matches) < most && !slices.ContainsFunc(matches, func(m Match) bool { return m.Position == root.document.judged }) {
+			matches = append(matches, r.match(&all[i], &root))
+		}
+	}
+	return matches
+}
+
+// all is every candidate at or above the threshold.
+func (r *Replica) all(e *entry.Entry) []found {
+	ranks, _ := r.window.candidates(e.Keys)
+	var all []found
+	began, verified := false, 0
+	for _, rank := range ranks {
+		f := r.found(rank.ref())
+		if !r.eligible(&f, e) {
+			continue
+		}
+		if verified++; verified > r.params.Similarity.MaxCandidates {
+			break
+		}
+		began = r.measure(&f, e, began)
+		if r.reaches(f.similarity) {
+			all = append(all, f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,72 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// MostReentries bounds how many representatives enter the window again because of one document, so that none takes long to
+// judge: the window's oldest may be repeated ones by the million.
+const MostReentries = 64
+
+// room lets the oldest documents leave while the window, with so many more documents and bytes, is beyond a bound.
+//
+// With window.refresh: last, a representative that was repeated since it entered does not leave: it enters again, its age
+// counted from the last repeat. So each has one place at a time, and a repeat costs no more than its note. When one document
+// has caused as many re-entries as it may, the oldest leaves in any case if there is no room, and waits for the next document
+// if only its age drives it out: it cannot be found meanwhile unless the last repeat is young.
+func (r *Replica) room(documents int, bytes int64) {
+	w, now := &r.window, r.clocks.now()
+	if !w.refreshes {
+		w.expire(now)
+		return
+	}
+	for w.oldest < w.end {
+		s := w.segments[0]
+		i := int(w.oldest - s.first)
+		d, rest := readDocument(s.record(i), s.base, w.oldest)
+		full := w.full(documents, bytes)
+		if !full && !w.old(now, d.applied) {
+			return
+		}
+		last, again := s.changes.repeated(i)
+		again = again && !w.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
+		switch {
+		case again && r.reentries > 0:
+			r.reentries--
+			r.enterAgain(w.oldest, last)
+		case again && !full:
+			return
+		case w.places != nil && d.again:
+			delete(w.places, d.first)
+		}
+		w.leave(len(rest))
+	}
+}
+
+// enterAgain puts the document of a number at the head of the window once more, with all that is known of it.
+func (r *Replica) enterAgain(number ref, last int64) {
+	f := r.found(number)
+	was, m := &f.segment.changes, emission{}
+	if r.reemitEvery > 0 {
+		m = r.emission(&f)
+	}
+	d := f.document
+	d.position, d.applied, d.again = r.at, last, true
+	s, i := r.window.insert(&d)
+	s.changes.setCopied(i, was.copied(f.i))
+	if m.set {
+		s.changes.emit(i, m)
+	}
+	r.window.placed(&d, r.window.end-1)
+}
+
+// fell says that a document, whose entry is still encoded, died in a reposition.
+func (r *Replica) fell(d *document, encoded []byte) bool {
+	e, _, _ := entry.Decode(encoded, 0, nil) // our own encoding, checked when it was restored
+	return r.partitions[d.source].fell(d.position, e.Offset)
+}
+
+// placed notes where a document is that entered again.
+func (w *window) placed(d *document, number ref) {
+	if w.places != nil && d.again {
+		w.places[d.first] = number
+	}
+}

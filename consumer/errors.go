@@ -9,6 +9,13 @@ import (
 // changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
 var errRebuild = errors.New("session is rebuilt")
 
+var (
+	// ErrBusy says that as many lookups wait as may: ask again later.
+	ErrBusy = errors.New("too many lookups wait for the replica")
+	// ErrNoReplica says that the replica is not restored yet, or follows the journal no more.
+	ErrNoReplica = errors.New("the replica is not at work")
+)
+
 // StopError ends the process: going on could lose or double documents, or needs a person.
 type StopError struct {
 	What   string // what happened

@@ -15,10 +15,16 @@ type follower struct {
 	leaderEpoch int32         // of the last applied record
 	appendTime  int64         // of the last applied record, ms
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
+
+	asks  chan func()   // lookups that wait
+	ended chan struct{} // closed when none is answered any more
 }
 
 func newFollower(replica *index.Replica, leaderEpoch int32) *follower {
-	return &follower{replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{})}
+	return &follower{
+		replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{}),
+		asks: make(chan func(), maxLookups), ended: make(chan struct{}),
+	}
 }
 
 // apply is the only place that changes the replica.

@@ -154,8 +154,9 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 	group, ctx := errgroup.WithContext(ctx)
 	follow, stopFollowing := context.WithCancel(ctx)
 	group.Go(func() error {
+		defer close(s.shared.follower.ended)
 		err := journal.Follow(follow, client, journal.Handler{
-			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, ProducerTime: s.setup.ProducerTime,
+			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, Ask: s.shared.follower.asks, ProducerTime: s.setup.ProducerTime,
 			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
 		})
 		if follow.Err() != nil && ctx.Err() == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -40,6 +41,7 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 
 // Handler is what a follower calls, always from one goroutine.
 type Handler struct {
+	Ask          <-chan func()                                                   // called between two records, one at a time, and while there are none
 	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
 	Passed       func()                                                          // all records that were there are applied
 	Trouble      func(err error)                                                 // the broker cannot answer now and is asked again; nil: that is an error
@@ -49,30 +51,64 @@ type Handler struct {
 // troublePause is the time until a broker that cannot answer now is asked again.
 const troublePause = 250 * time.Millisecond
 
-// Follow reads the journal and hands each record to h, in order, until ctx is done or h fails.
+// Follow reads the journal and hands each record to h, in order, until ctx is done or h fails. What is polled next is fetched
+// while the last is applied.
 func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
-	var d Decoder
-	for {
-		fetches := client.PollFetches(ctx)
-		if ctx.Err() != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	polled := make(chan kgo.Fetches)
+	var polling sync.WaitGroup
+	defer polling.Wait()
+	defer cancel()
+	polling.Go(func() { poll(ctx, client, polled) })
+	for d := new(Decoder); ; {
+		select {
+		case fetches := <-polled:
+			if err := h.fetched(ctx, d, fetches); err != nil {
+				return err
+			}
+		case ask := <-h.Ask:
+			ask()
+		case <-ctx.Done():
 			return ctx.Err()
 		}
-		trouble := fetchError(fetches)
-		if trouble != nil && (h.Trouble == nil || !passing(trouble)) {
-			return trouble
-		}
-		for it := fetches.RecordIter(); !it.Done(); {
-			if err := h.one(&d, it.Next()); err != nil {
-				return err
-			}
-		}
-		h.Passed()
-		if trouble != nil {
-			if err := h.rest(ctx, trouble); err != nil {
-				return err
-			}
+	}
+}
+
+// poll polls until ctx is done.
+func poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
+	for {
+		fetches := client.PollFetches(ctx)
+		select {
+		case polled <- fetches:
+		case <-ctx.Done():
+			return
 		}
 	}
+}
+
+func (h *Handler) fetched(ctx context.Context, d *Decoder, fetches kgo.Fetches) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	trouble := fetchError(fetches)
+	if trouble != nil && (h.Trouble == nil || !passing(trouble)) {
+		return trouble
+	}
+	for it := fetches.RecordIter(); !it.Done(); {
+		if err := h.one(d, it.Next()); err != nil {
+			return err
+		}
+		select {
+		case ask := <-h.Ask:
+			ask()
+		default:
+		}
+	}
+	h.Passed()
+	if trouble == nil {
+		return nil
+	}
+	return h.rest(ctx, trouble)
 }
 
 func (h *Handler) rest(ctx context.Context, trouble error) error {

@@ -1,0 +1,155 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// signed is a text as the settings of a world sign it.
+func (w *world) signed(text string) *entry.Entry {
+	w.t.Helper()
+	signer, err := index.NewSigner(w.setup.Index)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var e entry.Entry
+	signer.Sign(&e, []byte(text))
+	return &e
+}
+
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	records := w.documents(200, 1)
+	w.send(records...)
+	early, err := New(w.setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := w.signed(string(records[7].Value) + " and a word")
+	if _, err := early.Lookup(w.context(), e, 1); !errors.Is(err, ErrNoReplica) {
+		t.Errorf("before it runs: %v", err)
+	}
+	m := w.start()
+	w.settled()
+	for range 3 { // the journal is quiet now
+		found, err := m.Lookup(w.context(), e, 5)
+		if err != nil || len(found) == 0 || found[0].Topic != "news" || found[0].Method != index.Jaccard {
+			t.Fatalf("%+v, %v", found, err)
+		}
+	}
+	if found, err := m.Lookup(w.context(), w.signed("nothing of the kind was ever seen here"), 5); err != nil || len(found) > 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Lookup(w.context(), e, 1); !errors.Is(err, ErrNoReplica) {
+		t.Errorf("after it ran: %v", err)
+	}
+	w.audited()
+}
+
+// Lookups from many goroutines, while documents are judged: they are answered, and no verdict is another for it.
+func TestLookupsBesideTheApplier(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	m := w.start()
+	ctx, stop := context.WithCancel(w.context())
+	e := w.signed(words(rand.New(rand.NewPCG(1, 7)), 25))
+	var asking sync.WaitGroup
+	answered := make(chan int, 8)
+	for range cap(answered) {
+		asking.Go(func() {
+			n := 0
+			for ctx.Err() == nil {
+				_, err := m.Lookup(ctx, e, 3)
+				switch {
+				case err == nil:
+					n++
+				case !errors.Is(err, ErrNoReplica) && !errors.Is(err, context.Canceled):
+					t.Error(err)
+				}
+			}
+			answered <- n
+		})
+	}
+	for seed := range uint64(5) {
+		w.produce(400, seed)
+	}
+	w.settled()
+	stop()
+	asking.Wait()
+	for range cap(answered) {
+		if <-answered == 0 {
+			t.Error("a goroutine got no answer")
+		}
+	}
+	w.audited()
+}
+
+func TestLookupsAreBounded(t *testing.T) {
+	replica, err := index.NewReplica(index.DefaultParams(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFollower(replica, -1) // nobody answers
+	gone, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("the client went away")
+	cancel(cause)
+	for i := range maxLookups {
+		if _, err := f.lookup(gone, &entry.Entry{}, 1); !errors.Is(err, cause) {
+			t.Fatalf("lookup %d: %v", i, err)
+		}
+	}
+	if _, err := f.lookup(gone, &entry.Entry{}, 1); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many: %v", err)
+	}
+	for range maxLookups { // who is gone gets no answer, and none is worked out
+		(<-f.asks)()
+	}
+	close(f.ended)
+	for range 10 {
+		if _, err := f.lookup(context.Background(), &entry.Entry{}, 1); !errors.Is(err, ErrNoReplica) {
+			t.Errorf("when it has ended: %v", err)
+		}
+	}
+}
+
+// What becomes of copies, from end to end: each of them is forwarded once, as the twin says, with the headers that are promised.
+func TestCopiesThroughTheService(t *testing.T) {
+	for _, keep := range []string{"representatives", "all"} {
+		t.Run(keep, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 3)
+			w.setup.Index.Window.Refresh, w.setup.Index.Index.Keep = "last", keep
+			w.setup.Index.Window.Count, w.setup.Index.Window.ReemitEvery = 300, 5*time.Millisecond
+			m := w.start()
+			for seed := range uint64(4) {
+				w.produce(300, 1+seed%2)
+				w.settled()
+			}
+			if err := m.stop(); err != nil {
+				t.Fatal(err)
+			}
+			report := w.audited()
+			through := 0
+			for _, r := range w.outputs("news.unique", report.Unique) {
+				if headerOf(r, sink.HeaderMatch) != "" {
+					through++
+				}
+			}
+			if n := m.Stats().Reemitted; through == 0 || uint64(through) != n {
+				t.Errorf("%d copies came through, counted %d; %s", through, n, report.String())
+			}
+		})
+	}
+}

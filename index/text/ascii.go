@@ -9,13 +9,15 @@ import (
 // Eight bytes are looked at together, as one little endian word: the first byte is the lowest.
 const (
 	lane  = 8                  // bytes in a word
+	wide  = 4 * lane           // bytes for which there is one branch
+	block = 8 * lane           // bytes for which a word has a bit each
 	ones  = 0x0101010101010101 // times b: b in each byte
 	highs = 0x80 * ones        // the high bit of each byte
 )
 
 // asciiLen is the number of ASCII bytes at the beginning of src.
 func asciiLen(src []byte) int {
-	i := 0
+	i := lenBelow(src, 0x80)
 	for ; i+lane <= len(src); i += lane {
 		if binary.LittleEndian.Uint64(src[i:])&highs != 0 {
 			break
@@ -23,6 +25,23 @@ func asciiLen(src []byte) int {
 	}
 	for i < len(src) && src[i] < 0x80 {
 		i++
+	}
+	return i
+}
+
+// lenBelow is the length of some beginning of text that has no byte of bound or more, which is 0x80 at least. Most often it
+// is nearly as long as any.
+func lenBelow(text []byte, bound uint64) int {
+	if blocks := len(text) / block; blocks > 0 && hasAVX512() {
+		return block * blocksBelow(&text[0], blocks, bound)
+	}
+	i := 0
+	for ; i+wide <= len(text); i += wide {
+		b := text[i : i+wide]
+		le := binary.LittleEndian
+		if (le.Uint64(b)|le.Uint64(b[lane:])|le.Uint64(b[2*lane:])|le.Uint64(b[3*lane:]))&highs != 0 {
+			break
+		}
 	}
 	return i
 }
@@ -48,13 +67,22 @@ func stretchLen(src []byte) int {
 // appendASCII appends the words of ASCII text. As in appendUnicode, dst ends with a space unless the last word goes on or
 // nothing has been appended since start.
 func appendASCII(dst []byte, start int, src []byte) []byte {
-	dst = slices.Grow(dst, len(src)+lane)
-	out := dst[:cap(dst)]
-	to, i := len(dst), 0
 	gap := uint64(1) // 1 if a separator here adds nothing, else 0
 	if inWord(dst, start) {
 		gap = 0
 	}
+	if len(src) >= wide && hasAVX512() {
+		dst = slices.Grow(dst, len(src)+block)
+		return dst[:len(dst)+foldBlocks(&dst[len(dst):cap(dst)][0], &src[0], len(src), gap)]
+	}
+	return foldLanes(dst, src, gap)
+}
+
+// foldLanes is foldBlocks for all machines.
+func foldLanes(dst, src []byte, gap uint64) []byte {
+	dst = slices.Grow(dst, len(src)+lane)
+	out := dst[:cap(dst)]
+	to, i := len(dst), 0
 	for ; i+lane <= len(src); i += lane {
 		words, separators := foldASCII(binary.LittleEndian.Uint64(src[i:]))
 		repeated := separators & (separators<<8 | gap)

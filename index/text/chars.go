@@ -46,14 +46,26 @@ func asciiSteps(text []byte, from, to, size int) int {
 func appendASCIIChars(dst []uint64, text []byte, steps, size int) []uint64 {
 	dst = slices.Grow(dst, steps)
 	room := dst[len(dst) : len(dst)+steps]
-	mask := masks[min(size, piece)]
-	for i := range room {
-		if size > piece {
+	if size > piece {
+		for i := range room {
 			room[i] = mix(hash(text, i, i+size))
-			continue
 		}
-		b := text[i : i+piece]
-		room[i] = mix(fold(binary.LittleEndian.Uint64(b)&mask[0]^secret0, binary.LittleEndian.Uint64(b[lane:])&mask[1]^secret1))
+		return dst[:len(dst)+steps]
 	}
+	done, mask := 0, &masks[size]
+	if blocks := steps / lane; blocks > 0 && hasAVX512() {
+		charBlocks(&room[0], &text[0], blocks, mask[0], mask[1])
+		done = blocks * lane
+	}
+	hashEach(room[done:], text[done:], mask)
 	return dst[:len(dst)+steps]
+}
+
+// hashEach hashes the bytes that mask leaves, at each of the first places of text.
+func hashEach(dst []uint64, text []byte, mask *[2]uint64) {
+	for i := range dst {
+		b := text[i : i+piece]
+		low, high := binary.LittleEndian.Uint64(b)&mask[0], binary.LittleEndian.Uint64(b[lane:])&mask[1]
+		dst[i] = mix(fold(low^secret0, high^secret1))
+	}
 }

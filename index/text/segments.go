@@ -45,12 +45,7 @@ func (u *unspaced) has(r rune) bool {
 
 // in says whether a code point of text is of one of the scripts.
 func (u *unspaced) in(text []byte) bool {
-	const wide = 4 * lane
-	for i := 0; i < len(text); {
-		if i+wide <= len(text) && asciiWide(text[i:i+wide]) {
-			i += wide
-			continue
-		}
+	for i := lenBelow(text, 0xe0); i < len(text); {
 		if i+lane <= len(text) {
 			x := binary.LittleEndian.Uint64(text[i:])
 			candidates := x & (x << 1) & (x << 2) & highs // 0xe0 and more
@@ -67,11 +62,6 @@ func (u *unspaced) in(text []byte) bool {
 		i += size
 	}
 	return false
-}
-
-func asciiWide(b []byte) bool {
-	le := binary.LittleEndian
-	return (le.Uint64(b)|le.Uint64(b[lane:])|le.Uint64(b[2*lane:])|le.Uint64(b[3*lane:]))&highs == 0
 }
 
 // addSegments adds the segments of a word, as of UAX #29. A character of the scripts, with the marks on it, weighs one half

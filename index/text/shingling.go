@@ -92,6 +92,19 @@ func combine(items []uint64, size int) int {
 		return 0
 	}
 	size = min(size, len(items))
+	shingles, done := len(items)-size+1, 0
+	if blocks := shingles / lane; blocks > 0 && hasAVX512() {
+		combineBlocks(&items[0], blocks, size)
+		done = blocks * lane
+	}
+	if done < shingles {
+		combineEach(items[done:], size)
+	}
+	return shingles
+}
+
+// combineEach combines size items or more.
+func combineEach(items []uint64, size int) {
 	var sum uint64
 	for _, item := range items[:size-1] {
 		sum = sum*base + item
@@ -102,5 +115,4 @@ func combine(items []uint64, size int) int {
 		leaving = items[i]
 		items[i] = mix(sum)
 	}
-	return len(items) - size + 1
 }

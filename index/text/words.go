@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// block is how many bytes spaces looks at: one for each bit.
-const block = 64
-
 // appendWords appends the hash of each word. Text that isn't normalised may have empty words between its spaces.
 func appendWords(dst []uint64, text []byte) []uint64 {
 	if len(text) == 0 {
@@ -29,26 +26,39 @@ func appendWords(dst []uint64, text []byte) []uint64 {
 	return dst
 }
 
-// appendBlocks appends the hashes of the words that a space ends, up to somewhere in the last block+piece bytes; rest is
-// the text behind the last of these spaces.
+// appendBlocks appends the hashes of the words that a space ends, up to somewhere in the last block+piece bytes; rest is the
+// text behind the last of these spaces.
 func appendBlocks(dst []uint64, text []byte) (hashes []uint64, rest []byte) {
-	start := 0
-	for at := 0; at+block+piece <= len(text); at += block {
+	at, start := 0, 0
+	for at+block+piece <= len(text) {
 		dst = slices.Grow(dst, block)
-		room, n := dst[len(dst):len(dst)+block], 0
-		for ends := spaces(text[at:]); ends != 0; ends &= ends - 1 {
-			end := at + bits.TrailingZeros64(ends)
-			if end-start <= piece {
-				room[n&(block-1)] = short(text[start:start+piece], end-start)
-			} else {
-				room[n&(block-1)] = hash(text, start, end)
-			}
-			n++
-			start = end + 1
+		room, n := dst[len(dst):cap(dst)], 0
+		if hasAVX2() {
+			n, at, start = wordBlocks(&room[0], len(room), &text[0], len(text), at, start)
+		} else {
+			n, start = hashBlock(room, text, at, start)
+			at += block
 		}
 		dst = dst[:len(dst)+n]
 	}
 	return dst, text[start:]
+}
+
+// hashBlock hashes the words that end in the block at at, the first of which begins at start. It returns their number, and
+// where the next one begins.
+func hashBlock(dst []uint64, text []byte, at, start int) (n, next int) {
+	dst = dst[:block]
+	for ends := spaces(text[at:]); ends != 0; ends &= ends - 1 {
+		end := at + bits.TrailingZeros64(ends)
+		if end-start <= piece {
+			dst[n&(block-1)] = short(text[start:start+piece], end-start)
+		} else {
+			dst[n&(block-1)] = hash(text, start, end)
+		}
+		n++
+		start = end + 1
+	}
+	return n, start
 }
 
 // spaces has a bit set for each of the first 64 bytes of text that is a space. Found all at once, no word waits for the one

@@ -1,0 +1,152 @@
+package text
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The kernels of one processor are held against the code for all machines. That one is held against the formula elsewhere:
+// where there are no kernels, with -tags purego, and here byte for byte and hash for hash.
+func needs(t testing.TB, kernels bool) {
+	t.Helper()
+	if !kernels {
+		t.Skip("this processor, or purego, has no such kernels: the portable code is all there is")
+	}
+}
+
+// randomText draws from few letters, so that runs of separators, long words and single letters are all frequent.
+func randomText(random *rand.Rand, alphabet string, n int) []byte {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = alphabet[random.IntN(len(alphabet))]
+	}
+	return text
+}
+
+const separatorsOften, separatorsSeldom = "aZ9 .,-\n@[`{/:09azAZ\x00\x7f", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
+
+func TestFoldBlocksIsFoldLanes(t *testing.T) {
+	needs(t, hasAVX512())
+	random := rand.New(rand.NewPCG(4, 1))
+	for n := range 5 * block {
+		for _, alphabet := range []string{separatorsOften, separatorsSeldom, " ", "a"} {
+			src, gap := randomText(random, alphabet, n+1), uint64(n%2)
+			want := foldLanes([]byte("x"), src, gap)
+			got := bytes.Repeat([]byte{'#'}, 1+len(src)+block)
+			if wrote := foldBlocks(&got[1], &src[0], len(src), gap); !bytes.Equal(got[1:1+wrote], want[1:]) {
+				t.Fatalf("%q, gap %d: got %q, want %q", src, gap, got[1:1+wrote], want[1:])
+			}
+		}
+	}
+	for b := range 128 { // each byte alone, and as all
+		for _, src := range [][]byte{{byte(b)}, bytes.Repeat([]byte{byte(b)}, 70), append(bytes.Repeat([]byte("A"), 69), byte(b))} {
+			got := make([]byte, len(src)+block)
+			got = got[:foldBlocks(&got[0], &src[0], len(src), 0)]
+			if want := foldLanes(nil, src, 0); !bytes.Equal(got, want) {
+				t.Errorf("%q: got %q, want %q", src, got, want)
+			}
+		}
+	}
+}
+
+func TestWordBlocksIsHashBlock(t *testing.T) {
+	needs(t, hasAVX2())
+	random := rand.New(rand.NewPCG(4, 2))
+	for n := block + piece; n < 6*block; n++ {
+		for _, alphabet := range []string{"ab ", "abcdefghi ", separatorsSeldom, "a", " "} {
+			text := randomText(random, alphabet, n)
+			for room := block; room <= 3*block; room += block {
+				got := make([]uint64, room+1)
+				words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
+				want, wantStart := []uint64(nil), 0
+				for blockAt := 0; blockAt < at; blockAt += block {
+					hashes := make([]uint64, block)
+					count, next := hashBlock(hashes, text, blockAt, wantStart)
+					want, wantStart = append(want, hashes[:count]...), next
+				}
+				if !slices.Equal(got[:words], want) || start != wantStart || got[room] != 0 {
+					t.Fatalf("%q, room for %d: got %x and %d, want %x and %d", text, room, got[:words], start, want, wantStart)
+				}
+				if full := room-words < block; !full && at+block+piece <= n || at == 0 {
+					t.Fatalf("%d of %d bytes, room for %d, %d words: stopped at %d", n, len(text), room, words, at)
+				}
+			}
+		}
+	}
+}
+
+func TestCombineBlocksIsCombineEach(t *testing.T) {
+	needs(t, hasAVX512())
+	random := rand.New(rand.NewPCG(4, 3))
+	for size := 1; size <= MaxWords; size++ {
+		for blocks := 1; blocks < 9; blocks++ {
+			got := make([]uint64, blocks*lane+size-1)
+			for i := range got {
+				got[i] = random.Uint64()
+			}
+			want := slices.Clone(got)
+			combineBlocks(&got[0], blocks, size)
+			combineEach(want, size)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
+			}
+		}
+	}
+}
+
+func TestCharBlocksIsHashEach(t *testing.T) {
+	needs(t, hasAVX512())
+	random := rand.New(rand.NewPCG(4, 4))
+	for size := 1; size <= piece; size++ {
+		for blocks := 1; blocks < 9; blocks++ {
+			text := make([]byte, blocks*lane+piece)
+			for i := range text {
+				text[i] = byte(random.Uint32()) // all bytes, for all carries
+			}
+			got, want := make([]uint64, blocks*lane), make([]uint64, blocks*lane)
+			charBlocks(&got[0], &text[0], blocks, masks[size][0], masks[size][1])
+			hashEach(want, text, &masks[size])
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
+			}
+		}
+	}
+}
+
+func TestBlocksBelow(t *testing.T) {
+	needs(t, hasAVX512())
+	for _, bound := range []int{0x80, 0xe0} {
+		text := bytes.Repeat([]byte{byte(bound - 1)}, 4*block)
+		for at := range text {
+			for _, b := range []int{bound, 0xff} {
+				text[at] = byte(b)
+				if got := blocksBelow(&text[0], 4, uint64(bound)); got != at/block {
+					t.Fatalf("bound %#x, %#x at %d: got %d", bound, b, at, got)
+				}
+				text[at] = byte(bound - 1)
+			}
+		}
+		if got := blocksBelow(&text[0], 4, uint64(bound)); got != 4 {
+			t.Errorf("bound %#x: got %d", bound, got)
+		}
+	}
+}
+
+func TestLenBelow(t *testing.T) {
+	for n := range 3 * block {
+		for at := range n {
+			text := bytes.Repeat([]byte("a"), n)
+			text[at] = 0xe0
+			for _, bound := range []uint64{0x80, 0xe0} {
+				if got := lenBelow(text, bound); got > at {
+					t.Fatalf("%d bytes, another at %d: got %d", n, at, got)
+				}
+			}
+			if got := asciiLen(text); got != at {
+				t.Fatalf("%d bytes, another at %d: got %d ASCII bytes", n, at, got)
+			}
+		}
+	}
+}

@@ -2,17 +2,161 @@ package sketch_test
 
 import (
 	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
 
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
+// shingles are the hashes of all runs of three words: any hash will do that is spread evenly, or is after Mix.
 func shingles(s string) []uint64 {
-	three, err := text.ParseShingling("word:3")
-	if err != nil {
-		panic(err)
+	var out []uint64
+	words := strings.Fields(strings.ToLower(s))
+	for i := range len(words) - 2 {
+		h := fnv.New64a()
+		h.Write([]byte(strings.Join(words[i:i+3], " ")))
+		out = append(out, sketch.Mix(h.Sum64()))
 	}
-	return text.Set(three.AppendHashes(nil, text.NewNormalizer().Append(nil, []byte(s))))
+	return out
+}
+
+const (
+	original  = "the quick brown fox jumps over the lazy dog and runs far away from here"
+	nearCopy  = "the quick brown fox jumps over the lazy dog and runs far away from home"
+	unrelated = "how razorback jumping frogs can level six piqued gymnasts in an old gym"
+)
+
+// Documents that share a key of any band are candidates; codes tell how similar they are.
+func ExampleNewMinHashSketch() {
+	plan, err := sketch.Plan(0.8, 128, 0.98)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: 128, Banding: plan, CodeBits: 8})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sign := func(text string) (keys, codes []byte) {
+		s.Sign(shingles(text))
+		return s.AppendKeys(nil, 0, 4), s.AppendCodes(nil)
+	}
+	keys, codes := sign(original)
+	for _, text := range []string{nearCopy, unrelated} {
+		otherKeys, otherCodes := sign(text)
+		shared := 0
+		for band := range s.Bands() {
+			if slices.Equal(keys[band*4:][:4], otherKeys[band*4:][:4]) {
+				shared++
+			}
+		}
+		num, den := s.Similarity(codes, otherCodes)
+		fmt.Printf("%d of %d keys are shared, similarity about %.2f\n", shared, s.Bands(), float64(num)/float64(den))
+	}
+	fmt.Println(s.Algorithm(), "keeps", s.Size(), "bytes")
+	// Output:
+	// 9 of 18 keys are shared, similarity about 0.88
+	// 0 of 18 keys are shared, similarity about 0.00
+	// minhash/2 keeps 128 bytes
+}
+
+func ExampleNewSimHashSketch() {
+	s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	codes := func(text string) []byte {
+		s.Sign(shingles(text))
+		return s.AppendCodes(nil)
+	}
+	fmt.Println(s.Bands(), "bands,", s.Size(), "bytes")
+	fmt.Println(s.Similarity(codes(original), codes(nearCopy)))
+	fmt.Println(s.Similarity(codes(original), codes(unrelated)))
+
+	_, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 5})
+	fmt.Println(err)
+	// Output:
+	// 4 bands, 8 bytes
+	// 62 64
+	// 35 64
+	// make simhash sketch: for distance 5 the 6 blocks of 64 bits make keys of 10 bits, less than 16; the largest possible distance is 3
+}
+
+func ExampleMinHashParams_Validate() {
+	p := sketch.MinHashParams{Slots: 128, Banding: sketch.Banding{Bands: 20, Rows: 7}, CodeBits: 8}
+	fmt.Println(p.Validate())
+	// Output: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows
+}
+
+func ExampleSimHashParams_Validate() {
+	p := sketch.SimHashParams{Bits: 64, Distance: 3, Blocks: 12}
+	fmt.Println(p.Validate())
+	// Output: for distance 3 the 12 blocks make 220 bands, more than 64; possible are 4 to 8 blocks
+}
+
+// The values themselves, for whoever makes keys of them in another way.
+func ExampleMinHash_Sign() {
+	minhash, err := sketch.NewMinHash(1024)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, b := make([]uint64, minhash.Slots()), make([]uint64, minhash.Slots())
+	minhash.Sign(a, shingles(original))
+	minhash.Sign(b, shingles(nearCopy))
+	equal := 0
+	for slot := range a {
+		if a[slot] == b[slot] {
+			equal++
+		}
+	}
+	fmt.Printf("about %.2f\n", float64(equal)/float64(minhash.Slots()))
+	// Output: about 0.87
+}
+
+func ExampleNewMinHash() {
+	_, err := sketch.NewMinHash(100_000)
+	fmt.Println(err)
+	// Output: make minhash: 100000 slots are impossible; possible is an even number from 16 to 1024
+}
+
+// Four bits of each slot are enough for an estimate, once what chance makes equal is taken off.
+func ExampleEstimate() {
+	minhash, err := sketch.NewMinHash(128)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	codes := func(text string) []byte {
+		values := make([]uint64, minhash.Slots())
+		minhash.Sign(values, shingles(text))
+		return sketch.AppendCodes(nil, values, 4)
+	}
+	a, b := codes(original), codes(unrelated)
+	matches := sketch.Matches(a, b, 4)
+	num, den := sketch.Estimate(matches, minhash.Slots(), 4)
+	fmt.Printf("%d bytes, %d of %d slots match: %d/%d\n", len(a), matches, minhash.Slots(), num, den)
+	// Output: 64 bytes, 7 of 128 slots match: 0/1920
+}
+
+func ExampleAppendCodes() {
+	values := []uint64{0x12345678abcdef, 0x12345678abcdef, 0xfedcba98765432, 0x0f1e2d3c4b5a69}
+	fmt.Printf("%x\n", sketch.AppendCodes(nil, values, 8))
+	fmt.Printf("%x\n", sketch.AppendCodes(nil, values, 4))
+	// Output:
+	// 79796116
+	// 9961
+}
+
+func ExampleMatches() {
+	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}, 8))
+	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}, 4))
+	// Output:
+	// 1
+	// 3
 }
 
 func ExamplePlan() {
@@ -28,31 +172,102 @@ func ExamplePlan() {
 	// plan bands: with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots
 }
 
-func ExampleJaccard() {
-	a := shingles("The quick brown fox jumps over the lazy dog.")
-	b := shingles("The quick brown fox jumps over the sleepy dog!")
-	shared, union := sketch.Jaccard(a, b)
-	fmt.Println(shared, "of", union)
-	fmt.Println(sketch.AtLeast(uint32(shared), uint32(union), 5000), sketch.AtLeast(uint32(shared), uint32(union), 8000))
+func ExamplePlanByArea() {
+	plan, err := sketch.PlanByArea(0.8, 128, 0.5, 0.5)
+	fmt.Println(plan, err)
+	fmt.Printf("%.4f at 0.8\n", plan.Probability(0.8))
 	// Output:
-	// 5 of 9
-	// true false
+	// 9 bands of 13 rows <nil>
+	// 0.3988 at 0.8
 }
 
-func ExampleMinHash_Sign() {
-	minhash, err := sketch.NewMinHash(1024)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	codes := func(s string) []byte {
-		values := make([]uint64, minhash.Slots())
-		minhash.Sign(values, shingles(s))
-		return sketch.AppendCodes(nil, values, 8)
-	}
-	a := codes("The quick brown fox jumps over the lazy dog.")
-	b := codes("The quick brown fox jumps over the sleepy dog!")
-	num, den := sketch.Estimate(sketch.Matches(a, b, 8), minhash.Slots(), 8)
-	fmt.Printf("about %.2f\n", float64(num)/float64(den))
-	// Output: about 0.55
+func ExampleBanding_Validate() {
+	fmt.Println(sketch.Banding{Bands: 18, Rows: 7}.Validate(128))
+	fmt.Println(sketch.Banding{Bands: 20, Rows: 7}.Validate(128))
+	// Output:
+	// <nil>
+	// 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows
+}
+
+func ExampleBanding_Probability() {
+	fmt.Printf("%.4f\n", sketch.Banding{Bands: 18, Rows: 7}.Probability(0.8))
+	// Output: 0.9855
+}
+
+func ExampleBanding_Curve() {
+	fmt.Print(sketch.Banding{Bands: 18, Rows: 7}.Curve())
+	// Output:
+	// similarity  found
+	//       0.05  0.0000
+	//       0.10  0.0000
+	//       0.15  0.0000
+	//       0.20  0.0002
+	//       0.25  0.0011
+	//       0.30  0.0039
+	//       0.35  0.0115
+	//       0.40  0.0291  #
+	//       0.45  0.0652  ###
+	//       0.50  0.1317  #####
+	//       0.55  0.2413  ##########
+	//       0.60  0.4001  ################
+	//       0.65  0.5954  ########################
+	//       0.70  0.7871  ###############################
+	//       0.75  0.9241  #####################################
+	//       0.80  0.9855  #######################################
+	//       0.85  0.9990  ########################################
+	//       0.90  1.0000  ########################################
+	//       0.95  1.0000  ########################################
+	//       1.00  1.0000  ########################################
+}
+
+// Equal rows make equal keys, in the same band of the same scope.
+func ExampleBanding_AppendKeys() {
+	two := sketch.Banding{Bands: 2, Rows: 2}
+	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 4}, 0, 4))
+	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 5}, 0, 4))
+	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 5}, 1, 4))
+	// Output:
+	// d6fe3c2b9c4c071f
+	// d6fe3c2bf13dd8ed
+	// 4eb3a1840f421f1f
+}
+
+func ExampleJaccard() {
+	set := func(text string) []uint64 { return slices.Compact(slices.Sorted(slices.Values(shingles(text)))) }
+	shared, union := sketch.Jaccard(set(original), set(nearCopy))
+	fmt.Println(shared, "of", union)
+	// Output: 12 of 14
+}
+
+func ExampleAtLeast() {
+	fmt.Println(sketch.AtLeast(4, 5, 8000), sketch.AtLeast(3, 5, 8000), sketch.AtLeast(0, 0, 0))
+	// Output: true false false
+}
+
+func ExampleLevenshtein_Similarity() {
+	var l sketch.Levenshtein
+	fmt.Println(l.Similarity([]byte("kitten"), []byte("sitting"), 0))
+	fmt.Println(l.Similarity([]byte("kitten"), []byte("sitting"), 8000)) // 4/7 is below the threshold
+	// Output:
+	// 4 7
+	// 0 7
+}
+
+func ExampleHamming() {
+	fmt.Println(sketch.Hamming([]byte{0b1010}, []byte{0b0110}))
+	// Output: 2
+}
+
+// Similarity 0.95 of 64 bits is reached with up to 3 bits different.
+func ExampleDistanceAt() {
+	fmt.Println(sketch.DistanceAt(9500, 64))
+	// Output: 3
+}
+
+// Numbers in a row are no hashes; mixed they are.
+func ExampleMix() {
+	fmt.Printf("%016x\n%016x\n", sketch.Mix(1), sketch.Mix(2))
+	// Output:
+	// 5692161d100b05e5
+	// dbd238973a2b148a
 }

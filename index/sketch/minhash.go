@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// Version numbers what this package makes of shingle hashes: slot values, codes and band keys. It changes with them.
+// Version numbers what this package makes of shingle hashes: slot values, SimHashes, codes and band keys. It changes with them,
+// and stands in Sketch.Algorithm.
 const Version = 2
 
 // Bounds of the number of slots.

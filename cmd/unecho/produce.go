@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), names[0], cmd.UseLine(), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath())}
 	}
 }
 

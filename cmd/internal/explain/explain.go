@@ -1,0 +1,199 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Explanation is what can be said of two documents, of which A was there first. Its JSON is a promise to scripts.
+type Explanation struct {
+	A           Document `json:"a"`
+	B           Document `json:"b"`
+	Shared      []string `json:"shared"` // shingles, each once, in the order of A
+	Jaccard     Share    `json:"jaccard"`
+	Estimate    Share    `json:"estimate"` // what the sketches tell of it
+	Error       float64  `json:"error"`    // estimate less exact
+	Sketch      Sketch   `json:"sketch"`
+	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points of the normalised texts
+	Threshold   float64  `json:"threshold"`
+	Verdict     string   `json:"verdict"` // unique or duplicate
+	Method      string   `json:"method"`  // of a duplicate
+	Similarity  float64  `json:"similarity"`
+	Why         string   `json:"why"`
+	Flip        string   `json:"flip"` // the nearest setting that would decide otherwise; empty if there is none
+}
+
+// Document is what is compared of a document.
+type Document struct {
+	Bytes      int      `json:"bytes"`
+	Normalized string   `json:"normalized"`
+	Shingles   int      `json:"shingles"` // different ones
+	Only       []string `json:"only"`     // that the other has not
+	Keys       []string `json:"band_keys"`
+
+	text   string
+	set    []uint64
+	entry  entry.Entry
+	hashes map[uint64]string // shingle hash -> text
+}
+
+// Share is a part of a whole.
+type Share struct {
+	Part  int     `json:"part"`
+	Whole int     `json:"whole"`
+	Value float64 `json:"value"`
+}
+
+func newShare(part, whole int) Share {
+	return Share{part, whole, float64(part) / float64(max(1, whole))}
+}
+
+// Sketch is how the sketches of two documents agree.
+type Sketch struct {
+	Algorithm     string  `json:"algorithm"`
+	MatchingSlots int     `json:"matching_slots"` // of minhash
+	Slots         int     `json:"slots"`
+	Hamming       int     `json:"hamming"` // of simhash: bits that differ
+	Bits          int     `json:"bits"`
+	MatchingBands []int   `json:"matching_bands"` // from 0
+	Bands         int     `json:"bands"`
+	Rows          int     `json:"rows"`
+	Probability   float64 `json:"probability"` // that two documents of this Jaccard similarity share a band; 0 for simhash
+}
+
+// Explain compares two documents under settings that are valid.
+func Explain(p index.Params, a, b []byte) (*Explanation, error) {
+	r, err := newReader(p)
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	x := &Explanation{Threshold: p.Similarity.Threshold}
+	for _, side := range []struct {
+		document *Document
+		text     []byte
+	}{{&x.A, a}, {&x.B, b}} {
+		if err := r.read(side.document, side.text); err != nil {
+			return nil, fmt.Errorf("explain: %w", err)
+		}
+	}
+	x.compare()
+	if err := x.compareSketches(p); err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	var l sketch.Levenshtein
+	num, den := l.Similarity([]byte(x.A.Normalized), []byte(x.B.Normalized), 0)
+	x.Levenshtein = float64(num) / float64(den)
+	return x, x.decide(p)
+}
+
+// reader makes of a document what is compared.
+type reader struct {
+	normalizer *text.Normalizer
+	shingling  text.Shingling
+	signer     *index.Signer
+	width      int
+}
+
+func newReader(p index.Params) (*reader, error) {
+	shingling, err := p.Similarity.Shingling()
+	if err != nil {
+		return nil, err
+	}
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{normalizer: text.NewNormalizer(), shingling: shingling, signer: signer, width: p.Similarity.KeyBytes}, nil
+}
+
+func (r *reader) read(d *Document, document []byte) error {
+	normalized := r.normalizer.Append(nil, document)
+	hashes := r.shingling.AppendHashes(nil, normalized)
+	d.hashes = make(map[uint64]string, len(hashes))
+	i := 0
+	r.shingling.Each(normalized, func(shingle []byte) {
+		d.hashes[hashes[i]] = string(shingle)
+		i++
+	})
+	d.Bytes, d.Normalized, d.text = len(document), string(normalized), string(document)
+	d.set = text.Set(slices.Clone(hashes))
+	d.Shingles = len(d.set)
+	if !r.signer.Sign(&d.entry, document) {
+		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(document))
+	}
+	d.Keys = make([]string, 0, len(d.entry.Keys)/r.width)
+	for key := range slices.Chunk(d.entry.Keys, r.width) {
+		d.Keys = append(d.Keys, fmt.Sprintf("%x", key))
+	}
+	return nil
+}
+
+// compare compares the sets of shingles.
+func (x *Explanation) compare() {
+	shared, union := sketch.Jaccard(x.A.set, x.B.set)
+	x.Jaccard = newShare(shared, union)
+	x.Shared, x.A.Only, x.B.Only = []string{}, []string{}, []string{}
+	for _, hash := range x.A.set {
+		if _, both := x.B.hashes[hash]; both {
+			x.Shared = append(x.Shared, x.A.hashes[hash])
+		} else {
+			x.A.Only = append(x.A.Only, x.A.hashes[hash])
+		}
+	}
+	for _, hash := range x.B.set {
+		if _, both := x.A.hashes[hash]; !both {
+			x.B.Only = append(x.B.Only, x.B.hashes[hash])
+		}
+	}
+	slices.Sort(x.Shared)
+	slices.Sort(x.A.Only)
+	slices.Sort(x.B.Only)
+}
+
+func (x *Explanation) compareSketches(p index.Params) error {
+	s, err := p.Similarity.NewSketch()
+	if err != nil {
+		return err
+	}
+	var codes [2][]byte
+	for i, d := range []*Document{&x.A, &x.B} {
+		s.Sign(d.set)
+		codes[i] = s.AppendCodes(nil)
+	}
+	x.Sketch = Sketch{Algorithm: s.Algorithm(), Bands: s.Bands(), MatchingBands: []int{}}
+	if p.Similarity.Sketch == "simhash" {
+		x.Sketch.Hamming, x.Sketch.Bits = sketch.Hamming(codes[0], codes[1]), p.Similarity.Bits
+	} else if err := x.compareSlots(p, codes); err != nil {
+		return err
+	}
+	if x.A.Shingles == 0 || x.B.Shingles == 0 {
+		return nil
+	}
+	num, den := s.Similarity(codes[0], codes[1])
+	x.Estimate = newShare(int(num), int(den))
+	x.Error = x.Estimate.Value - x.Jaccard.Value
+	for band := range x.Sketch.Bands {
+		at, width := band*p.Similarity.KeyBytes, p.Similarity.KeyBytes
+		if bytes.Equal(x.A.entry.Keys[at:at+width], x.B.entry.Keys[at:at+width]) {
+			x.Sketch.MatchingBands = append(x.Sketch.MatchingBands, band)
+		}
+	}
+	return nil
+}
+
+func (x *Explanation) compareSlots(p index.Params, codes [2][]byte) error {
+	banding, err := p.Similarity.Banding()
+	if err != nil {
+		return err
+	}
+	x.Sketch.Slots, x.Sketch.Rows = p.Similarity.Slots, banding.Rows
+	x.Sketch.MatchingSlots = sketch.Matches(codes[0], codes[1], p.Similarity.CodeBits)
+	x.Sketch.Probability = banding.Probability(x.Jaccard.Value)
+	return nil
+}

@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/index"
+)
+
+// try is a setting that might decide otherwise.
+type try struct {
+	name  string
+	value any
+	with  index.Params
+}
+
+// flip finds the nearest setting under which the index decides otherwise: the threshold that their similarity has just
+// reached, or just not, with the bands planned for it; then ever lower ones; then shorter shingles, or longer ones.
+func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
+	if x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized {
+		return "", nil
+	}
+	for _, t := range append(x.thresholds(p, unique), shingles(p, unique)...) {
+		if len(t.with.Validate()) > 0 {
+			continue
+		}
+		otherwise, err := x.decides(t.with, !unique)
+		if err != nil {
+			return "", err
+		}
+		if otherwise {
+			return fmt.Sprintf("%s: %v", t.name, t.value), nil
+		}
+	}
+	return "", nil
+}
+
+// decides says whether the index decides so under other settings.
+func (x *Explanation) decides(p index.Params, unique bool) (bool, error) {
+	r, err := newReader(p)
+	if err != nil {
+		return false, err
+	}
+	var a, b Document
+	if err := r.read(&a, []byte(x.A.text)); err != nil {
+		return false, err
+	}
+	if err := r.read(&b, []byte(x.B.text)); err != nil {
+		return false, err
+	}
+	v, err := judge(p, a.entry, b.entry)
+	return v.Unique() == unique, err
+}
+
+const grain = 10000 // thresholds have four decimals
+
+func (x *Explanation) thresholds(p index.Params, unique bool) []try {
+	measured := int(x.measured(p) * grain)
+	if !unique {
+		return []try{withThreshold(p, measured+1)}
+	}
+	var tries []try
+	for t := min(measured, int(p.Similarity.Threshold*grain)); t > 0; t -= grain / 20 {
+		tries = append(tries, withThreshold(p, t))
+	}
+	return tries
+}
+
+func withThreshold(p index.Params, t int) try {
+	p.Similarity.Threshold = float64(t) / grain
+	return try{"similarity.threshold", p.Similarity.Threshold, p}
+}
+
+func shingles(p index.Params, unique bool) []try {
+	unit, number, _ := strings.Cut(p.Similarity.Shingle, ":")
+	var size int
+	if _, err := fmt.Sscan(number, &size); err != nil {
+		return nil // no size to change
+	}
+	by := 1 // longer shingles set documents apart
+	if unique {
+		by = -1
+	}
+	var tries []try
+	for range 3 {
+		size += by
+		p.Similarity.Shingle = fmt.Sprintf("%s:%d", unit, size)
+		tries = append(tries, try{"similarity.shingle", p.Similarity.Shingle, p})
+	}
+	return tries
+}

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// decide asks the index itself: a replica that has judged A judges B.
+func (x *Explanation) decide(p index.Params) error {
+	v, err := judge(p, x.A.entry, x.B.entry)
+	if err != nil {
+		return fmt.Errorf("explain: %w", err)
+	}
+	x.Verdict = "duplicate"
+	if v.Unique() {
+		x.Verdict, x.Why = "unique", x.whyUnique(p)
+	} else {
+		x.Method, x.Similarity = v.Match.Method.String(), float64(v.Match.Similarity.TenThousandths())/10000
+		x.Why = fmt.Sprintf("they are candidates by %d of %d bands, and %s verifies %.4f, at least the threshold of %v",
+			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.Method, x.Similarity, x.Threshold)
+		if v.Match.Method == index.Identical {
+			x.Why = "the normalised texts are equal"
+		}
+	}
+	x.Flip, err = x.flip(p, v.Unique())
+	return err
+}
+
+// judge has a replica of its own judge both.
+func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
+	settings := []byte("{}") // no other replica compares them
+	replica, err := index.NewReplica(p, index.Fingerprint(settings))
+	if err != nil {
+		return index.Verdict{}, err
+	}
+	header := index.Header{Fingerprint: index.Fingerprint(settings)}
+	run := index.Run{Header: header, Epoch: 1, Entries: []entry.Entry{a, b}}
+	run.Entries[0].Offset, run.Entries[1].Offset = 0, 1
+	replica.Apply(index.Stamp{}, &index.Settings{Text: settings})
+	replica.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: header, Name: "A", Partitions: 1, Epoch: 1})
+	effect := replica.Apply(index.Stamp{Offset: 2}, &run)
+	if len(effect.Judged) != 2 {
+		return index.Verdict{}, fmt.Errorf("%d of 2 documents were judged", len(effect.Judged))
+	}
+	return effect.Judged[1], nil
+}
+
+func (x *Explanation) whyUnique(p index.Params) string {
+	switch {
+	case x.B.Shingles == 0:
+		return "the second has no text to compare: such a document is unique, or rejected as empty"
+	case x.A.Shingles == 0:
+		return "the first has no text to compare: it is never remembered"
+	case len(x.Sketch.MatchingBands) == 0 && p.Similarity.Sketch == "simhash":
+		return fmt.Sprintf("they are no candidates: they share no block of their simhashes, which differ in %d of %d bits", x.Sketch.Hamming, x.Sketch.Bits)
+	case len(x.Sketch.MatchingBands) == 0:
+		return fmt.Sprintf("they are no candidates: they share no band; pairs of similarity %.4f do with a probability of %.4f",
+			x.Jaccard.Value, x.Sketch.Probability)
+	}
+	return fmt.Sprintf("they are candidates by %d of %d bands, but %s finds %.4f, below the threshold of %v",
+		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p), x.Threshold)
+}
+
+// measured is what verification compares with the threshold.
+func (x *Explanation) measured(p index.Params) float64 {
+	switch p.Similarity.Verify {
+	case "estimate":
+		return x.Estimate.Value
+	case "levenshtein":
+		return x.Levenshtein
+	}
+	return x.Jaccard.Value
+}

@@ -20,6 +20,7 @@ type Signer struct {
 	evidence   entry.Kind
 	weighted   bool
 
+	sorter     text.Sorter
 	normalized []byte
 	shingles   []uint64
 	arena      []byte // of the entries since Reset
@@ -56,7 +57,7 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 	}
 	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)
 	if s.evidence == entry.Shingles {
-		s.shingles = sorted(s.shingles, s.weighted)
+		s.shingles = sorted(&s.sorter, s.shingles, s.weighted)
 	}
 	s.sketch.Sign(s.shingles)
 	from := len(s.arena)
@@ -82,10 +83,10 @@ func (s *Signer) appendEvidence(dst []byte) []byte {
 func (s *Signer) Reset() { s.arena = s.arena[:0] }
 
 // sorted sorts the hashes of shingles in place: to a set, or if weighted to a list in which each stands as often as it occurs.
-func sorted(shingles []uint64, weighted bool) []uint64 {
+func sorted(s *text.Sorter, shingles []uint64, weighted bool) []uint64 {
 	if weighted {
 		slices.Sort(shingles)
 		return shingles
 	}
-	return text.Set(shingles)
+	return s.Set(shingles)
 }

@@ -41,6 +41,7 @@ func unlike() Similarity { return Similarity{Den: 1} }
 type jaccard struct {
 	shingling text.Shingling
 	weighted  bool
+	sorter    text.Sorter
 	own, them []uint64
 	text      []byte
 }
@@ -67,7 +68,7 @@ func (x *jaccard) shingles(dst []uint64, e *entry.Entry) []uint64 {
 		return dst[:0]
 	}
 	x.text = normalized
-	return sorted(x.shingling.AppendHashes(dst[:0], normalized), x.weighted)
+	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], normalized), x.weighted)
 }
 
 // estimator compares sketches.

@@ -17,10 +17,12 @@ import (
 
 // filter is unecho itself, as the program runs it: the service with its defaults, snapshots in a temporary directory.
 type filter struct {
-	verify  string
-	poll    int // 0: its default
-	profile *profile
-	logger  zerolog.Logger
+	verify   string
+	poll     int    // 0: its default
+	shingle  string // empty: its default
+	evidence string // empty: its default
+	profile  *profile
+	logger   zerolog.Logger
 }
 
 func (f filter) run(ctx context.Context, j job, group string) (result, error) {
@@ -43,6 +45,12 @@ func (f filter) config(j job, group, dir string) config.Config {
 		c.Consumer.PollRecords = f.poll
 	}
 	c.Judge.Similarity.Verify = f.verify
+	if f.shingle != "" {
+		c.Judge.Similarity.Shingle = f.shingle
+	}
+	if f.evidence != "" && f.verify == "jaccard" {
+		c.Judge.Similarity.Evidence = f.evidence
+	}
 	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
 	c.Snapshot.Directory = dir
 	return c

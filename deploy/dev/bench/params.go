@@ -17,7 +17,9 @@ type params struct {
 	bytes      int // of a document, about
 	partitions int
 	sessions   int
-	poll       int // of unecho; 0: its default
+	poll       int    // of unecho; 0: its default
+	shingle    string // of unecho, and so are the next; empty: its default
+	evidence   string
 	seed       uint64
 	untuned    bool
 	profile    string
@@ -42,6 +44,8 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
 	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
+	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
+	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")

@@ -46,7 +46,7 @@ type keeping struct {
 func keepings() []keeping {
 	var all []keeping
 	for _, shingle := range []string{"word:3", "char:5"} {
-		for _, evidence := range []string{"shingles", "text", "estimate"} {
+		for _, evidence := range []string{"shingles", "text", "estimate"} { // the last is what verify: estimate keeps
 			p := DefaultParams()
 			p.Similarity.Shingle, p.Similarity.Evidence = shingle, evidence
 			if evidence == "estimate" {

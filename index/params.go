@@ -29,7 +29,7 @@ type SimilarityParams struct {
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates" verdict:"true"`
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, estimate only the sketches" enum:"jaccard|estimate" verdict:"true"`
-	Evidence      string  `key:"evidence" doc:"what is kept of a document for that: short hashes of its shingles, or its text; auto is shingles" enum:"auto|shingles|text" verdict:"true"`
+	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles" enum:"auto|shingles|text" verdict:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents of one band key that are looked at, newest first, and of all so found those that are verified, most promising first; what is cut is counted" verdict:"true"`

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
@@ -52,12 +53,14 @@ func (p SimilarityParams) simHash() sketch.SimHashParams {
 	return sketch.SimHashParams{Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks, Weighted: p.Weighted}
 }
 
-// evidence is what an entry keeps of its document, for verify to compare.
+// evidence is what an entry keeps of its document, for verify to compare. Of a text there are about as many runs of characters
+// as it has characters, and a hash of each takes more than the character: runs of words are a fifth of that.
 func (p SimilarityParams) evidence() entry.Kind {
+	auto := p.Evidence == "auto"
 	switch {
 	case p.Verify == "estimate":
 		return entry.Sketch
-	case p.Evidence == "text":
+	case p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
 		return entry.Text
 	}
 	return entry.Shingles

@@ -2,6 +2,7 @@ package naive
 
 import (
 	"math"
+	"strings"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -30,14 +31,16 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 
 // shingles are the hashes of an entry's shingles: of its text, or those that it keeps.
 func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
+	p := t.params.Similarity
+	keepsText := p.Evidence == "text" || p.Evidence == "auto" && strings.HasPrefix(p.Shingle, "char:")
 	switch {
-	case e.Kind == entry.Text && t.params.Similarity.Evidence == "text":
+	case e.Kind == entry.Text && keepsText:
 		normalized, err := entry.DecompressText(nil, e.Evidence)
 		if err != nil {
 			return hashes{}, false
 		}
-		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, t.params.Similarity.Weighted), true
-	case e.Kind == entry.Shingles && t.params.Similarity.Evidence != "text":
+		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, p.Weighted), true
+	case e.Kind == entry.Shingles && !keepsText:
 		r, err := entry.ReadShingles(e.Evidence)
 		if err != nil {
 			return hashes{}, false

@@ -14,7 +14,7 @@ func Params(seed uint64) index.Params {
 	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
 	p := index.DefaultParams()
 	p.Similarity.Threshold = pick(r, 0.8, 0.8, 0.5, 0.6667, 1)
-	p.Similarity.Shingle = pick(r, "word:3", "word:2", "word:1")
+	p.Similarity.Shingle = pick(r, "word:3", "word:2", "word:1", "char:5")
 	p.Similarity.Weighted = r.IntN(4) == 0
 	findBy(r, &p.Similarity)
 	verifyBy(r, &p.Similarity)
@@ -45,8 +45,8 @@ func Params(seed uint64) index.Params {
 func findBy(r *rand.Rand, p *index.SimilarityParams) {
 	if r.IntN(3) == 0 {
 		p.Sketch = "simhash"
-		p.Bits = pick(r, 32, 64, 128)
-		p.Distance = r.IntN(p.Bits / 16)
+		p.Bits = pick(r, 32, 64, 128, 128)
+		p.Distance = p.Bits/16 - 1 - r.IntN(2)
 		p.Blocks = pick(r, 0, 0, p.Distance+1)
 		return
 	}
@@ -57,7 +57,7 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 }
 
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
-	p.Verify = pick(r, "jaccard", "jaccard", "estimate")
+	p.Verify = pick(r, "jaccard", "estimate")
 	p.CodeBits = pick(r, 4, 8, 16)
 	if p.Verify == "jaccard" {
 		p.Evidence = pick(r, "auto", "shingles", "text")

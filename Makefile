@@ -18,10 +18,10 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test servers bench bench-sketch accuracy fuzz demo clean dev
+.PHONY: help build check lint fmt test servers bench bench-sketch bench-sketch-peers accuracy fuzz demo clean dev
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
@@ -50,6 +50,9 @@ bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
 
 bench-sketch: ## time and bytes to sign a document (COUNT=10)
 	$(GO) test -run '^$$' -bench Sign -benchmem -count=$(COUNT) ./index/sketch ./index/text
+
+bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-away Python environment
+	@GO=$(GO) deploy/dev/peers/run.sh $(ARGS)
 
 accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
 	$(GO) test -v -run 'TestAccuracyTable|TestBandsCollide' ./index/sketch -trials 20000

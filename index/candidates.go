@@ -1,79 +1,103 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
 
-// walk is a lookup in one band: the line it has come to, and how many documents of equal key it has met.
+// probe is a band key's bucket.
+type probe struct {
+	line   *line
+	head   uint32 // of that line: reading it for all bands before looking into any is what overlaps their cache misses
+	hash   uint32
+	level  uint
+	bucket int
+}
+
+// probe finds the buckets of band keys, unless they were the last ones asked for. They are good until a table grows or shrinks.
+func (w *window) probe(keys []byte) {
+	if bytes.Equal(keys, w.probed) {
+		return
+	}
+	w.probed = append(w.probed[:0], keys...)
+	for b := range w.tables {
+		t := &w.tables[b]
+		hash := hashKey(loadKey(keys[b*w.width:], w.width))
+		bucket, level := t.bucket(hash)
+		l := t.lines.at(bucket)
+		w.probes[b] = probe{line: l, head: l[0], hash: hash, level: level, bucket: bucket}
+	}
+}
+
+// walk is a lookup in one band that goes on: the line it has come to, and how many documents of equal key it has met.
 type walk struct {
 	line      *line
-	head      uint32 // of that line: reading it early is what overlaps the cache misses of the bands
-	want      uint32 // the tag of the key, in its place
-	level     uint
-	key       uint64
+	head      uint32
 	band, met int
 }
 
-// candidates finds the visible documents that share a band key with keys, and returns their numbers as ranks, the most
-// promising first: those met in most bands, and of these the one indexed first. In each band the newest documents of equal
-// key are met, up to max_candidates; cut is the number of bands in which there were more.
+// candidates finds the visible documents that share a band key with keys, and returns them ranked, the most promising first:
+// those met in most bands, and of these the one indexed first. In each band the newest documents of equal key are met, up to
+// max_candidates; cut is the number of bands in which there were more.
 //
 // All bands take a step at a time: the memory they wait for is then fetched for all of them at once.
 func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
-	w.met = w.met[:0]
-	walks := w.walks[:len(w.tables)]
-	for b := range walks {
-		t := &w.tables[b]
-		key := loadKey(keys[b*w.width:], w.width)
-		hash := hashKey(key)
-		bucket, level := t.bucket(hash)
-		l := t.lines.at(bucket)
-		walks[b] = walk{line: l, head: l[0], want: pack(hash, 0, level), level: level, key: key, band: b}
-	}
-	for now := w.span(); len(walks) > 0; {
-		on := walks[:0]
-		for i := range walks {
-			more, full := w.step(&walks[i], now)
-			if full {
-				cut++
-			}
-			if more {
-				on = append(on, walks[i])
-			}
+	w.probe(keys)
+	w.met, w.walks = w.met[:0], w.walks[:0]
+	now := w.span()
+	for b := range w.probes {
+		p := &w.probes[b]
+		tag := ^ring(p.level)
+		if p.line[0]>>countBits == 0 && !p.line.has(pack(p.hash, 0, p.level), tag) {
+			continue
 		}
-		walks = on
+		cut += w.step(walk{line: p.line, head: p.line[0], band: b}, now)
+	}
+	for len(w.walks) > 0 {
+		walks := w.walks
+		w.walks = w.walks[:0]
+		for _, k := range walks {
+			cut += w.step(k, now)
+		}
 	}
 	return w.rank(), cut
 }
 
-// step looks through a line, from the newest entry to the oldest. more says that there is another line, full that the walk
-// was cut.
-func (w *window) step(k *walk, now span) (more, full bool) {
-	number := ring(k.level)
+// step looks through a line, from the newest entry to the oldest, and has the walk go on if there is another line. cut is 1 if
+// it was cut.
+func (w *window) step(k walk, now span) (cut int) {
+	p := &w.probes[k.band]
+	want, number := pack(p.hash, 0, p.level), ring(p.level)
 	for i := int(k.head & countMask); i > 0; i-- {
 		x := k.line[i]
-		if (x^k.want)&^number != 0 {
+		if (x^want)&^number != 0 {
 			continue
 		}
-		age := now.age(x, k.level)
+		age := now.age(x, p.level)
 		if age >= now.visible() {
-			return false, false // as all that follow
+			return 0 // as all that follow
 		}
 		r := now.end - 1 - ref(age)
-		if s, at := w.at(r); s.key(at, k.band) != k.key {
+		if !w.sameKey(r, k.band) {
 			continue
 		}
 		if k.met++; k.met > w.most {
-			return false, true
+			return 1
 		}
 		w.met = append(w.met, r)
 	}
-	if k.line = w.tables[k.band].older(k.line); k.line == nil {
-		return false, false
+	if k.line = w.tables[k.band].older(k.line); k.line != nil {
+		k.head = k.line[0]
+		w.walks = append(w.walks, k)
 	}
-	k.head = k.line[0]
-	return true, false
+	return 0
+}
+
+// sameKey says whether a document has the band key that is looked up.
+func (w *window) sameKey(r ref, band int) bool {
+	s, i := w.at(r)
+	return s.key(i, band) == loadKey(w.probed[band*w.width:], w.width)
 }
 
 // rank is a candidate's number, below the number of bands in which it was not met.
@@ -104,9 +128,9 @@ type keyed struct {
 	key uint64
 }
 
-// longest is how many lines a bucket may have before it is trimmed: enough for a key that is as popular as a lookup may see,
-// and some others.
-func (w *window) longest() int { return w.most/lineSlots + 3 }
+// tooLong says that a bucket has more lines than it needs for a key as popular as a lookup may see and some others. As it is
+// trimmed only when its length has doubled, what is too long for other reasons costs no more either.
+func (w *window) tooLong(lines int) bool { return lines > w.most/lineSlots+3 && lines&(lines-1) == 0 }
 
 // trim drops from a bucket what no lookup can meet any more: of each key all but the newest documents that a lookup counts.
 // As older documents expire first, they would never be among those again. So a bucket stays short however popular a key is.

@@ -71,6 +71,26 @@ func (l *line) compact(level uint, s span) {
 	}
 }
 
+// has says whether an entry may have the tag in want: it compares all slots, filled or not, two at a time and without a branch.
+func (l *line) has(want, tag uint32) bool {
+	w, t := uint64(want)<<32|uint64(want), uint64(tag)<<32|uint64(tag)
+	zero := zeroHalf(((uint64(l[1])<<32|uint64(l[0]))^w)&t|tagless) |
+		zeroHalf(((uint64(l[3])<<32|uint64(l[2]))^w)&t) |
+		zeroHalf(((uint64(l[5])<<32|uint64(l[4]))^w)&t) |
+		zeroHalf(((uint64(l[7])<<32|uint64(l[6]))^w)&t) |
+		zeroHalf(((uint64(l[9])<<32|uint64(l[8]))^w)&t) |
+		zeroHalf(((uint64(l[11])<<32|uint64(l[10]))^w)&t) |
+		zeroHalf(((uint64(l[13])<<32|uint64(l[12]))^w)&t) |
+		zeroHalf(((uint64(l[15])<<32|uint64(l[14]))^w)&t)
+	return zero&(1<<63|1<<31) != 0
+}
+
+// tagless is a difference in the first slot, which is no entry.
+const tagless = 1
+
+// zeroHalf has bit 31 or bit 63 set if that half of v is zero; bit 63 also if the lower half is zero and the upper is one.
+func zeroHalf(v uint64) uint64 { return (v - (1<<32 | 1)) &^ v }
+
 func (l *line) add(x uint32) {
 	l[0]++
 	l[l.count()] = x

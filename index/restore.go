@@ -231,8 +231,10 @@ func (w *window) linkBand(band int) {
 			n := min(s.n-i, len(l.hashes))
 			l.look(t, s, band, i, n)
 			for k := range n {
-				if at, lines := t.insert(l.hashes[k], s.first+ref(i+k), w.span()); lines > w.longest() && lines&(lines-1) == 0 {
-					w.trim(band, at)
+				bucket, level := t.bucket(l.hashes[k])
+				lines := t.insert(t.lines.at(bucket), level, l.hashes[k], s.first+ref(i+k), w.span())
+				if w.tooLong(lines) {
+					w.trim(band, bucket)
 				}
 			}
 			i += n

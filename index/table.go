@@ -25,7 +25,7 @@ type table struct {
 const (
 	// tableLoad is the number of visible documents per bucket: two thirds of its line.
 	tableLoad = 10
-	// sweepEvery: each document indexed moves the sweep of a table on by a line in so many.
+	// sweepEvery: each table is swept by a bucket for so many documents indexed.
 	sweepEvery = 4
 	minLevel   = 2
 	maxLevel   = hashBits - 1
@@ -42,13 +42,12 @@ func newTable(documents int) table {
 	return t
 }
 
-// bucket says where the entries of a hash are.
+// bucket says where the entries of a hash are. It has no branch: which buckets are split cannot be guessed.
 func (t *table) bucket(hash uint32) (b int, level uint) {
-	b = int(hash & (2<<t.level - 1))
-	if b >= t.n {
-		return b - 1<<t.level, t.level
-	}
-	return b, t.levelOf(b)
+	low := int(hash) & (1<<(t.level&31) - 1)
+	split := uint(low-(t.n-1<<(t.level&31))) >> 63 // 1 if it is below
+	level = t.level + split
+	return int(hash) & (1<<(level&31) - 1), level
 }
 
 func (t *table) levelOf(b int) uint {
@@ -58,11 +57,9 @@ func (t *table) levelOf(b int) uint {
 	return t.level
 }
 
-// insert adds the newest document to its bucket. It returns the number of the bucket and, if that had to spill over, the
-// number of its lines.
-func (t *table) insert(hash uint32, r ref, s span) (b, spilled int) {
-	b, level := t.bucket(hash)
-	l := t.lines.at(b)
+// insert adds the newest document to its bucket, whose line is l. If that had to spill over, it returns how many lines the
+// bucket then has.
+func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled int) {
 	if l.count() == lineSlots {
 		l.compact(level, s)
 	}
@@ -70,7 +67,7 @@ func (t *table) insert(hash uint32, r ref, s span) (b, spilled int) {
 		spilled = t.spillOver(l)
 	}
 	l.add(pack(hash, r, level))
-	return b, spilled
+	return spilled
 }
 
 // spillOver makes room in a full line: its entries go to a spill line. It returns how many lines the bucket then has.
@@ -191,13 +188,18 @@ func (t *table) merge(s span) (moved int) {
 	return len(all)
 }
 
-// sweep drops the expired entries of the next bucket.
-func (t *table) sweep(s span) {
-	if t.swept >= t.n {
-		t.swept = 0
+// sweep drops the expired entries of so many buckets, from where it left off.
+func (t *table) sweep(buckets int, s span) {
+	for range buckets {
+		if t.swept >= t.n {
+			t.swept = 0
+		}
+		t.clean(t.swept, s)
+		t.swept++
 	}
-	b := t.swept
-	t.swept++
+}
+
+func (t *table) clean(b int, s span) {
 	l, level := t.lines.at(b), t.levelOf(b)
 	if l.link() == 0 {
 		l.compact(level, s)

@@ -28,16 +28,19 @@ type window struct {
 	mostMoved int
 	allMoved  uint64
 
-	walks []walk // of the lookup at hand: one per band that goes on
-	met   []ref  // in it, once per band
-	ranks []rank
+	probed []byte  // the band keys that were looked up last, until a document is indexed
+	probes []probe // those buckets, by band
+	walks  []walk  // of the lookup at hand: one per band that goes on
+	met    []ref   // in it, once per band
+	ranks  []rank
 }
 
 func newWindow(p Params, bands int) window {
 	w := window{
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		most: p.Similarity.MaxCandidates, refreshes: p.Refreshes(), walks: make([]walk, 0, bands), tables: make([]table, bands),
+		most: p.Similarity.MaxCandidates, refreshes: p.Refreshes(),
+		tables: make([]table, bands), probes: make([]probe, bands),
 	}
 	for b := range w.tables {
 		w.tables[b] = newTable(0)
@@ -115,9 +118,7 @@ func (w *window) insert(d *document) (s *segment, i int) {
 	s.add(d)
 	w.end++
 	w.bytes += w.bytesOf(record)
-	for band := range w.tables {
-		w.link(band, s, i)
-	}
+	w.link(s, i)
 	w.tend()
 	return s, i
 }
@@ -173,27 +174,29 @@ func (w *window) newBlock(last int) (block []byte) {
 	return make([]byte, size)
 }
 
-// link puts a document into its bucket of a band.
-func (w *window) link(band int, s *segment, i int) {
-	hash := hashKey(s.key(i, band))
-	at, lines := w.tables[band].insert(hash, s.first+ref(i), w.span())
-	if lines > w.longest() && lines&(lines-1) == 0 {
-		w.trim(band, at)
+// link puts a document into its buckets.
+func (w *window) link(s *segment, i int) {
+	w.probe(s.keys(i))
+	now, r := w.span(), s.first+ref(i)
+	for b := range w.tables {
+		p := &w.probes[b]
+		if lines := w.tables[b].insert(p.line, p.level, p.hash, r, now); w.tooLong(lines) {
+			w.trim(b, p.bucket)
+		}
 	}
 }
 
-// tend moves the tables on: sweeps some, and makes those grow or shrink whose turn it is. The turns of the bands are spread,
-// so that no document pays for all of them.
+// tend moves the tables on: sweeps some buckets, and lets those tables grow or shrink whose turn it is. The turns of the
+// bands are spread, so that no document pays for all of them; each table is swept by some buckets in a row, which are read
+// from memory at once.
 func (w *window) tend() {
-	now, documents := w.span(), w.visible()
+	now, documents, bands := w.span(), w.visible(), len(w.tables)
+	w.tables[int(w.end%ref(bands))].sweep((bands+sweepEvery-1)/sweepEvery, now)
 	w.moved = 0
 	for b := range w.tables {
-		t := &w.tables[b]
-		if turn := uint64(w.end) + uint64(b); turn%sweepEvery == 0 {
-			t.sweep(now)
-		}
-		w.moved += t.fit(documents+b%tableLoad, now)
+		w.moved += w.tables[b].fit(documents+b%tableLoad, now)
 	}
+	w.probed = w.probed[:0]
 	w.allMoved += uint64(w.moved)
 	w.mostMoved = max(w.mostMoved, w.moved)
 }

@@ -9,7 +9,6 @@ import (
 // probe is a band key's bucket.
 type probe struct {
 	line   *line
-	head   uint32 // of that line: reading it for all bands before looking into any is what overlaps their cache misses
 	hash   uint32
 	level  uint
 	bucket int
@@ -25,15 +24,16 @@ func (w *window) probe(keys []byte) {
 		t := &w.tables[b]
 		hash := hashKey(loadKey(keys[b*w.width:], w.width))
 		bucket, level := t.bucket(hash)
-		l := t.lines.at(bucket)
-		w.probes[b] = probe{line: l, head: l[0], hash: hash, level: level, bucket: bucket}
+		w.probes[b] = probe{line: t.lines.at(bucket), hash: hash, level: level, bucket: bucket}
+	}
+	for b := range w.probes { // nothing but the reading, so that the processor waits for all lines at once
+		w.touched += w.probes[b].line[0]
 	}
 }
 
 // walk is a lookup in one band that goes on: the line it has come to, and how many documents of equal key it has met.
 type walk struct {
 	line      *line
-	head      uint32
 	band, met int
 }
 
@@ -52,7 +52,7 @@ func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
 		if p.line[0]>>countBits == 0 && !p.line.has(pack(p.hash, 0, p.level), tag) {
 			continue
 		}
-		cut += w.step(walk{line: p.line, head: p.line[0], band: b}, now)
+		cut += w.step(walk{line: p.line, band: b}, now)
 	}
 	for len(w.walks) > 0 {
 		walks := w.walks
@@ -69,7 +69,7 @@ func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
 func (w *window) step(k walk, now span) (cut int) {
 	p := &w.probes[k.band]
 	want, number := pack(p.hash, 0, p.level), ring(p.level)
-	for i := int(k.head & countMask); i > 0; i-- {
+	for i := k.line.count(); i > 0; i-- {
 		x := k.line[i]
 		if (x^want)&^number != 0 {
 			continue
@@ -88,7 +88,7 @@ func (w *window) step(k walk, now span) (cut int) {
 		w.met = append(w.met, r)
 	}
 	if k.line = w.tables[k.band].older(k.line); k.line != nil {
-		k.head = k.line[0]
+		w.touched += k.line[0]
 		w.walks = append(w.walks, k)
 	}
 	return 0
@@ -96,8 +96,11 @@ func (w *window) step(k walk, now span) (cut int) {
 
 // sameKey says whether a document has the band key that is looked up.
 func (w *window) sameKey(r ref, band int) bool {
-	s, i := w.at(r)
-	return s.key(i, band) == loadKey(w.probed[band*w.width:], w.width)
+	if l := &w.latest; l.segment == nil || l.ref != r {
+		l.ref = r
+		l.segment, l.i = w.at(r)
+	}
+	return w.latest.segment.key(w.latest.i, band) == loadKey(w.probed[band*w.width:], w.width)
 }
 
 // rank is a candidate's number, below the number of bands in which it was not met.

@@ -101,7 +101,7 @@ type pages []*[pageLines]line
 
 const pageLines = 2048
 
-func (p pages) at(i int) *line { return &p[i/pageLines][i%pageLines] }
+func (p pages) at(i int) *line { return &p[uint(i)/pageLines][uint(i)%pageLines] }
 
 // room makes line i exist.
 func (p *pages) room(i int) {

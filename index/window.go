@@ -30,9 +30,19 @@ type window struct {
 
 	probed []byte  // the band keys that were looked up last, until a document is indexed
 	probes []probe // those buckets, by band
-	walks  []walk  // of the lookup at hand: one per band that goes on
-	met    []ref   // in it, once per band
-	ranks  []rank
+	// touched is of no use but that lines are read for it.
+	touched uint32
+	walks   []walk // of the lookup at hand: one per band that goes on
+	met     []ref  // in it, once per band
+	ranks   []rank
+	latest  place // where the document stands whose key was compared last: near copies share many
+}
+
+// place is where a document stands.
+type place struct {
+	ref     ref
+	segment *segment
+	i       int
 }
 
 func newWindow(p Params, bands int) window {
@@ -106,7 +116,7 @@ func (w *window) drop() {
 	if s := w.segments[0]; !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
 	}
-	w.segments[0] = nil
+	w.segments[0], w.latest = nil, place{}
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
 }
 

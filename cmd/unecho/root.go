@@ -26,7 +26,7 @@ func rootCommand() *cobra.Command {
 		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 	})
 	addLogFlags(root)
-	root.AddCommand(demoCommand(), runCommand(), produceCommand(), tailCommand(), dedupCommand(), tuneCommand(), explainCommand(), snapshotCommand(), configCommand(), versionCommand())
+	root.AddCommand(demoCommand(), runCommand(), produceCommand(), tailCommand(), dedupCommand(), tuneCommand(), explainCommand(), sketchCommand(), evalCommand(), snapshotCommand(), configCommand(), versionCommand())
 	return root
 }
 

@@ -171,32 +171,19 @@ func sampleDocuments(ctx context.Context, cmd *cobra.Command, args []string, c c
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	random, met := rand.New(rand.NewPCG(seed, 0)), 0
-	var (
-		chunk  corpus.Chunk
-		parser corpus.Parser
-	)
-	for {
-		if err := in.Next(&chunk); errors.Is(err, io.EOF) || ctx.Err() != nil {
-			return sample, ctx.Err()
-		} else if err != nil {
-			return nil, err
+	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
+		if r.Bad != nil {
+			return nil
 		}
-		err := parser.Each(&chunk, func(r *corpus.Record) bool {
-			if r.Bad != nil {
-				return true
-			}
-			met++
-			if most == 0 || len(sample) < most {
-				sample = append(sample, slices.Clone(r.Text))
-			} else if i := random.IntN(met); i < most {
-				sample[i] = append(sample[i][:0], r.Text...)
-			}
-			return true
-		})
-		if err != nil {
-			return nil, err
+		met++
+		if most == 0 || len(sample) < most {
+			sample = append(sample, slices.Clone(r.Text))
+		} else if i := random.IntN(met); i < most {
+			sample[i] = append(sample[i][:0], r.Text...)
 		}
-	}
+		return nil
+	})
+	return sample, err
 }
 
 func writeTuning(cmd *cobra.Command, report *tune.Report) error {

@@ -128,13 +128,42 @@ func (t *Trial) Against(truth *Truth, threshold, most int) (Result, error) {
 		return r.Met <= most
 	})
 	if r.Met > most {
-		return Result{}, fmt.Errorf("%w: more than %d for %d documents", ErrCandidates, most, len(t.signed))
+		return Result{}, t.tooMany(most)
 	}
 	all := truth.Pairs(threshold)
 	for _, s := range []*Score{&r.Candidates, &r.Estimated, &r.Verified} {
 		s.FalseNegatives = all - s.TruePositives
 	}
 	return r, nil
+}
+
+// Pairs finds the pairs whose exact similarity, or whose estimate, reaches a threshold in ten thousandths, sorted as
+// Join.Pairs sorts; sets are those that were signed. With more than most candidates it gives up: ErrCandidates.
+func (t *Trial) Pairs(sets [][]uint64, threshold int, estimated bool, most int) ([]Pair, error) {
+	var pairs []Pair
+	met := 0
+	t.Candidates(func(a, b int) bool {
+		met++
+		shared, union := sketch.Jaccard(sets[a], sets[b])
+		p := newPair(a, b, shared, union)
+		num, den := uint32(shared), uint32(union)
+		if estimated {
+			num, den = t.Estimate(a, b)
+		}
+		if sketch.AtLeast(num, den, threshold) {
+			pairs = append(pairs, p)
+		}
+		return met <= most
+	})
+	if met > most {
+		return nil, t.tooMany(most)
+	}
+	sortPairs(pairs)
+	return pairs, nil
+}
+
+func (t *Trial) tooMany(most int) error {
+	return fmt.Errorf("%w: more than %d for %d documents", ErrCandidates, most, len(t.signed))
 }
 
 // KeyBytes is the size of a document's band keys of the given width each.

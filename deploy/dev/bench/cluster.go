@@ -20,6 +20,7 @@ type cluster struct {
 	producerTime bool      // it stamps no time of its own
 	client       *kgo.Client
 	admin        *kadm.Client
+	meter        meter
 	close        func()
 }
 
@@ -34,7 +35,7 @@ func openCluster(ctx context.Context, broker string) (*cluster, error) {
 	if address == "" {
 		return nil, fmt.Errorf("no Kafka: set %s to host:port, or let `make bench` start one", kafkaVariable)
 	}
-	return connect(ctx, &cluster{name: "Kafka", documents: kafkaDocuments, close: func() {}}, address)
+	return connect(ctx, &cluster{name: "Kafka", documents: kafkaDocuments, meter: brokerMeter(), close: func() {}}, address)
 }
 
 // openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as the tests' Kafka

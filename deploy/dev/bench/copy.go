@@ -36,7 +36,7 @@ func (c bareCopy) run(ctx context.Context, j job, group string) (result, error) 
 }
 
 func (c bareCopy) measure(ctx context.Context, j job, group, output string) (result, error) {
-	watch := newStopwatch(j.source, nil)
+	watch := newStopwatch(j, nil)
 	var documents, commits atomic.Uint64
 	working, stop := context.WithCancel(ctx)
 	defer stop()

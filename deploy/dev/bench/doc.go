@@ -10,5 +10,7 @@
 // documents. The copy first tries some sizes of batches and fetches and a linger time, and keeps the best.
 //
 // Real Kafka is the one that UNECHO_TEST_KAFKA names, as `make bench` starts it; kfake runs within this process. The broker
-// shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about yours.
+// shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about yours. Where
+// others are busy on the machine as well, the processor time of a document says more than the documents of a second: it is
+// told of this process and, where `make bench` started it, of the broker's.
 package main

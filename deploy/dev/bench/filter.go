@@ -62,7 +62,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 		return result{}, err
 	}
 	defer store.Close() // it goes with its directory
-	watch := newStopwatch(j.source, f.profile)
+	watch := newStopwatch(j, f.profile)
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
 		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, IndexName: c.Judge.Index.Name, Journal: c.Journal,

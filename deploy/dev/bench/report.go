@@ -73,9 +73,10 @@ func details(w io.Writer, pairs []pair) {
 		of   func(pair) result
 	}{{"copy", func(p pair) result { return p.copy }}, {"unecho", func(p pair) result { return p.filter }}} {
 		commits := median(func(p pair) float64 { return float64(one.of(p).commits) })
-		fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f s, %.0f commits of %.0f documents\n", one.name,
+		fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, %.0f commits of %.0f documents\n", one.name,
 			median(func(p pair) float64 { return one.of(p).took.Seconds() }),
-			median(func(p pair) float64 { return one.of(p).cpu.Seconds() }), commits, documents/commits)
+			1e6*median(func(p pair) float64 { return one.of(p).cpu.own.Seconds() })/documents,
+			1e6*median(func(p pair) float64 { return one.of(p).cpu.broker.Seconds() })/documents, commits, documents/commits)
 	}
 	fmt.Fprintf(w, "unecho's sessions: sign %.2f s, judge %.2f s, forward %.2f s\n\n",
 		median(func(p pair) float64 { return p.filter.sign }), median(func(p pair) float64 { return p.filter.judge }),

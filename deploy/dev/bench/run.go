@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -28,7 +27,7 @@ type contender interface {
 type result struct {
 	documents int
 	took      time.Duration
-	cpu       time.Duration // of this process: with kfake the broker is in it
+	cpu       usage
 	commits   uint64
 
 	// of unecho alone
@@ -47,12 +46,13 @@ type stopwatch struct {
 	profile *profile
 	once    sync.Once
 	began   time.Time
-	cpu     time.Duration
+	meter   meter
+	cpu     usage
 	started chan struct{}
 }
 
-func newStopwatch(topic string, p *profile) *stopwatch {
-	return &stopwatch{topic: topic, profile: p, started: make(chan struct{})}
+func newStopwatch(j job, p *profile) *stopwatch {
+	return &stopwatch{topic: j.source, meter: j.cluster.meter, profile: p, started: make(chan struct{})}
 }
 
 var _ kgo.HookFetchBatchRead = (*stopwatch)(nil)
@@ -64,7 +64,7 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 	}
 	w.once.Do(func() {
 		w.profile.begin()
-		w.began, w.cpu = time.Now(), cpuTime()
+		w.began, w.cpu = time.Now(), w.meter.read()
 		close(w.started)
 	})
 }
@@ -73,27 +73,27 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 const tick = time.Millisecond
 
 // wait returns what passed until done says that n documents are committed. ended is closed when the contender gave up.
-func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-chan struct{}) (took, cpu time.Duration, err error) {
+func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-chan struct{}) (took time.Duration, cpu usage, err error) {
 	select {
 	case <-w.started:
 	case <-ended:
-		return 0, 0, fmt.Errorf("it ended before it began")
+		return 0, usage{}, fmt.Errorf("it ended before it began")
 	case <-ctx.Done():
-		return 0, 0, context.Cause(ctx)
+		return 0, usage{}, context.Cause(ctx)
 	}
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	defer w.profile.end()
 	for {
 		if done() >= n {
-			return time.Since(w.began), cpuTime() - w.cpu, nil
+			return time.Since(w.began), w.meter.read().minus(w.cpu), nil
 		}
 		select {
 		case <-ticker.C:
 		case <-ended:
-			return 0, 0, fmt.Errorf("it ended with %d of %d documents committed", done(), n)
+			return 0, usage{}, fmt.Errorf("it ended with %d of %d documents committed", done(), n)
 		case <-ctx.Done():
-			return 0, 0, context.Cause(ctx)
+			return 0, usage{}, context.Cause(ctx)
 		}
 	}
 }
@@ -119,13 +119,4 @@ func (j job) settled(ctx context.Context, group string) error {
 			return fmt.Errorf("%s has committed %d of %d documents", group, got, j.documents)
 		}
 	}
-}
-
-// cpuTime is what this process has taken so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -7,7 +7,8 @@
 //	servers -- COMMAND ARGS...  start both, run the command with these variables set, stop them, exit as it did
 //
 // The variables are UNECHO_TEST_KAFKA (host:port) and UNECHO_TEST_POSTGRES (a URL). One that is set already names a server
-// that runs already, and none is started in its place.
+// that runs already, and none is started in its place. Of one that was started here there is also its process, by the same
+// name with _PID, for those who measure what it takes.
 //
 // Kafka comes from Maven (see deploy/dev/pom.xml) into the cache directory; PostgreSQL is the one installed. What is missing
 // is installed on Debian when run as root, and elsewhere named with the command that installs it. Data lives in a temporary

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -51,7 +52,8 @@ func (s *servers) start(ctx context.Context) error {
 			s.keepLogs()
 			return err
 		}
-		s.variables = append(s.variables, b.variable)
+		name, _, _ := strings.Cut(b.variable, "=")
+		s.variables = append(s.variables, b.variable, fmt.Sprintf("%s_PID=%d", name, b.pid))
 	}
 	return nil
 }

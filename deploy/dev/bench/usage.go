@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// usage is processor time, user and system.
+type usage struct {
+	own    time.Duration // this process: with kfake the broker is in it
+	broker time.Duration // the broker's process; 0 where it is unknown
+}
+
+func (u usage) minus(v usage) usage { return usage{own: u.own - v.own, broker: u.broker - v.broker} }
+
+// meter reads what was used so far. The broker's process is known where it runs on this machine and the system tells of
+// processes in files; its time goes by hundredths of a second.
+type meter struct{ broker int }
+
+// pidVariable names the process of the real Kafka, as `make bench` starts it.
+const pidVariable = kafkaVariable + "_PID"
+
+func brokerMeter() meter {
+	pid, err := strconv.Atoi(os.Getenv(pidVariable))
+	if err != nil {
+		return meter{}
+	}
+	return meter{broker: pid}
+}
+
+func (m meter) read() usage {
+	var own syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
+		return usage{}
+	}
+	return usage{own: time.Duration(own.Utime.Nano() + own.Stime.Nano()), broker: m.ofBroker()}
+}
+
+// ofBroker reads utime and stime, fields 14 and 15 of proc(5)'s stat, in clock ticks of 10 ms. The second field is a name in
+// parentheses, which may hold anything.
+func (m meter) ofBroker() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.broker))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	var ticks int
+	for _, f := range fields[11:13] {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}

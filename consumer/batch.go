@@ -27,6 +27,7 @@ type item struct {
 // group is the part of a batch that comes from one source partition, ascending by offset.
 type group struct {
 	assignment *assignment
+	begins     int64 // the partition's first offset when this was fetched; -1: the broker does not say
 	items      []item
 }
 
@@ -53,7 +54,7 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 			ok = false
 			return
 		}
-		g := group{assignment: a, items: make([]item, len(p.Records))}
+		g := group{assignment: a, begins: p.LogStartOffset, items: make([]item, len(p.Records))}
 		for i, r := range p.Records {
 			g.items[i].record = r
 		}

@@ -49,7 +49,7 @@ func (s *session) decide(
 	}
 	s.patience.forget(tp.source)
 	if c.offset < x.start {
-		s.warn(tp, x.start, fmt.Sprintf("documents from %d on were deleted before they were read: going on where the topic begins", c.offset))
+		s.deleted(tp, c.offset, x.start)
 	}
 	return &assignment{topicPartition: tp, epoch: p.Epoch, start: p.Start, base: c.offset, announced: p.Base}, -1, nil
 }

@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/unecho/unecho/index"
@@ -12,6 +11,7 @@ import (
 type follower struct {
 	mu          sync.Mutex
 	replica     *index.Replica
+	disputes    disputes
 	leaderEpoch int32         // of the last applied record
 	appendTime  int64         // of the last applied record, ms
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
@@ -20,10 +20,12 @@ type follower struct {
 	ended chan struct{} // closed when none is answered any more
 }
 
-func newFollower(replica *index.Replica, leaderEpoch int32) *follower {
+// newFollower begins with the replica as restored; open is the dispute because of which it was, if there is one.
+func newFollower(member string, replica *index.Replica, leaderEpoch int32, open *dispute) *follower {
 	return &follower{
 		replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{}),
-		asks: make(chan func(), maxLookups), ended: make(chan struct{}),
+		disputes: disputes{member: member, began: replica.Next(), open: open, guilty: map[string]int64{}},
+		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 	}
 }
 
@@ -33,14 +35,7 @@ func (f *follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	defer f.mu.Unlock()
 	effect := f.replica.Apply(at, rec)
 	f.leaderEpoch, f.appendTime = leaderEpoch, at.LogAppendTime
-	if d := effect.Accused; d != nil {
-		return &StopError{
-			What: fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)",
-				d.Member, d.Offset, d.Ours, d.Theirs),
-			Remedy: "this member stops; when it starts again it restores and replays. If it stops here again, stop " + d.Member + ", whose replica is the wrong one",
-		}
-	}
-	return nil
+	return f.disputes.claim(at.Offset, rec, effect.Disputed)
 }
 
 // passed wakes those who wait.
@@ -66,6 +61,13 @@ func (f *follower) wait(ctx context.Context, offset int64) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// next is the journal offset that the replica applies next.
+func (f *follower) next() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replica.Next()
 }
 
 // look calls fn with the replica, which must not change it nor keep it.

@@ -2,7 +2,10 @@ package consumer
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/index"
 )
@@ -61,9 +64,24 @@ func (s *session) pick(b *batch) (err error) {
 	return err
 }
 
-// append appends until the journal has taken everything: an error leaves open what is there, and first append wins.
+// append is that of shared. An error that ends the process wakes the loop: the client would retry the steps of an assignment
+// for ever.
+func (s *session) append(ctx context.Context, values [][]byte) (int64, error) {
+	last, err := s.shared.append(ctx, values)
+	var stop *StopError
+	if errors.As(err, &stop) {
+		return last, s.stopped(stop)
+	}
+	return last, err
+}
+
+// forbiddenPatience is how long an append may be forbidden: rights that were just granted take a moment to be everywhere.
+const forbiddenPatience = 10 * time.Second
+
+// append appends until the journal has taken everything: an error leaves open what is there, and first append wins. Only
+// when Kafka goes on forbidding it, somebody must mend that.
 func (s *shared) append(ctx context.Context, values [][]byte) (int64, error) {
-	for {
+	for began := time.Now(); ; {
 		last, err := s.appender.AppendValues(ctx, values)
 		if err == nil {
 			return last, nil
@@ -71,11 +89,21 @@ func (s *shared) append(ctx context.Context, values [][]byte) (int64, error) {
 		if ctx.Err() != nil {
 			return -1, context.Cause(ctx)
 		}
+		if forbidden(err) && time.Since(began) > s.forbidden {
+			return -1, &StopError{
+				What: "journal " + s.journalTopic + " takes no appends", Err: err,
+				Remedy: "grant this principal Write on the topic: the rights that unecho needs are listed in permissions.md",
+			}
+		}
 		s.logger.Warn().Err(err).Msg("journal append is repeated")
 		if err := pause(ctx, 250*time.Millisecond); err != nil {
 			return -1, err
 		}
 	}
+}
+
+func forbidden(err error) bool {
+	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed)
 }
 
 // announce tells the journal the bases it does not know yet, of partitions that have gone quiet or are leaving.

@@ -17,12 +17,12 @@ const maxLookups = 64
 // copied. It returns ErrBusy if too many wait, ErrNoReplica before and after the replica's time, and the cause of ctx.
 func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {
 	s.mu.Lock()
-	running := s.running
+	running, f := s.running, s.shared.follower
 	s.mu.Unlock()
 	if !running {
 		return nil, ErrNoReplica
 	}
-	return s.shared.follower.lookup(ctx, e, most)
+	return f.lookup(ctx, e, most)
 }
 
 func (f *follower) lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {

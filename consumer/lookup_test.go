@@ -101,7 +101,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFollower(replica, -1) // nobody answers
+	f := newFollower("m", replica, -1, nil) // nobody answers
 	gone, cancel := context.WithCancelCause(context.Background())
 	cause := errors.New("the client went away")
 	cancel(cause)

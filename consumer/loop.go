@@ -90,6 +90,10 @@ func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if !ours {
 		return s.abort(ctx)
 	}
+	for i := range b.groups {
+		g := &b.groups[i]
+		s.deleted(g.assignment.topicPartition, g.assignment.base, g.begins)
+	}
 	held, release := s.whileAssigned(ctx)
 	defer release()
 	s.sign(b)

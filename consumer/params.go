@@ -15,6 +15,7 @@ type Params struct {
 	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
 	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
 	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
+	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
 	DrainTimeout       time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
 	KeepMembership     bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
 }
@@ -31,7 +32,7 @@ type SourceParams struct {
 func DefaultParams() Params {
 	return Params{
 		Group: "unecho", Sessions: 2, PollRecords: 5000,
-		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, DrainTimeout: 20 * time.Second,
+		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, DrainTimeout: 20 * time.Second,
 	}
 }
 
@@ -61,6 +62,7 @@ func (p Params) Validate() []setting.Mistake {
 	}{
 		{"session_timeout", p.SessionTimeout, time.Second, 10 * time.Minute},
 		{"transaction_timeout", p.TransactionTimeout, time.Second, 15 * time.Minute},
+		{"max_lag", p.MaxLag, time.Second, time.Hour},
 		{"drain_timeout", p.DrainTimeout, time.Second, time.Hour},
 	} {
 		if d.value < d.low || d.value > d.high {

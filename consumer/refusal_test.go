@@ -5,6 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func TestRefusals(t *testing.T) {
@@ -37,6 +42,37 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// The right to append is taken away: a moment's patience, then a person is asked, also in the steps of an assignment.
+func TestJournalForbidden(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"when a partition is assigned", "while it works"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			w := begun(t, 20)
+			forbid := func() {
+				w.cluster.Fault(kfake.Fault{
+					Keys: []kmsg.Key{kmsg.Produce}, Topic: "unecho.journal", Err: kerr.TopicAuthorizationFailed, Count: 1 << 30,
+				})
+			}
+			m := w.launch(named("m"), impatient)
+			if when == "while it works" {
+				w.joined(2)
+				forbid()
+				w.produce(20, 67)
+			} else {
+				w.ended(m)
+				w.left()
+				w.setOffsets(func(_ int32, at int64) int64 { return at })
+				forbid()
+				m = w.launch(named("m"), impatient)
+			}
+			w.refusedBy(m, "journal unecho.journal takes no appends", "TOPIC_AUTHORIZATION_FAILED", "Write")
+		})
+	}
+}
+
+func impatient(s *Setup) { s.forbidden = 100 * time.Millisecond }
 
 func (w *world) create(topic string, partitions int32, configs map[string]string) {
 	w.t.Helper()

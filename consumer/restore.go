@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -15,8 +16,8 @@ import (
 )
 
 // restore builds the replica from the newest snapshot of this journal that is whole, or an empty one, and says where the
-// journal is to be followed from.
-func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Replica, journal.Place, error) {
+// journal is to be followed from. Snapshots of the state at below or beyond are left out.
+func (sh *shared) restore(ctx context.Context, store snapshot.Store, below int64) (*index.Replica, journal.Place, error) {
 	start, end, err := sh.journalBounds(ctx)
 	if err != nil {
 		return nil, journal.Place{}, err
@@ -40,6 +41,9 @@ func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Rep
 				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as they are",
 			}
 		}
+		if at.Offset >= below {
+			continue
+		}
 		replica, err := sh.load(ctx, store, at)
 		var stop *StopError
 		switch {
@@ -51,6 +55,9 @@ func (sh *shared) restore(ctx context.Context, store snapshot.Store) (*index.Rep
 			return nil, journal.Place{}, fmt.Errorf("restore %v: %w", at, err)
 		}
 		sh.logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
+	}
+	if start > 0 && below < math.MaxInt64 {
+		return nil, journal.Place{}, errUndecidable(below, start)
 	}
 	return sh.fromTheStart(start)
 }

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
@@ -36,6 +36,8 @@ type Setup struct {
 	// ProducerTime accepts a journal whose records carry the appender's time: the embedded broker, which lives in the
 	// appender's process, stamps no time of its own.
 	ProducerTime bool
+
+	forbidden time.Duration // for tests; 0: forbiddenPatience
 }
 
 // shared is what all goroutines of a service use. It does not change once the sessions run.
@@ -52,6 +54,7 @@ type shared struct {
 	outputs      sink.Params
 	kafka        []kgo.Opt
 	logger       zerolog.Logger
+	forbidden    time.Duration // how long an append may be
 
 	journalTopic string
 	journalID    [16]byte
@@ -86,7 +89,7 @@ func New(setup Setup) (*Service, error) {
 		settings: setup.Settings, fingerprint: fingerprint, maxEntry: int(setup.Journal.MaxEntryBytes),
 		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
-		counters: &counters{},
+		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience),
 	}
 	sh.counters.snapshotNext.Store(-1)
 	sh.counters.journalEnd.Store(-1)
@@ -132,123 +135,7 @@ func (s *Service) serve(ctx, drain context.Context) error {
 			return fmt.Errorf("start: %w", err)
 		}
 	}
-	replica, place, err := s.shared.restore(drain, s.setup.Store)
-	if err != nil {
-		return fmt.Errorf("start: %w", err)
-	}
-	s.mu.Lock()
-	s.shared.follower = newFollower(replica, place.LeaderEpoch)
-	s.running = true
-	s.mu.Unlock()
-	return s.work(ctx, drain, name, slots, place)
-}
-
-// work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
-func (s *Service) work(ctx, drain context.Context, name *name, slots []string, place journal.Place) error {
-	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place)...)
-	client, err := kgo.NewClient(opts...)
-	if err != nil {
-		return fmt.Errorf("open follower: %w", err)
-	}
-	defer client.Close()
-	group, ctx := errgroup.WithContext(ctx)
-	follow, stopFollowing := context.WithCancel(ctx)
-	group.Go(func() error {
-		defer close(s.shared.follower.ended)
-		err := journal.Follow(follow, client, journal.Handler{
-			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, Ask: s.shared.follower.asks, ProducerTime: s.setup.ProducerTime,
-			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
-		})
-		if follow.Err() != nil && ctx.Err() == nil {
-			return nil
-		}
-		if errors.Is(err, journal.ErrLost) {
-			return &StopError{
-				What: "this replica cannot go on", Err: err,
-				Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
-			}
-		}
-		return err
-	})
-	group.Go(func() error { return name.keep(follow) })
-	group.Go(func() error {
-		defer stopFollowing()
-		return s.sessions(ctx, drain, name.member, slots)
-	})
-	return group.Wait()
-}
-
-func (s *Service) sessions(ctx, drain context.Context, member string, slots []string) error {
-	starting, cancel := context.WithCancel(ctx)
-	defer context.AfterFunc(drain, cancel)()
-	defer cancel()
-	if err := s.catchUp(starting); err != nil {
-		if drain.Err() != nil {
-			return nil
-		}
-		return err
-	}
-	k := newKeeper(s.shared, s.setup.Store, s.setup.Snapshot, member)
-	group, inner := errgroup.WithContext(ctx)
-	for _, slot := range slots {
-		session, err := s.shared.newSession(slot)
-		if err != nil {
-			return err
-		}
-		draining, stop := context.WithCancel(drain)
-		defer context.AfterFunc(inner, stop)()
-		defer stop()
-		group.Go(func() error { return session.run(inner, draining) })
-	}
-	s.shared.counters.ready.Store(true)
-	s.setup.Logger.Info().Str("member", member).Int("sessions", len(slots)).Msg("ready")
-	keeping, stopKeeping := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { k.run(keeping) })
-	beside.Go(func() { s.watchLag(keeping) })
-	err := group.Wait()
-	s.shared.counters.ready.Store(false)
-	stopKeeping()
-	beside.Wait()
-	if err != nil {
-		return err
-	}
-	return s.finish(ctx, k)
-}
-
-// finish is the end of a drain: the last snapshot, at the journal's end.
-func (s *Service) finish(ctx context.Context, k *keeper) error {
-	if end, err := s.shared.journalEnd(ctx); err == nil {
-		if err := s.shared.follower.wait(ctx, end-1); err != nil {
-			return err
-		}
-	}
-	k.keep(ctx, k.snapshot)
-	return nil
-}
-
-// catchUp passes the journal's present end and makes sure of the settings: members that differ must not run together.
-func (s *Service) catchUp(ctx context.Context) error {
-	for {
-		end, err := s.shared.journalEnd(ctx)
-		if err != nil {
-			return err
-		}
-		began := time.Now()
-		if err := s.shared.follower.wait(ctx, end-1); err != nil {
-			return err
-		}
-		var inForce []byte
-		s.shared.follower.look(func(r *index.Replica) { inForce = r.Settings() })
-		if inForce != nil {
-			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
-			return s.shared.sameSettings(inForce)
-		}
-		declared := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
-		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(declared)}); err != nil {
-			return err
-		}
-	}
+	return s.lives(ctx, drain, name, slots)
 }
 
 // Stats returns what the service has done and how it stands. It may be called at any time.

@@ -45,7 +45,8 @@ type session struct {
 	revoked  bool          // since the last End
 	revoking chan struct{} // closed when revoked becomes true
 	moved    map[entry.Source]bool
-	stop     error // ends the process
+	gone     map[entry.Source]int64 // below, deleted documents are counted
+	stop     error                  // ends the process
 }
 
 func (sh *shared) newSession(slot string) (*session, error) {
@@ -55,7 +56,7 @@ func (sh *shared) newSession(slot string) (*session, error) {
 	}
 	return &session{
 		shared: sh, slot: slot, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
-		moved: map[entry.Source]bool{}, patience: patience{},
+		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{},
 	}, nil
 }
 

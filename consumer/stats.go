@@ -17,6 +17,11 @@ type Stats struct {
 	Rejected  map[sink.Reason]uint64
 	Commits   uint64
 	Rebuilds  uint64 // sessions closed and opened again
+	Deleted   uint64 // offsets of the source that retention deleted before this process read them
+
+	Withdrawals uint64 // times this process left the group because its replica lagged
+	Divergences uint64 // claims of other replicas that this one could not confirm
+	Accusations uint64 // of them those that were found wrong
 
 	Latency Latency
 
@@ -36,6 +41,8 @@ type Stats struct {
 type counters struct {
 	unique, reemitted, duplicate           atomic.Uint64
 	commits, rebuilds, snapshotErrs        atomic.Uint64
+	deleted, withdrawals                   atomic.Uint64
+	divergences, accusations               atomic.Uint64
 	rejected                               [16]atomic.Uint64
 	sign, judge, forward                   histogram
 	partitions                             atomic.Int64
@@ -88,7 +95,8 @@ func reasonNumber(reason sink.Reason) int {
 func (c *counters) stats() Stats {
 	s := Stats{
 		Unique: c.unique.Load(), Reemitted: c.reemitted.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
-		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(),
+		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(), Deleted: c.deleted.Load(),
+		Withdrawals: c.withdrawals.Load(), Divergences: c.divergences.Load(), Accusations: c.accusations.Load(),
 		Latency:    Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()},
 		Partitions: int(c.partitions.Load()), JournalNext: -1,
 		JournalEnd: c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),

@@ -8,7 +8,7 @@ type Stamp struct {
 	LogAppendTime int64 // ms since 1970, by the broker's clock
 }
 
-// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint.
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint, *Accusation.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -59,12 +59,24 @@ type Forget struct {
 	Target Position
 }
 
-// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset.
+// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset. It repeats the settings,
+// because the record that declared them is trimmed with the journal's head.
 type Checkpoint struct {
 	Header
-	Member string
-	Offset int64
-	Hash   uint64
+	Member   string
+	Offset   int64
+	Hash     uint64
+	Settings []byte // canonical JSON, or nothing
+}
+
+// Accusation claims that the replica of Accused was wrong at Offset: that of Member, restored from what lies before and
+// replayed, came to Hash a second time.
+type Accusation struct {
+	Header
+	Member  string
+	Accused string
+	Offset  int64
+	Hash    uint64
 }
 
 func (*Settings) record()   {}
@@ -72,3 +84,4 @@ func (*Run) record()        {}
 func (*Reposition) record() {}
 func (*Forget) record()     {}
 func (*Checkpoint) record() {}
+func (*Accusation) record() {}

@@ -24,6 +24,7 @@ type Replica struct {
 	window     window
 	hash       running
 	marks      marks
+	claims     claims
 	confirmed  int64 // what Confirmed answers
 	stats      Stats
 
@@ -36,16 +37,9 @@ type Replica struct {
 
 // Effect is what applying one record did.
 type Effect struct {
-	Applied bool      // false: the record changed nothing
-	Judged  []Verdict // the verdicts it gave, in the order of its entries; valid until the next Apply
-	Accused *Divergence
-}
-
-// Divergence is a checkpoint that this replica cannot confirm.
-type Divergence struct {
-	Member       string // who wrote the checkpoint
-	Offset       int64  // of the journal
-	Theirs, Ours uint64
+	Applied  bool        // false: the record changed nothing
+	Judged   []Verdict   // the verdicts it gave, in the order of its entries; valid until the next Apply
+	Disputed *Divergence // nil: the record claims nothing that this replica cannot confirm
 }
 
 // NewReplica builds an empty replica that awaits the record at journal offset 0. fingerprint is that of the member's own
@@ -87,6 +81,9 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 	if s, ok := rec.(*Settings); ok {
 		return r.applySettings(at, s)
 	}
+	if c, ok := rec.(*Checkpoint); ok {
+		r.adoptSettings(c)
+	}
 	h := header(rec)
 	if !r.inForce || h.Fingerprint != r.fingerprint {
 		return Effect{}
@@ -102,7 +99,10 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		return Effect{Applied: true}
 	case *Checkpoint:
 		r.clocks.appended(at.LogAppendTime, h.Wall)
-		return Effect{Applied: true, Accused: r.compare(rec)}
+		return Effect{Applied: true, Disputed: r.checkpoint(rec)}
+	case *Accusation:
+		r.clocks.appended(at.LogAppendTime, h.Wall)
+		return Effect{Applied: true, Disputed: r.accusation(rec)}
 	}
 	return Effect{}
 }
@@ -116,6 +116,8 @@ func header(rec Record) Header {
 	case *Forget:
 		return rec.Header
 	case *Checkpoint:
+		return rec.Header
+	case *Accusation:
 		return rec.Header
 	}
 	return Header{}
@@ -201,18 +203,6 @@ func (r *Replica) forget(target Position) {
 	if s, i, ok := r.window.find(target); ok {
 		s.changes.kill(i)
 	}
-}
-
-func (r *Replica) compare(c *Checkpoint) *Divergence {
-	ours, known := r.marks.get(c.Offset)
-	if !known {
-		return nil
-	}
-	if uint64(ours) == c.Hash {
-		r.confirmed = max(r.confirmed, c.Offset)
-		return nil
-	}
-	return &Divergence{Member: c.Member, Offset: c.Offset, Theirs: c.Hash, Ours: uint64(ours)}
 }
 
 // fold takes the record into the running hash.

@@ -206,11 +206,22 @@ func (s *story) record(words []string) index.Record {
 		r := &index.Forget{Header: h}
 		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)
 		return r
-	case "checkpoint": // checkpoint at 3 right|wrong
+	case "checkpoint": // checkpoint at 3 right|wrong [bare: without the settings]
 		r := &index.Checkpoint{Header: h, Member: "other"}
+		if len(words) == 4 {
+			r.Settings = settings
+		}
 		s.scan(words[2:3], "%d", &r.Offset)
 		r.Hash = s.hashes[r.Offset]
 		if words[3] == "wrong" {
+			r.Hash++
+		}
+		return r
+	case "accusation": // accusation of w at 3 right|wrong
+		r := &index.Accusation{Header: h, Member: "other", Accused: words[2]}
+		s.scan(words[4:5], "%d", &r.Offset)
+		r.Hash = s.hashes[r.Offset]
+		if words[5] == "wrong" {
 			r.Hash++
 		}
 		return r
@@ -248,8 +259,13 @@ func (s *story) apply(rec index.Record) []string {
 		}
 		answers = append(answers, told)
 	}
-	if d := effect.Accused; d != nil {
+	switch d := effect.Disputed; {
+	case d != nil && d.Accused == "":
 		answers = append(answers, fmt.Sprintf("%s differs at %d", d.Member, d.Offset))
+	case d != nil && d.Known:
+		answers = append(answers, fmt.Sprintf("%s accuses %s, and differs at %d", d.Member, d.Accused, d.Offset))
+	case d != nil:
+		answers = append(answers, fmt.Sprintf("%s accuses %s of %d, which is unknown", d.Member, d.Accused, d.Offset))
 	}
 	s.at.Offset++
 	s.hashes[s.at.Offset] = s.replica.Hash()

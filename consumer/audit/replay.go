@@ -49,7 +49,7 @@ func (a *audit) step(at index.Stamp, rec index.Record, positions map[index.Posit
 	case *index.Forget:
 		a.twin.Apply(at, rec)
 		a.forgotten(rec.Target, positions)
-	case *index.Checkpoint: // a claim about a replica, but it moves the clock
+	case *index.Checkpoint, *index.Accusation: // claims about replicas, but they move the clock
 		a.twin.Apply(at, rec)
 	}
 	return nil

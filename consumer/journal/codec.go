@@ -20,6 +20,7 @@ const (
 	kindReposition
 	kindForget
 	kindCheckpoint
+	kindAccusation
 )
 
 // ErrMalformed is wrapped by every decoding error: the record is not one of ours, or of a later version.
@@ -48,7 +49,14 @@ func Append(dst []byte, rec index.Record) []byte {
 		dst = appendHeader(dst, kindCheckpoint, rec.Header)
 		dst = binary.AppendVarint(dst, rec.Offset)
 		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
-		return wire.AppendString(dst, rec.Member)
+		dst = wire.AppendString(dst, rec.Member)
+		return wire.AppendBytes(dst, rec.Settings)
+	case *index.Accusation:
+		dst = appendHeader(dst, kindAccusation, rec.Header)
+		dst = binary.AppendVarint(dst, rec.Offset)
+		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
+		dst = wire.AppendString(dst, rec.Member)
+		return wire.AppendString(dst, rec.Accused)
 	}
 	return dst
 }
@@ -135,7 +143,13 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
 	case kindCheckpoint:
-		return &index.Checkpoint{Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes())}, nil
+		return &index.Checkpoint{
+			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Settings: rd.Bytes(),
+		}, nil
+	case kindAccusation:
+		return &index.Accusation{
+			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Accused: string(rd.Bytes()),
+		}, nil
 	}
 	return nil, fmt.Errorf("%w: kind %d", ErrMalformed, kind)
 }

@@ -11,7 +11,8 @@
 //	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries · each entry, delta to the one before
 //	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name
 //	forget 3      journal offset · entry number
-//	checkpoint 4  journal offset · hash 8 · length, member
+//	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text
+//	accusation 5  journal offset · hash 8 · length, member · length, accused member
 //
 // Numbers without a width are LEB128 varints. The record's timestamp is the broker's (LogAppendTime).
 package journal

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/text"
@@ -67,7 +69,10 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 	case *index.Forget:
 		return t.forget(at, r), nil
 	case *index.Checkpoint:
-		return t.checkpoint(at, r), nil
+		t.adopt(r)
+		return t.claim(at, r.Header), nil
+	case *index.Accusation:
+		return t.claim(at, r.Header), nil
 	}
 	return false, nil
 }
@@ -162,11 +167,21 @@ func (t *Twin) takeBack(v *index.Verdict) {
 	}
 }
 
-func (t *Twin) checkpoint(at index.Stamp, r *index.Checkpoint) bool {
-	if !t.inForce(r.Header) {
+// adopt takes the settings from a checkpoint where no settings record was read: the journal's head is trimmed.
+func (t *Twin) adopt(r *index.Checkpoint) {
+	if t.settled || len(r.Settings) == 0 || xxhash.Sum64(r.Settings) != r.Fingerprint {
+		return
+	}
+	t.settled = true
+	t.ours = bytes.Equal(r.Settings, t.settings)
+}
+
+// claim is a record about replicas, which changes nothing but the clock.
+func (t *Twin) claim(at index.Stamp, h index.Header) bool {
+	if !t.inForce(h) {
 		return false
 	}
-	t.arrive(at, r.Wall)
+	t.arrive(at, h.Wall)
 	return true
 }
 

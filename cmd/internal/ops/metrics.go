@@ -96,6 +96,8 @@ func sourceMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
 		gauge("unecho_source_lag_documents", "Source offsets that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
+		counter("unecho_source_deleted_total", "Source offsets that retention deleted before this process read them. Nobody judges these documents: keep them longer, or add members.",
+			func(s *state) uint64 { return s.Deleted }),
 	}
 }
 
@@ -113,6 +115,12 @@ func journalMetrics() []metric {
 			}),
 		gauge("unecho_journal_applied_timestamp_seconds", "When the record applied last was appended to the journal. Old while there is journal lag: the replica is stuck. Absent until the first.",
 			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
+		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged beyond consumer.max_lag. When it rises, this machine or its way to the journal is too slow.",
+			func(s *state) uint64 { return s.Withdrawals }),
+		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",
+			func(s *state) uint64 { return s.Divergences }),
+		counter("unecho_replica_accusations_total", "Of these, how often the other member was found wrong and told to stop.",
+			func(s *state) uint64 { return s.Accusations }),
 	}
 }
 

@@ -137,7 +137,12 @@ func (h *history) anything() index.Record {
 	case k < 98:
 		return &index.Settings{Text: pick(h.r, h.settings, []byte(`{"other":"settings"}`)), Wall: h.wall()}
 	}
-	return &index.Checkpoint{Header: h.header(), Member: "m", Offset: h.at.Offset, Hash: h.r.Uint64()}
+	if h.r.IntN(4) == 0 {
+		return &index.Accusation{Header: h.header(), Member: "m", Accused: "n", Offset: h.at.Offset, Hash: h.r.Uint64()}
+	}
+	return &index.Checkpoint{
+		Header: h.header(), Member: "m", Offset: h.at.Offset, Hash: h.r.Uint64(), Settings: pick(h.r, h.settings, nil),
+	}
 }
 
 // foreign is a run or a reposition of a partition that nobody has assigned, with whatever epoch.

@@ -1,0 +1,218 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// plant makes a member's replica differ from now on: a record is applied to it that is not in the journal.
+func (w *world) plant(m *member) {
+	w.t.Helper()
+	m.shared.follower.look(func(r *index.Replica) {
+		before := r.Hash()
+		r.Apply(index.Stamp{Offset: r.Next() - 1}, &index.Forget{Header: m.shared.header(), Target: index.Position{Offset: -1}})
+		if r.Hash() == before {
+			w.t.Error("nothing differs")
+		}
+	})
+}
+
+// until waits for a condition while documents come, so that there is always something to write a snapshot of.
+func (w *world) until(what string, condition func() bool) {
+	w.t.Helper()
+	ctx := w.context()
+	for seed := uint64(900); !condition(); seed++ {
+		if ctx.Err() != nil {
+			w.t.Fatalf("%s: %v", what, context.Cause(ctx))
+		}
+		w.produce(20, seed)
+		w.settled()
+	}
+}
+
+// checkpoint has a member write a snapshot of some more documents, and its claim to the journal.
+func (w *world) checkpoint(m *member, name string, seed uint64) {
+	w.t.Helper()
+	w.produce(100, seed)
+	w.settled()
+	k := newKeeper(m.shared, m.setup.Store, m.setup.Snapshot, name)
+	if err := k.snapshot(w.context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// caughtUp waits until a member has read the journal. What is planted before it has read its own claim, it finds itself.
+func (w *world) caughtUp(m *member) {
+	w.t.Helper()
+	if err := m.shared.follower.wait(w.context(), w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark-1); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rarely leaves snapshots to the test.
+func rarely(s *Setup) { s.Snapshot.Every = time.Hour }
+
+// The reader of a checkpoint is wrong: it leaves, restores, agrees, and takes part again.
+func TestReaderDiverges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	said := w.logged()
+	writer := w.start(named("writer"), sessions(1), rarely)
+	reader := w.start(named("reader"), sessions(1), rarely)
+	w.joined(2)
+	w.checkpoint(writer, "writer", 71)
+	w.caughtUp(reader)
+	w.plant(reader)
+	w.checkpoint(writer, "writer", 72)
+	w.until("the reader does not notice", func() bool { return reader.Stats().Divergences > 0 })
+	w.until("the reader does not come back", func() bool { return reader.Ready() && reader.Stats().Partitions > 0 })
+	if !said.has("replicas differ") || !said.has("this member's replica was wrong") {
+		t.Error("it is not said")
+	}
+	if a, b := reader.Stats().Accusations, writer.Stats().Divergences; a+b > 0 {
+		t.Errorf("the reader accuses %d times, the writer differs %d times", a, b)
+	}
+	w.sameHash(reader, writer)
+	w.audited()
+}
+
+// The writer of a checkpoint is wrong: the reader restores, comes to its own state again and accuses it; it stops. When it
+// starts again it is right, whoever's snapshots it has.
+func TestWriterDiverges(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{"one directory", "directories of their own"} {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			own := func(s *Setup) {
+				if of != "one directory" {
+					s.Snapshot.Directory = w.dir + "/writer"
+				}
+			}
+			said := w.logged()
+			reader := w.start(named("reader"), sessions(1), rarely)
+			writer := w.launch(named("writer"), sessions(1), rarely, own)
+			w.joined(2)
+			w.checkpoint(writer, "writer", 73)
+			w.caughtUp(writer)
+			w.plant(writer)
+			w.checkpoint(writer, "writer", 74)
+			w.refusedBy(writer, "reader accuses this member")
+			if got := reader.Stats(); got.Accusations != 1 || got.Divergences != 1 {
+				t.Errorf("the reader differs %d times and accuses %d times", got.Divergences, got.Accusations)
+			}
+			if !said.has("another member's replica is wrong") {
+				t.Error("it is not said")
+			}
+			again := w.start(named("writer"), sessions(1), rarely, own)
+			w.until("the writer does not come back", func() bool { return again.Ready() && again.Stats().Partitions > 0 })
+			w.sameHash(reader, again)
+			w.audited()
+		})
+	}
+}
+
+// sameHash compares two replicas at the journal's end.
+func (w *world) sameHash(members ...*member) {
+	w.t.Helper()
+	w.until("replicas stay different", func() bool {
+		end := w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark
+		var hashes []uint64
+		for _, m := range members {
+			m.shared.follower.look(func(r *index.Replica) {
+				if r.Next() == end {
+					hashes = append(hashes, r.Hash())
+				}
+			})
+		}
+		return len(hashes) == 2 && hashes[0] == hashes[1]
+	})
+}
+
+// told is a record that a follower reads, what its replica could not confirm of it, and what that leads to.
+type told struct {
+	at   int64
+	rec  index.Record
+	c    *index.Divergence
+	does string
+}
+
+const (
+	restores = "restore"
+	stops    = "stop"
+	nothing  = "nothing"
+)
+
+func differs(by, accused string, offset int64, ours uint64) *index.Divergence {
+	return &index.Divergence{Member: by, Accused: accused, Offset: offset, Theirs: 1, Ours: ours, Known: true}
+}
+
+func unknown(by, accused string, offset int64) *index.Divergence {
+	return &index.Divergence{Member: by, Accused: accused, Offset: offset, Theirs: 1}
+}
+
+// What a follower that began at 10 makes of claims, one after another.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	open := func(at int64, c *index.Divergence) *dispute { return &dispute{*c, at} }
+	for _, c := range []struct {
+		name    string
+		open    *dispute
+		tell    []told
+		charges bool
+	}{
+		{"a checkpoint differs", nil, []told{{60, nil, differs("b", "", 50, 2), restores}}, false},
+		{"it is the same after a replay", open(60, differs("b", "", 50, 2)), []told{
+			{60, nil, nil, nothing},
+			{70, nil, differs("b", "", 65, 2), restores},
+		}, false},
+		{"it differs as before", open(60, differs("b", "", 50, 2)), []told{
+			{55, nil, differs("b", "", 45, 9), nothing},
+			{60, nil, differs("b", "", 50, 2), nothing},
+			{70, nil, differs("b", "", 65, 4), nothing},
+			{80, &index.Accusation{Member: "me", Accused: "b", Offset: 50}, nil, nothing},
+			{81, nil, differs("b", "", 79, 4), nothing},
+			{90, nil, differs("b", "", 85, 4), restores},
+		}, true},
+		{"it differs otherwise", open(60, differs("b", "", 50, 2)), []told{{60, nil, differs("b", "", 50, 3), stops}}, false},
+		{"accused, and wrong", nil, []told{{60, nil, differs("b", "me", 50, 2), stops}}, false},
+		{"accused, and begun behind that", nil, []told{{60, nil, unknown("b", "me", 5), restores}}, false},
+		{"accused, and begun just there", nil, []told{{60, nil, differs("b", "me", 10, 2), restores}}, false},
+		{"accused long ago", nil, []told{{60, nil, unknown("b", "me", 50), nothing}}, false},
+		{"accused, and wrong again", open(60, unknown("b", "me", 50)), []told{{60, nil, differs("b", "me", 50, 2), stops}}, false},
+		{"another is accused, and right", nil, []told{{60, nil, differs("b", "c", 50, 2), restores}}, false},
+		{"begun with a snapshot of the accused", open(60, unknown("b", "c", 50)), []told{{60, nil, nil, nothing}}, false},
+		{"replayed to that of the accused", open(60, unknown("b", "c", 50)), []told{{60, nil, differs("b", "c", 50, 2), restores}}, false},
+		{"and a second time", open(60, differs("b", "c", 50, 2)), []told{{60, nil, differs("b", "c", 50, 2), nothing}}, true},
+	} {
+		d := disputes{member: "me", began: 10, open: c.open, guilty: map[string]int64{}}
+		for _, now := range c.tell {
+			if got := now.to(&d); got != now.does {
+				t.Errorf("%s, at %d: %s, want %s", c.name, now.at, got, now.does)
+			}
+		}
+		if (d.charge != nil) != c.charges {
+			t.Errorf("%s: charge %+v", c.name, d.charge)
+		}
+	}
+}
+
+func (r told) to(d *disputes) string {
+	if r.rec == nil {
+		r.rec = &index.Checkpoint{}
+	}
+	err := d.claim(r.at, r.rec, r.c)
+	var disputed *disputedError
+	var stopped *StopError
+	switch {
+	case errors.As(err, &disputed):
+		return restores
+	case errors.As(err, &stopped):
+		return stops
+	}
+	return nothing
+}

@@ -1,0 +1,209 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+)
+
+// lives serves with one replica after another: one that differs from another member's is given up for one that is restored
+// from before the difference (design 4, rule 10). A process whose replicas never differ has one life.
+func (s *Service) lives(ctx, drain context.Context, name *name, slots []string) error {
+	var open *dispute
+	for {
+		err := s.live(ctx, drain, name, slots, open)
+		var disputed *disputedError
+		if !errors.As(err, &disputed) {
+			return err
+		}
+		open = &disputed.dispute
+		s.shared.counters.divergences.Add(1)
+		s.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
+			Msg("replicas differ: this member leaves the group, restores from before that, and replays")
+		s.leave(ctx, slots)
+	}
+}
+
+// live restores a replica and works with it. Because of an open dispute it begins before the disputed offset.
+func (s *Service) live(ctx, drain context.Context, name *name, slots []string, open *dispute) error {
+	below := int64(math.MaxInt64)
+	if open != nil {
+		below = open.Offset
+	}
+	replica, place, err := s.shared.restore(drain, s.setup.Store, below)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	s.mu.Lock()
+	s.shared.follower = newFollower(name.member, replica, place.LeaderEpoch, open)
+	s.running = true
+	s.mu.Unlock()
+	return s.work(ctx, drain, name, slots, place)
+}
+
+// work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
+func (s *Service) work(ctx, drain context.Context, name *name, slots []string, place journal.Place) error {
+	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place)...)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("open follower: %w", err)
+	}
+	defer client.Close()
+	group, ctx := errgroup.WithContext(ctx)
+	follow, stopFollowing := context.WithCancel(ctx)
+	group.Go(func() error {
+		defer close(s.shared.follower.ended)
+		err := journal.Follow(follow, client, journal.Handler{
+			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, Ask: s.shared.follower.asks, ProducerTime: s.setup.ProducerTime,
+			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
+		})
+		if follow.Err() != nil && ctx.Err() == nil {
+			return nil
+		}
+		if errors.Is(err, journal.ErrLost) {
+			return &StopError{
+				What: "this replica cannot go on", Err: err,
+				Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
+			}
+		}
+		return err
+	})
+	group.Go(func() error { return name.keep(follow) })
+	group.Go(func() error {
+		defer stopFollowing()
+		return s.sessions(ctx, drain, name.member, slots)
+	})
+	return group.Wait()
+}
+
+// sessions takes part in the group as often as the replica has caught up, and takes a last snapshot.
+func (s *Service) sessions(ctx, drain context.Context, member string, slots []string) error {
+	k := newKeeper(s.shared, s.setup.Store, s.setup.Snapshot, member)
+	for {
+		accused, err := s.prepare(ctx, drain)
+		if err != nil || drain.Err() != nil {
+			return err
+		}
+		switch err := s.takePart(ctx, drain, k, slots, accused); {
+		case err == nil && ctx.Err() == nil:
+			return s.finish(ctx, k)
+		case !errors.Is(err, errBehind): // or nil: another replica is needed, or the time to drain is over
+			return err
+		}
+		s.shared.counters.withdrawals.Add(1)
+		s.setup.Logger.Warn().Dur("max_lag", s.setup.Params.MaxLag).
+			Msg("the replica lags behind the journal: this member leaves the group until it has caught up")
+		s.leave(ctx, slots)
+	}
+}
+
+// prepare catches up and settles an open dispute. It returns nil when it is time to drain.
+func (s *Service) prepare(ctx, drain context.Context) (accused bool, err error) {
+	starting, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(drain, cancel)()
+	defer cancel()
+	err = s.catchUp(starting)
+	if err == nil {
+		accused, err = s.settleDispute(starting)
+	}
+	if drain.Err() != nil {
+		return false, nil
+	}
+	return accused, err
+}
+
+// takePart runs the sessions and what goes beside them until it is time to drain, or the replica lags: errBehind.
+func (s *Service) takePart(ctx, drain context.Context, k *keeper, slots []string, accused bool) error {
+	working, withdraw := context.WithCancelCause(ctx)
+	defer withdraw(nil)
+	group, inner := errgroup.WithContext(working)
+	draining, stop := context.WithCancel(drain)
+	defer context.AfterFunc(inner, stop)()
+	defer stop()
+	for _, slot := range slots {
+		session, err := s.shared.newSession(slot)
+		if err != nil {
+			return err
+		}
+		group.Go(func() error { return session.run(inner, draining) })
+	}
+	s.shared.counters.ready.Store(true)
+	s.setup.Logger.Info().Str("member", k.member).Int("sessions", len(slots)).Msg("ready")
+	beside, stopBeside := context.WithCancel(ctx)
+	var others sync.WaitGroup
+	others.Go(func() {
+		if accused { // whoever restores now must not begin with a snapshot of the accused
+			k.keep(beside, k.snapshot)
+		}
+		k.run(beside)
+	})
+	others.Go(func() { s.watchLag(beside) })
+	others.Go(func() { s.watchReplica(beside, withdraw) })
+	err := group.Wait()
+	s.shared.counters.ready.Store(false)
+	stopBeside()
+	others.Wait()
+	if err == nil && errors.Is(context.Cause(working), errBehind) {
+		return errBehind
+	}
+	return err
+}
+
+// leave takes all slots out of the group, whose partitions others get at once.
+func (s *Service) leave(ctx context.Context, slots []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer cancel()
+	for _, slot := range slots {
+		if err := s.shared.leave(ctx, slot); err != nil {
+			s.setup.Logger.Warn().Err(err).Msg("the group notices only by its time-out that this session is gone")
+		}
+	}
+}
+
+// finish is the end of a drain: the last snapshot, at the journal's end.
+func (s *Service) finish(ctx context.Context, k *keeper) error {
+	if end, err := s.shared.journalEnd(ctx); err == nil {
+		if err := s.shared.follower.wait(ctx, end-1); err != nil {
+			return err
+		}
+	}
+	k.keep(ctx, k.snapshot)
+	return nil
+}
+
+// catchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of the settings:
+// members that differ must not run together.
+func (s *Service) catchUp(ctx context.Context) error {
+	for {
+		end, err := s.shared.journalEnd(ctx)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := s.shared.follower.wait(ctx, end-1); err != nil {
+			return err
+		}
+		var inForce []byte
+		s.shared.follower.look(func(r *index.Replica) { inForce = r.Settings() })
+		if inForce != nil && time.Since(began) > s.setup.Params.MaxLag/2 {
+			continue // what came meanwhile may be as much
+		}
+		if inForce != nil {
+			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
+			return s.shared.sameSettings(inForce)
+		}
+		declared := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
+		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(declared)}); err != nil {
+			return err
+		}
+	}
+}

@@ -57,11 +57,14 @@ func TestWordBlocksIsHashBlock(t *testing.T) {
 	for n := block + piece; n < 6*block; n++ {
 		for _, alphabet := range []string{"ab ", "abcdefghi ", separatorsSeldom, "a", " "} {
 			text := randomText(random, alphabet, n)
-			for room := block; room <= 3*block; room += block {
+			for room := block; room <= 3*block; room += 19 {
 				got := make([]uint64, room+1)
 				words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
 				want, wantStart := []uint64(nil), 0
 				for blockAt := 0; blockAt < at; blockAt += block {
+					if len(want)+block > room {
+						t.Fatalf("%q, room for %d: went on after %d", text, room, len(want))
+					}
 					hashes := make([]uint64, block)
 					count, next := hashBlock(hashes, text, blockAt, wantStart)
 					want, wantStart = append(want, hashes[:count]...), next

@@ -41,7 +41,7 @@ type windows struct {
 	sum         uint64     // their polynomial
 	powers      [most + 1]uint64
 	shingles    int
-	visit       func([]byte) // nil, or called with each shingle\'s text instead
+	visit       func([]byte) // nil, or called with each shingle's text instead
 }
 
 type item struct {

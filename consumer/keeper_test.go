@@ -1,8 +1,13 @@
 package consumer
 
 import (
+	"context"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Members share the work of snapshots: within the interval one is enough, whoever took it.
@@ -32,4 +37,67 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 		w.produce(10, 2)
 		w.settled()
 	}
+}
+
+// counting counts the segments that are put.
+type counting struct {
+	snapshot.Store
+	puts int
+}
+
+func (c *counting) PutSegment(ctx context.Context, name string, data []byte) error {
+	c.puts++
+	return c.Store.PutSegment(ctx, name, data)
+}
+
+// A member does not write again what another has stored, or what it has restored itself; and a stored segment that rots is
+// written again before a restart needs it.
+func TestSegmentsAreWrittenOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Snapshot.Every, w.setup.Index.Window.Count = time.Hour, 5000 // segments of 256 documents
+	m := w.start(named("m"))
+	store := &counting{Store: m.setup.Store}
+	snapshotBy := func(m *member, name string, k *keeper, atLeast, atMost int) *keeper {
+		t.Helper()
+		if k == nil {
+			k = newKeeper(m.shared, store, w.setup.Snapshot, name)
+		}
+		w.produce(10, 3)
+		w.settled()
+		store.puts = 0
+		if err := k.snapshot(w.context()); err != nil {
+			t.Fatal(err)
+		}
+		if store.puts < atLeast || store.puts > atMost {
+			t.Errorf("%s wrote %d segments, want %d to %d", name, store.puts, atLeast, atMost)
+		}
+		end, err := m.shared.journalEnd(w.context()) // its checkpoint is applied
+		if err == nil {
+			err = m.shared.follower.wait(w.context(), end-1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	w.produce(1500, 1)
+	snapshotBy(m, "the first", nil, 4, 6)
+	two := snapshotBy(m, "another", nil, 1, 2)
+	segments, err := filepath.Glob(filepath.Join(w.dir, "*", "segments", "*", "*"))
+	if err != nil || len(segments) < 4 {
+		t.Fatal(segments, err)
+	}
+	slices.SortFunc(segments, func(a, b string) int { return w.written(a).Compare(w.written(b)) })
+	w.spoil(segments[1]) // the second is the one whose turn it is
+	snapshotBy(m, "the one that finds it spoilt", two, 2, 3)
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	m = w.start(named("m"))
+	w.produce(10, 4)
+	w.settled()
+	store = &counting{Store: m.setup.Store}
+	snapshotBy(m, "the one that restored it", nil, 1, 2)
+	w.audited()
 }

@@ -46,19 +46,34 @@ func (w *Writer) Adopt(m *Manifest) {
 // listed was whole. It fills in the parts of m that the capture gives, its settings' fingerprint included. After an error
 // the next call has only the rest to do.
 func (w *Writer) Write(ctx context.Context, c *index.Capture, m Manifest) (Written, error) {
-	m.Fingerprint, m.State, m.Segments = w.fingerprint, c.State(), nil
-	done, err := w.put(ctx, c, &m)
+	m.Fingerprint, m.State = w.fingerprint, c.State()
+	done, err := w.publish(ctx, c, &m)
+	var missing *MissingSegmentsError
+	if errors.As(err, &missing) { // collected since, or torn: a snapshot that failed had stored them
+		w.forget(missing.Names)
+		again, err := w.publish(ctx, c, &m)
+		return Written{done.Segments + again.Segments, done.Bytes + again.Bytes}, err
+	}
+	return done, err
+}
+
+func (w *Writer) publish(ctx context.Context, c *index.Capture, m *Manifest) (Written, error) {
+	done, err := w.put(ctx, c, m)
 	if err != nil {
 		return done, err
 	}
-	err = w.store.Publish(ctx, m)
-	if errors.Is(err, ErrMissingSegment) {
-		clear(w.stored) // somebody collected them: put all again the next time
-	}
-	if err != nil {
+	if err := w.store.Publish(ctx, *m); err != nil {
 		return done, fmt.Errorf("publish snapshot: %w", err)
 	}
 	return done, nil
+}
+
+func (w *Writer) forget(names []string) {
+	for number, s := range w.stored {
+		if slices.Contains(names, s.Name) {
+			delete(w.stored, number)
+		}
+	}
 }
 
 func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done Written, err error) {
@@ -67,6 +82,7 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 		return done, fmt.Errorf("verify snapshot: %w", err)
 	}
 	kept := map[uint64]Segment{}
+	m.Segments = nil
 	var data []byte
 	for i := range c.Segments {
 		view := &c.Segments[i]

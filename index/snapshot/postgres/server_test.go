@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
 func TestMigrateAtOnce(t *testing.T) {
@@ -203,5 +204,61 @@ func TestKeys(t *testing.T) {
 	keys := map[int64]bool{a.key("c"): true, b.key("bc"): true, a.key("collect"): true, a.key("lease", "collect"): true, c.key("c"): true, a.key("lease", ""): true}
 	if len(keys) != 6 {
 		t.Errorf("different locks share a key: %v", keys)
+	}
+}
+
+// TestRestartedWhileWriting: the server's processes end again and again while a member writes snapshots. A write fails with
+// what happened, or is whole; nothing that is listed is less.
+func TestRestartedWhileWriting(t *testing.T) {
+	p := params(t)
+	p = withQuery(t, p, "application_name", p.Schema)
+	s, err := Open(t.Context(), p, storetest.Index)
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	f := storetest.NewFeed(t, 10_000, 5)
+	w := f.Writer(s)
+	f.Judge(2000)
+	written, broken := 0, 0
+	for written < 5 || broken < 5 {
+		f.Judge(300)
+		ended := make(chan struct{})
+		go func() { // within the write, at some moment
+			defer close(ended)
+			direct(t, p, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and application_name = '"+p.Schema+"' and query not like '%pg_terminate%'")
+		}()
+		capture := f.Replica.Capture()
+		_, err := w.Write(t.Context(), &capture, f.Manifest())
+		<-ended
+		if err == nil {
+			written++
+		} else {
+			broken++
+			wantProblem(t, err, "PostgreSQL at ")
+		}
+		if written+broken > 500 {
+			t.Fatalf("of %d writes %d were broken", written+broken, broken)
+		}
+	}
+	f.Judge(100)
+	settle := func() error {
+		capture := f.Replica.Capture()
+		_, err := w.Write(t.Context(), &capture, f.Manifest())
+		return err
+	}
+	for range poolSize + 1 {
+		if err = settle(); err == nil {
+			break
+		}
+	}
+	must(t, err)
+	infos, err := s.Manifests(t.Context())
+	must(t, err)
+	if len(infos) < 6 {
+		t.Fatalf("only %d snapshots", len(infos))
+	}
+	for _, info := range infos {
+		r, err := f.Restore(t, s, info.Position)
+		must(t, err)
+		f.Same(t, r)
 	}
 }

@@ -2,9 +2,7 @@ package storetest_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,13 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 	"github.com/unecho/unecho/index/snapshot/postgres"
+	"github.com/unecho/unecho/index/snapshot/storetest"
 )
-
-const benchIndex = "bench"
 
 // backing is a store, and how its segments are read without it.
 type backing struct {
@@ -37,11 +33,13 @@ func openDirectory(b *testing.B) (snapshot.Store, func(*snapshot.Manifest) int64
 	b.Helper()
 	p := snapshot.DefaultParams()
 	p.Directory = b.TempDir()
-	s, err := localdir.Open(b.Context(), p, benchIndex)
+	s, err := localdir.Open(b.Context(), p, storetest.Index)
 	must(b, err)
 	return s, func(m *snapshot.Manifest) (n int64) { // one file after the other, hashed
 		for _, s := range m.Segments {
-			data, err := os.ReadFile(filepath.Join(p.Directory, benchIndex, "segments", s.Name[:2], s.Name))
+			found, err := filepath.Glob(filepath.Join(p.Directory, "*", "segments", s.Name[:2], s.Name))
+			must(b, err)
+			data, err := os.ReadFile(found[0])
 			must(b, err)
 			n += int64(len(data))
 			sink += xxhash.Sum64(data)
@@ -60,7 +58,7 @@ func openPostgres(b *testing.B) (snapshot.Store, func(*snapshot.Manifest) int64)
 		b.Skip("needs PostgreSQL: set UNECHO_TEST_POSTGRES to the URL of a database, or run make bench-snapshot")
 	}
 	p.Store, p.Schema = snapshot.Postgres, fmt.Sprintf("bench_%d", os.Getpid())
-	s, err := postgres.Open(b.Context(), p, benchIndex)
+	s, err := postgres.Open(b.Context(), p, storetest.Index)
 	must(b, err)
 	conn, err := pgx.Connect(b.Context(), p.URL)
 	must(b, err)
@@ -107,19 +105,19 @@ func label(n int) string {
 // by pgx, row by row, or file by file, each hashed once.
 func BenchmarkRestore(b *testing.B) {
 	for _, n := range sizes() {
-		f := newFeed(b, n)
-		f.judge(n)
+		f := storetest.NewFeed(b, n, 0)
+		f.Judge(n)
 		for _, to := range backings() {
 			b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
 				store, bare := to.open(b)
-				m := f.write(b, snapshot.NewWriter(store, f.params, f.fingerprint), store)
+				m := write(b, f, f.Writer(store), store)
 				restore(b, store, &m, f, bare)
 			})
 		}
 	}
 }
 
-func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *feed, bare func(*snapshot.Manifest) int64) {
+func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *storetest.Feed, bare func(*snapshot.Manifest) int64) {
 	b.Helper()
 	var ours, theirs time.Duration
 	documents, _ := m.Totals()
@@ -132,7 +130,7 @@ func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *feed, 
 		runtime.GC()
 		b.StartTimer()
 		began = time.Now()
-		state, err := index.NewRestore(f.params, f.fingerprint, m.State)
+		state, err := index.NewRestore(f.Params, f.Fingerprint, m.State)
 		must(b, err)
 		replica, err := snapshot.Restore(b.Context(), store, m, state)
 		must(b, err)
@@ -150,15 +148,15 @@ func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *feed, 
 // BenchmarkWrite writes a snapshot into an empty store: encoded, stored, read back, decoded, published.
 func BenchmarkWrite(b *testing.B) {
 	n := sizes()[len(sizes())-1]
-	f := newFeed(b, n)
-	f.judge(n)
+	f := storetest.NewFeed(b, n, 0)
+	f.Judge(n)
 	for _, to := range backings() {
 		b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				store, _ := to.open(b)
 				b.StartTimer()
-				m := f.write(b, snapshot.NewWriter(store, f.params, f.fingerprint), store)
+				m := write(b, f, f.Writer(store), store)
 				_, bytes := m.Totals()
 				b.SetBytes(bytes)
 			}
@@ -171,21 +169,19 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkIncrement(b *testing.B) {
 	const held = 1_000_000
 	for _, fresh := range []int{1_000, 10_000, 100_000} {
-		f := newFeed(b, held)
-		f.judge(held)
+		f := storetest.NewFeed(b, held, 0)
+		f.Judge(held)
 		for _, to := range backings() {
 			b.Run(fmt.Sprintf("store=%s/docs=1M/new=%dk", to.name, fresh/1000), func(b *testing.B) {
 				store, _ := to.open(b)
-				w := snapshot.NewWriter(store, f.params, f.fingerprint)
-				f.write(b, w, store)
+				w := f.Writer(store)
+				write(b, f, w, store)
 				var total int64
 				for b.Loop() {
 					b.StopTimer()
-					f.judge(fresh)
+					f.Judge(fresh)
 					b.StartTimer()
-					capture := f.replica.Capture()
-					done, err := w.Write(b.Context(), &capture, f.manifest())
-					must(b, err)
+					_, done := f.Write(b, w)
 					total += done.Bytes
 				}
 				b.ReportMetric(float64(total)/float64(b.N), "written-B/op")
@@ -194,69 +190,11 @@ func BenchmarkIncrement(b *testing.B) {
 	}
 }
 
-// feed has a replica judge documents without copies: the default plan, verified by the estimate, with ids of 16 bytes.
-type feed struct {
-	params      index.Params
-	fingerprint uint64
-	replica     *index.Replica
-	random      *rand.PCG
-	record      index.Run
-	at          index.Stamp
-}
-
-func newFeed(b *testing.B, held int) *feed {
-	b.Helper()
-	p := index.DefaultParams()
-	p.Similarity.Verify = "estimate"
-	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
-	settings := []byte(`{"test":"bench"}`)
-	f := &feed{params: p, fingerprint: index.Fingerprint(settings), random: rand.NewPCG(1, 2)}
-	var err error
-	f.replica, err = index.NewReplica(p, f.fingerprint)
-	must(b, err)
-	header := index.Header{Fingerprint: f.fingerprint}
-	f.replica.Apply(f.at, &index.Settings{Text: settings})
-	f.at.Offset++
-	source := entry.Source{Topic: [16]byte{1}}
-	f.replica.Apply(f.at, &index.Reposition{Header: header, Source: source, Name: "news", Epoch: 1})
-	f.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, 500)}
-	for i := range f.record.Entries {
-		e := &f.record.Entries[i]
-		e.Kind, e.Keys, e.ID, e.Evidence = entry.Sketch, make([]byte, 18*4), make([]byte, 16), make([]byte, 128)
-	}
-	return f
-}
-
-// judge has so many documents judged.
-func (f *feed) judge(documents int) {
-	for range documents / len(f.record.Entries) {
-		f.at.Offset++
-		f.record.Base = f.record.Entries[len(f.record.Entries)-1].Offset + 1
-		for i := range f.record.Entries {
-			e := &f.record.Entries[i]
-			e.Offset, e.Content, e.Time = f.record.Base+int64(i), f.random.Uint64(), 1_700_000_000_000+f.at.Offset
-			for _, b := range [][]byte{e.Keys, e.ID, e.Evidence} {
-				for ; len(b) >= 8; b = b[8:] {
-					binary.LittleEndian.PutUint64(b, f.random.Uint64())
-				}
-			}
-		}
-		f.replica.Apply(f.at, &f.record)
-	}
-}
-
-func (f *feed) manifest() snapshot.Manifest {
-	return snapshot.Manifest{Index: benchIndex, Position: snapshot.Position{Offset: f.replica.Next()}, Taken: 1}
-}
-
 // write writes a snapshot and returns its manifest.
-func (f *feed) write(b *testing.B, w *snapshot.Writer, store snapshot.Store) snapshot.Manifest {
+func write(b *testing.B, f *storetest.Feed, w *snapshot.Writer, store snapshot.Store) snapshot.Manifest {
 	b.Helper()
-	capture := f.replica.Capture()
-	m := f.manifest()
-	_, err := w.Write(b.Context(), &capture, m)
-	must(b, err)
-	m, err = store.Manifest(b.Context(), m.Position)
+	position, _ := f.Write(b, w)
+	m, err := store.Manifest(b.Context(), position)
 	must(b, err)
 	return m
 }

@@ -53,6 +53,13 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"race", race},
 		{"lease", lease},
 		{"fetch", fetch},
+		{"increments", increments},
+		{"fall back", fallBack},
+		{"scrubbed", scrubbed},
+		{"half way", halfWay},
+		{"collected between", collectedBetween},
+		{"read back", readBack},
+		{"other versions", otherVersions},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t)) })

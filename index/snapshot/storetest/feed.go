@@ -1,0 +1,129 @@
+package storetest
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Feed makes up signed documents and has a replica judge them: the default plan, verified by the estimate, ids of 16 bytes.
+type Feed struct {
+	Params      index.Params
+	Fingerprint uint64
+	Replica     *index.Replica
+
+	copies int // one document in so many is a copy of one before; 0: none
+	keep   bool
+	random *rand.PCG
+	at     index.Stamp
+	base   int64
+	log    []index.Record // what was applied, by journal offset; if kept
+}
+
+// NewFeed feeds a window of so many documents. One in copies is a copy; 0 is none.
+func NewFeed(t testing.TB, held, copies int) *Feed {
+	t.Helper()
+	p := index.DefaultParams()
+	p.Similarity.Verify = "estimate"
+	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
+	settings := []byte(`{"test":"feed"}`)
+	f := &Feed{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, random: rand.NewPCG(1, 2)}
+	var err error
+	f.Replica, err = index.NewReplica(p, f.Fingerprint)
+	must(t, err)
+	f.keep = held <= 10_000
+	f.apply(&index.Settings{Text: settings})
+	f.apply(&index.Reposition{Header: f.header(), Source: f.source(), Name: "news", Epoch: 1})
+	return f
+}
+
+func (f *Feed) header() index.Header { return index.Header{Fingerprint: f.Fingerprint} }
+func (*Feed) source() entry.Source   { return entry.Source{Topic: [16]byte{1}} }
+
+func (f *Feed) apply(rec index.Record) {
+	f.Replica.Apply(f.at, rec)
+	f.at.Offset++
+	if f.keep {
+		f.log = append(f.log, rec)
+	}
+}
+
+// Judge has so many documents judged, in runs of 100.
+func (f *Feed) Judge(documents int) {
+	const length = 100
+	for range documents / length {
+		run := &index.Run{Header: f.header(), Source: f.source(), Epoch: 1, Base: f.base, Entries: make([]entry.Entry, length)}
+		for i := range run.Entries {
+			run.Entries[i] = f.document(f.base + int64(i))
+			if f.copies > 0 && i%f.copies == f.copies-1 {
+				run.Entries[i].Keys, run.Entries[i].Evidence = run.Entries[i-1].Keys, run.Entries[i-1].Evidence
+			}
+		}
+		f.base += length
+		f.apply(run)
+	}
+}
+
+func (f *Feed) document(offset int64) entry.Entry {
+	return entry.Entry{
+		Offset: offset, Time: 1_700_000_000_000 + f.at.Offset, Content: f.random.Uint64(), Kind: entry.Sketch,
+		Keys: f.bytes(18 * 4), ID: f.bytes(16), Evidence: f.bytes(128),
+	}
+}
+
+func (f *Feed) bytes(n int) []byte {
+	b := make([]byte, 0, n)
+	for len(b) < n {
+		b = binary.LittleEndian.AppendUint64(b, f.random.Uint64())
+	}
+	return b
+}
+
+// Manifest is that of a snapshot taken now, as a writer wants it.
+func (f *Feed) Manifest() snapshot.Manifest {
+	return snapshot.Manifest{Index: Index, Position: at(f.Replica.Next()), Taken: 1_700_000_000_000 + f.at.Offset}
+}
+
+// Write takes a snapshot.
+func (f *Feed) Write(t testing.TB, w *snapshot.Writer) (snapshot.Position, snapshot.Written) {
+	t.Helper()
+	capture, m := f.Replica.Capture(), f.Manifest()
+	done, err := w.Write(t.Context(), &capture, m)
+	must(t, err)
+	return m.Position, done
+}
+
+// Writer is a new writer for the feed's replica.
+func (f *Feed) Writer(s snapshot.Store) *snapshot.Writer {
+	return snapshot.NewWriter(s, f.Params, f.Fingerprint)
+}
+
+// Restore is what a member does with a snapshot.
+func (f *Feed) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*index.Replica, error) {
+	t.Helper()
+	m, err := s.Manifest(t.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	state, err := index.NewRestore(f.Params, f.Fingerprint, m.State)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Restore(t.Context(), s, &m, state)
+}
+
+// Same replays the journal's tail to a restored replica and wants it to be the feed's.
+func (f *Feed) Same(t testing.TB, r *index.Replica) {
+	t.Helper()
+	for offset := r.Next(); offset < f.Replica.Next(); offset++ {
+		r.Apply(index.Stamp{Offset: offset}, f.log[offset])
+	}
+	ours, theirs := f.Replica.Capture(), r.Capture()
+	if ours.Hash != theirs.Hash || string(ours.State()) != string(theirs.State()) {
+		t.Fatalf("the replica restored and replayed to %d is another one", theirs.Next)
+	}
+}

@@ -1,0 +1,252 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// held makes segments of 256 documents.
+const held = 3000
+
+// increments: what was sealed and stored is not written again, by this writer or by one that adopts.
+func increments(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	w := f.Writer(s)
+	f.Judge(2000) // 1,600 of them enter
+	if _, done := f.Write(t, w); done.Segments != 7 {
+		t.Fatalf("the first snapshot wrote %d segments", done.Segments)
+	}
+	f.Judge(100)
+	position, done := f.Write(t, w)
+	if done.Segments != 1 {
+		t.Fatalf("the second snapshot wrote %d segments", done.Segments)
+	}
+	m, err := s.Manifest(t.Context(), position)
+	must(t, err)
+	f.Judge(100)
+	other := f.Writer(s)
+	other.Adopt(&m)
+	position, done = f.Write(t, other)
+	if done.Segments != 1 {
+		t.Fatalf("one that adopted wrote %d segments", done.Segments)
+	}
+	stranger := snapshot.NewWriter(s, f.Params, f.Fingerprint)
+	foreign := m
+	foreign.Fingerprint++
+	stranger.Adopt(&foreign)
+	if _, done = f.Write(t, stranger); done.Segments != 7 {
+		t.Fatalf("one that saw only other settings wrote %d segments", done.Segments)
+	}
+	r, err := f.Restore(t, s, position)
+	must(t, err)
+	f.Same(t, r)
+	f.Judge(10_000) // the window turns over
+	position, _ = f.Write(t, w)
+	r, err = f.Restore(t, s, position)
+	must(t, err)
+	f.Same(t, r)
+}
+
+// fallBack damages the newest snapshot in each way and place: it is refused, and the one before it, with a longer tail of
+// the journal, leads to the same replica.
+func fallBack(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	w := f.Writer(s)
+	f.Judge(1000)
+	f.Write(t, w)
+	f.Judge(500)
+	older, _ := f.Write(t, w)
+	f.Judge(200)
+	newest, _ := f.Write(t, w)
+	f.Judge(100)
+	m, err := s.Manifest(t.Context(), newest)
+	must(t, err)
+	tail := m.Segments[len(m.Segments)-1]
+	if tail.Sealed {
+		t.Fatal("the last segment is not the open one")
+	}
+	for _, d := range damages() {
+		t.Run(d.name, func(t *testing.T) {
+			for place, damage := range map[string]func(change func([]byte) []byte){
+				"segment":  func(change func([]byte) []byte) { b.CorruptSegment(t, tail.Name, change) },
+				"manifest": func(change func([]byte) []byte) { b.CorruptManifest(t, newest, change) },
+			} {
+				var before []byte
+				damage(func(data []byte) []byte {
+					before = append([]byte{}, data...)
+					return d.change(data)
+				})
+				infos, err := s.Manifests(t.Context())
+				must(t, err)
+				if infos[0].Position != newest || infos[1].Position != older {
+					t.Fatalf("listed %v", infos)
+				}
+				if _, err := f.Restore(t, s, newest); !snapshot.Damaged(err) {
+					t.Errorf("%s: restoring the newest: %v", place, err)
+				}
+				r, err := f.Restore(t, s, older)
+				must(t, err)
+				f.Same(t, r)
+				damage(func([]byte) []byte { return before })
+			}
+			r, err := f.Restore(t, s, newest)
+			must(t, err)
+			f.Same(t, r)
+		})
+	}
+}
+
+// scrubbed: a segment that all snapshots share rots, and is written again from memory before anyone needs it.
+func scrubbed(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	w := f.Writer(s)
+	f.Judge(2000)
+	f.Write(t, w)
+	f.Judge(100)
+	position, _ := f.Write(t, w)
+	m, err := s.Manifest(t.Context(), position)
+	must(t, err)
+	b.CorruptSegment(t, m.Segments[2].Name, func(data []byte) []byte { data[100] ^= 1; return data })
+	if _, err := f.Restore(t, s, position); !snapshot.Damaged(err) {
+		t.Fatalf("restored, or %v", err)
+	}
+	found := 0
+	for range len(m.Segments) - 1 { // all that are sealed, once
+		damage, err := w.Scrub(t.Context())
+		must(t, err)
+		if damage != nil {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Fatalf("found %d damaged segments", found)
+	}
+	f.Judge(100)
+	newest, done := f.Write(t, w)
+	if done.Segments != 2 {
+		t.Errorf("wrote %d segments, want the damaged one and the open one", done.Segments)
+	}
+	for _, p := range []snapshot.Position{position, newest} {
+		r, err := f.Restore(t, s, p)
+		must(t, err)
+		f.Same(t, r)
+	}
+}
+
+// liar is a store that fails or lies from the nth segment on.
+type liar struct {
+	snapshot.Store
+	puts  atomic.Int64
+	after int64
+	put   func(ctx context.Context, name string, data []byte) error
+}
+
+func (l *liar) PutSegment(ctx context.Context, name string, data []byte) error {
+	if l.puts.Add(1) > l.after {
+		return l.put(ctx, name, data)
+	}
+	return l.Store.PutSegment(ctx, name, data)
+}
+
+// halfWay: a snapshot that fails half-way is not listed, and the next attempt has only the rest to do.
+func halfWay(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	gone := errors.New("gone")
+	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
+	w := f.Writer(l)
+	f.Judge(2000)
+	capture := f.Replica.Capture()
+	_, err := w.Write(t.Context(), &capture, f.Manifest())
+	want(t, err, gone)
+	wantListed(t, s)
+	l.after = 100
+	if _, done := f.Write(t, w); done.Segments != 3 {
+		t.Errorf("the second attempt wrote %d segments", done.Segments)
+	}
+	r, err := f.Restore(t, s, f.Manifest().Position)
+	must(t, err)
+	f.Same(t, r)
+}
+
+// collectedBetween: what a failed snapshot had stored is collected before the next one names it.
+func collectedBetween(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	gone := errors.New("gone")
+	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
+	w := f.Writer(l)
+	f.Judge(2000)
+	capture := f.Replica.Capture()
+	_, err := w.Write(t.Context(), &capture, f.Manifest())
+	want(t, err, gone)
+	b.Age(t, snapshot.Grace+1)
+	done, err := s.Collect(t.Context(), 1)
+	must(t, err)
+	if done.Segments != 4 {
+		t.Fatalf("collected %+v", done)
+	}
+	l.after = 100
+	position, _ := f.Write(t, w)
+	r, err := f.Restore(t, s, position)
+	must(t, err)
+	f.Same(t, r)
+}
+
+// readBack: a store that says yes and keeps something else, or nothing, is found out before the snapshot is listed.
+func readBack(t *testing.T, b Backing) {
+	for name, lie := range map[string]func(s snapshot.Store) func(ctx context.Context, name string, data []byte) error{
+		"nothing": func(snapshot.Store) func(context.Context, string, []byte) error {
+			return func(context.Context, string, []byte) error { return nil }
+		},
+		"half": func(s snapshot.Store) func(context.Context, string, []byte) error {
+			return func(ctx context.Context, name string, data []byte) error {
+				return s.PutSegment(ctx, name, data[:len(data)/2])
+			}
+		},
+		"something else": func(s snapshot.Store) func(context.Context, string, []byte) error {
+			return func(ctx context.Context, name string, data []byte) error {
+				other := append([]byte{}, data...)
+				other[len(other)/2] ^= 1
+				return s.PutSegment(ctx, name, other)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f := open(t, b), NewFeed(t, held, 5)
+			f.Judge(1000)
+			l := &liar{Store: s, after: 2, put: lie(s)}
+			w := f.Writer(l)
+			capture := f.Replica.Capture()
+			if _, err := w.Write(t.Context(), &capture, f.Manifest()); !snapshot.Damaged(err) {
+				t.Fatalf("got %v", err)
+			}
+			wantListed(t, s)
+		})
+	}
+}
+
+// otherVersions: a snapshot of another format is refused with what to do; it is not damaged, and not fallen back from.
+func otherVersions(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	f.Judge(500)
+	position, _ := f.Write(t, f.Writer(s))
+	b.CorruptManifest(t, position, func(data []byte) []byte {
+		m, err := snapshot.DecodeManifest(data)
+		must(t, err)
+		m.State = append([]byte{}, m.State...)
+		m.State[0]++
+		return m.Encode()
+	})
+	_, err := f.Restore(t, s, position)
+	want(t, err, index.ErrVersion)
+	if snapshot.Damaged(err) {
+		t.Errorf("%v counts as damage", err)
+	}
+	b.CorruptManifest(t, position, func(data []byte) []byte { return reseal(data, 6, data[6]+1) })
+	_, err = f.Restore(t, s, position)
+	want(t, err, snapshot.ErrNewerFormat)
+}

@@ -18,7 +18,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test servers bench bench-sketch bench-sketch-peers accuracy fuzz demo clean dev
+.PHONY: help build check lint fmt test servers bench bench-sketch bench-sketch-peers bench-snapshot accuracy fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -53,6 +53,9 @@ bench-sketch: ## time and bytes to sign a document (COUNT=10)
 
 bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-away Python environment
 	@GO=$(GO) deploy/dev/peers/run.sh $(ARGS)
+
+bench-snapshot: dev ## restoring and writing snapshots, beside reading the same bytes bare; UNECHO_BENCH_LARGE=1: 10 million documents
+	@$(SERVERS) -- $(GO) test -run '^$$' -bench 'Restore|Write|Increment' -benchtime 7x -timeout 60m $(ARGS) ./index/snapshot/storetest
 
 accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
 	$(GO) test -v -run 'TestAccuracyTable|TestBandsCollide' ./index/sketch -trials 20000

@@ -52,7 +52,7 @@ func TestModel(t *testing.T) {
 						t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
 					}
 				}
-				if run, ok := s.Record.(*index.Run); ok && len(run.Entries) > 0 {
+				if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
 					sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
 				}
 				if r, ok := s.Record.(*index.Reposition); ok {

@@ -10,7 +10,7 @@ const (
 	repeatBytes   = 24 // the last repeat 8, and for those that entered again their first number and place 16
 	rootBytes     = 6  // the number of the representative
 	placeBytes    = 40 // in the map from first numbers to present ones
-	emissionBytes = 40 // the last copy that came through
+	emissionBytes = 50 // the last copy that came through 40, and the slack of the column
 )
 
 // EntryBytes is what a document counts against window.bytes: its entry encoded alone, and a fixed share for the index

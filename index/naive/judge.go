@@ -29,6 +29,9 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 		d.root = found[0].root
 	}
 	if d.root == d || t.params.KeepsAll() {
+		if d.root != d {
+			t.stats.Kept++
+		}
 		t.room(1, d.bytes, &entries)
 		t.enter(d)
 		t.room(0, 0, &entries)
@@ -43,6 +46,9 @@ func (t *Twin) repeat(root, d *document) (through bool) {
 	every := t.params.Window.ReemitEvery.Milliseconds()
 	if every == 0 || !root.emission.void && t.now()-root.emission.at < every {
 		return false
+	}
+	if root.emission.void {
+		t.stats.MadeUp++
 	}
 	root.emission = d.emission
 	return true

@@ -6,6 +6,9 @@ type Stats struct {
 	Ignored    int // records that changed nothing: other settings, another epoch
 	Judged     int // entries that got a verdict
 	Known      int // entries below base or already held
+	Reentered  int // representatives that entered the window again
+	Kept       int // copies indexed
+	MadeUp     int // copies that came through because the emission before them was void
 	Cut        int // documents left out because their band's key is too popular (MaxCandidates)
 	Unverified int // candidates left unverified, beyond MaxCandidates
 	Unreadable int // candidates whose evidence, or the entry's own, could not be read: they never match

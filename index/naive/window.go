@@ -114,6 +114,7 @@ func (t *Twin) room(documents int, more int64, entries *int) {
 
 // again lets a representative that was repeated enter again.
 func (t *Twin) again(d *document) {
+	t.stats.Reentered++
 	d.entered, d.repeated = d.last, false
 	t.enter(d)
 }

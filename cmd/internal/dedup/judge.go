@@ -51,7 +51,7 @@ func (j *Judge) apply(entries []entry.Entry) ([]index.Verdict, error) {
 		return nil, fmt.Errorf("judge documents: %d of %d judged", len(effect.Judged), len(entries))
 	}
 	for i := range effect.Judged {
-		if v := &effect.Judged[i]; v.Unique() && !entries[i].Empty() {
+		if v := &effect.Judged[i]; !v.Matched() && !entries[i].Empty() {
 			j.kept++
 		}
 	}

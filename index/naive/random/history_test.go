@@ -57,10 +57,13 @@ type tally map[string]int
 
 func (c tally) verdict(v *index.Verdict, now int64) {
 	switch {
-	case v.Unique():
+	case !v.Matched():
 		c["unique"]++
 	default:
 		c["method "+v.Match.Method.String()]++
+	}
+	if v.Reemitted {
+		c["let through"]++
 	}
 	if v.Match.Copy > 4 {
 		c["many copies"]++
@@ -118,6 +121,9 @@ func TestEverythingHappens(t *testing.T) {
 		stats := twin.Stats()
 		c["known again"] += stats.Known
 		c["cut"] += stats.Cut
+		c["entered again"] += stats.Reentered
+		c["copies kept"] += stats.Kept
+		c["let through to make up"] += stats.MadeUp
 		if stats.Unreadable > 0 {
 			t.Errorf("seed %d: %d comparisons without evidence", s, stats.Unreadable)
 		}
@@ -128,6 +134,7 @@ func TestEverythingHappens(t *testing.T) {
 		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "unique": 3000, "empty": 200, "method identical": 1000,
 		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
 		"match of long ago": 10, "forgotten while held": 50, "cut": 50,
+		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,
 	} {
 		if c[what] < least {
 			t.Errorf("%s: %d times, want at least %d", what, c[what], least)

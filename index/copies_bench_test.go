@@ -1,0 +1,42 @@
+package index_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// BenchmarkApplyCopies is BenchmarkApply with what becomes of copies: the same feed, a million documents held. counted-B/doc is
+// what they count against window.bytes, resident-B/doc what they take.
+func BenchmarkApplyCopies(b *testing.B) {
+	const held = 1_000_000
+	for _, c := range []struct {
+		name string
+		set  func(*index.Params)
+	}{
+		{"default", func(*index.Params) {}},
+		{"refresh=last", func(p *index.Params) { p.Window.Refresh = "last" }},
+		{"keep=all", func(p *index.Params) { p.Index.Keep = "all" }},
+		{"reemit_every=1s", func(p *index.Params) { p.Window.ReemitEvery = time.Second }},
+		{"all", func(p *index.Params) {
+			p.Window.Refresh, p.Index.Keep, p.Window.ReemitEvery = "last", "all", time.Second
+		}},
+	} {
+		for _, percent := range []int{30, 90} {
+			b.Run(fmt.Sprintf("%s/duplicates=%d%%", c.name, percent), func(b *testing.B) {
+				p := estimating(held)
+				c.set(&p)
+				before := resident(b)
+				f := newFeed(b, p, held, float64(percent)/100)
+				f.fill(held + held/2)
+				s := f.replica.Stats()
+				perDocument := float64(resident(b)-before) / float64(s.Documents)
+				f.bench(b)
+				b.ReportMetric(perDocument, "resident-B/doc")
+				b.ReportMetric(float64(s.WindowBytes)/float64(s.Documents), "counted-B/doc")
+			})
+		}
+	}
+}

@@ -19,9 +19,9 @@ func BenchmarkApplyCopies(b *testing.B) {
 		{"default", func(*index.Params) {}},
 		{"refresh=last", func(p *index.Params) { p.Window.Refresh = "last" }},
 		{"keep=all", func(p *index.Params) { p.Index.Keep = "all" }},
-		{"reemit_every=1s", func(p *index.Params) { p.Window.ReemitEvery = time.Second }},
+		{"reemit_every=100ms", func(p *index.Params) { p.Window.ReemitEvery = 100 * time.Millisecond }},
 		{"all", func(p *index.Params) {
-			p.Window.Refresh, p.Index.Keep, p.Window.ReemitEvery = "last", "all", time.Second
+			p.Window.Refresh, p.Index.Keep, p.Window.ReemitEvery = "last", "all", 100*time.Millisecond
 		}},
 	} {
 		for _, percent := range []int{30, 90} {
@@ -31,6 +31,10 @@ func BenchmarkApplyCopies(b *testing.B) {
 				before := resident(b)
 				f := newFeed(b, p, held, float64(percent)/100)
 				f.fill(held + held/2)
+				for range held / runEntries {
+					f.make()
+					f.apply()
+				}
 				s := f.replica.Stats()
 				perDocument := float64(resident(b)-before) / float64(s.Documents)
 				f.bench(b)

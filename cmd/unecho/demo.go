@@ -58,6 +58,8 @@ type demo struct {
 	outputs *demoOutputs
 	began   time.Time
 	ended   time.Time
+
+	expected int // documents of all runs on the directory; 0: unknown
 }
 
 // documents gives them one by one.
@@ -76,14 +78,17 @@ func runDemo(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
+	docs, err := d.openDocuments(cmd)
+	if err != nil {
+		return err
+	}
 	kafka, err := startEmbedded(ctx, &d.config, dir, cmd.Flag("listen").Value.String(), d.logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kafka.Close()) }()
 	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", kafka.Addr(), dir)
-	docs, err := d.documents(ctx, cmd)
-	if err != nil {
+	if err := d.resume(ctx, docs); err != nil {
 		return err
 	}
 	summary, err := d.run(ctx, docs)
@@ -142,31 +147,13 @@ func demoDir(named string) (dir string, remove func(), err error) {
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// documents opens the feed, behind what an earlier run has sent.
-func (d *demo) documents(ctx context.Context, cmd *cobra.Command) (documents, error) {
-	opts, err := broker.Options(d.config.Kafka, d.logger)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := topic.Counts(ctx, opts, d.config.Source.Topics[0])
-	if err != nil {
-		return nil, err
-	}
-	sent := int(counts[d.config.Source.Topics[0]])
+// openDocuments opens what is to be sent: so soon that a slip in its name comes before anything is started.
+func (d *demo) openDocuments(cmd *cobra.Command) (documents, error) {
 	if input := cmd.Flag("input").Value.String(); input != "" {
-		lines, err := feed.OpenJSONL(input, d.config.Document)
-		if err != nil {
-			return nil, err
-		}
-		for range sent {
-			if _, more := lines.Next(); !more {
-				break
-			}
-		}
-		d.view = newDemoView(d.out, demoViewOptionsFor(d.out, os.Getenv, 0))
-		return lines, nil
+		return feed.OpenJSONL(input, d.config.Document)
 	}
 	p := feed.DefaultParams()
+	var err error
 	if p.Documents, err = cmd.Flags().GetInt("documents"); err != nil {
 		return nil, err
 	}
@@ -177,9 +164,30 @@ func (d *demo) documents(ctx context.Context, cmd *cobra.Command) (documents, er
 	if err != nil {
 		return nil, usageError{err}
 	}
-	f.Skip(sent)
-	d.view = newDemoView(d.out, demoViewOptionsFor(d.out, os.Getenv, max(0, p.Documents-sent)))
+	d.expected = p.Documents
 	return f, nil
+}
+
+// resume passes what an earlier run has sent.
+func (d *demo) resume(ctx context.Context, docs documents) error {
+	opts, err := broker.Options(d.config.Kafka, d.logger)
+	if err != nil {
+		return err
+	}
+	counts, err := topic.Counts(ctx, opts, d.config.Source.Topics[0])
+	if err != nil {
+		return err
+	}
+	sent := int(counts[d.config.Source.Topics[0]])
+	if f, ok := docs.(*feed.Feed); ok {
+		f.Skip(sent)
+	} else {
+		for more := true; more && sent > 0; sent-- {
+			_, more = docs.Next()
+		}
+	}
+	d.view = newDemoView(d.out, demoViewOptionsFor(d.out, os.Getenv, max(0, d.expected-sent)))
+	return nil
 }
 
 // run has the service judge the documents and shows it.

@@ -106,7 +106,7 @@ func (s *Service) Run(ctx context.Context) error {
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(s.setup.Params.DrainTimeout, cancel)
+		timer := time.AfterFunc(drainTime(s.setup.Params.DrainTimeout), cancel)
 		context.AfterFunc(hard, func() { timer.Stop() })
 	})
 	defer stop()
@@ -116,6 +116,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 	return err
 }
+
+// goodbyes is what a drain leaves for the rest when its work is cut short: ending a transaction, giving back leases, closing
+// connections, with servers that may not answer any more.
+const goodbyes = 2 * time.Second
+
+// drainTime is the part of the drain timeout that work may take.
+func drainTime(timeout time.Duration) time.Duration { return max(timeout-goodbyes, timeout/2) }
 
 func (s *Service) serve(ctx, drain context.Context) error {
 	if err := s.connect(drain); err != nil {

@@ -28,15 +28,17 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
+	watching, abandon := context.WithCancel(context.Background())
 	l := &lease{
-		conn: conn, key: s.key("lease", name), target: s.target,
+		conn: conn, key: s.key("lease", name), target: s.target, abandon: abandon,
 		lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if err := l.acquire(ctx, name); err != nil {
+		abandon()
 		_ = conn.Close(ctx) // it is the other error that matters
 		return nil, err
 	}
-	go l.watch(s.ping)
+	go l.watch(watching, s.ping)
 	return l, nil
 }
 
@@ -60,6 +62,7 @@ type lease struct {
 	target  target
 	lost    chan struct{} // closed by watch
 	stop    chan struct{} // closed by Release
+	abandon func()        // by Release: ends a question of watch that is not answered
 	stopped chan struct{} // closed by watch, at its end
 	release sync.Once
 }
@@ -106,7 +109,10 @@ func (l *lease) Release() error {
 	var err error
 	l.release.Do(func() {
 		close(l.stop)
+		impatient := time.AfterFunc(goodbyeBound, l.abandon)
 		<-l.stopped
+		impatient.Stop()
+		l.abandon()
 		err = l.giveBack()
 	})
 	return err
@@ -116,7 +122,7 @@ func (l *lease) giveBack() error {
 	if l.conn.IsClosed() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), pingBound)
+	ctx, cancel := context.WithTimeout(context.Background(), goodbyeBound)
 	defer cancel()
 	// Unlocked first, for the server notices a closed connection only some moments later.
 	_, err := l.conn.Exec(ctx, `select pg_advisory_unlock($1)`, l.key)
@@ -127,7 +133,7 @@ func (l *lease) giveBack() error {
 }
 
 // watch asks now and then whether the session that holds the lock still lives and is still the same.
-func (l *lease) watch(every time.Duration) {
+func (l *lease) watch(ctx context.Context, every time.Duration) {
 	defer close(l.stopped)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -136,7 +142,7 @@ func (l *lease) watch(every time.Duration) {
 		case <-l.stop:
 			return
 		case <-tick.C:
-			if !l.alive() {
+			if !l.alive(ctx) {
 				close(l.lost)
 				return
 			}
@@ -144,8 +150,8 @@ func (l *lease) watch(every time.Duration) {
 	}
 }
 
-func (l *lease) alive() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), pingBound)
+func (l *lease) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, pingBound)
 	defer cancel()
 	var backend uint32
 	err := l.conn.QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend)

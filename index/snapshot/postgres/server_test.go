@@ -167,10 +167,10 @@ func TestLeaseBehindPooler(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	backend := l.backend
-	if !l.alive() {
+	if !l.alive(t.Context()) {
 		t.Fatal("a living session counts as dead")
 	}
-	if l.backend = backend + 1; l.alive() {
+	if l.backend = backend + 1; l.alive(t.Context()) {
 		t.Fatal("another session counts as ours")
 	}
 }

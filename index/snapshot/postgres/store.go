@@ -22,6 +22,8 @@ const (
 	// pingEvery and pingBound are how soon a lease notices that its connection died without a word.
 	pingEvery = 2 * time.Second
 	pingBound = 5 * time.Second
+	// goodbyeBound is how long a server that may be gone is waited for when a lease or the store ends.
+	goodbyeBound = time.Second
 )
 
 // Store keeps the snapshots of one index in PostgreSQL.
@@ -76,10 +78,22 @@ func open(ctx context.Context, p snapshot.Params, index string, prepare func(con
 // Shared is true: a database is there for all members.
 func (s *Store) Shared() bool { return true }
 
-// Close waits for calls under way and closes the pool. Leases have connections of their own.
+// Close waits for calls under way and closes the pool. Leases have connections of their own. Whoever closes has ended the
+// calls: a server that does not answer the goodbye is not waited for, its connections end with the process.
 func (s *Store) Close() error {
-	s.pool.Close()
-	return nil
+	closed := make(chan struct{})
+	go func() { // ends within the 15 s that the pool gives a connection
+		defer close(closed)
+		s.pool.Close()
+	}()
+	timer := time.NewTimer(goodbyeBound)
+	defer timer.Stop()
+	select {
+	case <-closed:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("close snapshot store: %s does not answer", s.target.addresses)
+	}
 }
 
 // wrap is the one place where an error leaves this room: verb and noun, then what happened where.

@@ -3,16 +3,30 @@ package text
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"testing"
 )
 
-// The kernels of one processor are held against the code for all machines. That one is held against the formula elsewhere:
-// where there are no kernels, with -tags purego, and here byte for byte and hash for hash.
+// The kernels are held against the code for all machines, byte for byte and hash for hash.
 func needs(t testing.TB, kernels bool) {
 	t.Helper()
 	if !kernels {
 		t.Skip("this processor, or purego, has no such kernels: the portable code is all there is")
+	}
+}
+
+// TestWithoutKernels runs the tests of this room once more, in a process that takes the processor for an older one.
+func TestWithoutKernels(t *testing.T) {
+	if !hasAVX2() {
+		t.Skip("this process has no kernels: it is the other one, or of another processor")
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test|^Fuzz", "-test.short="+strconv.FormatBool(testing.Short()))
+	again.Env = append(os.Environ(), "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 

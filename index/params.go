@@ -22,14 +22,15 @@ type SimilarityParams struct {
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash|simhash" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
+	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates" verdict:"true"`
-	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both for the recall" verdict:"true"`
+	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 leaves both to plan" verdict:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates" verdict:"true"`
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
-	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, estimate only the sketches" enum:"jaccard|estimate" verdict:"true"`
-	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles" enum:"auto|shingles|text" verdict:"true"`
+	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches" enum:"jaccard|levenshtein|estimate" verdict:"true"`
+	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents of one band key that are looked at, newest first, and of all so found those that are verified, most promising first; what is cut is counted" verdict:"true"`
@@ -82,7 +83,7 @@ func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
-			Threshold: 0.8, Shingle: "word:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Recall: 0.98, Bits: 64, Distance: 3,
+			Threshold: 0.8, Shingle: "word:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
 		},
 		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},

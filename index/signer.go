@@ -19,6 +19,7 @@ type Signer struct {
 	width      int // bytes of a band key
 	evidence   entry.Kind
 	weighted   bool
+	kept       int // bytes of a text, at most
 
 	sorter     text.Sorter
 	normalized []byte
@@ -39,7 +40,15 @@ func NewSigner(p Params) (*Signer, error) {
 	return &Signer{
 		normalizer: text.NewNormalizer(), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
 		evidence: p.Similarity.evidence(), weighted: p.Similarity.Weighted,
+		kept: keptText(p.Similarity),
 	}, nil
+}
+
+func keptText(p SimilarityParams) int {
+	if p.Verify == "levenshtein" {
+		return ComparedText
+	}
+	return entry.MaxText
 }
 
 // Sign fills Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a single shingle leaves e
@@ -73,7 +82,7 @@ func (s *Signer) appendEvidence(dst []byte) []byte {
 		return entry.AppendShingles(dst, s.shingles)
 	}
 	if s.evidence == entry.Text {
-		return entry.AppendText(dst, s.normalized)
+		return entry.AppendText(dst, cut(s.normalized, s.kept))
 	}
 	return s.sketch.AppendCodes(dst)
 }

@@ -30,6 +30,9 @@ func (p SimilarityParams) Banding() (sketch.Banding, error) {
 	if p.Bands != 0 || p.Rows != 0 {
 		return sketch.Banding{Bands: p.Bands, Rows: p.Rows}, nil
 	}
+	if p.Plan == "area" {
+		return sketch.PlanByArea(p.Threshold, p.Slots, 0.5, 0.5)
+	}
 	return sketch.Plan(p.Threshold, p.Slots, p.Recall)
 }
 
@@ -60,7 +63,7 @@ func (p SimilarityParams) evidence() entry.Kind {
 	switch {
 	case p.Verify == "estimate":
 		return entry.Sketch
-	case p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
+	case p.Verify == "levenshtein", p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
 		return entry.Text
 	}
 	return entry.Shingles

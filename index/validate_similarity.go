@@ -38,7 +38,8 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 64")
 	choose("hash", p.Hash, text.XXHash.String(), text.Murmur3.String())
 	choose("sketch", p.Sketch, "minhash", "simhash")
-	choose("verify", p.Verify, "jaccard", "estimate")
+	choose("plan", p.Plan, "recall", "area")
+	choose("verify", p.Verify, "jaccard", "levenshtein", "estimate")
 	choose("evidence", p.Evidence, "auto", "shingles", "text")
 	_, err := text.ParseShingling(p.Shingle)
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
@@ -54,6 +55,10 @@ func (p SimilarityParams) validateEvidence() []setting.Mistake {
 	if p.Verify == "estimate" && p.Evidence != "auto" {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: estimate compares: it keeps the sketch",
 			"write auto, or verify: jaccard")}
+	}
+	if p.Verify == "levenshtein" && p.Evidence == "shingles" {
+		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: levenshtein compares: it keeps the text",
+			"write auto or text, or verify: jaccard")}
 	}
 	return nil
 }

@@ -7,11 +7,12 @@ type Method uint8
 
 // Methods.
 const (
-	NoMatch   Method = iota
-	Identical        // equal hash of the normalised text
-	Jaccard          // over the hashes of shingles
-	Estimate         // from the sketches
-	Hamming          // the share of equal bits of two SimHashes
+	NoMatch     Method = iota
+	Identical          // equal hash of the normalised text
+	Jaccard            // over the hashes of shingles
+	Estimate           // from the sketches
+	Hamming            // the share of equal bits of two SimHashes
+	Levenshtein        // the ratio 1 - distance / length of the longer text
 )
 
 // String is the word in the unecho-method header.
@@ -27,6 +28,8 @@ func (m Method) String() string {
 		return "estimate"
 	case Hamming:
 		return "hamming"
+	case Levenshtein:
+		return "levenshtein"
 	}
 	return "unknown"
 }

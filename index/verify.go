@@ -23,6 +23,9 @@ func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	if kind == entry.Shingles {
 		return &overlap{least: p.least()}, nil
 	}
+	if p.Verify == "levenshtein" {
+		return &levenshtein{least: int(p.least().Num)}, nil
+	}
 	shingling, err := p.Shingling()
 	return &jaccard{shingling: shingling, weighted: p.Weighted}, err
 }
@@ -60,15 +63,8 @@ func (x *jaccard) similarity(candidate *entry.Entry) Similarity {
 }
 
 func (x *jaccard) shingles(dst []uint64, e *entry.Entry) []uint64 {
-	if e.Kind != entry.Text {
-		return dst[:0]
-	}
-	normalized, err := entry.DecompressText(x.text, e.Evidence)
-	if err != nil {
-		return dst[:0]
-	}
-	x.text = normalized
-	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], normalized), x.weighted)
+	x.text = readText(x.text, e)
+	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
 }
 
 // estimator compares sketches.

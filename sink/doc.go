@@ -13,7 +13,7 @@
 //	unecho-match-id     the representative's id as raw bytes; its coordinates where it has none
 //	unecho-match-time   the representative's document time: RFC 3339, UTC, milliseconds
 //	unecho-similarity   0.0000 to 1.0000, rounded down
-//	unecho-method       identical, jaccard or estimate
+//	unecho-method       identical, jaccard, levenshtein, estimate or hamming
 //	unecho-copy         the how-manieth copy it is; the original is 1
 //
 //	of a rejected document

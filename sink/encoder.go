@@ -48,7 +48,7 @@ type Encoder struct {
 	index     []byte
 	algorithm []byte
 	verdicts  struct{ unique, duplicate, rejected []byte }
-	methods   [index.Estimate + 1][]byte
+	methods   [index.Levenshtein + 1][]byte
 	reasons   map[Reason][]byte
 	fixed     int // worst-case bytes of our headers but for unecho-source, whose length the record knows
 }

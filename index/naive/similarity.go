@@ -17,8 +17,11 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 		if d.entry.Content == e.Content {
 			return index.Similarity{Num: 1, Den: 1}, index.Identical
 		}
-		if t.params.Similarity.Verify == "estimate" {
+		switch t.params.Similarity.Verify {
+		case "estimate":
 			return t.estimate(&d.entry, e)
+		case "levenshtein":
+			return t.levenshtein(&d.entry, e)
 		}
 		theirs, ok := t.shingles(&d.entry)
 		if !ok || !readable {
@@ -36,10 +39,7 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	switch {
 	case e.Kind == entry.Text && keepsText:
 		normalized, err := entry.DecompressText(nil, e.Evidence)
-		if err != nil {
-			return hashes{}, false
-		}
-		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, p.Weighted), true
+		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, p.Weighted), err == nil
 	case e.Kind == entry.Shingles && !keepsText:
 		r, err := entry.ReadShingles(e.Evidence)
 		if err != nil {

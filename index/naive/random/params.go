@@ -57,7 +57,7 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 }
 
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
-	p.Verify = pick(r, "jaccard", "estimate")
+	p.Verify = pick(r, "jaccard", "jaccard", "estimate", "estimate", "levenshtein")
 	p.CodeBits = pick(r, 4, 8, 16)
 	if p.Verify == "jaccard" {
 		p.Evidence = pick(r, "auto", "shingles", "text")

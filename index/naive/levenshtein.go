@@ -1,0 +1,39 @@
+package naive
+
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// levenshtein compares two texts rune by rune. Texts of random histories are short: none reaches index.ComparedText.
+func (t *Twin) levenshtein(a, b *entry.Entry) (index.Similarity, index.Method) {
+	x, errX := entry.DecompressText(nil, a.Evidence)
+	y, errY := entry.DecompressText(nil, b.Evidence)
+	if a.Kind != entry.Text || b.Kind != entry.Text || errX != nil || errY != nil {
+		t.stats.Unreadable++
+		return index.Similarity{}, index.NoMatch
+	}
+	longer := max(len([]rune(string(x))), len([]rune(string(y))))
+	return index.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)}, index.Levenshtein
+}
+
+// edits is the number of runes to insert, delete or replace that make b of a (Wagner and Fischer, 1974).
+func edits(a, b []rune) int {
+	row := make([]int, len(b)+1) // from the front of a so far to each front of b
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			replaced := diagonal
+			if x != y {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

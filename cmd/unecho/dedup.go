@@ -42,7 +42,7 @@ func dedupCommand() *cobra.Command {
 	flags.String("rejected", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
 	flags.String("representative", "first", "which document of a cluster is its unique one: first, last or longest")
 	flags.String("memory", "4GiB", "what the index may take; it is an error if it does not suffice")
-	flags.Int("workers", runtime.GOMAXPROCS(0), "goroutines that read and sign")
+	flags.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 	flags.Bool("json", false, "the summary as one JSON object on the last line")
 	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty")
 	return cmd
@@ -108,6 +108,9 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	in, size, err := openCorpus(cmd, args, c)
 	if err != nil {
 		return err
@@ -122,7 +125,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
-	p := dedup.Params{Index: c.Judge, Workers: max(1, workers), Named: len(args) != 1}
+	p := dedup.Params{Index: c.Judge, Workers: workers, Named: len(args) != 1}
 	return dedupFiles(ctx, cmd, in, size, p, judge, out)
 }
 

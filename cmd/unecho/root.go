@@ -21,12 +21,28 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 	})
 	addLogFlags(root)
-	root.AddCommand(demoCommand(), runCommand(), produceCommand(), tailCommand(), dedupCommand(), tuneCommand(), explainCommand(), sketchCommand(), evalCommand(), snapshotCommand(), configCommand(), versionCommand())
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"service", "The service:", []*cobra.Command{demoCommand(), runCommand(), produceCommand(), tailCommand(), snapshotCommand()}},
+		{"files", "Files, and choosing the settings:", []*cobra.Command{
+			dedupCommand(), explainCommand(), tuneCommand(), evalCommand(), sketchCommand(),
+		}},
+		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.id
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("program")
+	root.SetCompletionCommandGroupID("program")
 	return root
 }
 

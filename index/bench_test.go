@@ -124,6 +124,12 @@ func short(n int) string {
 func resident(tb testing.TB) int64 {
 	tb.Helper()
 	debug.FreeOSMemory()
+	return residentNow(tb)
+}
+
+// residentNow is the same with the garbage.
+func residentNow(tb testing.TB) int64 {
+	tb.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		tb.Skip("resident memory is read from /proc: ", err)
@@ -137,7 +143,7 @@ func resident(tb testing.TB) int64 {
 
 func skipLarge(tb testing.TB, documents int) {
 	tb.Helper()
-	if documents > 1_000_000 && testing.Short() {
-		tb.Skip("10 million documents take 4 GB and a minute: leave out -short")
+	if documents > 1_000_000 && !*large {
+		tb.Skip("10 million documents take 5 GB and a minute: add -large")
 	}
 }

@@ -13,12 +13,14 @@ import (
 // of one that the window holds: equal in its keys and its sketch, but not in its text.
 type feed struct {
 	replica    *index.Replica
+	params     index.Params
 	random     *rand.Rand
 	duplicates float64 // share
 	held       int     // a copy is one of so many new ones before it
 	made       uint64  // new documents so far
 	record     index.Run
 	at         index.Stamp
+	noise      []byte
 }
 
 const (
@@ -41,7 +43,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	f := &feed{replica: replica, random: rand.New(rand.NewPCG(1, 2)), duplicates: duplicates, held: held}
+	f := &feed{replica: replica, params: p, random: rand.New(rand.NewPCG(1, 2)), duplicates: duplicates, held: held}
 	source := entry.Source{Topic: [16]byte{1}}
 	header := index.Header{Fingerprint: index.Fingerprint(settings)}
 	replica.Apply(f.at, &index.Settings{Text: settings})
@@ -113,7 +115,7 @@ func (f *feed) bench(b *testing.B) {
 	}
 }
 
-func randomize(r rand.Source, b []byte) {
+func randomize(r interface{ Uint64() uint64 }, b []byte) {
 	for ; len(b) >= 8; b = b[8:] {
 		binary.LittleEndian.PutUint64(b, r.Uint64())
 	}

@@ -10,13 +10,11 @@ import "slices"
 //	├──────────────┼─────────────────┼──────────────┤
 //	│ level + 1    │ level           │ level + 1    │
 type table struct {
-	lines  pages // one per bucket
-	spills pages // for what does not fit there
-	n      int
-	level  uint
-	free   uint32 // number + 1 of the first free spill line; the others by their links
-	spill  int    // spill lines ever used
-	swept  int    // the bucket to be swept next
+	lines pages // one per bucket
+	spill spill // for what does not fit there
+	n     int
+	level uint
+	swept int // the bucket to be swept next
 
 	items, others []item // of a bucket at hand
 	keyed         []keyed
@@ -72,8 +70,8 @@ func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled
 
 // spillOver makes room in a full line: its entries go to a spill line. It returns how many lines the bucket then has.
 func (t *table) spillOver(l *line) (lines int) {
-	link := t.take()
-	*t.spills.at(int(link - 1)) = *l
+	link := t.spill.take()
+	*t.spill.line(link) = *l
 	l[0] = link << countBits
 	for ; l != nil; l = t.older(l) {
 		lines++
@@ -84,19 +82,9 @@ func (t *table) spillOver(l *line) (lines int) {
 // older is the line after l, with the entries before those of l.
 func (t *table) older(l *line) *line {
 	if link := l.link(); link > 0 {
-		return t.spills.at(int(link - 1))
+		return t.spill.line(link)
 	}
 	return nil
-}
-
-func (t *table) take() (link uint32) {
-	if link = t.free; link > 0 {
-		t.free = t.spills.at(int(link - 1)).link()
-		return link
-	}
-	t.spills.room(t.spill)
-	t.spill++
-	return uint32(t.spill)
 }
 
 // gather unpacks the visible entries of a bucket, newest first.
@@ -119,10 +107,7 @@ func (t *table) gather(to []item, b int, s span) []item {
 func (t *table) rewrite(b int, items []item) {
 	level, l := t.levelOf(b), t.lines.at(b)
 	for link := l.link(); link > 0; {
-		spill := t.spills.at(int(link - 1))
-		next := spill.link()
-		spill[0] = t.free << countBits
-		t.free, link = link, next
+		link = t.spill.give(link)
 	}
 	l[0] = 0
 	for i := len(items) - 1; i >= 0; i-- {
@@ -199,21 +184,22 @@ func (t *table) sweep(buckets int, s span) {
 	}
 }
 
+// clean drops the expired entries of a bucket, and moves what it has spilled out of a page that should be given back.
 func (t *table) clean(b int, s span) {
 	l, level := t.lines.at(b), t.levelOf(b)
 	if l.link() == 0 {
 		l.compact(level, s)
 		return
 	}
-	oldest := l
+	oldest, beyond := l, false
 	for older := l; older != nil; older = t.older(older) {
-		oldest = older
+		oldest, beyond = older, beyond || older.link() > 0 && t.spill.beyond(older.link())
 	}
-	if oldest.expired(level, s) > 0 {
+	if beyond || oldest.expired(level, s) > 0 {
 		t.items = t.gather(t.items[:0], b, s)
 		t.rewrite(b, t.items)
 	}
 }
 
 // bytes of memory.
-func (t *table) bytes() int64 { return int64(len(t.lines)+len(t.spills)) * pageLines * lineBytes }
+func (t *table) bytes() int64 { return int64(len(t.lines)+len(t.spill.pages)) * pageLines * lineBytes }

@@ -1,0 +1,123 @@
+package index_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+var large = flag.Bool("large", false, "windows of a GiB and of 10 million documents as well: minutes, and 5 GB")
+
+// phase is a time in which documents have evidence of so many bytes.
+type phase struct {
+	name     string
+	evidence func(r *rand.Rand) int
+	turns    float64 // of the window
+}
+
+var phases = []phase{
+	{"sketches", func(*rand.Rand) int { return 128 }, 2.5},
+	{"shingles", func(r *rand.Rand) int { return 300 + r.IntN(1200) }, 1.5},
+	{"texts", func(r *rand.Rand) int { return int(200 * (1 + r.ExpFloat64()*10)) }, 1.5},
+	{"sketches again", func(*rand.Rand) int { return 128 }, 1.5},
+}
+
+// TestBytesAreAPromise turns a window bounded by bytes several times, with documents that become larger and smaller. The
+// memory it takes stays below the bound at any time, and what Stats says of it is true.
+func TestBytesAreAPromise(t *testing.T) {
+	const pages = 2 * 18 << 17 // a page of lines and one of spilled lines in each band are too much for a window this small
+	bound := int64(48 * setting.MiB)
+	allowed := bound + bound/20 + pages
+	if *large {
+		bound = int64(setting.GiB)
+		allowed = bound + bound/20
+	}
+	before := heap()
+	f := newFeed(t, bounded(setting.Bytes(bound)), 0, 0)
+	most, least := int64(0), bound
+	f.turn(bound, func(name string) {
+		taken := heap() - before
+		most = max(most, taken)
+		if s := f.replica.Stats(); s.WindowBytes > bound/2 {
+			least = min(least, taken)
+			if off := taken - s.Memory; off < -bound/20 || off > bound/20+pages/4 {
+				t.Errorf("%s: the heap grew by %d bytes, Stats says %d", name, taken, s.Memory)
+			}
+		}
+		if taken > allowed {
+			t.Errorf("%s: %d bytes are taken where %d are allowed", name, taken, allowed)
+		}
+	})
+	t.Logf("a bound of %d bytes: %d at most (%.1f %%)", bound, most, 100*float64(most)/float64(bound))
+	if most < bound*8/10 {
+		t.Errorf("%d bytes at most: the promise is kept by taking too little", most)
+	}
+}
+
+// TestResidentMemory is the same promise for what the system sees of the whole process, garbage and all, at any time. As in
+// the service, the collector is told where the bound is.
+func TestResidentMemory(t *testing.T) {
+	if !*large {
+		t.Skip("takes minutes and a GiB: go test ./index -run Resident -large")
+	}
+	bound := int64(setting.GiB)
+	before := resident(t)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(bound + before))
+	f := newFeed(t, bounded(setting.Bytes(bound)), 0, 0)
+	most := int64(0)
+	f.turn(bound, func(string) { most = max(most, residentNow(t)-before) })
+	t.Logf("a bound of %d bytes: %d resident at most (%.1f %%)", bound, most, 100*float64(most)/float64(bound))
+	if most > bound+bound/20 {
+		t.Errorf("%d bytes are resident", most)
+	}
+	runtime.KeepAlive(f)
+}
+
+// bounded are the settings of a window that only bytes bound.
+func bounded(bytes setting.Bytes) index.Params {
+	p := estimating(0)
+	p.Window = index.WindowParams{Bytes: bytes, Clock: "arrival", Tolerance: time.Minute, Refresh: "first"}
+	return p
+}
+
+// turn goes through the phases, and calls look some times in each turn.
+func (f *feed) turn(bound int64, look func(phase string)) {
+	for _, p := range phases {
+		var bytes, looked int64
+		for end := int64(p.turns * float64(bound)); bytes < end; {
+			f.make()
+			for i := range f.record.Entries {
+				e := &f.record.Entries[i]
+				e.Evidence = f.evidence(p.evidence(f.random))
+				bytes += index.EntryBytes(f.params, e)
+			}
+			f.apply()
+			if bytes-looked > bound/8 {
+				look(p.name)
+				looked = bytes
+			}
+		}
+	}
+}
+
+func (f *feed) evidence(n int) []byte {
+	if n > len(f.noise) {
+		f.noise = make([]byte, 2*n)
+		randomize(f.random, f.noise)
+	}
+	return f.noise[:n]
+}
+
+// heap is what the collector holds in use, garbage collected.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse)
+}

@@ -7,6 +7,7 @@ PKG     ?= ./...
 ARGS    ?=
 COUNT   ?= 10
 FUZZTIME ?= 10s
+BENCH   ?= Apply|ApplyMap|Grow|HotBucket|Capture
 
 GOLANGCI_VERSION    := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
@@ -18,7 +19,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test servers bench bench-sketch bench-sketch-peers bench-snapshot accuracy fuzz demo clean dev
+.PHONY: help build check lint fmt test servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot accuracy fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +48,9 @@ servers: dev ## start Kafka and PostgreSQL, print what to export, run until Ctrl
 
 bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench $(ARGS)
+
+bench-index: ## time and memory of the index, up to 10 million documents (COUNT=10); BENCH=Turn is the long run
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) -timeout 4h -large ./index
 
 bench-sketch: ## time and bytes to sign a document (COUNT=10)
 	$(GO) test -run '^$$' -bench Sign -benchmem -count=$(COUNT) ./index/sketch ./index/text

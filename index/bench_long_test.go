@@ -1,0 +1,127 @@
+package index_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// BenchmarkGrow fills a window from nothing, a document a record. One operation is all of it; the figures are those of a
+// single document. There is no document that waits for a table to be copied: see p99.9-ns/doc, and most-moved, the most
+// entries of buckets that were moved for one.
+func BenchmarkGrow(b *testing.B) {
+	for _, documents := range []int{100_000, 1_000_000, 10_000_000} {
+		b.Run("docs="+short(documents), func(b *testing.B) {
+			skipLarge(b, documents)
+			took := make([]time.Duration, 0, documents)
+			var s index.Stats
+			for b.Loop() {
+				took = took[:0]
+				f := newFeed(b, estimating(documents), documents, 0)
+				for len(took)+runEntries <= documents {
+					f.make()
+					took = f.applySingly(took)
+				}
+				s = f.replica.Stats()
+			}
+			reportTimes(b, took)
+			b.ReportMetric(float64(s.Moved)/float64(s.Documents), "moved/doc")
+			b.ReportMetric(float64(s.MostMoved), "most-moved")
+		})
+	}
+}
+
+// applySingly has each document of a run judged as a record of its own, and appends how long that took.
+func (f *feed) applySingly(took []time.Duration) []time.Duration {
+	run := f.record
+	for i := range run.Entries {
+		f.record.Entries = run.Entries[i : i+1]
+		f.at.Offset++
+		f.record.Base = run.Entries[i].Offset
+		began := time.Now()
+		f.replica.Apply(f.at, &f.record)
+		took = append(took, time.Since(began))
+	}
+	f.record = run
+	return took
+}
+
+func reportTimes(b *testing.B, took []time.Duration) {
+	var sum time.Duration
+	for _, t := range took {
+		sum += t
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(sum.Nanoseconds())/float64(len(took)), "ns/doc")
+	b.ReportMetric(float64(took[len(took)/2]), "p50-ns/doc")
+	b.ReportMetric(float64(took[len(took)*999/1000]), "p99.9-ns/doc")
+}
+
+// BenchmarkHotBucket judges documents that all have the same band keys and are not alike: each is a candidate of each.
+func BenchmarkHotBucket(b *testing.B) {
+	for _, held := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("docs=%d", held), func(b *testing.B) {
+			f := newFeed(b, estimating(held), held, 0)
+			f.hot = true
+			f.fill(held + held/2)
+			f.bench(b)
+			s := f.replica.Stats()
+			b.ReportMetric(float64(s.Candidates)/float64(s.Judged), "verified/doc")
+			b.ReportMetric(float64(s.MostMoved), "most-moved")
+		})
+	}
+}
+
+// BenchmarkCapture takes the state for a snapshot while documents are judged. One operation is one capture, for which the
+// stream waits; B/op is what it copies.
+func BenchmarkCapture(b *testing.B) {
+	for _, held := range []int{1_000_000, 10_000_000} {
+		b.Run("docs="+short(held), func(b *testing.B) {
+			skipLarge(b, held)
+			f := newFeed(b, estimating(held), held, 0.3)
+			f.fill(held)
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				for range 20 {
+					f.make()
+					f.apply()
+				}
+				b.StartTimer()
+				if c := f.replica.Capture(); len(c.Segments) == 0 {
+					b.Fatal("no segments")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTurn streams 90 million documents through a window of 10 million: what they take, in time and memory, stays what
+// it was in the first turn.
+func BenchmarkTurn(b *testing.B) {
+	const held, turns = 10_000_000, 9
+	skipLarge(b, held)
+	for b.Loop() {
+		before := resident(b)
+		f := newFeed(b, estimating(held), held, 0)
+		took := make([]time.Duration, 0, held/runEntries)
+		for turn := 1; turn <= turns; turn++ {
+			took = took[:0]
+			for end := f.made + held; f.made < end; {
+				f.make()
+				began := time.Now()
+				f.apply()
+				took = append(took, time.Since(began)/runEntries)
+			}
+			memory := float64(resident(b)-before) / held
+			slices.Sort(took)
+			median, tail := took[len(took)/2], took[len(took)*999/1000]
+			b.Logf("turn %d: %v a document (median of runs of %d), %v at p99.9, %.0f resident bytes a document", turn, median, runEntries, tail, memory)
+			b.ReportMetric(float64(median), fmt.Sprintf("turn%d-ns/doc", turn))
+			b.ReportMetric(memory, fmt.Sprintf("turn%d-resident-B/doc", turn))
+		}
+	}
+}

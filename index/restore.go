@@ -221,44 +221,6 @@ func (w *window) recount() {
 	}
 }
 
-// linkBand makes the table of a band anew. Bands share nothing that it writes.
-func (w *window) linkBand(band int) {
-	t := &w.tables[band]
-	*t = newTable(w.visible())
-	var l linker
-	for _, s := range w.segments {
-		for i := max(0, int(w.oldest-s.first)); i < s.n; {
-			n := min(s.n-i, len(l.hashes))
-			l.look(t, s, band, i, n)
-			for k := range n {
-				bucket, level := t.bucket(l.hashes[k])
-				lines := t.insert(t.lines.at(bucket), level, l.hashes[k], s.first+ref(i+k), w.span())
-				if w.tooLong(lines) {
-					w.trim(band, bucket)
-				}
-			}
-			i += n
-		}
-	}
-}
-
-// linker looks at the buckets of some documents before they are linked: the memory they wait for is then fetched for all of
-// them at once.
-type linker struct {
-	hashes [32]uint32
-	heads  uint32
-}
-
-func (l *linker) look(t *table, s *segment, band, i, n int) {
-	for k := range n {
-		l.hashes[k] = hashKey(s.key(i+k, band))
-	}
-	for _, hash := range l.hashes[:n] {
-		b, _ := t.bucket(hash)
-		l.heads += t.lines.at(b)[0]
-	}
-}
-
 func readPartition(rd *wire.Reader) *partition {
 	p := &partition{source: readSource(rd), name: string(rd.Bytes()), among: int32(rd.Uvarint())}
 	p.Epoch, p.Start, p.Base = uint32(rd.Uvarint()), rd.Varint(), rd.Varint()

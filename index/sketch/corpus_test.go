@@ -204,7 +204,7 @@ func share(pairs, others map[pair]bool) float64 {
 func TestSimHashMissesNothingOnRealText(t *testing.T) {
 	corpora(t, func(t *testing.T, c *corpus) {
 		lists, _ := c.shingles(t)
-		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 3}, {Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}} {
+		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}} {
 			s, err := sketch.NewSimHashSketch(p)
 			if err != nil {
 				t.Fatal(err)

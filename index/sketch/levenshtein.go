@@ -47,7 +47,7 @@ func (l *Levenshtein) Similarity(a, b []byte, tenThousandths int) (num, den uint
 	if longer == 0 {
 		return 0, 1
 	}
-	allowed := longer * (scale - min(max(tenThousandths, 0), scale)) / scale
+	allowed := DistanceAt(tenThousandths, longer)
 	distance := l.distance(allowed)
 	if distance > allowed {
 		return 0, uint32(longer)

@@ -1,6 +1,9 @@
 package sketch
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // simHash is Charikar's, "Similarity Estimation Techniques from Rounding Algorithms" (STOC 2002), section 3: a bit is set if
 // it is set in more than half of the hashes. Of those that are there twice both count.
@@ -59,13 +62,21 @@ func (c *counter) above(limit uint64) uint64 {
 
 // Hamming counts the bits in which two codes of equal length differ. Of codes of unequal length the common front is compared.
 func Hamming(a, b []byte) int {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
 	distance := 0
-	for i := range min(len(a), len(b)) {
+	for ; len(a) >= 8; a, b = a[8:], b[8:] {
+		distance += bits.OnesCount64(binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b))
+	}
+	for i := range a {
 		distance += bits.OnesCount8(a[i] ^ b[i])
 	}
 	return distance
 }
 
-// DistanceAt is the greatest Hamming distance at which the similarity of two SimHashes, 1 - distance/bits, still reaches a
-// threshold given in ten thousandths (see AtLeast).
-func DistanceAt(tenThousandths, bits int) int { return bits * (scale - tenThousandths) / scale }
+// DistanceAt is the greatest distance d at which 1 - d/length still reaches a threshold given in ten thousandths (see AtLeast):
+// of two SimHashes of so many bits, or of two texts the longer of which has so many runes. Beyond 0 and 10000, thresholds
+// count as these.
+func DistanceAt(tenThousandths, length int) int {
+	return int(int64(length) * int64(scale-min(max(tenThousandths, 0), scale)) / scale)
+}

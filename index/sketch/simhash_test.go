@@ -150,6 +150,7 @@ func TestHamming(t *testing.T) {
 		{[]byte{0xff, 0}, []byte{0xff, 0}, 0},
 		{[]byte{0xff, 0}, []byte{0, 0x80}, 9},
 		{[]byte{1}, []byte{0, 0xff}, 1},
+		{[]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 0}, []byte{0, 2, 3, 4, 5, 6, 7, 0xff, 8, 0xff}, 1 + 7 + 1 + 8},
 	} {
 		if got := Hamming(c.a, c.b); got != c.want {
 			t.Errorf("%x and %x: got %d, want %d", c.a, c.b, got, c.want)

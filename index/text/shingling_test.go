@@ -370,3 +370,40 @@ func TestEach(t *testing.T) {
 	}
 	Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
 }
+
+// Sketches multiply hashes by odd numbers and take the high bits for draws, so that these must be even for any text: the
+// hashes of shingles that differ in little, too, and of those that count upwards.
+func TestHashesAreSpread(t *testing.T) {
+	texts := map[string]func(i int) string{
+		"numbers": func(i int) string { return strconv.Itoa(1000000 + i) },
+		"rows":    func(i int) string { return fmt.Sprintf("row%04d", i) },
+		"letters": func(i int) string {
+			return string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
+		},
+		"hex":  func(i int) string { return fmt.Sprintf("%016x", i*16) },
+		"kana": func(i int) string { return string(rune('ぁ'+i%80)) + string(rune('ァ'+i/80)) },
+	}
+	const cells, mean, deviations = 128, 127, 16 // of chi squared with 127 degrees of freedom
+	for name, text := range texts {
+		var words []string
+		for i := range 2500 {
+			words = append(words, text(i))
+		}
+		for _, s := range []string{"word:1", "word:3", "char:2", "char:3", "char:5", "char:9", "char:20", "auto:3"} {
+			hashes := Set(shingling(t, s).AppendHashes(nil, []byte(strings.Join(words, " "))))
+			for _, factor := range []uint64{1, 3, 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93, 0xa0761d6478bd642f} {
+				var counts [cells]float64
+				for _, h := range hashes {
+					counts[h*factor>>57]++
+				}
+				chi, each := 0.0, float64(len(hashes))/cells
+				for _, c := range counts {
+					chi += (c - each) * (c - each) / each
+				}
+				if each > 4 && chi > mean+6*deviations {
+					t.Errorf("%s of %s, %d hashes by %#x: chi squared is %.0f, expected %d", s, name, len(hashes), factor, chi, mean)
+				}
+			}
+		}
+	}
+}

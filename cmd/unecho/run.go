@@ -80,6 +80,10 @@ func (p *parts) run(ctx context.Context, logger zerolog.Logger) error {
 		group.Go(func() error { return p.ops.Serve(serving) })
 	}
 	group.Go(func() error {
+		boundGarbage(serving, p.service.Stats)
+		return nil
+	})
+	group.Go(func() error {
 		defer stop()
 		return p.service.Run(inner)
 	})

@@ -95,7 +95,8 @@ func (r *Replica) measure(f *found, e *entry.Entry, began bool) bool {
 	if !began {
 		r.verify.begin(e)
 	}
-	f.similarity, f.method = r.verify.similarity(&f.document.entry), r.verify.method()
+	r.candidate = f.document.entry // in place: a candidate of its own would be allocated for each
+	f.similarity, f.method = r.verify.similarity(&r.candidate), r.verify.method()
 	return true
 }
 

@@ -31,6 +31,7 @@ type Replica struct {
 	reemitEvery int64    // ms; 0 lets no copy through
 	at          Position // of the entry at hand
 	reentries   int      // that it may still cause
+	candidate   entry.Entry
 
 	judged []Verdict // of the run at hand
 }

@@ -13,6 +13,33 @@ const (
 	emissionBytes = 50 // the last copy that came through 40, and the slack of the column
 )
 
+// Parts are the bytes that a document counts against window.bytes, by what they are for.
+type Parts struct {
+	Entry       int64 `json:"entry"`    // offset, time, content hash, scope
+	ID          int64 `json:"id"`       // the user's id
+	Evidence    int64 `json:"evidence"` // what candidates are verified with
+	Keys        int64 `json:"keys"`     // band keys
+	Buckets     int64 `json:"buckets"`  // its place in each band
+	Bookkeeping int64 `json:"bookkeeping"`
+}
+
+// Sum is EntryBytes.
+func (p Parts) Sum() int64 { return p.Entry + p.ID + p.Evidence + p.Keys + p.Buckets + p.Bookkeeping }
+
+// PartsOf says what EntryBytes is made of.
+func PartsOf(p Params, e *entry.Entry) Parts {
+	bare, keys := *e, int64(len(e.Keys))
+	bare.ID = nil
+	parts := Parts{Keys: keys, ID: int64(entry.Size(e) - entry.Size(&bare))}
+	withEvidence := int64(entry.Size(&bare))
+	bare.Evidence = nil
+	parts.Evidence = withEvidence - int64(entry.Size(&bare)) + 1 // its length takes a byte even if it is 0
+	parts.Entry = withEvidence - parts.Evidence - keys
+	parts.Buckets = keys / int64(p.Similarity.KeyBytes) * bucketBytes
+	parts.Bookkeeping = EntryBytes(p, e) - parts.Sum()
+	return parts
+}
+
 // EntryBytes is what a document counts against window.bytes: its entry encoded alone, and a fixed share for the index
 // around it. It is the same on every member, whatever their memory really does, because it decides what a member still
 // sees.

@@ -31,7 +31,7 @@ func rootCommand() *cobra.Command {
 	}{
 		{"service", "The service:", []*cobra.Command{demoCommand(), runCommand(), produceCommand(), tailCommand(), snapshotCommand()}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
-			dedupCommand(), explainCommand(), tuneCommand(), evalCommand(), sketchCommand(),
+			dedupCommand(), explainCommand(), tuneCommand(), planCommand(), evalCommand(), sketchCommand(),
 		}},
 		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},
 	} {

@@ -65,6 +65,7 @@ func runService(cmd *cobra.Command) error {
 			}
 		}()
 	}
+	limitMemory(c.Judge.Window)
 	p, err := build(ctx, c, embedded, logger)
 	if err != nil {
 		return err

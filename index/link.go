@@ -1,9 +1,12 @@
 package index
 
 // linkBand makes the table of a band anew. Bands share nothing that it writes.
-func (w *window) linkBand(band int) {
+func (w *window) linkBand(band int) { w.linkInto(band, newTable(w.visible())) }
+
+// linkInto fills the table of a band, which is empty and large enough.
+func (w *window) linkInto(band int, empty table) {
 	t := &w.tables[band]
-	*t = newTable(w.visible())
+	*t = empty
 	l := linker{window: w, table: t, band: band, page: make([]int, len(t.lines)+1)}
 	for r := w.oldest; r < w.end; {
 		r = l.block(r, min(w.end, r+linkBlock))

@@ -79,6 +79,25 @@ func TestResidentMemory(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
+// TestPartsAddUp holds what a plan says against what the window counts, and that against the memory of a full window.
+func TestPartsAddUp(t *testing.T) {
+	const documents = 50_000
+	f := newFeed(t, estimating(documents), 0, 0)
+	f.fill(documents)
+	e := &f.record.Entries[0]
+	parts, s := index.PartsOf(f.params, e), f.replica.Stats()
+	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 130 || parts.Keys != 72 || parts.ID != 17 || parts.Buckets != 18*8 {
+		t.Errorf("%+v", parts)
+	}
+	per := float64(s.WindowBytes) / float64(s.Documents)
+	if planned := float64(parts.Sum()); per > planned || per < planned-2 { // offsets and times are of different lengths
+		t.Errorf("the window counts %.1f bytes a document, planned are %.0f", per, planned)
+	}
+	if taken := float64(s.Memory) / float64(s.Documents); taken < per*0.9 || taken > per*1.2 {
+		t.Errorf("%.0f bytes a document are taken, %.0f are counted", taken, per)
+	}
+}
+
 // bounded are the settings of a window that only bytes bound.
 func bounded(bytes setting.Bytes) index.Params {
 	p := estimating(0)

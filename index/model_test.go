@@ -3,6 +3,7 @@ package index_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -107,6 +108,29 @@ func TestRestoreChangesNothing(t *testing.T) {
 				}
 				if i%10 == int(seed%10) {
 					broken = restored(t, p, broken)
+				}
+			}
+		})
+	}
+}
+
+// TestSegmentsAndGrowthChangeNothing varies how large segments and tables are, and when they change: verdicts and hash stay.
+func TestSegmentsAndGrowthChangeNothing(t *testing.T) {
+	for seed := uint64(1); seed <= 60; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 300)
+			plain, varied := newReplica(t, p), newReplica(t, p)
+			r := rand.New(rand.NewPCG(seed, 1))
+			for i, s := range steps {
+				if r.IntN(8) == 0 {
+					varied.Reshape(1+r.IntN(20), 1<<(9+r.IntN(6)))
+				}
+				if r.IntN(8) == 0 {
+					varied.Regrow(r.IntN(5000))
+				}
+				want, got := plain.Apply(s.At, s.Record), varied.Apply(s.At, s.Record)
+				if !reflect.DeepEqual(got.Judged, want.Judged) || plain.Hash() != varied.Hash() {
+					t.Fatalf("step %d, %T: got\n%+v\nin other segments\n%+v", i, s.Record, got, want)
 				}
 			}
 		})

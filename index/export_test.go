@@ -1,0 +1,15 @@
+package index
+
+// Reshape has segments sealed at so many documents or bytes from now on.
+func (r *Replica) Reshape(documents, bytes int) {
+	r.window.shape = shape{documents: documents, bytes: bytes}
+}
+
+// Regrow makes all tables anew, as large as for so many documents.
+func (r *Replica) Regrow(documents int) {
+	w := &r.window
+	for band := range w.tables {
+		w.linkInto(band, newTable(max(documents, w.visible())))
+	}
+	w.probed = w.probed[:0]
+}

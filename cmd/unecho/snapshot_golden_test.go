@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/archive"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+)
+
+var update = flag.Bool("update", false, "write the golden snapshot of this version's format")
+
+// goldenDir holds one exported snapshot of each format there ever was, and what it answers to some documents. One that is
+// there is never written again: it is what a version in the field has stored.
+const goldenDir = "testdata/snapshot"
+
+// TestGoldenSnapshots: a snapshot of each format is restored and judges as it did, or is refused with what to do.
+func TestGoldenSnapshots(t *testing.T) {
+	if *update {
+		writeGolden(t)
+	}
+	files, err := filepath.Glob(filepath.Join(goldenDir, "*.tar"))
+	check(t, err)
+	restored := 0
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			check(t, err)
+			replica, fingerprint, err := restoreArchive(t.Context(), data, t.TempDir())
+			if errors.Is(err, index.ErrVersion) && strings.Contains(err.Error(), "start the version that wrote it") {
+				return
+			}
+			check(t, err)
+			restored++
+			want, err := os.ReadFile(strings.TrimSuffix(file, "tar") + "txt")
+			check(t, err)
+			got := goldenAnswers(t, replica, fingerprint)
+			if !signsAlike(t, replica.Settings()) { // a service refuses these settings; what was restored is the same still
+				got, _, _ = strings.Cut(got, "\n")
+				want, _, _ = bytes.Cut(want, []byte("\n"))
+			}
+			if got != string(want) {
+				t.Errorf("it judges\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	if restored == 0 {
+		t.Error("there is no snapshot of this version's format: run go test ./cmd/unecho -run Golden -update, and commit it")
+	}
+}
+
+// signsAlike says whether this program makes of a text what the settings' own version made of it.
+func signsAlike(t *testing.T, settings []byte) bool {
+	t.Helper()
+	var theirs, ours struct{ Version string }
+	check(t, json.Unmarshal(settings, &theirs))
+	check(t, json.Unmarshal(config.Default().Settings(), &ours))
+	return theirs.Version == ours.Version
+}
+
+// TestGoldenOfTheFuture: a format that this version does not know yet is refused, in the envelope and in the state.
+func TestGoldenOfTheFuture(t *testing.T) {
+	replica, settings := goldenReplica(t)
+	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { m.State[0]++ })
+	if _, _, err := restoreArchive(t.Context(), data, t.TempDir()); !errors.Is(err, index.ErrVersion) || !strings.Contains(err.Error(), "upgrade this program") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// restoreArchive imports an export into a directory and restores it as a service does.
+func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replica, uint64, error) {
+	file, err := archive.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, 0, err
+	}
+	m := file.Manifest()
+	p := snapshot.DefaultParams()
+	p.Directory = dir
+	store, err := localdir.Open(ctx, p, m.Index)
+	if err != nil {
+		return nil, 0, err
+	}
+	v := storeVerb{cmd: snapshotImportCommand(), store: store}
+	if err := v.putAll(ctx, file, &m); err != nil {
+		return nil, 0, err
+	}
+	if err := store.Publish(ctx, m); err != nil {
+		return nil, 0, err
+	}
+	state, _, err := stateOf(&m)
+	if err != nil {
+		return nil, 0, err
+	}
+	replica, err := snapshot.Restore(ctx, store, &m, state)
+	return replica, m.Fingerprint, err
+}
+
+// goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again.
+func goldenReplica(t *testing.T) (*index.Replica, []byte) {
+	t.Helper()
+	c := config.Default()
+	c.Judge.Window.Count, c.Judge.Window.Bytes = 1000, 0
+	settings := c.Settings()
+	fingerprint := index.Fingerprint(settings)
+	replica, err := index.NewReplica(c.Judge, fingerprint)
+	check(t, err)
+	header := index.Header{Fingerprint: fingerprint, Wall: 1_700_000_000_000}
+	records := []index.Record{
+		&index.Settings{Text: settings, Wall: header.Wall},
+		&index.Reposition{Header: header, Source: goldenSource(0), Name: "news", Partitions: 2, Epoch: 1},
+		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Partitions: 2, Epoch: 1},
+		&index.Run{Header: header, Source: goldenSource(0), Epoch: 1, Entries: goldenEntries(t, c.Judge, 0, 200)},
+		&index.Run{Header: header, Source: goldenSource(1), Epoch: 1, Entries: goldenEntries(t, c.Judge, 150, 350)},
+		&index.Forget{Header: header, Target: index.Position{Offset: 3, Entry: 7}},
+		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
+	}
+	for i, record := range records {
+		replica.Apply(index.Stamp{Offset: int64(i), LogAppendTime: header.Wall + int64(i)}, record)
+	}
+	return replica, settings
+}
+
+func goldenSource(partition int32) entry.Source {
+	return entry.Source{Topic: [16]byte{1, 2, 3}, Partition: partition}
+}
+
+// goldenEntries signs made-up texts: each number has its own.
+func goldenEntries(t *testing.T, p index.Params, from, to int) []entry.Entry {
+	t.Helper()
+	var entries []entry.Entry
+	for i := from; i < to; i++ {
+		entries = append(entries, goldenEntry(t, p, int64(i), goldenText(i)))
+	}
+	return entries
+}
+
+func goldenEntry(t *testing.T, p index.Params, offset int64, text string) entry.Entry {
+	t.Helper()
+	signer, err := index.NewSigner(p)
+	check(t, err)
+	e := entry.Entry{Offset: offset, Time: 1_700_000_000_000, ID: fmt.Appendf(nil, "doc-%d", offset)}
+	if !signer.Sign(&e, []byte(text)) {
+		t.Fatalf("%q is not signed", text)
+	}
+	return e
+}
+
+func goldenText(number int) string {
+	r := rand.New(rand.NewPCG(uint64(number), 4711))
+	words := make([]string, 30)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", r.IntN(100_000))
+	}
+	return strings.Join(words, " ")
+}
+
+// goldenAnswers has the replica judge copies, edited copies and strangers, and writes down what it said.
+func goldenAnswers(t *testing.T, replica *index.Replica, fingerprint uint64) string {
+	t.Helper()
+	c, err := config.FromSettings(replica.Settings())
+	check(t, err)
+	var b strings.Builder
+	s := replica.Stats()
+	fmt.Fprintf(&b, "next %d, %d documents, %d held, hash %016x\n", replica.Next(), s.Documents, s.Held, replica.Hash())
+	var entries []entry.Entry
+	for i, number := range []int{0, 7, 100, 160, 199, 200, 329, 330, 349, 350} {
+		entries = append(entries, goldenEntry(t, c.Judge, int64(1000+2*i), goldenText(number)))
+		entries = append(entries, goldenEntry(t, c.Judge, int64(1001+2*i), goldenText(number)+" and some more"))
+	}
+	run := &index.Run{
+		Header: index.Header{Fingerprint: fingerprint, Wall: 1_700_000_000_000}, Source: goldenSource(0), Epoch: 1, Entries: entries,
+	}
+	for _, v := range replica.Apply(index.Stamp{Offset: replica.Next(), LogAppendTime: 1_700_000_001_000}, run).Judged {
+		fmt.Fprintf(&b, "%d: ", v.Offset)
+		if v.Unique() {
+			b.WriteString("unique\n")
+			continue
+		}
+		m := &v.Match
+		fmt.Fprintf(&b, "duplicate of %s (%s/%d/%d), %d of %d by %s, copy %d\n",
+			m.ID, m.Topic, m.Source.Partition, m.Offset, m.Similarity.Num, m.Similarity.Den, m.Method, m.Copy)
+	}
+	return b.String()
+}
+
+// goldenArchive exports a replica.
+func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change func(*snapshot.Manifest)) []byte {
+	t.Helper()
+	p := snapshot.DefaultParams()
+	p.Directory = t.TempDir()
+	store, err := localdir.Open(t.Context(), p, "unecho")
+	check(t, err)
+	c, err := config.FromSettings(settings)
+	check(t, err)
+	capture := replica.Capture()
+	m := snapshot.Manifest{
+		Index: "unecho", Position: snapshot.Position{JournalTopic: [16]byte{9}, LeaderEpoch: 1, Offset: replica.Next()}, Taken: 1_700_000_000_000,
+	}
+	_, err = snapshot.NewWriter(store, c.Judge, index.Fingerprint(settings)).Write(t.Context(), &capture, m)
+	check(t, err)
+	m, err = store.Manifest(t.Context(), m.Position)
+	check(t, err)
+	change(&m)
+	var b bytes.Buffer
+	check(t, archive.Write(t.Context(), &b, store, &m))
+	return b.Bytes()
+}
+
+// writeGolden writes the snapshot of this version's format, if there is none yet.
+func writeGolden(t *testing.T) {
+	t.Helper()
+	replica, settings := goldenReplica(t)
+	format := byte(0)
+	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { format = m.State[0] })
+	name := filepath.Join(goldenDir, fmt.Sprintf("format%d.", format))
+	check(t, os.MkdirAll(goldenDir, 0o755))
+	f, err := os.OpenFile(name+"tar", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		t.Fatalf("%star is there: remove it only if no version with this format was released", name)
+	}
+	check(t, err)
+	_, err = io.Copy(f, bytes.NewReader(data))
+	check(t, errors.Join(err, f.Close()))
+	check(t, os.WriteFile(name+"txt", []byte(goldenAnswers(t, replica, index.Fingerprint(settings))), 0o644))
+}

@@ -53,7 +53,7 @@ bench-index: ## time and memory of the index, up to 10 million documents (COUNT=
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) -timeout 4h -large ./index
 
 bench-sketch: ## time and bytes to sign a document (COUNT=10)
-	$(GO) test -run '^$$' -bench Sign -benchmem -count=$(COUNT) ./index/sketch ./index/text
+	$(GO) test -run '^$$' -bench 'Sign|Normalize' -benchmem -count=$(COUNT) ./index/sketch ./index/text
 
 bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-away Python environment
 	@GO=$(GO) deploy/dev/peers/run.sh $(ARGS)

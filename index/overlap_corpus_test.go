@@ -74,7 +74,7 @@ func shingleSets(t *testing.T, setting string, documents []string) (sets [][]uin
 	if err != nil {
 		t.Fatal(err)
 	}
-	normalizer := text.NewNormalizer()
+	normalizer := text.NewNormalizer(text.DefaultParams())
 	for _, document := range documents {
 		sets = append(sets, text.Set(shingling.AppendHashes(nil, normalizer.Append(nil, []byte(document)))))
 	}

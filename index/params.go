@@ -10,6 +10,7 @@ import (
 // Params decide verdicts: all of them but the name belong to the settings fingerprint.
 type Params struct {
 	Similarity SimilarityParams `key:"similarity"`
+	Text       text.Params      `key:"text"`
 	Window     WindowParams     `key:"window"`
 	Index      KeepParams       `key:"index" doc:"The index that the members share."`
 }
@@ -86,6 +87,7 @@ func DefaultParams() Params {
 			Threshold: 0.8, Shingle: "word:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
 		},
+		Text:   text.DefaultParams(),
 		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},
 		Index:  KeepParams{Name: "unecho", Keep: keepRepresentatives},
 	}

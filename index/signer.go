@@ -38,7 +38,7 @@ func NewSigner(p Params) (*Signer, error) {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
 	return &Signer{
-		normalizer: text.NewNormalizer(), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
+		normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
 		evidence: p.Similarity.evidence(), weighted: p.Similarity.Weighted,
 		kept: keptText(p.Similarity),
 	}, nil

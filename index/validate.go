@@ -13,9 +13,20 @@ import (
 func (p Params) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("similarity", p.Similarity.validate()),
+		setting.Under("text", p.Text.Validate()),
 		setting.Under("window", p.Window.validate()),
 		setting.Under("index", p.Index.validate()),
+		p.validateTogether(),
 	)
+}
+
+// validateTogether finds what is right in each section and makes no sense together.
+func (p Params) validateTogether() []setting.Mistake {
+	if p.Text.Space == "drop" && !strings.HasPrefix(p.Similarity.Shingle, "char:") {
+		return []setting.Mistake{setting.Wrong("text.space", p.Text.Space, "leaves no words for similarity.shingle: "+p.Similarity.Shingle,
+			"write collapse, or compare characters: similarity.shingle: char:5")}
+	}
+	return nil
 }
 
 func (p WindowParams) validate() []setting.Mistake {

@@ -128,3 +128,19 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		})
 	}
 }
+
+func TestValidateHoldsTextAgainstShingles(t *testing.T) {
+	for shingle, want := range map[string]int{"word:3": 1, "auto:3": 1, "char:5": 0} {
+		p := index.DefaultParams()
+		p.Text.Space, p.Similarity.Shingle = "drop", shingle
+		wrong := p.Validate()
+		if len(wrong) != want || want > 0 && !strings.HasPrefix(wrong[0].String(), "text.space: drop: leaves no words for similarity.shingle: "+shingle) {
+			t.Errorf("%s: got %q", shingle, wrong)
+		}
+	}
+	p := index.DefaultParams()
+	p.Text.Digits = "roman"
+	if wrong := p.Validate(); len(wrong) != 1 || wrong[0].Key != "text.digits" {
+		t.Errorf("got %q", wrong)
+	}
+}

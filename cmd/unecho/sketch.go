@@ -104,7 +104,7 @@ func newSketcher(p index.Params) (*sketcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sketcher{params: p, normalizer: text.NewNormalizer(), shingling: shingling, sketch: s}, nil
+	return &sketcher{params: p, normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: s}, nil
 }
 
 func (s *sketcher) shingles(document []byte) []uint64 {

@@ -138,7 +138,7 @@ func must[T any](v T, err error) func(*[]error) T {
 }
 
 // newShingler makes what turns a document into the hashes of its shingles.
-func newShingler(_ index.Params, shingle, hash string) (tune.Shingler, error) {
+func newShingler(p index.Params, shingle, hash string) (tune.Shingler, error) {
 	shingling, err := text.ParseShingling(shingle)
 	if err != nil {
 		return nil, usageError{err}
@@ -146,7 +146,7 @@ func newShingler(_ index.Params, shingle, hash string) (tune.Shingler, error) {
 	if hash != "xxhash" {
 		return nil, usageError{fmt.Errorf("--hash %s: write xxhash", hash)}
 	}
-	normalizer := text.NewNormalizer()
+	normalizer := text.NewNormalizer(p.Text)
 	var normalized []byte
 	return func(dst []uint64, document []byte) []uint64 {
 		normalized = normalizer.Append(normalized[:0], document)

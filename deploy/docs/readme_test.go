@@ -74,10 +74,10 @@ func TestReadmeExample(t *testing.T) {
 	}
 	var sets [][]uint64
 	for _, s := range texts {
-		sets = append(sets, text.Set(three.AppendHashes(nil, text.NewNormalizer().Append(nil, []byte(s)))))
+		sets = append(sets, text.Set(three.AppendHashes(nil, text.NewNormalizer(text.DefaultParams()).Append(nil, []byte(s)))))
 	}
 	want := []string{
-		"\n    " + string(text.NewNormalizer().Append(nil, []byte(texts[1]))) + "\n",
+		"\n    " + string(text.NewNormalizer(text.DefaultParams()).Append(nil, []byte(texts[1]))) + "\n",
 		fmt.Sprintf("The first text has %d, the second %d, the third %d.", len(sets[0]), len(sets[1]), len(sets[2])),
 	}
 	for i, name := range []string{1: "second", 2: "third"} {

@@ -37,7 +37,7 @@ func newSigner(tb testing.TB, shingling string, method method) *signer {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &signer{normalizer: text.NewNormalizer(), shingling: parsed, method: method}
+	return &signer{normalizer: text.NewNormalizer(text.DefaultParams()), shingling: parsed, method: method}
 }
 
 func (s *signer) shinglesOf(document []byte) []uint64 {

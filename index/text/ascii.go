@@ -46,24 +46,6 @@ func lenBelow(text []byte, bound uint64) int {
 	return i
 }
 
-// stretchLen is where the text turns ASCII for good: the first ASCII byte with at least calm others behind it. Short runs
-// between other characters, like the spaces of a Cyrillic text, are not worth a change of method.
-func stretchLen(src []byte) int {
-	const calm = 16
-	for i := 0; i < len(src); i++ {
-		if src[i] >= 0x80 {
-			continue
-		}
-		run := asciiLen(src[i:])
-		// The first byte of src may be ASCII and belong to the mark behind it: it never begins a calm run.
-		if run >= calm || i+run == len(src) {
-			return i
-		}
-		i += run
-	}
-	return len(src)
-}
-
 // appendASCII appends the words of ASCII text. As in appendUnicode, dst ends with a space unless the last word goes on or
 // nothing has been appended since start.
 func appendASCII(dst []byte, start int, src []byte) []byte {

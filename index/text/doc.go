@@ -9,8 +9,25 @@
 // Unicode NFKC, full case folding, NFKC again, and then words joined by single spaces, with none at either end. A word is a
 // maximal run of letters (L), marks (M) and numbers (N: decimal digits, letter numbers, other numbers). Everything else
 // separates: white space, punctuation, symbols, underscore and apostrophe, format characters such as the soft hyphen or the
-// zero width joiner, controls and unassigned code points. A byte that is no valid UTF-8 counts as U+FFFD, a symbol, and so
-// separates too. Normalising twice is normalising once.
+// zero width joiner, controls and unassigned code points. A byte that is no valid UTF-8 separates too, and so does U+FFFD.
+//
+// That is the default. Params change it, each by a step of its own, always in this order:
+//
+//	html         the text is taken out of HTML                            <p>Fl&ouml;&szlig;e from 1,200&euro;</p>
+//	             NFKC, case folding, NFKC; always                          Flöße from 1,200€  ->  flösse from 1,200€
+//	accents      marks common to all scripts go                            flosse from 1,200€
+//	urls         URLs and e-mail addresses become a word, or nothing
+//	digits       numbers become 0, or words                                flosse from one thousand, two hundred €
+//	punctuation  punctuation and symbols separate, stay, or go             flosse from one thousand two hundred
+//	space        what separates becomes one space, or nothing
+//	max_bytes    the text is cut between two code points
+//
+// Normalising twice is normalising once, for every combination: a step leaves nothing behind that another, or itself, would
+// find the next time. So with html: strip, < and & separate even where punctuation stays; and where white space goes but
+// punctuation stays, characters that would make a link or a number of what has come together go too.
+//
+// Most code points need one look into a table, which is made of the answers of golang.org/x/text, and ASCII none. What may
+// combine with its neighbours goes to x/text itself, cut out at boundaries of normalisation.
 //
 // Which code points are letters, and how they fold and decompose, is the matter of the Unicode version that the Go release
 // brings along (Unicode, below): members built with different ones may normalise new characters differently, so it belongs

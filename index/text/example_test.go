@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleNormalizer_Append() {
-	n := text.NewNormalizer()
+	n := text.NewNormalizer(text.DefaultParams())
 	fmt.Printf("%q\n", n.Append(nil, []byte("  The “Émigré's” CAFÉ_1…")))
 	fmt.Printf("%q\n", n.Append(nil, []byte("ﬁne Straße ｶﾞ")))
 	// Output:

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func normal(s string) string { return string(NewNormalizer().Append(nil, []byte(s))) }
+func normal(s string) string { return string(NewNormalizer(DefaultParams()).Append(nil, []byte(s))) }
 
 // plain is the definition, taken at its word: no ASCII path, no stretches, no bitmap.
 func plain(s string) string {
@@ -68,7 +68,7 @@ func TestNormalForm(t *testing.T) {
 }
 
 func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	dst := []byte("kept")
 	for _, in := range []string{"  Éclair, one", "TWO", "…été", "", "\u00a0 - "} {
 		dst = n.Append(dst, []byte(in))
@@ -81,7 +81,7 @@ func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
 // Every code point that has a meaning of its own; where it folds, decomposes or combines also with the marks and letters behind it that
 // are known to do so in odd ways.
 func TestEveryCodePoint(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	var once, twice []byte
 	check := func(in []byte) {
 		once = n.Append(once[:0], in)
@@ -114,11 +114,11 @@ func odd(r rune) bool {
 }
 
 func TestASCIIAgreesWithTheGeneralPath(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	for a := range 128 {
 		for b := range 128 {
 			in := []byte{'x', byte(a), byte(b), 'Y', ' ', byte(b), byte(a), 'z', byte(a)}
-			if fast, slow := n.Append(nil, in), trim(n.appendUnicode(nil, 0, in), 0); !bytes.Equal(fast, slow) {
+			if fast, slow := n.Append(nil, in), trim(n.last.appendWhole(nil, 0, in), 0); !bytes.Equal(fast, slow) {
 				t.Fatalf("%q: fast %q, general %q", in, fast, slow)
 			}
 		}
@@ -127,21 +127,21 @@ func TestASCIIAgreesWithTheGeneralPath(t *testing.T) {
 
 // Nothing but marks, or the character that grows most, takes no more than linear time and the documented room.
 func TestHostileText(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	for _, unit := range []string{"\u0301", "\u0345", "\ufdfa", "\u1e9e", "e\u0301", "\xff", "a\xff"} {
 		in := bytes.Repeat([]byte(unit), 1<<18/len(unit))
 		out := n.Append(nil, in)
 		if len(out) > 11*len(in) {
 			t.Errorf("%q grew from %d to %d bytes", unit, len(in), len(out))
 		}
-		if again := NewNormalizer().Append(nil, out); !bytes.Equal(out, again) {
+		if again := NewNormalizer(DefaultParams()).Append(nil, out); !bytes.Equal(out, again) {
 			t.Errorf("%q: not idempotent", unit)
 		}
 	}
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	for _, in := range []string{
 		strings.Repeat("The quick, brown Fox jumps. ", 80),
 		strings.Repeat("Città più bella: perché è già così. ", 60),
@@ -163,6 +163,29 @@ func TestOneUnicodeVersion(t *testing.T) {
 	}
 }
 
+// FuzzOptions takes any of the combinations.
+func FuzzOptions(f *testing.F) {
+	for i, s := range []string{
+		"<p>a@b.c &amp; 1,234.5</p>", "http://a.b/c, www.d.e", "e\u0301 - \u0323", "1 . 2 @ x : / / y", "\u1100 \u1161", "<script>&lt;", "0,0.0", "½ ² ٣",
+	} {
+		f.Add([]byte(s), uint(i*53))
+	}
+	var all []Params
+	everyParams(func(p Params) { all = append(all, p) })
+	made := make(map[uint]*Normalizer)
+	f.Fuzz(func(t *testing.T, in []byte, which uint) {
+		which %= uint(len(all))
+		if made[which] == nil {
+			made[which] = NewNormalizer(all[which])
+		}
+		n := made[which]
+		checkOptions(t, n, in)
+		if fast, slow := n.last.append(nil, 0, in), n.last.appendWhole(nil, 0, in); !bytes.Equal(fast, slow) {
+			t.Fatalf("%+v: %+q: by the table %+q, by canon %+q", n.params, in, fast, slow)
+		}
+	})
+}
+
 func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{
 		"", "Hello, World", "cafe\u0301", "a\xffb", "ａ＿ｂ", "x\u0345\u0301 =\u0338", "0123456789abcdefé0123456789abcdef",
@@ -170,7 +193,7 @@ func FuzzNormalize(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	f.Fuzz(func(t *testing.T, in []byte) { checkNormal(t, n, in) })
 }
 
@@ -178,7 +201,7 @@ func FuzzNormalize(f *testing.F) {
 func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	out := n.Append(nil, in)
-	if whole := trim(n.appendUnicode(nil, 0, in), 0); !bytes.Equal(out, whole) {
+	if whole := trim(n.last.appendWhole(nil, 0, in), 0); !bytes.Equal(out, whole) {
 		t.Fatalf("%+q: in stretches %+q, as a whole %+q", in, out, whole)
 	}
 	if again := n.Append(nil, out); !bytes.Equal(out, again) {
@@ -199,7 +222,7 @@ func TestRandomText(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	pieces := strings.Split("a|B|=|'| |  |.|0|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u0323|\u3099|か|ｶ|ﾞ|\u1100|\u1161|\u11a8|가|ß|ẞ|İ|ΐ|ᾳ|ᾼ|Ω|Σ|ﬃ|½|Ꮳ|ꮳ|\u00ad|\u200d|\ufdfa|\u0f71|\u0f72|\u0344|"+
 		"𝔘|\U0001d160|\U00011099\U000110ba|\xff|\xe2\x82|plain words of some length, |"+strings.Repeat("\u0301", 31)+"|"+strings.Repeat("\u0345\u0327", 16), "|")
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	var in []byte
 	for range 20000 {
 		in = in[:0]

@@ -14,7 +14,7 @@ import (
 
 // Text of separated words is the same for auto as for word: the default may change from one to the other.
 func TestAutoIsWordWhereSpacesAre(t *testing.T) {
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	for _, text := range []string{
 		"Call me Ishmael.", "Съешь же ещё этих мягких французских булок", "ألف ليلة وليلة في ألف", "नमस्ते दुनिया कैसे हो आप १२३ ६", "한국어 문장은 띄어쓰기를 한다 하나",
 		"Ένα δύο τρία τέσσερα", "שלום עולם מה שלומך היום", "ⴰⵣⵓⵍ ፩፪፫ ሰላም ልዑል ꀀꀁ ꆈꌠ", "x½y a₂b Ⅷ᠐ 1️⃣ é́́",

@@ -214,7 +214,7 @@ func FuzzShingles(f *testing.F) {
 	for i, text := range formulaTexts {
 		f.Add([]byte(text), i, i%6)
 	}
-	n := NewNormalizer()
+	n := NewNormalizer(DefaultParams())
 	f.Fuzz(func(t *testing.T, in []byte, size, kind int) {
 		s := shingling(t, "char:"+strconv.Itoa(1+int(uint(size)%MaxChars)))
 		if kind := uint(kind) % 3; kind < 2 {

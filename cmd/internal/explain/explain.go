@@ -109,7 +109,7 @@ func newReader(p index.Params) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{normalizer: text.NewNormalizer(), shingling: shingling, signer: signer, width: p.Similarity.KeyBytes}, nil
+	return &reader{normalizer: text.NewNormalizer(p.Text), shingling: shingling, signer: signer, width: p.Similarity.KeyBytes}, nil
 }
 
 func (r *reader) read(d *Document, document []byte) error {

@@ -24,7 +24,7 @@ type ruler struct {
 
 func newRuler(shingle string) (*ruler, error) {
 	shingling, err := text.ParseShingling(shingle)
-	return &ruler{normalizer: text.NewNormalizer(), shingling: shingling}, err
+	return &ruler{normalizer: text.NewNormalizer(text.DefaultParams()), shingling: shingling}, err
 }
 
 // shingles returns the set of a text's shingles, in dst.

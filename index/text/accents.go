@@ -1,0 +1,33 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// isAccent says whether r is a mark that is left out when accents are: a nonspacing mark that Unicode counts to no script
+// of its own (Inherited), such as the acute, the diaeresis, or the vowel signs and the hamza of Arabic. The marks of Thai,
+// Hebrew or the scripts of India belong to their script, and stay; so do the voicing marks of Kana, which make other letters.
+func isAccent(r rune) bool {
+	const voiced, semiVoiced = 0x3099, 0x309a
+	return r >= 0x300 && r != voiced && r != semiVoiced && unicode.Is(unicode.Mn, r) && unicode.Is(unicode.Inherited, r)
+}
+
+// withoutAccents decomposes, leaves the accents out, and composes what is left.
+func (c *canon) withoutAccents(src []byte) []byte {
+	if asciiLen(src) == len(src) {
+		return src
+	}
+	c.bare = norm.NFD.Append(c.bare[:0], src...)
+	kept := c.bare[:0]
+	for i := 0; i < len(c.bare); {
+		r, size := utf8.DecodeRune(c.bare[i:])
+		if !isAccent(r) {
+			kept = append(kept, c.bare[i:i+size]...)
+		}
+		i += size
+	}
+	return c.compose(kept)
+}

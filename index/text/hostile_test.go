@@ -1,0 +1,60 @@
+package text
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// hostile are texts that are made to cost time or memory, of about so many bytes. That they end at all says that the time is no
+// more than linear: with a square in it, half a megabyte takes minutes.
+func hostile(size int) map[string][]byte {
+	of := func(units ...string) []byte {
+		unit := strings.Join(units, "")
+		return bytes.Repeat([]byte(unit), size/len(unit))
+	}
+	framed := func(begin string, middle []byte, end string) []byte {
+		return append(append([]byte(begin), middle...), end...)
+	}
+	return map[string][]byte{
+		"a": of("a"), "space": of(" "), "digit": of("7"), "zero": of("0"), "NUL": of("\x00"), "bad bytes": of("\xff"), "comma": of(","), "at": of("@"),
+		"é": of("é"), "ideograph": of("日"), "emoji": of("👍"), "rare ideograph": of("\U00020000"),
+		"acutes": of("\u0301"), "marks out of order": of("\u0301\u0323"), "Thai tones": of("\u0e49"), "one letter, many marks": framed("e", of("\u0345\u0327"), "x"),
+		"longest expansion": of("\ufdfa"), "jamos": of("\u1100\u1161\u11a8"), "decomposed": of("e\u0301"), "cut off": of("\xe2\x82"),
+		"numbers": of("999,"), "long decimal": framed("1.", of("3"), ""), "points": of("1.2."), "three digits": of("999 "),
+		"schemes": of("a://"), "half addresses": of("a@@"), "one address": of("a@"), "www": of("www."), "wwww": of("w"), "mailbox": framed("", of("a.b-"), "@"),
+		"open tags": of("<b>"), "deep": framed("", append(of("<div>"), of("</div>")...), "x"), "brackets": of("<"), "no end": framed("<a ", of("b=\""), ""), "attributes": framed("<a ", of("b "), ">x"),
+		"unended comments": of("<!--"), "comments": of("<!---->"), "scripts": of("<script>"), "styles": of("<style><"), "titles": of("<title>x</title "), "CDATA": of("<![CDATA["),
+		"references": of("&amp;"), "ampersands": of("&"), "one reference": framed("&", of("a"), ";"), "number references": of("&#x110000;"), "other references": of("&#1;&#2;&#3"),
+	}
+}
+
+func TestHostileTexts(t *testing.T) {
+	for _, settings := range []string{
+		"", "html=strip", "accents=strip digits=words urls=mask", "html=strip digits=mask urls=drop punctuation=keep space=drop",
+	} {
+		for name, in := range hostile(rounds(1 << 19)) {
+			checkHostile(t, settings, name, in)
+		}
+	}
+	for _, r := range []string{"a", "é", "日", "\u0301", "<", "7"} {
+		checkHostile(t, "", "10 MB of "+r, bytes.Repeat([]byte(r), 10<<20/len(r)))
+	}
+}
+
+func checkHostile(t *testing.T, settings, name string, in []byte) {
+	t.Helper()
+	n := with(t, strings.Fields(settings)...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out := n.Append(nil, in)
+	runtime.ReadMemStats(&after)
+	const tables = 2 << 20
+	if most := uint64(tables + 64*len(in)); after.TotalAlloc-before.TotalAlloc > most {
+		t.Errorf("%s: %s: %d bytes allocated for %d", settings, name, after.TotalAlloc-before.TotalAlloc, len(in))
+	}
+	if len(out) > 16*len(in) {
+		t.Errorf("%s: %s: %d bytes became %d", settings, name, len(in), len(out))
+	}
+}

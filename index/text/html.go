@@ -1,0 +1,160 @@
+package text
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+)
+
+// page takes the text out of HTML. Tags separate words, except those that stand inside of a line (inline, below); comments,
+// declarations and the content of scripts, styles and what browsers don't show vanish. Broken markup means what it means to
+// the tokenizer of x/net/html, and nothing is nested, so that depth costs nothing.
+//
+// What there is in most pages is read here, without allocating; at the first thing beyond that, the tokenizer takes over.
+type page struct {
+	out        []byte
+	reader     bytes.Reader
+	references map[string]string // character references seen, resolved
+}
+
+const (
+	maxReferences = 256 // kept in references
+	maxReference  = 32  // bytes of one that is kept
+)
+
+// text returns the text of src, which may be src itself, or lives until the next call.
+func (p *page) text(src []byte) []byte {
+	if bytes.IndexByte(src, '<') < 0 && bytes.IndexByte(src, '&') < 0 {
+		return src
+	}
+	p.out = p.out[:0]
+	for len(src) > 0 {
+		plain := bytes.IndexByte(src, '<')
+		if plain < 0 {
+			plain = len(src)
+		}
+		p.appendText(src[:plain])
+		if src = src[plain:]; len(src) == 0 {
+			break
+		}
+		read := p.markup(src)
+		if read == 0 {
+			p.tokenize(src)
+			break
+		}
+		src = src[read:]
+	}
+	return p.out
+}
+
+// tokenize appends the text of src, which begins outside of any tag. It is the whole truth; markup only agrees with it.
+func (p *page) tokenize(src []byte) {
+	p.reader.Reset(src)
+	tokens := html.NewTokenizer(&p.reader)
+	tokens.AllowCDATA(true)
+	hidden := false
+	for {
+		token := tokens.Next()
+		switch token {
+		case html.ErrorToken: // the end: reading from memory has no other error
+			return
+		case html.TextToken:
+			if !hidden {
+				p.out = append(p.out, tokens.Text()...)
+			}
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			name, _ := tokens.TagName()
+			p.separate(name)
+			hidden = token != html.EndTagToken && isHidden(name)
+			continue
+		case html.CommentToken, html.DoctypeToken:
+		}
+		hidden = false
+	}
+}
+
+// markup reads what begins with the < in front of src, and the content of an element that has no tags in it. It returns how
+// much that is, or 0 for what it leaves to the tokenizer.
+func (p *page) markup(src []byte) int {
+	if len(src) < 2 {
+		return 0
+	}
+	switch c := src[1]; {
+	case isLetter(c):
+		return p.startTag(src)
+	case c == '/' && len(src) > 2 && isLetter(src[2]):
+		name := tagName(src[2:])
+		end := tagEnd(src, 2+len(name))
+		if end > 0 {
+			p.separate(name)
+		}
+		return end
+	case bytes.HasPrefix(src, []byte("<!--")):
+		return commentEnd(src)
+	case c == '!' && len(src) > 2 && src[2] == '[': // CDATA, perhaps
+		return 0
+	case c == '/' || c == '!' || c == '?':
+		return after(src, 2, ">")
+	}
+	p.out = append(p.out, '<')
+	return 1
+}
+
+// startTag reads a start tag, and all there is in those elements that hold text only.
+func (p *page) startTag(src []byte) int {
+	name := tagName(src[1:])
+	end := tagEnd(src, 1+len(name))
+	if end == 0 {
+		return 0
+	}
+	content := 0
+	if kind := textOnly(name); kind != "" {
+		content = contentLen(src[end:], kind)
+	}
+	if content < 0 {
+		return 0
+	}
+	p.separate(name)
+	if !isHidden(name) {
+		p.appendText(src[end : end+content])
+	}
+	return end + content
+}
+
+// separate ends a word where a tag of that name does.
+func (p *page) separate(name []byte) {
+	if !isInline(name) {
+		p.out = append(p.out, ' ')
+	}
+}
+
+// appendText appends text with its character references resolved.
+func (p *page) appendText(src []byte) {
+	for {
+		plain := bytes.IndexByte(src, '&')
+		if plain < 0 {
+			p.out = append(p.out, src...)
+			return
+		}
+		p.out = append(p.out, src[:plain]...)
+		src = src[plain:]
+		end := referenceLen(src)
+		p.out = append(p.out, p.resolve(src[:end])...)
+		src = src[end:]
+	}
+}
+
+// resolve returns what a character reference stands for: & followed by anything that may belong to it.
+func (p *page) resolve(reference []byte) string {
+	if known, ok := p.references[string(reference)]; ok {
+		return known
+	}
+	text := html.UnescapeString(string(reference))
+	if len(reference) <= maxReference && len(p.references) < maxReferences {
+		if p.references == nil {
+			p.references = make(map[string]string)
+		}
+		p.references[string(reference)] = text
+	}
+	return text
+}

@@ -1,0 +1,164 @@
+package text
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A link is a URL or an e-mail address in a text, and what stands for it when links are masked.
+type link struct {
+	from, to int
+	mask     string
+}
+
+// What a link is found by. Each text is searched once for each: where the next one is, is remembered.
+const (
+	atSign = iota
+	scheme
+	www
+	triggers
+)
+
+// linkFinder finds links in a text in canonical form with its punctuation. What is one is decided by few characters on both
+// sides of a trigger, so that a text without its links has none:
+//
+//	@      between two word characters: an address, with the word characters and ._%+- before, and .-@ behind it
+//	://    behind a letter or digit of ASCII: a URL, with those and + before it
+//	www.   in front of a word character: a URL, with the letters and digits of ASCII before it
+//
+// A URL goes on to the first white space, one of <>"`{}|\^, or a letter of another script than Latin, Greek and Cyrillic.
+// Punctuation at its end is not a part of it.
+type linkFinder struct {
+	text    []byte
+	classes *mapper
+	at      [triggers]int
+}
+
+func (f *linkFinder) begin(text []byte, classes *mapper) {
+	f.text, f.classes = text, classes
+	f.at = [triggers]int{-1, -1, -1}
+}
+
+// next returns the first link that begins at floor or behind it; floor never falls. Without one, it is at the end of the text.
+func (f *linkFinder) next(floor int) link {
+	for {
+		first := 0
+		for i := range f.at {
+			if f.seek(i, floor); f.at[i] < f.at[first] {
+				first = i
+			}
+		}
+		at := f.at[first]
+		if at == len(f.text) {
+			return link{from: at, to: at}
+		}
+		if found := f.around(first, floor, at); found.to > 0 {
+			return found
+		}
+		f.seek(first, at+1)
+	}
+}
+
+// seek moves a trigger on to its first occurrence at floor or behind it, or to the end of the text.
+func (f *linkFinder) seek(trigger, floor int) {
+	if f.at[trigger] >= floor {
+		return
+	}
+	i := bytes.Index(f.text[floor:], []byte([triggers]string{"@", "://", "www."}[trigger]))
+	if f.at[trigger] = floor + i; i < 0 {
+		f.at[trigger] = len(f.text)
+	}
+}
+
+// around returns the link around a trigger, if there is one.
+func (f *linkFinder) around(trigger, floor, at int) link {
+	before, text := f.text[floor:at], f.text
+	switch trigger {
+	case atSign:
+		if f.endsInWord(before) && f.beginsWithWord(text[at+1:]) {
+			return link{at - f.mailboxLen(before), at + 1 + f.domainLen(text[at+1:]), mailMask}
+		}
+	case scheme:
+		if len(before) > 0 && alphanumeric(before[len(before)-1]) {
+			return link{at - schemeLen(before), f.urlEnd(at + len("://")), urlMask}
+		}
+	case www:
+		if f.beginsWithWord(text[at+len("www."):]) {
+			return link{at - schemeLen(before), f.urlEnd(at + len("www.")), urlMask}
+		}
+	}
+	return link{}
+}
+
+func (f *linkFinder) endsInWord(s []byte) bool {
+	r, _ := utf8.DecodeLastRune(s)
+	return f.inWord(r)
+}
+
+func (f *linkFinder) beginsWithWord(s []byte) bool {
+	r, _ := utf8.DecodeRune(s)
+	return f.inWord(r)
+}
+
+// inWord is false for the U+FFFD of an empty text.
+func (f *linkFinder) inWord(r rune) bool {
+	c := f.classes.class(r)
+	return c == wordPart || c == digit
+}
+
+// mailboxLen is how much at the end of before is the name of a mailbox.
+func (f *linkFinder) mailboxLen(before []byte) int {
+	rest := before
+	for len(rest) > 0 {
+		r, size := utf8.DecodeLastRune(rest)
+		if !f.inWord(r) && (r >= utf8.RuneSelf || bytes.IndexByte([]byte("._%+-"), byte(r)) < 0) {
+			break
+		}
+		rest = rest[:len(rest)-size]
+	}
+	return len(before) - len(rest)
+}
+
+func (f *linkFinder) domainLen(text []byte) int {
+	end := 0
+	for end < len(text) {
+		r, size := utf8.DecodeRune(text[end:])
+		if !f.inWord(r) && r != '.' && r != '-' && r != '@' {
+			break
+		}
+		end += size
+	}
+	return len(bytes.TrimRight(text[:end], ".-@"))
+}
+
+// schemeLen is how much at the end of before can be the scheme of a URL.
+func schemeLen(before []byte) int {
+	n := 0
+	for n < len(before) && (alphanumeric(before[len(before)-1-n]) || before[len(before)-1-n] == '+') {
+		n++
+	}
+	return n
+}
+
+// alphanumeric is about canonical text: there are no capitals.
+func alphanumeric(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
+
+func (f *linkFinder) urlEnd(from int) int {
+	end := from
+	for end < len(f.text) {
+		r, size := utf8.DecodeRune(f.text[end:])
+		if !f.inURL(r) {
+			break
+		}
+		end += size
+	}
+	return from + len(bytes.TrimRight(f.text[from:end], ".,;:!?')]"))
+}
+
+func (f *linkFinder) inURL(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && bytes.IndexByte([]byte("<>\"`{}|\\^"), byte(r)) < 0
+	}
+	return f.inWord(r) && unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Inherited)
+}

@@ -1,0 +1,237 @@
+package text
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+)
+
+// mapper brings text into canonical form and applies punctuation and space to it. Most code points need one look into its
+// table. The others, and the code point before them, which they may combine with, go to canon.
+type mapper struct {
+	entries     [tabled]entry
+	expansions  []byte
+	single      *canon // asked for entries
+	whole       *canon // asked for stretches
+	punctuation outcome
+	space       outcome // separated or dropped
+	markup      bool    // < and & separate, as they would be markup the next time
+	lanes       bool    // appendASCII does the same
+}
+
+// What becomes of a code point in the normal form.
+type outcome uint8
+
+const (
+	kept outcome = iota
+	separated
+	dropped
+)
+
+func newMapper(stripAccents, markup bool, punctuation, space outcome) *mapper {
+	return &mapper{
+		single: newCanon(stripAccents), whole: newCanon(stripAccents), punctuation: punctuation, space: space, markup: markup,
+		lanes: punctuation == separated && space == separated,
+	}
+}
+
+func (m *mapper) outcome(c class) outcome {
+	switch c {
+	case separator:
+		return m.space
+	case symbol:
+		if m.punctuation == separated {
+			return m.space
+		}
+		return m.punctuation
+	case wordPart, digit:
+	}
+	return kept
+}
+
+// append appends src in the normal form, except that it may end with a space. Of dst it sees what is behind start.
+func (m *mapper) append(dst []byte, start int, src []byte) []byte {
+	if ascii := asciiLen(src); m.lanes && (ascii == len(src) || ascii > 2*lane) {
+		if ascii < len(src) {
+			ascii-- // a mark may follow
+		}
+		dst = appendASCII(dst, start, src[:ascii])
+		src = src[ascii:]
+	}
+	for len(src) > 0 {
+		var read int
+		if dst, read = m.appendSimple(dst, start, src); read == len(src) {
+			break
+		}
+		disturbed := m.disturbedLen(src[read:])
+		dst = m.appendWhole(dst, start, src[read:read+disturbed])
+		src = src[read+disturbed:]
+	}
+	return dst
+}
+
+// appendWhole appends a stretch by way of canon. It is the whole truth about the normal form; all that is faster only agrees
+// with it.
+func (m *mapper) appendWhole(dst []byte, start int, src []byte) []byte {
+	src = m.whole.form(src)
+	for len(src) > 0 {
+		r, size := utf8.DecodeRune(src)
+		switch m.outcome(m.class(r)) {
+		case kept:
+			dst = append(dst, src[:size]...)
+		case separated:
+			dst = separate(dst, start)
+		case dropped:
+		}
+		src = src[size:]
+	}
+	return dst
+}
+
+// disturbedLen is how far src has to go to canon: up to some simple code points in a row.
+func (m *mapper) disturbedLen(src []byte) int {
+	const calm = 4
+	run, end := 0, 0
+	for i := 0; i < len(src) && run < calm; {
+		r, size := utf8.DecodeRune(src[i:])
+		switch {
+		case i == 0 || r >= tabled || !m.lookup(r).simple():
+			run = 0
+		case run == 0:
+			end = i
+			fallthrough
+		default:
+			run++
+		}
+		i += size
+	}
+	if run == 0 {
+		return len(src)
+	}
+	return end
+}
+
+const (
+	// maxFollowing marks in a row are taken one by one. canon counts them, and puts a joiner between the thirtieth and the next.
+	maxFollowing = 4
+	// room in the output for what one step writes.
+	room = 1<<offsetBit + lane
+)
+
+// appendSimple appends src up to where it has to go to canon, and returns how far it got.
+func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
+	dst = slices.Grow(dst, len(src)+room)
+	out, to := dst[:cap(dst)], len(dst)
+	gap := gapBehind(dst, start)
+	safe, before := 0, to // where the last simple code point begins in src, and what it became in out
+	marks, last := 0, 0   // that followed it, and the combining class of the last
+	for i := 0; i < len(src); {
+		if len(out)-to < room {
+			out = slices.Grow(out[:to], len(src)-i+room)
+			out = out[:cap(out)]
+		}
+		if src[i] < utf8.RuneSelf && m.lanes && i+lane <= len(src) && src[i+1] < utf8.RuneSelf {
+			x := binary.LittleEndian.Uint64(src[i:])
+			n, words, written := 0, uint64(0), 0
+			n, words, written, before, gap = asciiLane(x, gap)
+			binary.LittleEndian.PutUint64(out[to:], words)
+			i, safe, before, to, marks, last = i+n, i+n-1, to+before, to+written, 0, 0
+			continue
+		}
+		r, size := decode(src[i:])
+		if r >= tabled {
+			return out[:before], safe
+		}
+		e := m.entries[r]
+		switch e.treatment() {
+		case unknown:
+			m.lookup(r)
+			continue
+		case emit:
+			safe, before, marks, last = i, to, 0, 0
+			binary.LittleEndian.PutUint32(out[to:], uint32(e))
+			separates := uint64(e >> gapBit & 1)
+			to += e.length() - int(separates&gap)
+			gap = separates
+		case vanish:
+			safe, before, marks, last = i, to, 0, 0
+		case expand:
+			safe, before, marks, last = i, to, 0, 0
+			to, gap = put(out, to, gap, m.expansion(e))
+		case follow:
+			if e.combining() < last || marks == maxFollowing {
+				return out[:before], safe
+			}
+			to += copy(out[to:], src[i:i+size])
+			marks, last, gap = marks+1, e.combining(), 0
+		case erase:
+		case disturb:
+			return out[:before], safe
+		}
+		i += size
+	}
+	return out[:to], len(src)
+}
+
+// asciiLane takes the ASCII bytes in front of x, n of them, to their words, so many bytes written. What it made of the last of
+// them begins at lastAt, and behind it gap holds.
+func asciiLane(x, gap uint64) (n int, words uint64, written, lastAt int, next uint64) {
+	n = lane
+	if high := x & highs; high != 0 {
+		n = bits.TrailingZeros64(high) / 8
+	}
+	words, separators := foldASCII(x)
+	top := 8 * (n - 1)
+	repeated := separators & (separators<<8 | gap) & (1<<top<<8 - 1)
+	written = n - bits.OnesCount64(repeated)
+	return n, squeeze(words, repeated), written, written - 1 + int(repeated>>top&1), separators >> top & 1
+}
+
+// put writes text to out, without the spaces that add nothing.
+func put(out []byte, to int, gap uint64, text []byte) (int, uint64) {
+	for _, c := range text {
+		if c != ' ' {
+			out[to] = c
+			to, gap = to+1, 0
+		} else if gap == 0 {
+			out[to] = c
+			to, gap = to+1, 1
+		}
+	}
+	return to, gap
+}
+
+// decode is utf8.DecodeRune, with a space for a bad byte.
+func decode(src []byte) (rune, int) {
+	r, size := utf8.DecodeRune(src)
+	if r == utf8.RuneError && size == 1 {
+		r = ' '
+	}
+	return r, size
+}
+
+// gapBehind is 1 if a separator behind dst adds nothing, else 0.
+func gapBehind(dst []byte, start int) uint64 {
+	if inWord(dst, start) {
+		return 0
+	}
+	return 1
+}
+
+// separate ends the word that dst ends with, if any.
+func separate(dst []byte, start int) []byte {
+	if inWord(dst, start) {
+		return append(dst, ' ')
+	}
+	return dst
+}
+
+func inWord(dst []byte, start int) bool { return len(dst) > start && dst[len(dst)-1] != ' ' }
+
+func trim(dst []byte, start int) []byte {
+	if len(dst) > start && dst[len(dst)-1] == ' ' {
+		return dst[:len(dst)-1]
+	}
+	return dst
+}

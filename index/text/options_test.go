@@ -1,0 +1,225 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// with is a Normalizer with defaults but for the settings given as key=value.
+func with(t testing.TB, settings ...string) *Normalizer {
+	t.Helper()
+	p := DefaultParams()
+	fields := map[string]setting.Field{}
+	for _, f := range setting.Fields(&p) {
+		fields[f.Key] = f
+	}
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, "=")
+		if err := fields[key].Set(value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if wrong := p.Validate(); len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	return NewNormalizer(p)
+}
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct{ settings, in, want string }{
+		{"urls=mask", "See https://example.org/a?b=c#d, or www.example.org/x.", "see url or url"},
+		{"urls=drop", "See https://example.org/a?b=c#d, or www.example.org/x.", "see or"},
+		{"urls=keep", "See http://a.b/c", "see http a b c"},
+		{"urls=mask", "Mail (jane.doe+x@mail.example.org), please", "mail email please"},
+		{"urls=mask", "HTTP://EXAMPLE.ORG ＨＴＴＰ://x.y git+ssh://h/x", "url url url"},
+		{"urls=mask", "ftp://me@host/x@y a@b://c", "url email c"},
+		{"urls=mask", "请看http://a.b/c更多 und http://de.example.org/straße", "请看 url 更多 und url"},
+		{"urls=mask", "@home a @ b a@ @b c:// ://d www. x", "home a b a b url d www x"},
+		{"urls=mask", "a@b@c d@e.f. g", "email email g"},
+		{"urls=mask punctuation=keep", "(see http://a.b/(c).) <http://d> \"www.e.f\"!", "(see url ).) < url > \" url \"!"},
+		{"accents=strip", "Élève naïve Ångström ñandú şimdi Ởn", "eleve naive angstrom nandu simdi on"},
+		{"accents=strip", "e\u0301\u0323 й ё ΐ أهلاً بِكَ", "e и е ι اهلا بك"},
+		{"accents=strip", "がぎ パ น้ำ हिन्दी שָׁלוֹם Øł", "がぎ パ น้ํา हिन्दी שָׁלוֹם øł"},
+		{"digits=mask", "1,234.56 on 2026-11-21 at 10.0.0.1, x99y", "0 on 0 0 0 at 0 x0y"},
+		{"digits=mask punctuation=keep", "1.5, 2 (3)4", "0, 0 (0)0"},
+		{"digits=mask punctuation=drop", "1-2 3%4 5 6", "0 0 0 0"},
+		{"digits=mask", "٣٤٫٥ ２² ½", "0 0 0 0 0"},
+		{"digits=words", "1,234 and 3.14; 007", "one thousand two hundred and thirty four and three point one four seven"},
+		{"digits=words punctuation=keep", "1,234 and 21", "one thousand, two hundred and thirty-four and twenty-one"},
+		{"digits=words punctuation=drop", "1,234 21", "one thousand two hundred and thirtyfour twentyone"},
+		{"digits=words", "x2y ٤٢", "x two y forty two"},
+		{"punctuation=keep", "  Don't -- \t stop… (ﬁne)\u00ad!", "don't -- stop... (fine) !"},
+		{"punctuation=drop", "Don't -- stop, snake_case e\u2010mail", "dont stop snakecase email"},
+		{"space=drop", "Hello, World 你好 世界", "helloworld你好世界"},
+		{"space=drop punctuation=keep", "Hello, World \u00a0!", "hello,world!"},
+		{"space=drop", "e \u0301 \u1100 \u1161", "é가"},
+		{"space=drop punctuation=keep urls=mask digits=mask", "a @ b http: / / c www . d 1 . 2 3", "abhttp:/cwwwd0"},
+		{"html=strip", "<p>Caf&eacute; <b>bo</b>ld</p><p>two</p><!-- no --><script>no()</script><style>no</style>", "café bold two"},
+		{"html=strip", "a&lt;b&gt;c &amp;amp; &#65;&#x42; &unknown; &notit;", "a b c amp ab unknown it"},
+		{"html=strip punctuation=keep", "1 &lt; 2 &amp;lt;b&amp;gt; \uff1cb>", "1 2 lt;b gt; b>"},
+		{"html=strip", "one<br>two<li>three<wbr>four<custom-tag>five", "one two threefour five"},
+		{"html=strip", "<a href='x>y' title=\"<i>\">link</a> 3 < 4 <3 <>", "link 3 4 3"},
+		{"html=strip", "<title>T &amp; t</title><textarea><b>raw</b></textarea><noscript>no</noscript><iframe>no</iframe>x", "t t b raw b x"},
+		{"html=strip", "<![CDATA[in <b>data]]> out <?php no ?> <!doctype html>", "in b data out"},
+		{"html=strip", "cut <b", "cut"},
+		{"html=strip", "<script>a<!--<script>b</script>c--></script>d", "d"},
+		{"html=keep", "<b>a</b>&amp;", "b a b amp"},
+		{"max_bytes=5", "Hello, World", "hello"},
+		{"max_bytes=6", "Hello, World", "hello"},
+		{"max_bytes=4", "日本語", "日"},
+		{"max_bytes=2", "日本語", ""},
+		{"html=strip urls=mask accents=strip digits=words punctuation=keep", "<p>É-Mail: <b>a@b.c</b>, No. 12 &amp; x</p>", "e-mail: email , no. twelve x"},
+	} {
+		n := with(t, strings.Fields(c.settings)...)
+		got := n.Append([]byte("kept"), []byte(c.in))
+		if string(got) != "kept"+c.want {
+			t.Errorf("%s: %q became %q, want %q", c.settings, c.in, got[4:], c.want)
+		}
+		if again := n.Append(nil, got[4:]); string(again) != string(got[4:]) {
+			t.Errorf("%s: %q became %q, and then %q", c.settings, c.in, got[4:], again)
+		}
+	}
+}
+
+// everyParams calls do for each combination of the options.
+func everyParams(do func(Params)) {
+	var fill func(p Params, rest []setting.Field)
+	fill = func(p Params, rest []setting.Field) {
+		if len(rest) == 0 {
+			do(p)
+			return
+		}
+		words := rest[0].Enum
+		if len(words) == 0 {
+			words = []string{"0", "7"}
+		}
+		for _, word := range words {
+			p := p
+			for _, f := range setting.Fields(&p) {
+				if f.Key == rest[0].Key {
+					if err := f.Set(word); err != nil {
+						panic(err)
+					}
+				}
+			}
+			fill(p, rest[1:])
+		}
+	}
+	fill(DefaultParams(), setting.Fields(new(Params)))
+}
+
+// nasty are pieces that mean something to one option or the other, or combine with what is beside them.
+func nasty() []string {
+	return append(strings.Split("a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  |(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
+		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+
+		"\u00ad|\u200d|\ufdfa|\u0e33|\u0e49|\u0e38|\u064b|\u0651|\u0653|ا|ל|\u05b8|𝔘|𝟗|👍|\ufe0f|\U00020000|\U0001d160|\xff|\xe2\x82|\x00|\r\n|\ufffd|≮|≠|\u0f71|\u0f72|\u09c7|\u09be|\u034f", "|"), "|",
+		strings.Repeat("\u0301", 31), strings.Repeat("\u0345\u0327", 16), strings.Repeat("\u0e49", 33), "plain words of some length, ")
+}
+
+func randomPieces(random *rand.Rand, pieces []string, in []byte) []byte {
+	for range 1 + random.IntN(24) {
+		in = append(in, pieces[random.IntN(len(pieces))]...)
+	}
+	if random.IntN(4) == 0 {
+		in = utf8.AppendRune(in, rune(random.IntN(unicode.MaxRune)))
+	}
+	return in
+}
+
+// Normalising twice is normalising once, whatever the options.
+func TestIdempotentForEveryCombination(t *testing.T) {
+	seed := uint64(20261121)
+	t.Logf("seed %d", seed)
+	random, pieces := rand.New(rand.NewPCG(seed, 2)), nasty()
+	combinations := 0
+	everyParams(func(p Params) {
+		combinations++
+		n := NewNormalizer(p)
+		for range rounds(150) {
+			in := randomPieces(random, pieces, nil)
+			checkOptions(t, n, in)
+		}
+	})
+	if combinations != 432 {
+		t.Errorf("%d combinations", combinations)
+	}
+}
+
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
+// What holds for any options and bytes.
+func checkOptions(t *testing.T, n *Normalizer, in []byte) {
+	t.Helper()
+	out := n.Append(nil, in)
+	if again := n.Append(nil, out); !bytes.Equal(out, again) {
+		t.Fatalf("%+v: %+q became %+q, and then %+q", n.params, in, out, again)
+	}
+	if most := int(n.params.MaxBytes); most > 0 && len(out) > most {
+		t.Fatalf("%+v: %+q became %+q", n.params, in, out)
+	}
+	switch s := string(out); {
+	case !utf8.Valid(out), strings.Trim(s, " ") != s, strings.Contains(s, "  "),
+		n.params.Space == "drop" && strings.Contains(s, " "),
+		n.params.Digits == "words" && strings.ContainsFunc(s, unicode.IsDigit),
+		n.params.Digits == "mask" && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsDigit(r) && r != '0' }),
+		n.params.Punctuation != "keep" && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }):
+		t.Fatalf("%+v: %+q became %+q", n.params, in, out)
+	}
+}
+
+// The table agrees with canon, whatever the options.
+func TestTableAgreesWithTheGeneralPath(t *testing.T) {
+	random, pieces := rand.New(rand.NewPCG(3, 3)), nasty()
+	everyMapper(func(name string, m *mapper) {
+		var fast, slow, in []byte
+		for range rounds(4000) {
+			in = randomPieces(random, pieces, in[:0])
+			fast, slow = m.append(fast[:0], 0, in), m.appendWhole(slow[:0], 0, in)
+			if !bytes.Equal(fast, slow) {
+				t.Fatalf("%s: %+q: by the table %+q, by canon %+q", name, in, fast, slow)
+			}
+		}
+	})
+}
+
+func everyMapper(do func(name string, m *mapper)) {
+	for i := range 24 {
+		accents, markup, punctuation, space := i&1 != 0, i&2 != 0, outcome(i>>2%3), separated+outcome(i/12)
+		do(fmt.Sprint(accents, markup, punctuation, space), newMapper(accents, markup, punctuation, space))
+	}
+}
+
+// Each code point between others that combine with as many as possible.
+func TestTableAgreesOnEveryCodePoint(t *testing.T) {
+	frames := [][2]string{{"a", " b"}, {"e", "\u0301\u0323x"}, {"\u1100", "\u1161\u11a8"}, {"か", "\u3099\u3099"}, {"\u0e19\u0e38", "\u0e49\u0e33"}}
+	for _, m := range []*mapper{
+		newMapper(false, false, separated, separated), newMapper(true, true, kept, separated), newMapper(true, false, dropped, dropped),
+	} {
+		var fast, slow, in []byte
+		for r := rune(0); r <= unicode.MaxRune; r++ {
+			if r >= tabled && r%61 != 0 || !utf8.ValidRune(r) {
+				continue
+			}
+			in = in[:0]
+			for _, frame := range frames {
+				in = append(utf8.AppendRune(append(in, frame[0]...), r), frame[1]...)
+			}
+			fast, slow = m.append(fast[:0], 0, in), m.appendWhole(slow[:0], 0, in)
+			if !bytes.Equal(fast, slow) {
+				t.Fatalf("accents stripped: %v: %U: by the table %+q, by canon %+q", m.whole.stripAccents, r, fast, slow)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package text
+
+import (
+	"slices"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say what becomes of a text before it is compared. The package comment has the order of the steps.
+type Params struct {
+	HTML        string        `key:"html" doc:"take documents as text, or as HTML: tags, comments, scripts and styles go, character references are resolved" enum:"keep|strip" verdict:"true"`
+	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, all as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
+	Accents     string        `key:"accents" doc:"compare letters with their accents, or without: é as e, й as и, أ as ا" enum:"keep|strip" verdict:"true"`
+	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
+	Punctuation string        `key:"punctuation" doc:"what becomes of punctuation and symbols: they separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`
+	Space       string        `key:"space" doc:"what becomes of white space: one space between words, or none, for shingles of characters" enum:"collapse|drop" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"max_bytes" doc:"only so many bytes of the normal form are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true"`
+}
+
+// DefaultParams compare the words of plain text.
+func DefaultParams() Params {
+	return Params{HTML: "keep", URLs: "keep", Accents: "keep", Digits: "keep", Punctuation: "space", Space: "collapse"}
+}
+
+// Validate reports every setting that cannot be worked with.
+func (p Params) Validate() []setting.Mistake {
+	var wrong []setting.Mistake
+	choose := func(key, value string, words ...string) {
+		if !slices.Contains(words, value) {
+			wrong = append(wrong, setting.Wrong(key, value, "is not one of the choices", "write "+setting.OneOf(words)))
+		}
+	}
+	choose("html", p.HTML, "keep", "strip")
+	choose("urls", p.URLs, "keep", "mask", "drop")
+	choose("accents", p.Accents, "keep", "strip")
+	choose("digits", p.Digits, "keep", "mask", "words")
+	choose("punctuation", p.Punctuation, "space", "keep", "drop")
+	choose("space", p.Space, "collapse", "drop")
+	if p.MaxBytes < 0 {
+		wrong = append(wrong, setting.Wrong("max_bytes", p.MaxBytes, "is negative", "write a size such as 64KiB, or 0 for no bound"))
+	}
+	return wrong
+}

@@ -1,7 +1,7 @@
 // Package consumer is the service: documents come from Kafka, are signed, appended to the journal, applied to this member's
 // replica, and forwarded with their verdicts in the transaction that commits their offsets.
 //
-//	Run ── follower   one goroutine: reads the journal, applies it to the replica
+//	Run ── follower   one goroutine: applies the journal to the replica, and answers lookups between two records
 //	    ├─ sessions   poll ─ sign ─ append ─ wait ─ begin ─ produce ─ commit, each with a slot of its own
 //	    └─ keeper     writes snapshots and checkpoints, trims the journal
 //

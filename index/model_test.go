@@ -108,6 +108,7 @@ func TestRestoreChangesNothing(t *testing.T) {
 				}
 				if i%10 == int(seed%10) {
 					broken = restored(t, p, broken)
+					sameHeld(t, broken, whole)
 				}
 			}
 		})
@@ -193,4 +194,51 @@ func FuzzRestore(f *testing.F) {
 		}
 		_, _ = restore.Replica(nil)
 	})
+}
+
+// sameHeld holds the verdicts that two replicas hold against each other.
+func sameHeld(t *testing.T, got, want *index.Replica) {
+	t.Helper()
+	for topic := range byte(10) {
+		for partition := range int32(2) {
+			source := entry.Source{Topic: [16]byte{topic}, Partition: partition}
+			p, _ := want.Partition(source)
+			for offset := p.Base; offset < p.Base+200; offset++ {
+				w, held := want.Held(source, p.Epoch, offset)
+				if g, too := got.Held(source, p.Epoch, offset); too != held || g != w {
+					t.Fatalf("held %d of %v: %+v, without a restore %+v", offset, source, g, w)
+				}
+			}
+		}
+	}
+}
+
+// TestCapturesStay: what was captured does not change when the replica goes on.
+func TestCapturesStay(t *testing.T) {
+	for seed := uint64(1); seed <= 30; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 300)
+			replica := newReplica(t, p)
+			encoded := func(c *index.Capture) []byte {
+				all := c.State()
+				for i := range c.Segments {
+					all = c.Segments[i].Append(all)
+				}
+				return all
+			}
+			captured := replica.Capture()
+			was := encoded(&captured)
+			for i, s := range steps {
+				replica.Apply(s.At, s.Record)
+				if i%20 != 0 {
+					continue
+				}
+				if is := encoded(&captured); !bytes.Equal(is, was) {
+					t.Fatalf("step %d: the capture of 20 steps before has changed", i)
+				}
+				captured = replica.Capture()
+				was = encoded(&captured)
+			}
+		})
+	}
 }

@@ -113,3 +113,22 @@ func TestReentriesAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// Two replicas that differ only in whether a copy came through differ in their hashes.
+func TestHashTellsWhatCameThrough(t *testing.T) {
+	hash := func(every time.Duration) (hashes [2]uint64) {
+		p := index.DefaultParams()
+		p.Window.ReemitEvery = every
+		s := newPair(t, p)
+		s.judge(0, 1)
+		s.wait(time.Second)
+		hashes[0] = s.fast.Hash()
+		s.judge(0, 1)
+		hashes[1] = s.fast.Hash()
+		return hashes
+	}
+	never, now := hash(0), hash(time.Second)
+	if never[0] != now[0] || never[1] == now[1] {
+		t.Errorf("hashes %x and %x", never, now)
+	}
+}

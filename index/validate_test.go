@@ -53,15 +53,25 @@ func TestValidateRefuses(t *testing.T) {
 			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "levenshtein", "shingles" },
 			"similarity.evidence: shingles: is nothing that verify: levenshtein compares",
 		},
-		"plan":            {func(p *index.Params) { p.Similarity.Plan = "integral" }, "similarity.plan: integral: is not one"},
-		"bands alone":     {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
-		"many bands":      {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 20, 7 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
-		"blocks":          {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
-		"bits":            {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
-		"bands of bits":   {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
-		"great distance":  {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
-		"far below":       {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
-		"candidates":      {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
+		"plan":           {func(p *index.Params) { p.Similarity.Plan = "integral" }, "similarity.plan: integral: is not one"},
+		"bands alone":    {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
+		"many bands":     {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 20, 7 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
+		"blocks":         {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
+		"bits":           {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
+		"bands of bits":  {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
+		"great distance": {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
+		"far below":      {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
+		"candidates":     {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
+	} {
+		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })
+	}
+}
+
+func TestValidateRefusesWindows(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*index.Params)
+		want   string
+	}{
 		"negative age":    {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
 		"negative count":  {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
 		"negative bytes":  {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
@@ -75,14 +85,18 @@ func TestValidateRefuses(t *testing.T) {
 		"no name":         {func(p *index.Params) { p.Index.Name = "" }, "index.name: is missing"},
 		"tolerance":       {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := index.DefaultParams()
-			c.change(&p)
-			wrong := p.Validate()
-			if len(wrong) != 1 || !strings.HasPrefix(wrong[0].String(), c.want) {
-				t.Errorf("got %q, want one mistake: %s", wrong, c.want)
-			}
-		})
+		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })
+	}
+}
+
+// refuses says that a change of the defaults is one mistake.
+func refuses(t *testing.T, change func(*index.Params), want string) {
+	t.Helper()
+	p := index.DefaultParams()
+	change(&p)
+	wrong := p.Validate()
+	if len(wrong) != 1 || !strings.HasPrefix(wrong[0].String(), want) {
+		t.Errorf("got %q, want one mistake: %s", wrong, want)
 	}
 }
 

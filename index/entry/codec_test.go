@@ -2,6 +2,7 @@ package entry
 
 import (
 	"bytes"
+	"encoding/hex"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -15,7 +16,7 @@ func random(r *rand.Rand, keys int) Entry {
 		}
 		return b
 	}
-	e := Entry{Offset: r.Int64(), Time: r.Int64() - 1<<62, Kind: Kind(r.IntN(3)), ID: blob(20)}
+	e := Entry{Offset: r.Int64(), Time: r.Int64() - 1<<62, Kind: Kind(r.IntN(4)), ID: blob(20)}
 	if r.IntN(2) == 0 {
 		e.Scope = r.Uint64()
 	}
@@ -66,6 +67,34 @@ func TestDecodeTruncated(t *testing.T) {
 	for n := range buf {
 		if _, _, err := Decode(buf[:n], 8, nil); err == nil {
 			t.Errorf("%d of %d bytes decode", n, len(buf))
+		}
+	}
+}
+
+// An entry's bytes stand in journals and snapshots. Who changes them makes a new version of both, and pins the new ones.
+func TestPinned(t *testing.T) {
+	keys := []byte{0xa1, 0xa2, 0xa3, 0xa4}
+	for _, c := range []struct {
+		e    Entry
+		want string
+	}{
+		{Entry{Offset: 7, Time: 1000}, "000ed00f"},
+		{Entry{Offset: 7, Time: 1000, ID: []byte("id")}, "080ed00f026964"},
+		{
+			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Text, Evidence: AppendText(nil, []byte("a b"))},
+			"010ed00f0500000000000000a1a2a3a4050308612062",
+		},
+		{
+			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Sketch, Evidence: []byte{1, 2}, Scope: 9, ID: []byte("i")},
+			"0e0ed00f09000000000000000500000000000000a1a2a3a40169020102",
+		},
+		{
+			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Shingles, Evidence: AppendShingles(nil, []uint64{1 << 60, 3 << 60})},
+			"030ed00f0500000000000000a1a2a3a40702000001001003",
+		},
+	} {
+		if got := hex.EncodeToString(Append(nil, &c.e, nil)); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.e, got, c.want)
 		}
 	}
 }

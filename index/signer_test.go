@@ -1,0 +1,99 @@
+package index
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+func signed(t *testing.T, p Params, text string) entry.Entry {
+	t.Helper()
+	signer, err := NewSigner(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e entry.Entry
+	if !signer.Sign(&e, []byte(text)) {
+		t.Fatal("no entry")
+	}
+	return e
+}
+
+// From text to similarity: what the settings say is what the signer keeps and the verifier measures.
+func TestSignedAndVerified(t *testing.T) {
+	const a, b = "a a a b", "A, b b b!"
+	for name, c := range map[string]struct {
+		change func(*SimilarityParams)
+		kept   entry.Kind
+		want   Similarity
+		method Method
+	}{
+		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, Similarity{2, 2}, Jaccard},
+		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{2, 2}, Jaccard},
+		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Text, Similarity{3, 3}, Jaccard},
+		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{2, 6}, Jaccard},
+		"weighted text":     {func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text, Similarity{2, 6}, Jaccard},
+		"levenshtein":       {func(p *SimilarityParams) { p.Verify = "levenshtein" }, entry.Text, Similarity{5, 7}, Levenshtein},
+		"estimate":          {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{32640, 32640}, Estimate},
+		"hamming": {
+			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{64, 64}, Hamming,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := DefaultParams()
+			p.Similarity.Shingle, p.Similarity.Threshold = "word:1", 0.3
+			c.change(&p.Similarity)
+			sketch, err := p.Similarity.NewSketch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			verify, err := newVerifier(p.Similarity, sketch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, y := signed(t, p, a), signed(t, p, b)
+			if x.Kind != c.kept || y.Kind != c.kept {
+				t.Errorf("kept %d and %d, want %d", x.Kind, y.Kind, c.kept)
+			}
+			verify.begin(&x)
+			if got := verify.similarity(&y); got != c.want || verify.method() != c.method {
+				t.Errorf("%v by %v, want %v by %v", got, verify.method(), c.want, c.method)
+			}
+		})
+	}
+}
+
+// The bands of an entry are those that the settings ask for.
+func TestSignedBands(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*SimilarityParams)
+		keys   int
+	}{
+		"planned":     {func(*SimilarityParams) {}, 18 * 4},
+		"wide":        {func(p *SimilarityParams) { p.KeyBytes = 8 }, 18 * 8},
+		"by hand":     {func(p *SimilarityParams) { p.Bands, p.Rows = 5, 20 }, 5 * 4},
+		"by area":     {func(p *SimilarityParams) { p.Plan = "area" }, 9 * 4},
+		"simhash":     {func(p *SimilarityParams) { p.Sketch = "simhash" }, 4 * 4},
+		"far":         {func(p *SimilarityParams) { p.Sketch, p.Bits, p.Distance = "simhash", 128, 7 }, 8 * 4},
+		"more blocks": {func(p *SimilarityParams) { p.Sketch, p.Blocks = "simhash", 5 }, 10 * 4},
+	} {
+		p := DefaultParams()
+		c.change(&p.Similarity)
+		if e := signed(t, p, "some text of some words"); len(e.Keys) != c.keys {
+			t.Errorf("%s: %d bytes of keys, want %d", name, len(e.Keys), c.keys)
+		}
+	}
+}
+
+// With hashes as evidence no word of the text stands in the entry.
+func TestShinglesHoldNoText(t *testing.T) {
+	words := strings.Repeat("confidential ", 3) + strings.Repeat("matter of record ", 200)
+	e := signed(t, DefaultParams(), words)
+	bytes := string(entry.Append(nil, &e, nil))
+	for _, word := range strings.Fields(words) {
+		if len(word) > 3 && strings.Contains(bytes, word) {
+			t.Errorf("%q stands in the entry", word)
+		}
+	}
+}

@@ -32,3 +32,18 @@ func TestFromSettings(t *testing.T) {
 		}
 	}
 }
+
+func FuzzFromSettings(f *testing.F) {
+	f.Add(Default().Settings())
+	f.Add([]byte(`{"version":"0","window.age":"1h"}`))
+	f.Add([]byte(`{"document.fields":[null]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := FromSettings(text)
+		if err != nil {
+			return
+		}
+		if again, err := FromSettings(c.Settings()); err != nil || string(again.Settings()) != string(c.Settings()) {
+			t.Fatalf("%s became %s, %v", c.Settings(), again.Settings(), err)
+		}
+	})
+}

@@ -91,3 +91,19 @@ func TestErrorTexts(t *testing.T) {
 		}
 	}
 }
+
+func FuzzOpen(f *testing.F) {
+	f.Add(Seal(KindSegment, []byte("payload")))
+	f.Add(Seal(KindManifest, nil))
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		payload, err := Open(KindSegment, data)
+		var corrupt *CorruptError
+		switch {
+		case err == nil && !bytes.Equal(Seal(KindSegment, payload), data):
+			t.Fatal("another envelope of the same payload")
+		case err != nil && !errors.As(err, &corrupt) && !errors.Is(err, ErrNewerFormat):
+			t.Fatalf("an untyped error: %v", err)
+		}
+	})
+}

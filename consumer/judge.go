@@ -64,17 +64,6 @@ func (s *session) pick(b *batch) (err error) {
 	return err
 }
 
-// append is that of shared. An error that ends the process wakes the loop: the client would retry the steps of an assignment
-// for ever.
-func (s *session) append(ctx context.Context, values [][]byte) (int64, error) {
-	last, err := s.shared.append(ctx, values)
-	var stop *StopError
-	if errors.As(err, &stop) {
-		return last, s.stopped(stop)
-	}
-	return last, err
-}
-
 // forbiddenPatience is how long an append may be forbidden: rights that were just granted take a moment to be everywhere.
 const forbiddenPatience = 10 * time.Second
 

@@ -8,7 +8,7 @@ import (
 )
 
 // hostile are texts that are made to cost time or memory, of about so many bytes. That they end at all says that the time is no
-// more than linear: with a square in it, half a megabyte takes minutes.
+// more than linear: with a square in it, a quarter of a megabyte takes minutes.
 func hostile(size int) map[string][]byte {
 	of := func(units ...string) []byte {
 		unit := strings.Join(units, "")
@@ -34,11 +34,11 @@ func TestHostileTexts(t *testing.T) {
 	for _, settings := range []string{
 		"", "html=strip", "accents=strip digits=words urls=mask", "html=strip digits=mask urls=drop punctuation=keep space=drop",
 	} {
-		for name, in := range hostile(rounds(1 << 19)) {
+		for name, in := range hostile(rounds(1 << 18)) {
 			checkHostile(t, settings, name, in)
 		}
 	}
-	for _, r := range []string{"a", "é", "日", "\u0301", "<", "7"} {
+	for _, r := range []string{"a", "日", "\u0301"} {
 		checkHostile(t, "", "10 MB of "+r, bytes.Repeat([]byte(r), 10<<20/len(r)))
 	}
 }

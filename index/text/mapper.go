@@ -202,8 +202,26 @@ func put(out []byte, to int, gap uint64, text []byte) (int, uint64) {
 	return to, gap
 }
 
-// decode is utf8.DecodeRune, with a space for a bad byte.
+// decode is utf8.DecodeRune, with a space for a bad byte. It knows by itself what is written in two bytes, or in three
+// that don't begin as a surrogate would.
 func decode(src []byte) (rune, int) {
+	c := src[0]
+	if c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	if len(src) > 2 && src[1]&0xc0 == 0x80 {
+		if c >= 0xc2 && c < 0xe0 {
+			return rune(c&0x1f)<<6 | rune(src[1]&0x3f), 2
+		}
+		r := rune(c&0xf)<<12 | rune(src[1]&0x3f)<<6 | rune(src[2]&0x3f)
+		if c >= 0xe0 && c < 0xf0 && c != 0xed && src[2]&0xc0 == 0x80 && r >= 0x800 {
+			return r, 3
+		}
+	}
+	return decodeRare(src)
+}
+
+func decodeRare(src []byte) (rune, int) {
 	r, size := utf8.DecodeRune(src)
 	if r == utf8.RuneError && size == 1 {
 		r = ' '

@@ -142,7 +142,7 @@ func TestIdempotentForEveryCombination(t *testing.T) {
 	everyParams(func(p Params) {
 		combinations++
 		n := NewNormalizer(p)
-		for range rounds(150) {
+		for range rounds(60) {
 			in := randomPieces(random, pieces, nil)
 			checkOptions(t, n, in)
 		}
@@ -184,7 +184,7 @@ func TestTableAgreesWithTheGeneralPath(t *testing.T) {
 	random, pieces := rand.New(rand.NewPCG(3, 3)), nasty()
 	everyMapper(func(name string, m *mapper) {
 		var fast, slow, in []byte
-		for range rounds(4000) {
+		for range rounds(1000) {
 			in = randomPieces(random, pieces, in[:0])
 			fast, slow = m.append(fast[:0], 0, in), m.appendWhole(slow[:0], 0, in)
 			if !bytes.Equal(fast, slow) {
@@ -209,8 +209,8 @@ func TestTableAgreesOnEveryCodePoint(t *testing.T) {
 	} {
 		var fast, slow, in []byte
 		for r := rune(0); r <= unicode.MaxRune; r++ {
-			if r >= tabled && r%61 != 0 || !utf8.ValidRune(r) {
-				continue
+			if r%61 != 0 && (r >= tabled || unicode.In(r, unicode.Han, unicode.Hangul, unicode.Co)) || !utf8.ValidRune(r) {
+				continue // some are enough of those that are all alike
 			}
 			in = in[:0]
 			for _, frame := range frames {

@@ -2,12 +2,14 @@ package storetest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,7 +73,7 @@ func openPostgres(b *testing.B) (snapshot.Store, []bare) {
 	if p.URL == "" {
 		b.Skip("needs PostgreSQL: set UNECHO_TEST_POSTGRES to the URL of a database, or run make bench-snapshot")
 	}
-	p.Store, p.Schema = snapshot.Postgres, fmt.Sprintf("bench_%d", os.Getpid())
+	p.Store, p.Schema = snapshot.Postgres, "bench_"+strings.ToLower(rand.Text())
 	s, err := postgres.Open(b.Context(), p, storetest.Index)
 	must(b, err)
 	conn, err := pgx.Connect(b.Context(), p.URL)

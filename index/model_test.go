@@ -138,6 +138,39 @@ func TestSegmentsAndGrowthChangeNothing(t *testing.T) {
 	}
 }
 
+// TestCaptureStands encodes a capture when it is taken and again when the replica has gone on for long, its segments expired
+// and their memory used again: the bytes are the same.
+func TestCaptureStands(t *testing.T) {
+	encode := func(c index.Capture) (all [][]byte) {
+		all = append(all, c.State())
+		for i := range c.Segments {
+			all = append(all, c.Segments[i].Append(nil))
+		}
+		return all
+	}
+	for seed := uint64(1); seed <= 20; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 400)
+			r := newReplica(t, p)
+			r.Reshape(5, 1<<14)
+			var captures []index.Capture
+			var before [][][]byte
+			for i, s := range steps {
+				r.Apply(s.At, s.Record)
+				if i%20 == 0 {
+					c := r.Capture()
+					captures, before = append(captures, c), append(before, encode(c))
+				}
+			}
+			for i, c := range captures {
+				if !reflect.DeepEqual(encode(c), before[i]) {
+					t.Errorf("the capture at step %d has changed since", 20*i)
+				}
+			}
+		})
+	}
+}
+
 func restored(t *testing.T, p index.Params, r *index.Replica) *index.Replica {
 	t.Helper()
 	c := r.Capture()

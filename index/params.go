@@ -84,7 +84,7 @@ func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
-			Threshold: 0.8, Shingle: "word:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
+			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4, MaxCandidates: 64,
 		},
 		Text:   text.DefaultParams(),

@@ -37,8 +37,8 @@ func tuneCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSlice("shingle", []string{"word:2", "word:3", "char:5"}, "word:N, char:K")
-	flags.StringSlice("hash", []string{"xxhash"}, "hashes of shingles")
+	flags.StringSlice("shingle", []string{"word:2", "word:3", "char:5"}, "auto:N, word:N, char:K")
+	flags.StringSlice("hash", []string{"xxhash"}, "xxhash, murmur3")
 	flags.StringSlice("sketch", []string{tune.MinHash}, "minhash, simhash")
 	flags.IntSlice("slots", []int{64, 128, 256}, "slots of minhash")
 	flags.IntSlice("bands", []int{0}, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
@@ -139,12 +139,10 @@ func must[T any](v T, err error) func(*[]error) T {
 
 // newShingler makes what turns a document into the hashes of its shingles.
 func newShingler(p index.Params, shingle, hash string) (tune.Shingler, error) {
-	shingling, err := text.ParseShingling(shingle)
+	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
+	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		return nil, usageError{err}
-	}
-	if hash != "xxhash" {
-		return nil, usageError{fmt.Errorf("--hash %s: write xxhash", hash)}
 	}
 	normalizer := text.NewNormalizer(p.Text)
 	var normalized []byte

@@ -10,9 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/sink"
 )
 
 func TestSourceTrimmed(t *testing.T) {

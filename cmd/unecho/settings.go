@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +13,17 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
 )
+
+// presets are recipes that have been published, by name.
+func presets() map[string][]string {
+	return map[string][]string{
+		// Titles of articles and offers: short, and written in many ways.
+		"titles": {
+			"text.max_bytes=500", "text.digits=words", "text.punctuation=drop", "text.space=drop", "similarity.shingle=char:4",
+			"similarity.slots=128", "similarity.threshold=0.8",
+		},
+	}
+}
 
 // settingAnnotation is where a flag says which setting it stands for.
 const settingAnnotation = "setting"
@@ -21,6 +35,7 @@ const settingAnnotation = "setting"
 func addSettingFlags(cmd *cobra.Command, sections ...string) {
 	cmd.Flags().StringP("config", "c", "", "take the settings of this service (default "+defaultFile+", if it is there)")
 	addSetFlag(cmd)
+	cmd.Flags().String("preset", "", "begin with a published recipe: "+strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
 	fields := setting.Fields(config.Default())
 	for _, section := range sections {
 		for _, f := range fields {
@@ -62,6 +77,13 @@ func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (con
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {
 		return config.Config{}, err
+	}
+	if name := cmd.Flag("preset").Value.String(); name != "" {
+		preset, known := presets()[name]
+		if !known {
+			return config.Config{}, usageError{fmt.Errorf("--preset %s: there is %s", name, strings.Join(slices.Sorted(maps.Keys(presets())), ", "))}
+		}
+		sets = append(slices.Clone(preset), sets...)
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		for _, key := range flag.Annotations[settingAnnotation] {

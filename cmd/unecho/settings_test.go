@@ -45,3 +45,16 @@ func TestSettingFlags(t *testing.T) {
 		t.Errorf("two mistakes: %v", err)
 	}
 }
+
+func TestPreset(t *testing.T) {
+	c, err := settingsCommand(t, "--preset", "titles", "--threshold", "0.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" || c.Judge.Text.MaxBytes != 500 {
+		t.Errorf("%+v, %+v", s, c.Judge.Text)
+	}
+	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {
+		t.Errorf("an unknown preset: %v", err)
+	}
+}

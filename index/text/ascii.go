@@ -46,7 +46,7 @@ func lenBelow(text []byte, bound uint64) int {
 	return i
 }
 
-// appendASCII appends the words of ASCII text. As in appendUnicode, dst ends with a space unless the last word goes on or
+// appendASCII appends the words of ASCII text. As in appendWhole, dst ends with a space unless the last word goes on or
 // nothing has been appended since start.
 func appendASCII(dst []byte, start int, src []byte) []byte {
 	gap := uint64(1) // 1 if a separator here adds nothing, else 0

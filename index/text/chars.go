@@ -29,7 +29,7 @@ func appendChars(dst []uint64, text []byte, size int) []uint64 {
 
 // behind is where the code point at i ends, as its first byte says. So it ends in text that isn't valid, too.
 func behind(text []byte, i int) int {
-	const widths = 0x4322_1111_1111_1111 // by the upper half of the first byte
+	const widths uint64 = 0x4322_1111_1111_1111 // by the upper half of the first byte
 	return min(i+int(widths>>(text[i]>>4*4)&0xf), len(text))
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -85,15 +87,39 @@ func TestImpossiblePlans(t *testing.T) {
 			t.Errorf("%v, %d slots, recall %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.recall, err, c.want)
 		}
 	}
-	// What is named as possible is.
-	if _, err := Plan(0.2170, 16, 0.98); err != nil {
-		t.Error(err)
+}
+
+// What an error names as possible is, and nothing less.
+func TestPossiblePlans(t *testing.T) {
+	named := regexp.MustCompile(`threshold of at least ([0-9.]+)(?:, or at least (-?\d+) slots)?$`)
+	errs := 0
+	for slots := MinSlots; slots <= MaxSlots; slots += 112 {
+		for _, threshold := range []float64{1e-300, 1e-17, 1e-5, 0.001, 0.0034, 0.01, 0.03, 0.1, 0.2} {
+			for _, recall := range []float64{1e-17, 0.1, 0.5, 0.9, 0.98, 0.9999, 0.999999999} {
+				_, err := Plan(threshold, slots, recall)
+				if err == nil {
+					continue
+				}
+				errs++
+				match := named.FindStringSubmatch(err.Error())
+				lowest, _ := strconv.ParseFloat(match[1], 64)
+				if _, err := Plan(lowest, slots, recall); err != nil {
+					t.Errorf("%v, %d slots, recall %v: named %v, but %v", threshold, slots, recall, lowest, err)
+				}
+				if match[2] == "" {
+					continue
+				}
+				need, _ := strconv.Atoi(match[2])
+				_, enough := Plan(threshold, need, recall)
+				_, fewer := Plan(threshold, need-2, recall)
+				if enough != nil || fewer == nil {
+					t.Errorf("%v, %d slots, recall %v: named %d slots: %v; fewer: %v", threshold, slots, recall, need, enough, fewer)
+				}
+			}
+		}
 	}
-	if _, err := Plan(0.05, 78, 0.98); err != nil {
-		t.Error(err)
-	}
-	if _, err := Plan(0.05, 76, 0.98); err == nil {
-		t.Error("76 slots would do")
+	if errs < 100 {
+		t.Errorf("only %d errors", errs)
 	}
 }
 

@@ -55,27 +55,45 @@ func (p SimHashParams) checkBlocks() error {
 		return fmt.Errorf("for distance %d the %d blocks of %d bits make keys of %s, less than %d; the largest possible distance is %d",
 			p.Distance, p.blocks(), p.Bits, plural(p.keyBits(), "bit"), minKeyBits, p.most())
 	case p.bands() > maxBands:
-		return fmt.Errorf("for distance %d the %d blocks make %d bands, more than %d; possible are %d to %d blocks",
-			p.Distance, p.blocks(), p.bands(), maxBands, p.Distance+1, p.mostBlocks())
+		return fmt.Errorf("for distance %d the %d blocks make %d bands, more than %d; %s",
+			p.Distance, p.blocks(), p.bands(), maxBands, p.possibleBlocks())
 	}
 	return nil
+}
+
+// possible is whether checkBlocks finds nothing wrong, for no more than maxBlocks and a distance not negative.
+func (p SimHashParams) possible() bool {
+	return p.blocks() > p.Distance && p.keyBits() >= minKeyBits && p.bands() <= maxBands
 }
 
 // most is the largest possible distance with so many bits and blocks.
 func (p SimHashParams) most() int {
 	for p.Distance = maxBlocks - 1; p.Distance > 0; p.Distance-- {
-		if p.blocks() > p.Distance && p.keyBits() >= minKeyBits && p.bands() <= maxBands {
+		if p.possible() {
 			break
 		}
 	}
 	return p.Distance
 }
 
-// mostBlocks is the largest possible number of blocks for the distance.
-func (p SimHashParams) mostBlocks() int {
-	for p.Blocks = maxBlocks; p.bands() > maxBands; p.Blocks-- {
+// possibleBlocks says with which numbers of blocks the distance is possible, or with these blocks which distance.
+func (p SimHashParams) possibleBlocks() string {
+	least, most, blocks := 0, 0, p.Blocks
+	for p.Blocks = p.Distance + 1; p.Blocks <= maxBlocks; p.Blocks++ {
+		if !p.possible() {
+			continue
+		}
+		if most = p.Blocks; least == 0 {
+			least = most
+		}
 	}
-	return p.Blocks
+	switch p.Blocks = blocks; least {
+	case 0:
+		return fmt.Sprintf("the largest possible distance is %d", p.most())
+	case most:
+		return fmt.Sprintf("possible are %d blocks", most)
+	}
+	return fmt.Sprintf("possible are %d to %d blocks", least, most)
 }
 
 // masks are the bits of each band, one mask for each choice of blocks.

@@ -1,6 +1,10 @@
 package sketch
 
-import "testing"
+import (
+	"regexp"
+	"strconv"
+	"testing"
+)
 
 func TestImpossibleParams(t *testing.T) {
 	minhash := func(slots, bands, rows, bits int) error {
@@ -38,6 +42,9 @@ func TestImpossibleParams(t *testing.T) {
 		{simhash(64, 60, 0), "make simhash sketch: for distance 60 the 61 blocks of 64 bits make keys of 1 bit, less than 16; the largest possible distance is 3"},
 		{simhash(64, 6, 6), "make simhash sketch: a distance of 6 bits in 6 blocks is impossible; the largest possible distance is 4"},
 		{simhash(64, 3, 17), "make simhash sketch: 17 blocks are impossible; possible are up to 16, or 0 for one more than the distance"},
+		{simhash(32, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 7 to 8 blocks"},
+		{simhash(32, 4, 8), "make simhash sketch: for distance 4 the 8 blocks make 70 bands, more than 64; the largest possible distance is 3"},
+		{simhash(128, 8, 11), "make simhash sketch: for distance 8 the 11 blocks make 165 bands, more than 64; possible are 10 blocks"},
 		{simhash(64, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 4 to 8 blocks"},
 	} {
 		if got := ""; c.err != nil {
@@ -47,6 +54,45 @@ func TestImpossibleParams(t *testing.T) {
 			}
 		} else if c.want != "" {
 			t.Errorf("nothing refused, want %s", c.want)
+		}
+	}
+}
+
+// What an error names as possible is, and nothing else.
+func TestPossibleSimHashes(t *testing.T) {
+	named := regexp.MustCompile(`largest possible distance is (\d+)$|possible is 0 to (\d+)$|possible are (?:(\d+) to )?(\d+) blocks$`)
+	for _, bits := range []int{32, 64, 128} {
+		for distance := -1; distance < 20; distance++ {
+			for blocks := range maxBlocks + 1 {
+				p := SimHashParams{Bits: bits, Distance: distance, Blocks: blocks}
+				err := p.Validate()
+				if err == nil {
+					continue
+				}
+				match := named.FindStringSubmatch(err.Error())
+				if match == nil {
+					t.Fatalf("%+v: %v", p, err)
+				}
+				if match[4] == "" {
+					largest, _ := strconv.Atoi(match[1] + match[2])
+					for n := largest; n <= maxBlocks; n++ {
+						if p.Distance = n; p.Validate() == nil != (n == largest) {
+							t.Errorf("%v; but %+v: %v", err, p, p.Validate())
+						}
+					}
+					continue
+				}
+				most, _ := strconv.Atoi(match[4])
+				least := most
+				if match[3] != "" {
+					least, _ = strconv.Atoi(match[3])
+				}
+				for n := 1; n <= maxBlocks; n++ {
+					if p.Blocks = n; p.Validate() == nil != (n >= least && n <= most) {
+						t.Errorf("%v; but %+v: %v", err, p, p.Validate())
+					}
+				}
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ type Sketch interface {
 	// leaves the document signed last alone. Codes that are not Size bytes long are similar to nothing: 0/1.
 	Similarity(a, b []byte) (num, den uint32)
 
-	// Algorithm names the function from shingles to keys and codes, and its version: "minhash/1", "simhash/1". Settings are
+	// Algorithm names the function from shingles to keys and codes, and its version: such as "minhash/2". Settings are
 	// not part of it.
 	Algorithm() string
 }

@@ -43,7 +43,7 @@ func (s *simHashSketch) Sign(shingles []uint64) {
 }
 
 func (s *simHashSketch) remake(shingles []uint64) []uint64 {
-	s.remade = s.remade[:0]
+	s.remade = slices.Grow(s.remade[:0], len(shingles))
 	for _, shingle := range shingles {
 		s.remade = append(s.remade, Mix(shingle^wordSeed))
 	}

@@ -1,17 +1,28 @@
 package sketch
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A tally counts how often each hash occurs in a document. It is an open hash table, at most half full. The steps between
 // probes depend on other bits than the first, so that hardly a document can be written whose hashes all take the same way.
+//
+// It grows with the hashes that differ, not with the document: millions of times one character are one hash.
 type tally struct {
 	hashes []uint64
 	counts []uint32 // 0 where there is no hash
+	taken  int      // places with a hash, when a part is over
 }
 
-// begin forgets all, and makes room for n hashes.
+// firstRoom is as much as most documents need, and little to clear.
+const firstRoom = 1 << 12
+
+// begin forgets all, and makes room for n hashes, or for as many of them as there has ever been need of.
 func (t *tally) begin(n int) {
-	size := 2 << bits.Len(uint(n))
+	n = min(n, max(firstRoom, cap(t.counts)/2))
+	size := 2 << bits.Len(uint(max(n, 1)-1))
+	t.taken = 0
 	if cap(t.counts) < size {
 		t.hashes, t.counts = make([]uint64, size), make([]uint32, size)
 		return
@@ -20,14 +31,40 @@ func (t *tally) begin(n int) {
 	clear(t.counts)
 }
 
-// count returns how often the hash occurred before.
-func (t *tally) count(hash uint64) uint32 {
+// fitting is as much in front of shingles as there is room for, whatever it is; there is always some.
+func (t *tally) fitting(shingles []uint64) []uint64 {
+	if t.taken >= len(t.counts)/2 {
+		t.grow()
+	}
+	return shingles[:min(len(shingles), len(t.counts)/2-t.taken)]
+}
+
+// grow moves what is there into a table of twice the size.
+func (t *tally) grow() {
+	old := *t
+	t.hashes, t.counts = make([]uint64, 2*len(old.counts)), make([]uint32, 2*len(old.counts))
+	for i, n := range old.counts {
+		if n > 0 {
+			at := t.place(old.hashes[i])
+			t.hashes[at], t.counts[at] = old.hashes[i], n
+		}
+	}
+}
+
+// place is where the hash is, or belongs.
+func (t *tally) place(hash uint64) uint64 {
 	mask := uint64(len(t.counts) - 1)
 	step := hash>>32 | 1
 	at := hash & mask
 	for t.counts[at] != 0 && t.hashes[at] != hash {
 		at = (at + step) & mask
 	}
+	return at
+}
+
+// count returns how often the hash occurred before.
+func (t *tally) count(hash uint64) uint32 {
+	at := t.place(hash)
 	t.hashes[at] = hash
 	t.counts[at]++
 	return t.counts[at] - 1
@@ -35,11 +72,15 @@ func (t *tally) count(hash uint64) uint32 {
 
 // appendDistinct appends each shingle once.
 func (t *tally) appendDistinct(dst, shingles []uint64) []uint64 {
-	t.begin(len(shingles))
-	for _, s := range shingles {
-		if t.count(s) == 0 {
-			dst = append(dst, s)
+	for t.begin(len(shingles)); len(shingles) > 0; {
+		part, from := t.fitting(shingles), len(dst)
+		for _, s := range part {
+			if t.count(s) == 0 {
+				dst = append(dst, s)
+			}
 		}
+		t.taken += len(dst) - from
+		shingles = shingles[len(part):]
 	}
 	return dst
 }
@@ -48,12 +89,18 @@ func (t *tally) appendDistinct(dst, shingles []uint64) []uint64 {
 // a shingle becomes an element of its own, the same in every document. The Jaccard similarity of two such sets is that of the
 // multisets.
 func (t *tally) appendOccurrences(dst, shingles []uint64) []uint64 {
-	t.begin(len(shingles))
-	for _, s := range shingles {
-		if before := t.count(s); before > 0 {
-			s = Mix(s + uint64(before)*occurrenceFactor)
+	dst = slices.Grow(dst, len(shingles))
+	for t.begin(len(shingles)); len(shingles) > 0; {
+		part := t.fitting(shingles)
+		for _, s := range part {
+			if before := t.count(s); before > 0 {
+				s = Mix(s + uint64(before)*occurrenceFactor)
+			} else {
+				t.taken++
+			}
+			dst = append(dst, s)
 		}
-		dst = append(dst, s)
+		shingles = shingles[len(part):]
 	}
 	return dst
 }

@@ -2,7 +2,9 @@ package sketch
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +22,43 @@ func TestTally(t *testing.T) {
 				t.Fatalf("trial %d: %x occurred %d times, not %d", trial, hash, seen[hash], got)
 			}
 			seen[hash]++
+		}
+	}
+}
+
+// A table that has to grow, and is used again.
+func TestTallyGrows(t *testing.T) {
+	random := rand.New(rand.NewPCG(51, 2))
+	var tally tally
+	for _, n := range []int{firstRoom, firstRoom + 1, 10 * firstRoom, 3, 5 * firstRoom} {
+		hashes := randomSet(random, n)
+		twice := slices.Concat(hashes, hashes)
+		for range 2 {
+			if got := tally.appendDistinct(nil, twice); !slices.Equal(got, hashes) {
+				t.Fatalf("%d of %d hashes are distinct", len(got), n)
+			}
+		}
+		distinct := make([]uint64, 0, n)
+		if allocs := testing.AllocsPerRun(5, func() { tally.appendDistinct(distinct, twice) }); allocs != 0 {
+			t.Errorf("%d hashes: %v allocations", n, allocs)
+		}
+	}
+}
+
+// A document of millions of shingles that are all the same takes memory for its list, and no more.
+func TestOneHashOfMillions(t *testing.T) {
+	shingles := slices.Repeat([]uint64{42}, 1_000_000)
+	for name, s := range kinds(t) {
+		list := 0
+		if strings.HasSuffix(name, "weighted=true") { // the elements, or the hashes of the second word
+			list = len(shingles)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s.Sign(shingles)
+		runtime.ReadMemStats(&after)
+		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+12*list); got > most {
+			t.Errorf("%s: %d bytes allocated", name, got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Algorithm names what finds candidates and its version, for the unecho-algorithm header: "minhash/1".
+// Algorithm names what finds candidates and its version, for the unecho-algorithm header: such as "minhash/2".
 func (p Params) Algorithm() string {
 	s, err := p.Similarity.NewSketch()
 	if err != nil {

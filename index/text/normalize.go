@@ -60,10 +60,10 @@ func (n *Normalizer) Append(dst, src []byte) []byte {
 
 // cut shortens what is behind start to the bytes that are compared.
 func (n *Normalizer) cut(dst []byte, start int) []byte {
-	end := start + int(n.params.MaxBytes)
-	if n.params.MaxBytes == 0 || end >= len(dst) {
+	if n.params.MaxBytes == 0 || int64(len(dst)-start) <= int64(n.params.MaxBytes) {
 		return dst
 	}
+	end := start + int(n.params.MaxBytes)
 	for end > start && !utf8.RuneStart(dst[end]) {
 		end--
 	}

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -85,6 +86,14 @@ func TestOptions(t *testing.T) {
 		if again := n.Append(nil, got[4:]); string(again) != string(got[4:]) {
 			t.Errorf("%s: %q became %q, and then %q", c.settings, c.in, got[4:], again)
 		}
+	}
+}
+
+func TestGreatestBound(t *testing.T) {
+	p := DefaultParams()
+	p.MaxBytes = math.MaxInt64
+	if got := NewNormalizer(p).Append([]byte("kept"), []byte("Hello, World")); string(got) != "kepthello world" {
+		t.Errorf("got %q", got)
 	}
 }
 

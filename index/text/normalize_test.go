@@ -141,17 +141,11 @@ func TestHostileText(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	n := NewNormalizer(DefaultParams())
-	for _, in := range []string{
-		strings.Repeat("The quick, brown Fox jumps. ", 80),
-		strings.Repeat("Città più bella: perché è già così. ", 60),
-		strings.Repeat("Съешь ещё этих мягких булок. ", 60),
-		strings.Repeat("吾輩は猫である。", 80),
-	} {
-		src := []byte(in)
+	for name, src := range samples(t) {
+		n := NewNormalizer(sampleParams(name))
 		dst := n.Append(nil, src)
 		if allocs := testing.AllocsPerRun(50, func() { dst = n.Append(dst[:0], src) }); allocs != 0 {
-			t.Errorf("%.20q: %v allocations", in, allocs)
+			t.Errorf("%s: %v allocations", name, allocs)
 		}
 	}
 }

@@ -37,6 +37,8 @@ func (p WindowParams) validate() []setting.Mistake {
 		}
 	}
 	refuse(p.Age < 0, "age", p.Age, "is negative", "write a duration such as 24h, or 0 for no bound by age")
+	refuse(p.Age > 0 && p.Age < time.Millisecond, "age", p.Age, "is less than a millisecond",
+		"write a duration such as 24h, or 0 for no bound by age: stream time is counted in milliseconds")
 	refuse(p.Count < 0, "count", p.Count, "is negative", "write a number of documents, or 0 for no bound by count")
 	refuse(p.Bytes < 0, "bytes", p.Bytes, "is negative", "write a size such as 1GiB, or 0 for no bound by bytes")
 	refuse(p.Age == 0 && p.Count == 0 && p.Bytes == 0, "age", "", "the window has no bound: age, count and bytes are all 0",

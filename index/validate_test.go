@@ -73,6 +73,7 @@ func TestValidateRefusesWindows(t *testing.T) {
 		want   string
 	}{
 		"negative age":    {func(p *index.Params) { p.Window.Age = -1 }, "window.age: -1ns: is negative"},
+		"tiny age":        {func(p *index.Params) { p.Window.Age = 999 }, "window.age: 999ns: is less than a millisecond"},
 		"negative count":  {func(p *index.Params) { p.Window.Count = -1 }, "window.count: -1: is negative"},
 		"negative bytes":  {func(p *index.Params) { p.Window.Bytes = -1 }, "window.bytes: -1: is negative"},
 		"no bound":        {func(p *index.Params) { p.Window.Age, p.Window.Bytes = 0, 0 }, "window.age: the window has no bound"},
@@ -127,7 +128,7 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"simhash":       simHash(func(*index.SimilarityParams) {}),
 		"wide":          simHash(func(p *index.SimilarityParams) { p.Bits, p.Distance = 128, 7 }),
 		"more blocks":   simHash(func(p *index.SimilarityParams) { p.Blocks = 6 }),
-		"narrow window": func(p *index.Params) { p.Window.Age = 1 },
+		"narrow window": func(p *index.Params) { p.Window.Age = time.Millisecond },
 		"refresh":       func(p *index.Params) { p.Window.Refresh, p.Window.ReemitEvery = "last", 48*time.Hour },
 		"early reemit":  func(p *index.Params) { p.Window.ReemitEvery = 24*time.Hour - 1 },
 		"no age":        func(p *index.Params) { p.Window.Age, p.Window.ReemitEvery = 0, 48*time.Hour },

@@ -89,6 +89,21 @@ func TestCapturedSettings(t *testing.T) {
 	}
 }
 
+// TestNoSegments: a state without the segments that it speaks of is no empty window.
+func TestNoSegments(t *testing.T) {
+	p := estimating(2000)
+	f := newFeed(t, p, 0, 0)
+	f.fill(runEntries)
+	c := f.replica.Capture()
+	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restore.Replica(nil); !errors.Is(err, index.ErrCorrupt) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestOtherVersions: a state and a segment of another format are refused with what to do, and not taken for damaged.
 func TestOtherVersions(t *testing.T) {
 	p := estimating(2000)

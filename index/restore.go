@@ -191,7 +191,11 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 // changes reads the side table, when all segments are there.
 func (t *Restore) changes(apply func(at ref, to change)) error {
 	w := &t.replica.window
-	if n := len(w.segments); n > 0 && w.segments[n-1].number != w.number {
+	var last uint64
+	if n := len(w.segments); n > 0 {
+		last = w.segments[n-1].number
+	}
+	if last != w.number { // there is always one, once a document was indexed
 		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {

@@ -60,6 +60,25 @@ func TestBytesAreAPromise(t *testing.T) {
 	}
 }
 
+// TestLargeDocumentsKeepThePromise: segments that are sealed because a large document did not fit do not keep the room.
+func TestLargeDocumentsKeepThePromise(t *testing.T) {
+	const pages = 2 * 18 << 17 // as above
+	bound := int64(48 * setting.MiB)
+	f := newFeed(t, bounded(setting.Bytes(bound)), 0, 0)
+	most := int64(0)
+	for range 4 { // a run turns the window
+		f.make()
+		for i := range f.record.Entries {
+			f.record.Entries[i].Evidence = f.evidence(100_000) // three to a segment, and a quarter of it is left
+		}
+		f.apply()
+		most = max(most, f.replica.Stats().Memory)
+	}
+	if most > bound+bound/20+pages {
+		t.Errorf("%d bytes are taken for a bound of %d", most, bound)
+	}
+}
+
 // TestResidentMemory is the same promise for what the system sees of the whole process, garbage and all, at any time. As in
 // the service, the collector is told where the bound is.
 func TestResidentMemory(t *testing.T) {

@@ -73,7 +73,27 @@ func (s *segment) grow(record, limit int) {
 	if need <= len(s.block) {
 		return
 	}
-	block := make([]byte, max(need, min(limit, len(s.block)+len(s.block)/2)))
+	s.move(max(need, min(limit, len(s.block)+len(s.block)/2)))
+}
+
+// shrink gives back what a sealed segment does not use, where that is much: the next document was too large for it. The block
+// is not used again, for a document that enters again may still be read from it.
+func (s *segment) shrink() {
+	if unused := len(s.block) - s.size(); unused > len(s.block)/shrinkPart {
+		s.move(s.size())
+	}
+}
+
+// shrinkPart of a block may be unused: little beside the 5 % that window.bytes leaves, and so much that only large documents
+// cause the copying.
+const shrinkPart = 64
+
+// size is how much of the block is used.
+func (s *segment) size() int { return s.used + s.n*s.fixed }
+
+// move puts the documents into a block of another size.
+func (s *segment) move(size int) {
+	block := make([]byte, size)
 	copy(block, s.block[:s.used])
 	copy(block[len(block)-s.n*s.fixed:], s.block[len(s.block)-s.n*s.fixed:])
 	s.block, s.captured = block, false

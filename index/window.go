@@ -156,8 +156,10 @@ func (w *window) follow(last *segment) *segment {
 		last.sealed = true
 		if w.oldest == w.end {
 			w.drop() // expired while it was open
+		} else if w.maximum > 0 {
+			last.shrink()
 		}
-		s.block = w.newBlock(last.used + last.n*last.fixed)
+		s.block = w.newBlock(last.size())
 	}
 	w.push(s)
 	return s

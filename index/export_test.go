@@ -13,3 +13,6 @@ func (r *Replica) Regrow(documents int) {
 	}
 	w.probed = w.probed[:0]
 }
+
+// Placed is of how many representatives is noted where they are by now.
+func (r *Replica) Placed() int { return len(r.window.places) }

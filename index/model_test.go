@@ -63,6 +63,9 @@ func TestModel(t *testing.T) {
 			for source := range sources {
 				same(t, fast, slow, source)
 			}
+			if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
+				t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
+			}
 		})
 	}
 }

@@ -60,6 +60,40 @@ func TestBytesAreAPromise(t *testing.T) {
 	}
 }
 
+// TestBytesOfCopiesAreAPromise: what becomes of copies takes memory as well, and window.bytes counts it.
+func TestBytesOfCopiesAreAPromise(t *testing.T) {
+	const pages = 2 * 18 << 17 // as above
+	bound := int64(48 * setting.MiB)
+	for name, change := range map[string]func(*index.Params){
+		"refresh": func(p *index.Params) { p.Window.Refresh = "last" },
+		"keep":    func(p *index.Params) { p.Index.Keep = "all" },
+		"reemit":  func(p *index.Params) { p.Window.ReemitEvery = time.Millisecond },
+		"refresh, keep and reemit": func(p *index.Params) {
+			p.Window.Refresh, p.Index.Keep, p.Window.ReemitEvery = "last", "all", time.Millisecond
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := bounded(setting.Bytes(bound))
+			change(&p)
+			before := heap()
+			f := newFeed(t, p, 60_000, 0.5)
+			most := int64(0)
+			for range 14 { // more than a turn of the window
+				for range 30 {
+					f.make()
+					f.apply()
+				}
+				most = max(most, heap()-before)
+			}
+			s := f.replica.Stats()
+			t.Logf("%d bytes at most for a bound of %d; %d documents, %d duplicates, %d let through", most, bound, s.Documents, s.Duplicate, s.Reemitted)
+			if most > bound+bound/20+pages {
+				t.Errorf("%d bytes are taken for a bound of %d", most, bound)
+			}
+		})
+	}
+}
+
 // TestLargeDocumentsKeepThePromise: segments that are sealed because a large document did not fit do not keep the room.
 func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	const pages = 2 * 18 << 17 // as above

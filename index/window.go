@@ -284,7 +284,7 @@ func (w *window) firstRef() ref {
 
 // memory is what segments and tables take, in bytes.
 func (w *window) memory() int64 {
-	n := int64(len(w.spare))
+	n := int64(len(w.spare) + placeBytes*len(w.places))
 	for _, s := range w.segments {
 		n += int64(len(s.block)) + s.changes.memory()
 	}

@@ -117,7 +117,7 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 // the service, the collector is told where the bound is.
 func TestResidentMemory(t *testing.T) {
 	if !*large {
-		t.Skip("takes minutes and a GiB: go test ./index -run Resident -large")
+		t.Skip("only when asked for: it takes minutes and a GiB: go test ./index -run Resident -large")
 	}
 	bound := int64(setting.GiB)
 	before := resident(t)

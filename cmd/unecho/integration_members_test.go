@@ -16,12 +16,14 @@ func TestThreeProcessesOneKilled(t *testing.T) {
 	const documents, partitions = 20_000, 8
 	s := newScene(t, partitions)
 	s.configure(s.inPostgres(), s.consumer(""), noOps)
-	all := []*process{s.run(), s.run(), s.run()}
-	for _, p := range all {
+	all := []*process{s.run()}
+	all[0].says(`"ready"`)
+	journal := s.copyJournal()
+	all = append(all, s.run(), s.run())
+	for _, p := range all[1:] {
 		p.says(`"ready"`)
 	}
 	s.members(6, partitions)
-	journal := s.copyJournal()
 	s.produce(documents/4, 1)
 	s.settled()
 	s.until("there is a snapshot", func(ctx context.Context) bool { return s.snapshots(ctx) > 0 })
@@ -52,7 +54,7 @@ type journalCopy struct {
 	ended chan struct{}
 }
 
-// copyJournal begins to copy. It must be called before anything is trimmed.
+// copyJournal begins to copy. It must be called before anything is trimmed: as soon as there is a journal.
 func (s *scene) copyJournal() *journalCopy {
 	s.t.Helper()
 	c := &journalCopy{scene: s, topic: s.name + ".journal-copy", next: make(chan int64, 1), ended: make(chan struct{})}
@@ -122,10 +124,10 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	named := func(name string) *process { return s.run("--set", "consumer.member="+name) }
 	victim := named("victim")
 	victim.says(`"ready"`)
+	journal := s.copyJournal()
 	stays := named("stays")
 	stays.says(`"ready"`)
 	s.members(4, partitions)
-	journal := s.copyJournal()
 	s.produce(1000, 3)
 	s.settled()
 	for round := range 3 {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"testing"
 )
 
@@ -14,7 +13,7 @@ import (
 func needs(t testing.TB, kernels bool) {
 	t.Helper()
 	if !kernels {
-		t.Skip("this processor, or purego, has no such kernels: the portable code is all there is")
+		t.Skip("this machine cannot: its processor, or a build with purego, has no such kernels, and the portable code is all there is")
 	}
 }
 
@@ -25,9 +24,9 @@ func TestWithoutKernels(t *testing.T) {
 		t.Fatal("GODEBUG has not switched the kernels off")
 	}
 	if !hasAVX2() {
-		t.Skip("this process has no kernels: it is the other one, or of another processor")
+		t.Skip("this machine cannot: the process has no kernels to do without; it is the other one, or of another processor")
 	}
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test|^Fuzz", "-test.short="+strconv.FormatBool(testing.Short()))
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test|^Fuzz", "-test.short")
 	again.Env = append(os.Environ(), other+"=1", "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

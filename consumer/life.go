@@ -72,7 +72,8 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 		if errors.Is(err, journal.ErrLost) {
 			return &StopError{
 				What: "this replica cannot go on", Err: err,
-				Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
+				Remedy: "start again to restore from a snapshot; if it stops here again and restoring took longer than snapshot.every, the other members " +
+					"had trimmed the journal by then: raise snapshot.every for all; else the journal lost records: restore it, or delete journal and snapshots to begin anew",
 			}
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,6 +74,15 @@ func TestJournalWithRetention(t *testing.T) {
 	for _, a := range altered {
 		check(t, a.Err)
 	}
+	s.until("brokers know the new configuration", func(ctx context.Context) bool { // they learn of it after the answer
+		described, err := s.admin.DescribeTopicConfigs(ctx, s.name+".journal")
+		check(t, err)
+		configs, err := described.On(s.name+".journal", nil)
+		check(t, err)
+		return !slices.ContainsFunc(changes, func(want kadm.AlterConfig) bool {
+			return !slices.ContainsFunc(configs.Configs, func(has kadm.Config) bool { return has.Key == want.Name && has.MaybeValue() == *want.Value })
+		})
+	})
 	p := s.run()
 	p.says(`"ready"`)
 	stopAll(t, startBound, p)

@@ -47,7 +47,6 @@ type session struct {
 	moved    map[entry.Source]bool
 	gone     map[entry.Source]int64 // below, deleted documents are counted
 	stop     error                  // ends the process
-	fenced   time.Time              // when its instance was last taken by another member
 }
 
 func (sh *shared) newSession(slot string) (*session, error) {
@@ -102,7 +101,7 @@ func (s *session) stopCause(err error) error {
 		return s.stop
 	case errors.As(err, &stop):
 		return err
-	case errors.Is(err, kerr.FencedInstanceID) && s.fencedAgain():
+	case errors.Is(err, kerr.FencedInstanceID):
 		return &StopError{
 			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.params.Group),
 			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one",
@@ -121,17 +120,6 @@ func (s *session) stopCause(err error) error {
 	}
 	return nil
 }
-
-// fencedAgain says that the instance was taken twice in a short time. Once, the taker may be this process: a request to join
-// of the client before, or one that was sent twice, can reach the group late and replace the member that came after it. So
-// the session is built anew, which takes the instance back; another process with the same name then takes it once more.
-func (s *session) fencedAgain() bool {
-	again := !s.fenced.IsZero() && time.Since(s.fenced) < fencedMemory
-	s.fenced = time.Now()
-	return again
-}
-
-const fencedMemory = time.Minute
 
 // stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it.
 func (s *session) stopped(err error) error {

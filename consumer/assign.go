@@ -4,22 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
-// assignment is a partition that this session may read, with what the steps of an assignment settled.
-type assignment struct {
-	topicPartition
-	epoch     uint32
-	start     int64 // of the epoch
-	base      int64 // all below is forwarded and committed in this epoch
-	announced int64 // the base that the journal has from us
-}
+type (
+	topicPartition = protocol.TopicPartition
+	assignment     = protocol.Assignment
+)
 
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this session, and
 // returns where each is to be read from. The client calls it after each rebalance, before it fetches.
@@ -40,9 +38,9 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 		for p := range partitions {
 			a := ready[s.source(of, topic, p)]
 			s.assigned[key{topic, p}] = a
-			given[topic][p] = kgo.NewOffset().At(a.base).WithEpoch(-1)
-			s.logger.Info().Str("topic", topic).Int32("partition", p).Int64("offset", a.base).
-				Uint32("epoch", a.epoch).Msg("partition assigned")
+			given[topic][p] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
+			s.logger.Info().Str("topic", topic).Int32("partition", p).Int64("offset", a.Base).
+				Uint32("epoch", a.Epoch).Msg("partition assigned")
 		}
 	}
 	s.tally(len(s.assigned))
@@ -51,8 +49,8 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 
 func (*session) source(of []topicPartition, topic string, partition int32) entry.Source {
 	for _, tp := range of {
-		if tp.topic == topic && tp.source.Partition == partition {
-			return tp.source
+		if tp.Topic == topic && tp.Source.Partition == partition {
+			return tp.Source
 		}
 	}
 	return entry.Source{}
@@ -79,7 +77,7 @@ func (s *session) bind(ctx context.Context, given map[string]map[int32]kgo.Offse
 			return nil, err
 		}
 		for p := range partitions {
-			of = append(of, topicPartition{topic: topic, partitions: int32(n), source: entry.Source{Topic: detail.ID, Partition: p}})
+			of = append(of, topicPartition{Topic: topic, Partitions: int32(n), Source: entry.Source{Topic: detail.ID, Partition: p}})
 		}
 	}
 	return of, nil
@@ -90,35 +88,29 @@ func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entr
 	if err := s.barrier(ctx); err != nil {
 		return err
 	}
-	var open []topicPartition
-	known := map[entry.Source]index.Partition{}
+	open := slices.DeleteFunc(slices.Clone(of), func(tp topicPartition) bool { return ready[tp.Source] != nil })
+	found := make([]*protocol.Findings, len(open))
 	s.follower.look(func(r *index.Replica) {
-		for _, tp := range of {
-			if ready[tp.source] != nil {
-				continue
-			}
-			open = append(open, tp)
-			if p, ok := r.Partition(tp.source); ok {
-				known[tp.source] = p
-			}
+		for i, tp := range open {
+			found[i] = find(r, tp)
 		}
 	})
 	offsets, err := fetchStable(ctx, s.admin, s.params.Group, open)
 	if err != nil {
 		return err
 	}
-	extents, err := s.extents(ctx, open)
-	if err != nil {
+	if err := s.extents(ctx, found); err != nil {
 		return err
 	}
 	last := int64(-1)
-	for _, tp := range open {
-		a, landed, err := s.decide(ctx, tp, known, offsets[tp.source], extents[tp.source])
+	for _, f := range found {
+		f.Committed = offsets[f.Source]
+		a, landed, err := s.decide(ctx, f)
 		if err != nil {
 			return err
 		}
 		if a != nil {
-			ready[tp.source] = a
+			ready[f.Source] = a
 		}
 		last = max(last, landed)
 	}

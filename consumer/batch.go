@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -19,9 +21,7 @@ import (
 type item struct {
 	record    *kgo.Record
 	rejection *document.Rejection // found before signing; a held verdict outranks it
-	entry     entry.Entry
-	verdict   index.Verdict
-	judged    bool
+	protocol.Document
 }
 
 // group is the part of a batch that comes from one source partition, ascending by offset.
@@ -32,6 +32,17 @@ type group struct {
 }
 
 func (g *group) end() int64 { return g.items[len(g.items)-1].record.Offset + 1 }
+
+// documents are what the protocol sees of the items.
+func (g *group) documents() iter.Seq[*protocol.Document] {
+	return func(yield func(*protocol.Document) bool) {
+		for i := range g.items {
+			if !yield(&g.items[i].Document) {
+				return
+			}
+		}
+	}
+}
 
 // batch is what one poll gave and one transaction forwards.
 type batch struct {
@@ -118,67 +129,49 @@ func newWorkers(sh *shared) ([]*worker, error) {
 	return workers, nil
 }
 
-// sign finds everything that keeps a document from being judged, and signs it otherwise.
+// sign signs what can be judged, and finds everything that keeps a document from it.
 func (w *worker) sign(it *item) {
+	it.rejection = w.reject(it)
+	it.Rejected = it.rejection != nil
+}
+
+func (w *worker) reject(it *item) *document.Rejection {
 	r := it.record
 	w.headers = w.headers[:0]
 	for _, h := range r.Headers {
 		w.headers = append(w.headers, document.Header(h))
 	}
-	it.entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	it.Entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
 	doc, rejection := w.reader.Read(document.Input{
 		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
 	}, w.buffer)
 	if rejection != nil {
-		it.rejection = rejection
-		return
+		return rejection
 	}
 	w.buffer = doc.Buffer
 	if !w.encoder.Fits(r) {
-		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
-		return
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
 	}
 	from := len(w.ids)
 	w.ids = append(w.ids, doc.ID...)
-	it.entry.ID = w.ids[from:len(w.ids):len(w.ids)]
-	it.entry.Scope = doc.Scope
-	signed := w.signer.Sign(&it.entry, doc.Text)
+	it.Entry.ID = w.ids[from:len(w.ids):len(w.ids)]
+	it.Entry.Scope = doc.Scope
+	signed := w.signer.Sign(&it.Entry, doc.Text)
 	switch {
 	case !signed:
-		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
-	case it.entry.Empty():
-		it.rejection = w.reader.EmptyRejection()
-	case entry.Size(&it.entry) > w.maxEntry:
-		it.rejection = &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
+	case it.Entry.Empty():
+		return w.reader.EmptyRejection()
+	case entry.Size(&it.Entry) > w.maxEntry:
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
 	}
+	return nil
 }
 
 // runs frames the documents of the group that have no verdict yet.
 func (s *session) runs(g *group, values [][]byte) [][]byte {
-	run := index.Run{
-		Header: s.header(), Source: g.assignment.source, Epoch: g.assignment.epoch, Base: g.assignment.base,
-		Entries: make([]entry.Entry, 0, min(len(g.items), journal.RunEntries)),
-	}
-	bytes := 0
-	flush := func() {
-		if len(run.Entries) > 0 {
-			values = append(values, s.frame(&run))
-			run.Entries, bytes = run.Entries[:0], 0
-		}
-	}
-	for i := range g.items {
-		it := &g.items[i]
-		if it.judged || it.rejection != nil {
-			continue
-		}
-		size := entry.Size(&it.entry)
-		if len(run.Entries) == journal.RunEntries || bytes+size > journal.RunBytes {
-			flush()
-		}
-		run.Entries = append(run.Entries, it.entry)
-		bytes += size
-	}
-	flush()
+	bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
+	g.assignment.Runs(s.header(), g.documents(), bounds, func(run *index.Run) { values = append(values, s.frame(run)) })
 	return values
 }
 

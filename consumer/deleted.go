@@ -6,15 +6,15 @@ package consumer
 // in a session.
 func (s *session) deleted(tp topicPartition, from, begins int64) {
 	s.mu.Lock()
-	from = max(from, s.gone[tp.source])
+	from = max(from, s.gone[tp.Source])
 	if from < begins {
-		s.gone[tp.source] = begins
+		s.gone[tp.Source] = begins
 	}
 	s.mu.Unlock()
 	if from >= begins {
 		return
 	}
 	s.counters.deleted.Add(uint64(begins - from))
-	s.logger.Error().Str("topic", tp.topic).Int32("partition", tp.source.Partition).Int64("from", from).Int64("offset", begins).
+	s.logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).Int64("offset", begins).
 		Int64("documents", begins-from).Msg("documents were deleted before they were read: going on where the topic begins")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -40,7 +41,7 @@ func (s *session) forward(ctx context.Context, b *batch) error {
 	}
 	refused := s.produce(ctx, b)
 	revoked := s.wasRevoked()
-	if refused == nil && !revoked {
+	if protocol.Close(refused != nil, revoked) == protocol.Commit {
 		return s.commit(ctx, b)
 	}
 	if err := s.abort(ctx); err != nil {
@@ -72,7 +73,7 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 		for k := range b.groups[i].items {
 			s.records = append(s.records, kgo.Record{})
 			r := &s.records[len(s.records)-1]
-			s.encode(r, &b.groups[i].items[k])
+			s.encode(r, b.groups[i].assignment, &b.groups[i].items[k])
 			s.client.Produce(ctx, r, promise)
 		}
 	}
@@ -86,22 +87,22 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 }
 
 // encode makes the output record, by what the output has refused of this document before.
-func (s *session) encode(dst *kgo.Record, it *item) {
+func (s *session) encode(dst *kgo.Record, a *assignment, it *item) {
 	src := it.record
-	switch level := s.levels[key{src.Topic, src.Partition}][src.Offset]; {
-	case level == levelWithhold:
+	switch level := s.refusals.Level(a.Source, src.Offset); {
+	case level == protocol.Withhold:
 		reason, detail := it.reason()
 		s.out.Withhold(dst, src, reason, detail)
-	case level == levelReject || it.judged && it.verdict.Forgotten || it.rejection != nil && !it.judged:
+	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
 		s.out.Reject(dst, src, reason, detail)
 	default:
-		s.out.Verdict(dst, src, &it.verdict)
+		s.out.Verdict(dst, src, &it.Verdict)
 	}
 }
 
 func (it *item) reason() (sink.Reason, string) {
-	if it.rejection != nil && !it.judged {
+	if it.rejection != nil && !it.Judged {
 		return it.rejection.Reason, it.rejection.Detail
 	}
 	return sink.OutputRefused, "the output topic refused the record"
@@ -112,23 +113,19 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
-	if err != nil {
+	switch protocol.Ended(committed, err) {
+	case protocol.Unknown:
 		return rebuild("commit: %w", err)
-	}
-	if !committed {
+	case protocol.Undecided:
 		return s.undecided(ctx, b)
+	case protocol.Sure:
 	}
 	s.count(b)
 	s.commits++
 	for i := range b.groups {
 		g := &b.groups[i]
-		g.assignment.base = g.end()
-		k := key{g.assignment.topic, g.assignment.source.Partition}
-		for o := range s.levels[k] {
-			if o < g.assignment.base {
-				delete(s.levels[k], o)
-			}
-		}
+		g.assignment.Committed(g.end())
+		s.refusals.Committed(g.assignment.Source, g.assignment.Base)
 	}
 	s.limit = min(2*s.limit, s.params.PollRecords)
 	return nil
@@ -142,7 +139,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 func (s *session) undecided(ctx context.Context, b *batch) error {
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
-		of = append(of, b.groups[i].assignment.topicPartition)
+		of = append(of, b.groups[i].assignment.TopicPartition)
 	}
 	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
 	defer cancel()
@@ -152,8 +149,8 @@ func (s *session) undecided(ctx context.Context, b *batch) error {
 	}
 	for i := range b.groups {
 		a := b.groups[i].assignment
-		if c := now[a.source]; !c.ours || c.epoch != a.epoch || c.start != a.start || c.offset != a.base {
-			return rebuild("the commit was refused, and %s/%d is committed to %d, not %d", a.topic, a.source.Partition, c.offset, a.base)
+		if c := now[a.Source]; !a.Stands(c) {
+			return rebuild("the commit was refused, and %s/%d is committed to %d, not %d", a.Topic, a.Source.Partition, c.Offset, a.Base)
 		}
 	}
 	return nil
@@ -173,7 +170,7 @@ func (s *session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 			if a == nil {
 				return fmt.Errorf("%s/%d is not ours any more", t.Topic, t.Partitions[k].Partition)
 			}
-			m := metadata(a.epoch, a.start)
+			m := a.Metadata()
 			t.Partitions[k].Metadata = &m
 		}
 	}
@@ -194,45 +191,28 @@ func (s *session) abort(ctx context.Context) error {
 	return nil
 }
 
-// What an output has refused of a document: first its verdict's topic, then even the rejected topic.
-const (
-	levelReject = iota + 1
-	levelWithhold
-)
-
 // refused answers an output that did not take a record. Innocents fail with the culprit, so the batch is taken again in
 // smaller and smaller parts until the culprit stands alone.
 func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 	if !final(cause) {
 		return rebuild("produce: %w", cause)
 	}
-	if b.size > 1 {
+	a, it := b.groups[0].assignment, &b.groups[0].items[0]
+	switch s.refusals.Refused(a.Source, &it.Document, b.size) {
+	case protocol.Split:
 		s.limit = max(1, min(s.limit, b.size)/8)
 		s.logger.Warn().Err(cause).Int("records", b.size).Msg("an output refused a record: taking the batch again in parts")
 		return nil
-	}
-	g := &b.groups[0]
-	it := &g.items[0]
-	k := key{it.record.Topic, it.record.Partition}
-	if s.levels[k] == nil {
-		s.levels[k] = map[int64]int{}
-	}
-	rejected := it.rejection != nil && !it.judged || it.verdict.Forgotten
-	if rejected || s.levels[k][it.record.Offset] >= levelReject {
-		if s.levels[k][it.record.Offset] >= levelWithhold {
-			return s.stopped(&StopError{
-				What:   fmt.Sprintf("the rejected topic refuses %s/%d/%d even without its value", k.topic, k.partition, it.record.Offset),
-				Remedy: "raise max.message.bytes of the rejected topic", Err: cause,
-			})
-		}
-		s.levels[k][it.record.Offset] = levelWithhold
+	case protocol.Again:
 		return nil
+	case protocol.Hopeless:
+		return s.stopped(&StopError{
+			What:   fmt.Sprintf("the rejected topic refuses %s/%d/%d even without its value", a.Topic, a.Source.Partition, it.record.Offset),
+			Remedy: "raise max.message.bytes of the rejected topic", Err: cause,
+		})
+	case protocol.Forget:
 	}
-	s.levels[k][it.record.Offset] = levelReject
-	if !it.verdict.Unique() {
-		return nil
-	}
-	last, err := s.append(ctx, [][]byte{s.frame(&index.Forget{Header: s.header(), Target: it.verdict.Position})})
+	last, err := s.append(ctx, [][]byte{s.frame(&index.Forget{Header: s.header(), Target: it.Verdict.Position})})
 	if err != nil {
 		return err
 	}

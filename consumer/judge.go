@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
 
@@ -34,30 +35,17 @@ func (s *session) judge(ctx context.Context, b *batch) error {
 	}
 }
 
-// pick copies the held verdicts. A group whose epoch is over, or whose base has passed one of its documents, cannot be
-// judged any more: the session takes the steps of an assignment again.
+// pick copies the held verdicts. A group that cannot be judged any more has the session take the steps of an assignment again.
 func (s *session) pick(b *batch) (err error) {
 	s.follower.look(func(r *index.Replica) {
 		for i := range b.groups {
 			g := &b.groups[i]
-			a := g.assignment
-			p, _ := r.Partition(a.source)
-			if p.Epoch != a.epoch {
-				err = rebuild("%s/%d is in epoch %d, not %d", a.topic, a.source.Partition, p.Epoch, a.epoch)
+			if err = g.assignment.Judge(r, g.documents()); err != nil {
+				if errors.Is(err, protocol.ErrMoved) {
+					s.setMoved(g.assignment.Source, true)
+				}
+				err = rebuild("%w", err)
 				return
-			}
-			for k := range g.items {
-				it := &g.items[k]
-				if it.record.Offset < p.Base {
-					err = rebuild("base %d of %s/%d has passed %d", p.Base, a.topic, a.source.Partition, it.record.Offset)
-					return
-				}
-				it.verdict, it.judged = r.Held(a.source, a.epoch, it.record.Offset)
-				if it.judged && it.rejection == nil && it.verdict.Content != it.entry.Content {
-					s.setMoved(a.source)
-					err = rebuild("%s/%d has another document at offset %d than was judged", a.topic, a.source.Partition, it.record.Offset)
-					return
-				}
 			}
 		}
 	})
@@ -99,8 +87,8 @@ func forbidden(err error) bool {
 func (s *session) announce(ctx context.Context, of []*assignment) error {
 	var values [][]byte
 	for _, a := range of {
-		if a.base > a.announced {
-			values = append(values, s.frame(&index.Run{Header: s.header(), Source: a.source, Epoch: a.epoch, Base: a.base}))
+		if a.Unannounced() {
+			values = append(values, s.frame(a.Announcement(s.header())))
 		}
 	}
 	if len(values) == 0 {
@@ -110,7 +98,7 @@ func (s *session) announce(ctx context.Context, of []*assignment) error {
 		return err
 	}
 	for _, a := range of {
-		a.announced = a.base
+		a.Announced = a.Base
 	}
 	return nil
 }

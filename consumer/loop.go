@@ -73,10 +73,10 @@ func troubled(fetches kgo.Fetches) error {
 func (s *session) unannounced() []*assignment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.leaving = slices.DeleteFunc(s.leaving, func(a *assignment) bool { return a.base <= a.announced })
+	s.leaving = slices.DeleteFunc(s.leaving, func(a *assignment) bool { return !a.Unannounced() })
 	of := slices.Clone(s.leaving)
 	for _, a := range s.assigned {
-		if a.base > a.announced {
+		if a.Unannounced() {
 			of = append(of, a)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
 	}
 	for i := range b.groups {
 		g := &b.groups[i]
-		s.deleted(g.assignment.topicPartition, g.assignment.base, g.begins)
+		s.deleted(g.assignment.TopicPartition, g.assignment.Base, g.begins)
 	}
 	held, release := s.whileAssigned(ctx)
 	defer release()
@@ -165,16 +165,15 @@ func (s *session) revoke(taken map[string][]int32) {
 	}
 }
 
-func (s *session) setMoved(source entry.Source) {
+// setMoved notes whether the source has another document at an offset than was judged: the epoch is to be ended.
+func (s *session) setMoved(source entry.Source, moved bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moved[source] = true
+	s.moved[source] = moved
 }
 
-func (s *session) takeMoved(source entry.Source) bool {
+func (s *session) hasMoved(source entry.Source) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	moved := s.moved[source]
-	delete(s.moved, source)
-	return moved
+	return s.moved[source]
 }

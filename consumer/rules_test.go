@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -152,7 +153,7 @@ func TestRepositionIsCompleted(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
 	end := w.sent[1]
-	w.commit(1, end-3, metadata(2, end-3))
+	w.commit(1, end-3, protocol.Metadata(2, end-3))
 	w.produce(100, 55)
 	m := w.start(named("m"))
 	w.settled()
@@ -170,7 +171,7 @@ func TestRepositionIsCompleted(t *testing.T) {
 func TestOffsetsLost(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
-	w.commit(2, w.sent[2]-4, metadata(1, 0))
+	w.commit(2, w.sent[2]-4, protocol.Metadata(1, 0))
 	w.refused("source.accept_lost_offsets")
 	w.produce(100, 56)
 	w.again(func(s *Setup) { s.Source.AcceptLostOffsets = true })

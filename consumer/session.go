@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -32,11 +33,11 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
-	limit    int                   // records of the next poll
-	commits  int                   // by this session since the process started
-	levels   map[key]map[int64]int // what outputs have refused
-	patience patience              // with what the steps of an assignment wait for
-	left     atomic.Bool           // the group, for good
+	limit    int               // records of the next poll
+	commits  int               // by this session since the process started
+	refusals protocol.Refusals // what outputs have refused
+	patience patience          // with what the steps of an assignment wait for
+	left     atomic.Bool       // the group, for good
 
 	mu       sync.Mutex
 	assigned map[key]*assignment
@@ -186,7 +187,7 @@ func (s *session) open() error {
 	s.mu.Lock()
 	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
 	s.mu.Unlock()
-	s.levels = map[key]map[int64]int{}
+	s.refusals = protocol.Refusals{}
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -62,15 +63,15 @@ func (s *session) count(b *batch) {
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			it := &b.groups[i].items[k]
-			level := s.levels[key{it.record.Topic, it.record.Partition}][it.record.Offset]
+			level := s.refusals.Level(b.groups[i].assignment.Source, it.record.Offset)
 			switch {
-			case level > 0 || !it.judged || it.verdict.Forgotten:
+			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten:
 				reason, _ := it.reason()
 				s.counters.rejected[reasonNumber(reason)].Add(1)
-			case it.verdict.Reemitted:
+			case it.Verdict.Reemitted:
 				unique++
 				reemitted++
-			case it.verdict.Unique():
+			case it.Verdict.Unique():
 				unique++
 			default:
 				duplicate++

@@ -1,0 +1,46 @@
+package protocol
+
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// TopicPartition names a partition of the source with the topic incarnation it was assigned in.
+type TopicPartition struct {
+	Topic      string
+	Partitions int32 // of the topic, when it was assigned
+	Source     entry.Source
+}
+
+// Reposition begins an epoch of the partition in the journal.
+func (tp *TopicPartition) Reposition(h index.Header, offset int64, epoch uint32) *index.Reposition {
+	return &index.Reposition{Header: h, Source: tp.Source, Name: tp.Topic, Partitions: tp.Partitions, Offset: offset, Epoch: epoch}
+}
+
+// Assignment is a partition that a session may read, with what the steps of an assignment settled.
+type Assignment struct {
+	TopicPartition
+	Epoch     uint32
+	Start     int64 // of the epoch
+	Base      int64 // all below is forwarded and committed in this epoch
+	Announced int64 // the base that the journal has from us
+}
+
+// Metadata is that of each commit of this assignment.
+func (a *Assignment) Metadata() string { return Metadata(a.Epoch, a.Start) }
+
+// Committed notes that all below end is forwarded and committed for sure (design 4, rule 2).
+func (a *Assignment) Committed(end int64) { a.Base = end }
+
+// Unannounced says that the journal does not know the base: a session that goes idle or leaves announces it.
+func (a *Assignment) Unannounced() bool { return a.Base > a.Announced }
+
+// Announcement tells the journal the base.
+func (a *Assignment) Announcement(h index.Header) *index.Run {
+	return &index.Run{Header: h, Source: a.Source, Epoch: a.Epoch, Base: a.Base}
+}
+
+// Stands says that the group's committed offset is where the assignment left it: nothing was committed since.
+func (a *Assignment) Stands(c Committed) bool {
+	return c.Ours && c.Epoch == a.Epoch && c.Start == a.Start && c.Offset == a.Base
+}

@@ -1,0 +1,34 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Committed is an offset that the group has committed, with what the metadata says.
+type Committed struct {
+	Offset int64 // -1: none
+	Ours   bool  // the metadata is ours
+	Epoch  uint32
+	Start  int64 // of the epoch
+}
+
+// NewCommitted reads a committed offset and its metadata.
+func NewCommitted(offset int64, metadata string) Committed {
+	c := Committed{Offset: offset}
+	c.Epoch, c.Start, c.Ours = parse(metadata)
+	return c
+}
+
+// Metadata goes with every commit, so that the commit alone decides which epoch is in force (design 4, rule 4).
+func Metadata(epoch uint32, start int64) string { return fmt.Sprintf("unecho1 %d %d", epoch, start) }
+
+func parse(s string) (epoch uint32, start int64, ok bool) {
+	if !strings.HasPrefix(s, "unecho1 ") {
+		return 0, 0, false
+	}
+	if _, err := fmt.Sscanf(s, "unecho1 %d %d", &epoch, &start); err != nil {
+		return 0, 0, false
+	}
+	return epoch, start, true
+}

@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// How long the steps of an assignment bear what passes by itself: a replica behind, markers on their way, a leader that has
+// just begun. What is not settled then needs a person.
+const (
+	BehindPatience = 45 * time.Second
+	BelowPatience  = 3 * time.Second
+	BeyondPatience = 10 * time.Second
+)
+
+// Findings are what the steps of an assignment have read of one partition, in this order: the replica once it has passed the
+// journal's end, then the stable committed offset, then the extent of the source.
+type Findings struct {
+	TopicPartition
+	Known     bool            // the replica has heard of the partition
+	Replica   index.Partition // zero if it has not
+	Committed Committed
+	Begin     int64         // of the partition in the source
+	End       int64         // of the partition in the source
+	Among     int32         // partitions of the topic when the journal first heard of it; now, if it never did
+	Moved     bool          // the source has another document at an offset than was judged
+	Waited    time.Duration // since Decide first answered Wait
+
+	Latest            bool // source.start: latest
+	AcceptLostOffsets bool // go on from base where the committed offset is below
+	AcceptJournalGap  bool // go on with an empty memory
+}
+
+// Action is what a session does with a partition.
+type Action int
+
+// Actions.
+const (
+	GoOn   Action = iota // read from the committed offset: Assignment is settled
+	Begin                // commit Offset with Epoch, and then do as for Resume
+	Resume               // append the reposition to Offset and Epoch, wait until it is applied, repeat the steps
+	Wait                 // repeat the steps a little later
+	Refuse               // stop: a person is needed
+)
+
+// Reason is why.
+type Reason int
+
+// Reasons.
+const (
+	Settled    Reason = iota // commit and replica agree
+	New                      // nobody knows the partition
+	NoOffset                 // the journal knows the partition, and no offset is committed
+	Beyond                   // the source does not reach the committed offset
+	Unfinished               // an epoch was committed, its reposition is not applied
+	Behind                   // the replica is behind the committed epoch, or this is another journal
+	Gap                      // the same, and the gap is accepted
+	Foreign                  // the offset was set by someone else, or the document there is another one
+	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
+)
+
+// Decision is what to do, and why.
+type Decision struct {
+	Action     Action
+	Reason     Reason
+	Offset     int64
+	Epoch      uint32
+	Assignment Assignment // where Action is GoOn
+}
+
+// Decide is rule 4 of the design's section 4: the commit decides, the journal follows.
+func (f *Findings) Decide() Decision {
+	c, p := f.Committed, f.Replica
+	switch {
+	case c.Offset < 0 && f.Known:
+		return f.begin(NoOffset, p.Base, p.Epoch+1)
+	case c.Offset < 0:
+		return f.begin(New, f.first(), 1)
+	case c.Offset > f.End:
+		return f.waitOr(BeyondPatience, Decision{Action: Refuse, Reason: Beyond})
+	case c.Ours && c.Epoch == p.Epoch+1:
+		return Decision{Action: Resume, Reason: Unfinished, Offset: c.Start, Epoch: c.Epoch}
+	case c.Ours && c.Epoch > p.Epoch && !f.Known && f.AcceptJournalGap:
+		return f.begin(Gap, c.Offset, 1)
+	case c.Ours && c.Epoch > p.Epoch:
+		return f.waitOr(BehindPatience, Decision{Action: Refuse, Reason: Behind})
+	case f.Moved || !c.Ours || c.Epoch < p.Epoch || c.Start != p.Start:
+		return f.begin(Foreign, c.Offset, p.Epoch+1)
+	case c.Offset < p.Base && f.AcceptLostOffsets:
+		return f.waitOr(BelowPatience, f.begin(Below, p.Base, p.Epoch+1))
+	case c.Offset < p.Base:
+		return f.waitOr(BelowPatience, Decision{Action: Refuse, Reason: Below})
+	}
+	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
+		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base,
+	}}
+}
+
+func (f *Findings) begin(why Reason, offset int64, epoch uint32) Decision {
+	return Decision{Action: Begin, Reason: why, Offset: offset, Epoch: epoch}
+}
+
+// waitOr waits until patience is over, and then does what is left to do.
+func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
+	if f.Waited < patience {
+		return Decision{Action: Wait, Reason: then.Reason}
+	}
+	return then
+}
+
+// first is where an unknown partition begins: source.start for those the topic had when the journal first heard of it, the
+// earliest offset for one that was added since.
+func (f *Findings) first() int64 {
+	if f.Latest && f.Source.Partition < f.Among {
+		return f.End
+	}
+	return f.Begin
+}

@@ -1,0 +1,65 @@
+package protocol
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Document is one document of a batch on its way to its verdict.
+type Document struct {
+	Entry    entry.Entry
+	Rejected bool // before signing; a held verdict outranks it
+	Verdict  index.Verdict
+	Judged   bool
+}
+
+// Rejects says that the document goes to rejected whatever its output would take: it was never judged, or it was forgotten.
+func (d *Document) Rejects() bool {
+	return !d.Judged && d.Rejected || d.Judged && d.Verdict.Forgotten
+}
+
+// Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents without one
+// are to be appended, again if need be. Where it fails, with ErrEpoch, ErrPassed or ErrMoved, they cannot be judged any more.
+func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
+	p, _ := r.Partition(a.Source)
+	if p.Epoch != a.Epoch {
+		return fmt.Errorf("%w: %s/%d is in epoch %d, not %d", ErrEpoch, a.Topic, a.Source.Partition, p.Epoch, a.Epoch)
+	}
+	for d := range docs {
+		if d.Entry.Offset < p.Base {
+			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrPassed, p.Base, a.Topic, a.Source.Partition, d.Entry.Offset)
+		}
+		d.Verdict, d.Judged = r.Held(a.Source, a.Epoch, d.Entry.Offset)
+		if d.Judged && !d.Rejected && d.Verdict.Content != d.Entry.Content {
+			return fmt.Errorf("%w: at offset %d of %s/%d", ErrMoved, d.Entry.Offset, a.Topic, a.Source.Partition)
+		}
+	}
+	return nil
+}
+
+// Bounds are those of one journal record.
+type Bounds struct{ Entries, Bytes int }
+
+// Runs frames the documents that have no verdict yet, and calls fn with each run. The run is good until fn returns.
+func (a *Assignment) Runs(h index.Header, docs iter.Seq[*Document], b Bounds, fn func(*index.Run)) {
+	run := a.Announcement(h)
+	bytes := 0
+	for d := range docs {
+		if d.Judged || d.Rejected {
+			continue
+		}
+		size := entry.Size(&d.Entry)
+		if n := len(run.Entries); n == b.Entries || n > 0 && bytes+size > b.Bytes {
+			fn(run)
+			run.Entries, bytes = run.Entries[:0], 0
+		}
+		run.Entries = append(run.Entries, d.Entry)
+		bytes += size
+	}
+	if len(run.Entries) > 0 {
+		fn(run)
+	}
+}

@@ -1,0 +1,194 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+var settings = []byte(`{"settings":"of the test"}`)
+
+// judged is a replica in epoch 1 of a partition with base 5, which holds verdicts for offsets 5 and 7, of the contents 50
+// and 70.
+func judged(t *testing.T) (*index.Replica, *Assignment) {
+	t.Helper()
+	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Assignment{TopicPartition: TopicPartition{Topic: "news", Partitions: 1}, Epoch: 1, Base: 5}
+	h := index.Header{Fingerprint: index.Fingerprint(settings)}
+	run := a.Announcement(h)
+	run.Entries = []entry.Entry{{Offset: 5, Content: 50}, {Offset: 7, Content: 70}}
+	for i, rec := range []index.Record{&index.Settings{Text: settings}, a.Reposition(h, 0, 1), run} {
+		if !r.Apply(index.Stamp{Offset: int64(i)}, rec).Applied {
+			t.Fatalf("%T does not apply", rec)
+		}
+	}
+	return r, a
+}
+
+func documents(of ...Document) func(func(*Document) bool) {
+	return func(yield func(*Document) bool) {
+		for i := range of {
+			if !yield(&of[i]) {
+				return
+			}
+		}
+	}
+}
+
+func document(offset int64, content uint64) Document {
+	return Document{Entry: entry.Entry{Offset: offset, Content: content}}
+}
+
+func TestJudge(t *testing.T) {
+	r, a := judged(t)
+	docs := []Document{document(5, 50), document(6, 60), {Entry: entry.Entry{Offset: 7}, Rejected: true}}
+	if err := a.Judge(r, documents(docs...)); err != nil {
+		t.Fatal(err)
+	}
+	if !docs[0].Judged || docs[1].Judged || !docs[2].Judged || docs[2].Verdict.Content != 70 {
+		t.Errorf("got %+v", docs)
+	}
+	if docs[2].Rejects() {
+		t.Error("a rejection outranks the held verdict")
+	}
+	if err := a.Judge(r, documents(document(5, 51))); !errors.Is(err, ErrMoved) {
+		t.Errorf("another document: %v", err)
+	}
+	if err := a.Judge(r, documents(document(4, 40))); !errors.Is(err, ErrPassed) {
+		t.Errorf("below base: %v", err)
+	}
+	a.Epoch = 2
+	if err := a.Judge(r, documents()); !errors.Is(err, ErrEpoch) {
+		t.Errorf("in another epoch: %v", err)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	size := entry.Size(&entry.Entry{Offset: 1, ID: make([]byte, 100)})
+	var docs []Document
+	for offset := range int64(10) {
+		d := Document{Entry: entry.Entry{Offset: offset, ID: make([]byte, 100)}}
+		d.Judged, d.Rejected = offset == 2, offset == 3
+		docs = append(docs, d)
+	}
+	a := &Assignment{Epoch: 3, Base: 9}
+	for _, c := range []struct {
+		name string
+		b    Bounds
+		want string
+	}{
+		{"one run", Bounds{100, 1 << 20}, "[[0 1 4 5 6 7 8 9]]"},
+		{"by count", Bounds{3, 1 << 20}, "[[0 1 4] [5 6 7] [8 9]]"},
+		{"by bytes", Bounds{100, 5 * size}, "[[0 1 4 5 6] [7 8 9]]"},
+		{"each alone", Bounds{100, 1}, "[[0] [1] [4] [5] [6] [7] [8] [9]]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got [][]int64
+			a.Runs(index.Header{}, documents(docs...), c.b, func(run *index.Run) {
+				var offsets []int64
+				for i := range run.Entries {
+					offsets = append(offsets, run.Entries[i].Offset)
+				}
+				got = append(got, offsets)
+				if run.Epoch != 3 || run.Base != 9 {
+					t.Errorf("of epoch %d with base %d", run.Epoch, run.Base)
+				}
+			})
+			if fmt.Sprint(got) != c.want {
+				t.Errorf("got %v, want %s", got, c.want)
+			}
+		})
+	}
+	a.Runs(index.Header{}, documents(docs[2:4]...), Bounds{3, 100}, func(*index.Run) { t.Error("a run of nothing") })
+}
+
+func TestAnnouncement(t *testing.T) {
+	a := &Assignment{Epoch: 3, Start: 2, Base: 9, Announced: 9}
+	if a.Unannounced() {
+		t.Error("what the journal knows is announced again")
+	}
+	a.Committed(12)
+	if !a.Unannounced() {
+		t.Error("what was committed is not announced")
+	}
+	if run := a.Announcement(index.Header{}); run.Base != 12 || run.Epoch != 3 || len(run.Entries) != 0 {
+		t.Errorf("got %+v", run)
+	}
+}
+
+func TestStands(t *testing.T) {
+	a := &Assignment{Epoch: 3, Start: 2, Base: 9}
+	stands := NewCommitted(9, a.Metadata())
+	if !a.Stands(stands) {
+		t.Error("what stands does not")
+	}
+	for i, change := range []func(*Committed){
+		func(c *Committed) { c.Offset++ }, func(c *Committed) { c.Offset-- }, func(c *Committed) { c.Epoch++ },
+		func(c *Committed) { c.Start++ }, func(c *Committed) { c.Ours = false },
+	} {
+		c := stands
+		change(&c)
+		if a.Stands(c) {
+			t.Errorf("change %d is not seen", i)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	source := entry.Source{Partition: 1}
+	for name, c := range map[string]struct {
+		d    Document
+		want []Answer
+	}{
+		"unique":       {Document{Judged: true}, []Answer{Forget, Again, Hopeless}},
+		"duplicate":    {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}}, []Answer{Again, Again, Hopeless}},
+		"rejected":     {Document{Rejected: true}, []Answer{Again, Hopeless}},
+		"forgotten":    {Document{Judged: true, Verdict: index.Verdict{Forgotten: true}}, []Answer{Again, Hopeless}},
+		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Again, Hopeless}},
+		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Again, Hopeless}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Refusals{}
+			if got := r.Refused(source, &c.d, 2); got != Split || r.Level(source, 0) != Whole {
+				t.Errorf("of two documents: %v", got)
+			}
+			var got []Answer
+			for range c.want {
+				got = append(got, r.Refused(source, &c.d, 1))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+			if r.Level(source, 0) != Withhold {
+				t.Errorf("the last form is %v", r.Level(source, 0))
+			}
+			if r.Committed(source, 0); r.Level(source, 0) != Withhold {
+				t.Error("it is dropped before it is committed")
+			}
+			if r.Committed(source, 1); r.Level(source, 0) != Whole {
+				t.Error("it is remembered for ever")
+			}
+		})
+	}
+}
+
+func TestTransaction(t *testing.T) {
+	for _, c := range []struct {
+		refused, revoked bool
+		want             Ending
+	}{{false, false, Commit}, {true, false, Abort}, {false, true, Abort}, {true, true, Abort}} {
+		if got := Close(c.refused, c.revoked); got != c.want {
+			t.Errorf("%+v ends as %v", c, got)
+		}
+	}
+	if Ended(true, nil) != Sure || Ended(false, nil) != Undecided || Ended(false, errors.New("gone")) != Unknown || Ended(true, errors.New("gone")) != Unknown {
+		t.Error("a commit is read as what it is not")
+	}
+}

@@ -7,7 +7,7 @@ PKG     ?= ./...
 ARGS    ?=
 COUNT   ?= 10
 FUZZTIME ?= 10s
-BENCH   ?= Apply|ApplyMap|Grow|HotBucket|Capture
+BENCH   ?= Apply|ApplyMap|Grow|HotBucket|Capture|Resident
 
 GOLANGCI_VERSION    := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0

@@ -2,11 +2,14 @@ package index_test
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // BenchmarkGrow fills a window from nothing, a document a record. One operation is all of it; the figures are those of a
@@ -129,4 +132,22 @@ func (f *feed) measureTurn(b *testing.B, turn int, before int64) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2]), fmt.Sprintf("turn%d-p50-ns/doc", turn))
 	b.ReportMetric(memory, fmt.Sprintf("turn%d-resident-B/doc", turn))
+}
+
+// BenchmarkResident turns a window of a GiB, and holds the promise of TestBytesAreAPromise against what the system sees of the
+// whole process, garbage and all, at any time. As in the service, the collector is told where the bound is.
+func BenchmarkResident(b *testing.B) {
+	bound := int64(setting.GiB)
+	before := resident(b)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(bound + before))
+	most := int64(0)
+	for b.Loop() {
+		f := newFeed(b, bounded(setting.Bytes(bound)), 0, 0)
+		f.turn(bound, func(string) { most = max(most, residentNow(b)-before) })
+		runtime.KeepAlive(f)
+	}
+	b.ReportMetric(100*float64(most)/float64(bound), "%-of-bound")
+	if most > bound+bound/20 {
+		b.Errorf("%d bytes are resident for a bound of %d", most, bound)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"testing"
 	"time"
 
@@ -111,25 +110,6 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	if most > bound+bound/20+pages {
 		t.Errorf("%d bytes are taken for a bound of %d", most, bound)
 	}
-}
-
-// TestResidentMemory is the same promise for what the system sees of the whole process, garbage and all, at any time. As in
-// the service, the collector is told where the bound is.
-func TestResidentMemory(t *testing.T) {
-	if !*large {
-		t.Skip("only when asked for: it takes minutes and a GiB: go test ./index -run Resident -large")
-	}
-	bound := int64(setting.GiB)
-	before := resident(t)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(bound + before))
-	f := newFeed(t, bounded(setting.Bytes(bound)), 0, 0)
-	most := int64(0)
-	f.turn(bound, func(string) { most = max(most, residentNow(t)-before) })
-	t.Logf("a bound of %d bytes: %d resident at most (%.1f %%)", bound, most, 100*float64(most)/float64(bound))
-	if most > bound+bound/20 {
-		t.Errorf("%d bytes are resident", most)
-	}
-	runtime.KeepAlive(f)
 }
 
 // TestPartsAddUp holds what a plan says against what the window counts, and that against the memory of a full window.

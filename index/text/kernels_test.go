@@ -9,24 +9,37 @@ import (
 	"testing"
 )
 
-// The kernels are held against the code for all machines, byte for byte and hash for hash.
-func needs(t testing.TB, kernels bool) {
-	t.Helper()
-	if !kernels {
-		t.Skip("this machine cannot: its processor, or a build with purego, has no such kernels, and the portable code is all there is")
+// TestKernels holds each kernel that this processor has against the code for all machines, byte for byte and hash for hash.
+// A processor that lacks one runs that code in its place, which the other tests are about.
+func TestKernels(t *testing.T) {
+	for _, k := range []struct {
+		name string
+		has  bool
+		test func(*testing.T)
+	}{
+		{"foldBlocks is foldLanes", hasAVX512(), foldBlocksIsFoldLanes},
+		{"wordBlocks is hashBlock", hasAVX2(), wordBlocksIsHashBlock},
+		{"combineBlocks is combineEach", hasAVX512(), combineBlocksIsCombineEach},
+		{"charBlocks is hashEach", hasAVX512(), charBlocksIsHashEach},
+		{"blocksBelow", hasAVX512(), blocksBelowTheBound},
+	} {
+		if k.has {
+			t.Run(k.name, k.test)
+		}
 	}
 }
 
-// TestWithoutKernels runs the tests of this room once more, in a process that takes the processor for an older one.
+// TestWithoutKernels runs the tests of this room once more, in a process that takes the processor for an older one. Where
+// this process has no kernels, there is nothing to do without: all its tests are of the portable code.
 func TestWithoutKernels(t *testing.T) {
 	const other = "UNECHO_TEST_WITHOUT_KERNELS"
 	if os.Getenv(other) != "" && hasAVX2() {
 		t.Fatal("GODEBUG has not switched the kernels off")
 	}
 	if !hasAVX2() {
-		t.Skip("this machine cannot: the process has no kernels to do without; it is the other one, or of another processor")
+		return
 	}
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test|^Fuzz", "-test.short")
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^Test|^Fuzz")
 	again.Env = append(os.Environ(), other+"=1", "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -44,8 +57,7 @@ func randomText(random *rand.Rand, alphabet string, n int) []byte {
 
 const separatorsOften, separatorsSeldom = "aZ9 .,-\n@[`{/:09azAZ\x00\x7f", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
 
-func TestFoldBlocksIsFoldLanes(t *testing.T) {
-	needs(t, hasAVX512())
+func foldBlocksIsFoldLanes(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	for n := range 5 * block {
 		for _, alphabet := range []string{separatorsOften, separatorsSeldom, " ", "a"} {
@@ -68,8 +80,7 @@ func TestFoldBlocksIsFoldLanes(t *testing.T) {
 	}
 }
 
-func TestWordBlocksIsHashBlock(t *testing.T) {
-	needs(t, hasAVX2())
+func wordBlocksIsHashBlock(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))
 	for n := block + piece; n < 6*block; n++ {
 		for _, alphabet := range []string{"ab ", "abcdefghi ", separatorsSeldom, "a", " "} {
@@ -97,8 +108,7 @@ func TestWordBlocksIsHashBlock(t *testing.T) {
 	}
 }
 
-func TestCombineBlocksIsCombineEach(t *testing.T) {
-	needs(t, hasAVX512())
+func combineBlocksIsCombineEach(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 3))
 	for size := 1; size <= MaxWords; size++ {
 		for blocks := 1; blocks < 9; blocks++ {
@@ -116,8 +126,7 @@ func TestCombineBlocksIsCombineEach(t *testing.T) {
 	}
 }
 
-func TestCharBlocksIsHashEach(t *testing.T) {
-	needs(t, hasAVX512())
+func charBlocksIsHashEach(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for size := 1; size <= piece; size++ {
 		for blocks := 1; blocks < 9; blocks++ {
@@ -135,8 +144,7 @@ func TestCharBlocksIsHashEach(t *testing.T) {
 	}
 }
 
-func TestBlocksBelow(t *testing.T) {
-	needs(t, hasAVX512())
+func blocksBelowTheBound(t *testing.T) {
 	for _, bound := range []int{0x80, 0xe0} {
 		text := bytes.Repeat([]byte{byte(bound - 1)}, 4*block)
 		for at := range text {

@@ -128,7 +128,7 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 	marks, last := 0, 0   // that followed it, and the combining class of the last
 	for i := 0; i < len(src); {
 		if len(out)-to < room {
-			out = slices.Grow(out[:to], len(src)-i+room)
+			out = slices.Grow(out[:to], max(len(src)-i+room, to)) // doubles at least, where append would add a quarter
 			out = out[:cap(out)]
 		}
 		if src[i] < utf8.RuneSelf && m.lanes && i+lane <= len(src) && src[i+1] < utf8.RuneSelf {

@@ -151,7 +151,7 @@ func TestIdempotentForEveryCombination(t *testing.T) {
 	everyParams(func(p Params) {
 		combinations++
 		n := NewNormalizer(p)
-		for range rounds(60) {
+		for range 60 {
 			in := randomPieces(random, pieces, nil)
 			checkOptions(t, n, in)
 		}
@@ -159,13 +159,6 @@ func TestIdempotentForEveryCombination(t *testing.T) {
 	if combinations != 432 {
 		t.Errorf("%d combinations", combinations)
 	}
-}
-
-func rounds(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
 }
 
 // What holds for any options and bytes.
@@ -193,7 +186,7 @@ func TestTableAgreesWithTheGeneralPath(t *testing.T) {
 	random, pieces := rand.New(rand.NewPCG(3, 3)), nasty()
 	everyMapper(func(name string, m *mapper) {
 		var fast, slow, in []byte
-		for range rounds(1000) {
+		for range 1000 {
 			in = randomPieces(random, pieces, in[:0])
 			fast, slow = m.append(fast[:0], 0, in), m.appendWhole(slow[:0], 0, in)
 			if !bytes.Equal(fast, slow) {

@@ -10,7 +10,7 @@ import (
 // TestMeter takes this very process for the broker: both readings must see the same work.
 func TestMeter(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("this machine cannot: tell of processes in files: ", err)
+		t.Skip("this system does not tell of processes in files: ", err)
 	}
 	t.Setenv(pidVariable, strconv.Itoa(os.Getpid()))
 	m := brokerMeter()

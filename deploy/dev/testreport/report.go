@@ -11,16 +11,8 @@ import (
 	"strings"
 )
 
-// excused says whether the reason of a skip is no failure even in CI: data that is not everywhere, what this machine has not or
-// may not do, and what takes too long to be run unasked.
-func excused(reason string) bool {
-	for _, begin := range []string{"shared data absent:", "this machine cannot:", "only when asked for:"} {
-		if strings.HasPrefix(reason, begin) {
-			return true
-		}
-	}
-	return false
-}
+// excused is how the reason of a skip begins that is no failure even in CI.
+const excused = "shared data absent:"
 
 // event is one line of go test -json; see `go doc test2json`.
 type event struct {
@@ -149,7 +141,7 @@ func (r *report) fail(p *packet, o outcome) {
 
 // skip lists a skipped test; in CI it is a failed one unless it is excused.
 func (r *report) skip(p *packet, o outcome) {
-	if r.ci && !excused(o.reason) {
+	if r.ci && !strings.HasPrefix(o.reason, excused) {
 		o.reason = "skipped, and in CI that is a failure: " + o.reason
 		r.fail(p, o)
 		return

@@ -18,7 +18,7 @@ func small(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("this machine cannot: mount a small file system, which takes root and a container that allows it: %v", err)
+		t.Skipf("a small file system cannot be mounted, which takes root and a container that allows it: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, 0); err != nil {

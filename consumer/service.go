@@ -53,6 +53,7 @@ type shared struct {
 	dryRun       bool
 	outputs      sink.Params
 	kafka        []kgo.Opt
+	incarnation  incarnation
 	logger       zerolog.Logger
 	forbidden    time.Duration // how long an append may be
 
@@ -87,7 +88,8 @@ func New(setup Setup) (*Service, error) {
 	sh := &shared{
 		params: setup.Params, sourceParams: setup.Source, indexParams: setup.Index, indexName: setup.IndexName,
 		settings: setup.Settings, fingerprint: fingerprint, maxEntry: int(setup.Journal.MaxEntryBytes),
-		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka, logger: setup.Logger, reader: reader,
+		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka,
+		incarnation: newIncarnation(time.Now()), logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
 		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience),
 	}
@@ -219,7 +221,9 @@ const fetchBytes = 4 << 20
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
+	base, _ := sh.admin.OptValue(kgo.ClientID).(string)
 	return append(append([]kgo.Opt{}, sh.kafka...),
+		kgo.ClientID(sh.incarnation.clientID(base)),
 		kgo.ConsumerGroup(sh.params.Group),
 		kgo.ConsumeTopics(sh.sourceParams.Topics...),
 		kgo.InstanceID(slot),

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
@@ -102,11 +102,6 @@ func (s *session) stopCause(err error) error {
 		return s.stop
 	case errors.As(err, &stop):
 		return err
-	case errors.Is(err, kerr.FencedInstanceID):
-		return &StopError{
-			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.params.Group),
-			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one",
-		}
 	}
 	for _, final := range []error{
 		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed, kerr.TopicAuthorizationFailed,
@@ -143,26 +138,31 @@ func (s *session) once(ctx, drain context.Context) error {
 	defer s.close(ctx)
 	err := s.loop(ctx, drain)
 	if err != nil && drain.Err() == nil && s.replaced(ctx) {
-		return fmt.Errorf("%w: %w", kerr.FencedInstanceID, err)
+		return &StopError{
+			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.params.Group),
+			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one", Err: err,
+		}
 	}
 	s.leaveGroup(ctx, drain)
 	return err
 }
 
 // replaced asks the group whether another process took this session's instance. Such a process has first fenced the
-// transactional id, so that the session sees no more than a fenced producer; and building it anew would fence the other in
-// turn, for ever.
+// transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the other in
+// turn, for ever. Whose client has not joined yet, or cannot be asked for, is found when this session is fenced again.
 func (s *session) replaced(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, replacedTimeout)
 	defer cancel()
-	member, generation := s.client.Client().GroupMetadata()
-	if member == "" {
+	groups, err := kadm.NewClient(s.admin).DescribeGroups(ctx, s.params.Group)
+	if err != nil {
 		return false
 	}
-	req := kmsg.NewPtrHeartbeatRequest()
-	req.Group, req.MemberID, req.Generation, req.InstanceID = s.params.Group, member, generation, &s.slot
-	resp, err := req.RequestWith(ctx, s.admin)
-	return err == nil && errors.Is(kerr.ErrorForCode(resp.ErrorCode), kerr.FencedInstanceID)
+	for _, m := range groups[s.params.Group].Members {
+		if m.InstanceID != nil && *m.InstanceID == s.slot {
+			return s.incarnation.yieldsTo(m.ClientID)
+		}
+	}
+	return false
 }
 
 const replacedTimeout = 2 * time.Second

@@ -7,6 +7,7 @@ PKG     ?= ./...
 ARGS    ?=
 COUNT   ?= 10
 FUZZTIME ?= 10s
+SOAK    ?= 20m
 BENCH   ?= Apply|ApplyMap|Grow|HotBucket|Capture|Resident
 
 GOLANGCI_VERSION    := v2.15.0
@@ -19,7 +20,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot accuracy fuzz demo clean dev
+.PHONY: help build check lint fmt test chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot accuracy fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +43,12 @@ fmt: $(GOLANGCI) ## format the code
 
 test: dev ## everything that runs, with -race, on real Kafka and PostgreSQL
 	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m $(ARGS) $(PKG)
+
+chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
+	@$(GO) run ./deploy/dev/chaos $(ARGS)
+
+soak: ## load for SOAK=20m, nothing broken: are memory and goroutines flat?
+	@$(GO) run ./deploy/dev/chaos -soak $(SOAK) -members 2 $(ARGS)
 
 servers: dev ## start Kafka and PostgreSQL, print what to export, run until Ctrl-C
 	@$(SERVERS)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/deploy/dev/proxy"
 )
 
 // startBound is how long a start may take that ends with a message.
@@ -152,17 +154,17 @@ func TestPostgresGoneForAWhile(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	server := postgresURL(t)
-	db := newProxy(t, hostOf(t, server))
+	db := proxyTo(t, hostOf(t, server))
 	s.inPostgres()
 	ops := freeAddress(t)
-	s.configure(s.inPostgresAt(withHost(t, server, db.address)), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	s.configure(s.inPostgresAt(withHost(t, server, db.Address())), s.consumer(""), "ops: {listen: '"+ops+"'}")
 	p := s.run()
 	p.says(`"ready"`)
 	s.produce(300, 1)
 	s.settled()
 	s.until("a snapshot is taken", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > 0 })
 
-	db.cut()
+	db.Cut()
 	s.produce(300, 2)
 	s.settled()
 	failed := func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_errors_total") > 0 }
@@ -170,12 +172,12 @@ func TestPostgresGoneForAWhile(t *testing.T) {
 	p.says("snapshot is not taken: the stream goes on, the journal is not trimmed")
 
 	before := metric(t.Context(), t, ops, "unecho_snapshot_offset")
-	db.mend()
+	check(t, db.Mend(t.Context()))
 	s.until("snapshots are taken again", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > before })
 	s.produce(300, 3)
 	s.settled()
 
-	db.cut()
+	db.Cut()
 	stopAll(t, startBound, p)
 	if sum := s.forwarded(); sum != s.total() {
 		t.Errorf("%d documents were sent, %d came out", s.total(), sum)
@@ -187,15 +189,15 @@ func TestDrainIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	server := postgresURL(t)
-	db := newProxy(t, hostOf(t, server))
+	db := proxyTo(t, hostOf(t, server))
 	s.inPostgres()
-	s.configure(s.inPostgresAt(withHost(t, server, db.address)), s.consumer(", drain_timeout: 3s"), noOps)
+	s.configure(s.inPostgresAt(withHost(t, server, db.Address())), s.consumer(", drain_timeout: 3s"), noOps)
 	patient, hasty := s.run(), s.run()
 	patient.says(`"ready"`)
 	hasty.says(`"ready"`)
 	s.produce(100, 1)
 	s.settled()
-	db.stall()
+	db.Stall()
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
 	hasty.says("once more to leave at once")
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
@@ -203,6 +205,14 @@ func TestDrainIsBounded(t *testing.T) {
 		t.Errorf("exit code %d after the second SIGTERM, want %d", code, exitForced)
 	}
 	stopAll(t, 6*time.Second, patient) // twice the drain timeout, for a busy machine
+}
+
+func proxyTo(t *testing.T, to string) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.New(t.Context(), to)
+	check(t, err)
+	t.Cleanup(p.Close)
+	return p
 }
 
 func hostOf(t *testing.T, server string) string {

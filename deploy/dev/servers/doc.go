@@ -10,7 +10,6 @@
 // that runs already, and none is started in its place. Of one that was started here there is also its process, by the same
 // name with _PID, for those who measure what it takes.
 //
-// Kafka comes from Maven (see deploy/dev/pom.xml) into the cache directory; PostgreSQL is the one installed. What is missing
-// is installed on Debian when run as root, and elsewhere named with the command that installs it. Data lives in a temporary
-// directory; after a failed command the servers' logs are kept in the cache directory.
+// What package testbed needs and misses is installed on Debian when run as root, and elsewhere named with the command that
+// installs it. Data lives in a temporary directory; after a failed command the servers' logs are kept in the cache directory.
 package main

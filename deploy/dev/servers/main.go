@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
 const (
@@ -57,11 +59,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)                      // a leftover in the temporary directory harms nobody
-	if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL's user passes through to its own directory
-		return err
-	}
-	set := &servers{dir: dir, cache: *cache, pom: *pom}
+	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
+	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom}}
 	defer set.stop()
 	if err := set.start(ctx); err != nil {
 		return err
@@ -92,7 +91,7 @@ func command(ctx context.Context, set *servers, args []string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), set.variables...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = endWithParent(&syscall.SysProcAttr{}, syscall.SIGTERM)
+	cmd.SysProcAttr = testbed.EndWithParent(&syscall.SysProcAttr{}, syscall.SIGTERM)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = commandGrace
 	if err := cmd.Run(); err != nil {

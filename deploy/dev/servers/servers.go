@@ -8,98 +8,101 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// startBound is how long a server may take to answer; Kafka needs some 4 s on an idle machine.
-const startBound = 90 * time.Second
-
-// servers are the processes that run started and the variables that name the servers.
+// servers are the processes that were started here and the variables that name the servers.
 type servers struct {
-	dir, cache, pom string
-	running         []*process
-	variables       []string
-}
-
-// booting is a server on its way: what to wait for, and the variable that names it then.
-type booting struct {
-	*process
-	ready    func(context.Context) error
-	variable string
+	place     testbed.Place
+	running   []*testbed.Server
+	variables []string
 }
 
 // start brings up each server that no variable names yet. Both boot at the same time.
 func (s *servers) start(ctx context.Context) error {
-	var boots []booting
 	for _, one := range []struct {
 		variable string
-		launch   func(context.Context, *servers) (booting, error)
-	}{{kafkaVariable, launchKafka}, {postgresVariable, launchPostgres}} {
+		launch   func(context.Context, testbed.Place) (*testbed.Server, string, error)
+	}{{kafkaVariable, kafka}, {postgresVariable, postgres}} {
 		if value := os.Getenv(one.variable); value != "" {
 			fmt.Fprintf(os.Stderr, "%s names a running server: %s\n", one.variable, value)
 			s.variables = append(s.variables, one.variable+"="+value)
 			continue
 		}
-		b, err := one.launch(ctx, s)
+		server, address, err := one.launch(ctx, s.place)
+		if err == nil {
+			err = s.adopt(ctx, server)
+		}
 		if err != nil {
 			return err
 		}
-		boots = append(boots, b)
+		s.variables = append(s.variables, one.variable+"="+address, fmt.Sprintf("%s_PID=%d", one.variable, server.PID()))
 	}
-	for _, b := range boots {
-		if err := b.await(ctx, b.ready); err != nil {
+	began := time.Now()
+	for _, server := range s.running {
+		if err := server.Await(ctx); err != nil {
 			s.keepLogs()
 			return err
 		}
-		name, _, _ := strings.Cut(b.variable, "=")
-		s.variables = append(s.variables, b.variable, fmt.Sprintf("%s_PID=%d", name, b.pid))
+		fmt.Fprintf(os.Stderr, "%s answers after %.1f s\n", server.Name, time.Since(began).Seconds())
 	}
 	return nil
 }
 
-// adopt takes what launch returned: stop will end it.
-func (s *servers) adopt(p *process, err error) (*process, error) {
-	if err == nil {
-		s.running = append(s.running, p)
+func kafka(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
+	k, err := testbed.NewKafka(ctx, at, 1, nil)
+	if err != nil {
+		return nil, "", err
 	}
-	return p, err
+	return k.Brokers[0], k.Address, nil
+}
+
+func postgres(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
+	p, err := testbed.NewPostgres(ctx, at)
+	if err != nil {
+		return nil, "", err
+	}
+	return p.Server, p.URL, nil
+}
+
+// adopt starts a server that stop will end.
+func (s *servers) adopt(ctx context.Context, server *testbed.Server) error {
+	if err := server.Start(ctx); err != nil {
+		return err
+	}
+	s.running = append(s.running, server)
+	return nil
 }
 
 // wait returns when ctx ends, or with an error when a server ends before.
 func (s *servers) wait(ctx context.Context) error {
-	ended := make(chan *process, len(s.running))
-	for _, p := range s.running {
-		go func() { // ends at the latest when stop has ended p
-			<-p.done
-			ended <- p
+	ended := make(chan *testbed.Server, len(s.running))
+	for _, server := range s.running {
+		go func() { // ends at the latest when stop has ended the server
+			<-server.Done()
+			ended <- server
 		}()
 	}
 	select {
 	case <-ctx.Done():
 		return nil
-	case p := <-ended:
-		return fmt.Errorf("%s ended by itself: %w\n%s", p.name, p.failure(), p.lastLines())
+	case server := <-ended:
+		return fmt.Errorf("%s ended by itself: %w\n%s", server.Name, server.Err(), server.LastLines())
 	}
 }
 
 // stop ends the servers, all at once, and waits for them.
-func (s *servers) stop() {
-	for _, p := range s.running {
-		p.cancel()
-	}
-	for _, p := range s.running {
-		<-p.done
-	}
-}
+func (s *servers) stop() { testbed.StopAll(s.running...) }
 
 // keepLogs copies the logs to where they outlive the temporary directory.
 func (s *servers) keepLogs() {
-	kept := filepath.Join(s.cache, "logs")
+	kept := filepath.Join(s.place.Cache, "logs")
 	err := os.MkdirAll(kept, 0o755)
-	for _, p := range s.running {
-		text, readErr := os.ReadFile(p.log)
-		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(kept, p.name+".log"), text, 0o644))
+	for _, server := range s.running {
+		text, readErr := os.ReadFile(server.Log)
+		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(kept, server.Name+".log"), text, 0o644))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "keep logs:", err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package testbed
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type missing struct {
 func (m missing) install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil || os.Geteuid() != 0 {
-		return fmt.Errorf("%s is missing: `sudo apt-get install %s` on Debian and Ubuntu, `brew install %s` on macOS; or name running servers in %s and %s",
-			m.what, m.debian, m.brew, kafkaVariable, postgresVariable)
+		return fmt.Errorf("%s is missing: `sudo apt-get install %s` on Debian and Ubuntu, `brew install %s` on macOS; or name running servers in UNECHO_TEST_KAFKA and UNECHO_TEST_POSTGRES",
+			m.what, m.debian, m.brew)
 	}
 	fmt.Fprintf(os.Stderr, "%s is missing: installing %s\n", m.what, m.debian)
 	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", m.debian}} {

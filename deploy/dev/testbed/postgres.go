@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package testbed
 
 import (
 	"context"
@@ -17,34 +17,49 @@ import (
 // postgresName is user, password and, with the password asked for on each connection, what a wrong one is tested against.
 const postgresName = "unecho"
 
-// launchPostgres starts a PostgreSQL with a cluster of its own, as an unprivileged user where we are root.
-func launchPostgres(ctx context.Context, s *servers) (booting, error) {
+// Postgres is a PostgreSQL with a cluster of its own.
+type Postgres struct {
+	*Server
+	URL string
+}
+
+// NewPostgres makes the cluster's files; the server is the caller's to start. As root it runs as an unprivileged user.
+func NewPostgres(ctx context.Context, at Place) (*Postgres, error) {
 	bin, err := findPostgres(ctx)
 	if err != nil {
-		return booting{}, err
+		return nil, err
 	}
 	as, err := unprivileged()
 	if err != nil {
-		return booting{}, err
+		return nil, err
 	}
-	dir := filepath.Join(s.dir, "postgres")
+	if err := os.Chmod(at.Dir, 0o711); err != nil { // the user passes through to its own directory
+		return nil, err
+	}
+	dir := filepath.Join(at.Dir, "postgres")
 	if err := initPostgres(ctx, bin, dir, as); err != nil {
-		return booting{}, err
+		return nil, err
 	}
-	number, err := freePort(ctx)
+	ports, err := freePorts(ctx, 1)
 	if err != nil {
-		return booting{}, err
+		return nil, err
 	}
-	port := strconv.Itoa(number)
-	// SIGINT: fast shutdown, which disconnects clients.
-	p, err := s.adopt(launch(ctx, "postgres", filepath.Join(s.dir, "postgres.log"), as, syscall.SIGINT,
-		filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", port, "-c", "listen_addresses=127.0.0.1",
-		"-c", "unix_socket_directories="+dir, "-c", "max_connections=200",
-		"-c", "fsync=off", "-c", "full_page_writes=off")) // the data is thrown away
-	ready := func(ctx context.Context) error {
-		return exec.CommandContext(ctx, filepath.Join(bin, "pg_isready"), "-q", "-h", "127.0.0.1", "-p", port).Run()
-	}
-	return booting{p, ready, fmt.Sprintf("%s=postgres://%[2]s:%[2]s@127.0.0.1:%[3]s/postgres?sslmode=disable", postgresVariable, postgresName, port)}, err
+	port := strconv.Itoa(ports[0])
+	return &Postgres{
+		URL: fmt.Sprintf("postgres://%[1]s:%[1]s@127.0.0.1:%[2]s/postgres?sslmode=disable", postgresName, port),
+		Server: &Server{
+			Name: "postgres", Log: filepath.Join(at.Dir, "postgres.log"), as: as,
+			stopSignal: syscall.SIGINT, // fast shutdown, which disconnects clients
+			args: []string{
+				filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", port, "-c", "listen_addresses=127.0.0.1",
+				"-c", "unix_socket_directories=" + dir, "-c", "max_connections=200",
+				"-c", "fsync=off", "-c", "full_page_writes=off", // the data is thrown away
+			},
+			ready: func(ctx context.Context) error {
+				return exec.CommandContext(ctx, filepath.Join(bin, "pg_isready"), "-q", "-h", "127.0.0.1", "-p", port).Run()
+			},
+		},
+	}, nil
 }
 
 // initPostgres makes the cluster's files in dir/data.
@@ -85,5 +100,5 @@ func unprivileged() (*syscall.Credential, error) {
 		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
 	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: run as another user, or set " + postgresVariable)
+	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: run as another user, or set UNECHO_TEST_POSTGRES")
 }

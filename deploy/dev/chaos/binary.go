@@ -1,0 +1,85 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// skewVariable holds how many seconds a process's clock is off, if its binary was built for that. It has not the prefix of
+// settings, among which the program would not know it.
+const skewVariable = "CHAOS_CLOCK_SKEW"
+
+// skewed is what time.Now adds. Timers, deadlines and durations go by the monotonic clock and stay as they are.
+const skewed = `package time
+
+import "syscall"
+
+var skew = skewed()
+
+func skewed() int64 {
+	text, _ := syscall.Getenv("` + skewVariable + `")
+	n, _ := atoi(text)
+	return int64(n)
+}
+`
+
+// build makes the members' binary in dir, with a clock that can be set off if skew says so, and with the race detector.
+func build(ctx context.Context, dir string, skew, race bool) (string, error) {
+	path := filepath.Join(dir, "unecho")
+	args := []string{"build", "-o", path}
+	if race {
+		args = append(args, "-race")
+	}
+	if skew {
+		overlay, err := overlay(ctx, dir)
+		if err != nil {
+			return "", fmt.Errorf("set clocks off: %w", err)
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/unecho/unecho/cmd/unecho")...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build unecho: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// overlay writes the file that tells the compiler what to read in place of the standard library's time.
+func overlay(ctx context.Context, dir string) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the standard library: %w", err)
+	}
+	library := filepath.Join(strings.TrimSpace(string(out)), "src", "time")
+	text, err := os.ReadFile(filepath.Join(library, "time.go"))
+	if err != nil {
+		return "", err
+	}
+	const now = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
+	if strings.Count(string(text), now) != 1 {
+		return "", errors.New("this Go's time.Now begins otherwise: adapt the replacement, or go without by -skew=false")
+	}
+	patched := strings.Replace(string(text), now, now+"\tsec += skew\n", 1)
+	replace := map[string]string{}
+	for name, text := range map[string]string{"time.go": patched, "skew.go": skewed} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(library, name)] = path
+	}
+	path := filepath.Join(dir, "overlay.json")
+	text, err = json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, text, 0o600)
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// A short run, by a seed whose schedule kills members and a broker, stops PostgreSQL and breaks connections: every document
+// comes out once, as the naive twin decides. The members are built as this test is, with the race detector or without.
+func TestShort(t *testing.T) {
+	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
+		t.Skip("needs Kafka: run make test")
+	}
+	p, err := parse([]string{
+		"-seed=4", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres", "-skew=false",
+		"-cache=../../../.cache", "-pom=../pom.xml",
+	}, t.Output())
+	check(t, err)
+	p.race = raceDetector
+	w, err := open(t.Context(), p, t.Output())
+	check(t, err)
+	defer func() { w.close(t.Failed()) }()
+	r, err := one(t.Context(), w, p, t.Output())
+	check(t, err)
+	r.print(t.Output())
+	if !r.ok() {
+		t.Errorf("there are findings: what they are about is kept in %s", w.dir)
+	}
+	for _, f := range []fault{kill, broker, database, cut} {
+		if r.done[f] == 0 {
+			t.Errorf("no %s was performed: choose another seed", f)
+		}
+	}
+	if r.audit.Unique == 0 || r.audit.Duplicate == 0 || r.audit.Rejected == 0 {
+		t.Error("a run without unique, duplicate and rejected documents shows little")
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

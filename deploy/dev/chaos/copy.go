@@ -1,0 +1,89 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// journalCopy is a topic with the records of the journal at the same offsets, with the same times: the members trim the
+// journal itself, and the audit must see all of it.
+type journalCopy struct {
+	topic          string
+	reader, writer *kgo.Client
+	taken          int64                 // read so far
+	next           atomic.Int64          // written so far
+	failed         atomic.Pointer[error] // to be written
+}
+
+// copyJournal opens the copy. It must run before anything is trimmed: as soon as there is a journal.
+func copyJournal(ctx context.Context, w *world, journal string) (*journalCopy, error) {
+	c := &journalCopy{topic: journal + "-copy"}
+	if err := w.create(ctx, c.topic, 1); err != nil {
+		return nil, err
+	}
+	var err, err2 error
+	c.reader, err = kgo.NewClient(append(append([]kgo.Opt{}, w.options...),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{journal: {0: kgo.NewOffset().At(0)}}), kgo.ConsumeResetOffset(kgo.NoResetOffset()))...)
+	c.writer, err2 = kgo.NewClient(append(append([]kgo.Opt{}, w.options...), kgo.DefaultProduceTopic(c.topic), kgo.ProducerBatchMaxBytes(4<<20), kgo.MaxBufferedRecords(1<<20))...)
+	if err := errors.Join(err, err2); err != nil {
+		return nil, fmt.Errorf("copy journal: %w", err)
+	}
+	return c, nil
+}
+
+// run copies until ctx is done.
+func (c *journalCopy) run(ctx context.Context) error {
+	defer c.writer.Close()
+	defer c.reader.Close()
+	for {
+		fetches := c.reader.PollFetches(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		var lost *kgo.ErrDataLoss
+		var err error
+		fetches.EachError(func(_ string, _ int32, e error) {
+			if errors.As(e, &lost) || kgo.IsRetryableBrokerErr(e) {
+				return // brokers come and go here: a gap would show in the offsets
+			}
+			err = errors.Join(err, e)
+		})
+		if err != nil {
+			return fmt.Errorf("copy journal: %w", err)
+		}
+		if err := c.take(ctx, fetches); err != nil {
+			return err
+		}
+	}
+}
+
+// take hands records to the writer without waiting for it: while the copy's leader is away, the journal may be trimmed.
+func (c *journalCopy) take(ctx context.Context, fetches kgo.Fetches) error {
+	for it := fetches.RecordIter(); !it.Done(); {
+		r := it.Next()
+		if r.Offset != c.taken {
+			return fmt.Errorf("copy journal: offset %d comes after %d: records are missing", r.Offset, c.taken-1)
+		}
+		c.taken++
+		want := r.Offset
+		c.writer.Produce(ctx, &kgo.Record{Value: r.Value, Timestamp: r.Timestamp}, func(r *kgo.Record, err error) {
+			switch {
+			case ctx.Err() != nil:
+			case err != nil || r.Offset != want:
+				c.failed.CompareAndSwap(nil, new(fmt.Errorf("copy journal: record %d is at %d: %w", want, r.Offset, err)))
+			default:
+				c.next.Store(want + 1)
+			}
+		})
+	}
+	if err := c.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// diskBytes is the size of a snapshot directory's own disk.
+const diskBytes = 64 << 20
+
+// disk is what lies under a snapshot directory: where we may mount, one of its own, which can be filled without harm to
+// anyone else.
+type disk struct {
+	dir string
+	own bool
+}
+
+func newDisk(dir string) (*disk, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return &disk{dir: dir, own: mount(dir, diskBytes) == nil}, nil
+}
+
+func (d *disk) remove() error {
+	if !d.own {
+		return nil
+	}
+	if err := unmount(d.dir); err != nil {
+		return fmt.Errorf("unmount %s: %w", d.dir, err)
+	}
+	return nil
+}
+
+// fill leaves no space for a while. It says no where the disk is not of our own.
+func (d *disk) fill(ctx context.Context, lasts time.Duration) (bool, error) {
+	if !d.own {
+		return false, nil
+	}
+	path := filepath.Join(d.dir, "filler")
+	f, err := os.Create(path)
+	if err != nil {
+		return true, err
+	}
+	for zeros := bytes.Repeat([]byte{1}, 4096); err == nil; {
+		_, err = f.Write(zeros)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		return true, errors.Join(err, f.Close())
+	}
+	wait(ctx, lasts)
+	return true, errors.Join(f.Close(), os.Remove(path))
+}

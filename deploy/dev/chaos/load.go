@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// recent is how many texts the load remembers to copy from.
+const recent = 2000
+
+// load writes documents to the source topic at a steady rate: about a third are copies of others, exact or edited, and a few
+// are empty or no UTF-8.
+type load struct {
+	client     *kgo.Client
+	r          *rand.Rand
+	partitions int
+	bytes      int
+	texts      []string
+
+	mu   sync.Mutex
+	ends map[int32]int64 // of each partition, by what Kafka acknowledged
+	sent int
+	err  error
+}
+
+func newLoad(w *world, topic string, p params) (*load, error) {
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.options...), kgo.DefaultProduceTopic(topic),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(5*time.Millisecond))...)
+	if err != nil {
+		return nil, fmt.Errorf("open the load's client: %w", err)
+	}
+	return &load{client: client, r: rand.New(rand.NewPCG(p.seed, 3)), partitions: p.partitions, bytes: p.bytes, ends: map[int32]int64{}}, nil
+}
+
+// tick is how often documents are written.
+const tick = 50 * time.Millisecond
+
+// run writes until ctx is done, and returns when all is acknowledged.
+func (l *load) run(ctx context.Context, rate int) error {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	began, n := time.Now(), 0
+	for ctx.Err() == nil {
+		for due := int(time.Since(began).Seconds() * float64(rate)); n < due && ctx.Err() == nil; n++ {
+			l.write(l.document())
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := l.client.Flush(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("write documents: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// write waits only where too much is not acknowledged yet.
+func (l *load) write(r *kgo.Record) {
+	l.client.Produce(context.Background(), r, func(r *kgo.Record, err error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if err != nil {
+			l.err = fmt.Errorf("write documents: %w", err)
+			return
+		}
+		l.ends[r.Partition] = max(l.ends[r.Partition], r.Offset+1)
+		l.sent++
+	})
+}
+
+func (l *load) document() *kgo.Record {
+	r := &kgo.Record{
+		Partition: l.r.Int32N(int32(l.partitions)), Key: fmt.Appendf(nil, "k%d", l.r.IntN(1000)),
+		Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "unecho-verdict", Value: []byte("forged")}},
+	}
+	switch l.r.IntN(500) {
+	case 0: // a tombstone
+	case 1:
+		r.Value = []byte{0xff, 0xfe}
+	default:
+		r.Value = []byte(l.text())
+	}
+	return r
+}
+
+func (l *load) text() string {
+	if len(l.texts) > 0 && l.r.IntN(3) == 0 {
+		text := l.texts[l.r.IntN(len(l.texts))]
+		if l.r.IntN(2) == 0 {
+			text += fmt.Sprint(" edited", l.r.IntN(1000))
+		}
+		return text
+	}
+	var b strings.Builder
+	for b.Len() < l.bytes {
+		fmt.Fprintf(&b, "w%x ", l.r.IntN(1<<20))
+	}
+	if len(l.texts) < recent {
+		l.texts = append(l.texts, b.String())
+	} else {
+		l.texts[l.r.IntN(recent)] = b.String()
+	}
+	return b.String()
+}
+
+// written is what is acknowledged so far.
+func (l *load) written() (ends map[int32]int64, sent int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ends = map[int32]int64{}
+	for p, end := range l.ends {
+		ends[p] = end
+	}
+	return ends, l.sent
+}

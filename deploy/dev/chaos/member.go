@@ -1,0 +1,209 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/unecho/unecho/deploy/dev/testbed"
+)
+
+// restartAfter is how long whoever looks after a member takes to see that it has ended, and to start it again.
+const restartAfter = 200 * time.Millisecond
+
+// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, twice, as the machine is busy.
+const leaveBound = 40 * time.Second
+
+// member is a place in the group, in which one process lives after another.
+type member struct {
+	args   []string
+	binary string
+	log    *os.File
+	skew   func(life int) time.Duration // how far the clock of a life is off
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	alive  bool
+	asked  bool      // the present life has been asked, or made, to end
+	absent time.Time // not to be started before
+	lives  int
+	paused int // SIGSTOPs not yet undone
+
+	seen endings
+}
+
+// endings are how lives ended that nobody asked to end.
+type endings struct {
+	mu  sync.Mutex
+	why map[string]int
+}
+
+func (e *endings) add(why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.why == nil {
+		e.why = map[string]int{}
+	}
+	e.why[why]++
+}
+
+// run lives until ctx is done: whatever ends is started again. Then the last life is asked to end, and must, without error.
+func (m *member) run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		said, err := m.live(ctx)
+		m.mu.Lock()
+		asked, wait := m.asked, max(restartAfter, time.Until(m.absent))
+		m.mu.Unlock()
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return fmt.Errorf("end: %w\n%s", err, said)
+		case !asked && err != nil:
+			m.seen.add(fmt.Sprintf("%v: %s", err, said))
+		case !asked && ctx.Err() == nil:
+			m.seen.add("exit status 0 without being asked")
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+	return nil
+}
+
+// live is one life. It returns what the process said outside of its log, and how it ended.
+func (m *member) live(ctx context.Context) (said string, err error) {
+	errs := &words{log: m.log}
+	cmd := exec.CommandContext(ctx, m.binary, m.args...)
+	cmd.Stderr, cmd.Stdout = errs, errs
+	cmd.Cancel = func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return errors.Join(cmd.Process.Signal(syscall.SIGCONT), cmd.Process.Signal(syscall.SIGTERM))
+	}
+	cmd.WaitDelay = leaveBound
+	m.mu.Lock()
+	m.lives++
+	if m.skew != nil {
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", skewVariable, int64(m.skew(m.lives).Seconds())))
+	}
+	cmd.SysProcAttr = testbed.EndWithParent(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL) // Ctrl-C is ours to hand on
+	err = cmd.Start()
+	m.cmd, m.alive, m.asked, m.paused = cmd, err == nil, false, 0
+	m.mu.Unlock()
+	if err != nil {
+		return "", fmt.Errorf("start: %w", err)
+	}
+	err = cmd.Wait()
+	m.mu.Lock()
+	m.alive = false
+	m.mu.Unlock()
+	if errors.Is(err, context.Canceled) { // it ended well when it was asked to
+		err = nil
+	}
+	return errs.last(), err
+}
+
+// signal sends one to the present life, and says no where there is none. ending says that it is not to be wondered at if it
+// ends now.
+func (m *member) signal(s syscall.Signal, ending bool, absent time.Duration) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.alive || m.cmd.Process.Signal(s) != nil {
+		return false
+	}
+	if ending {
+		m.asked, m.absent = true, time.Now().Add(absent)
+	}
+	return true
+}
+
+// pause stops the process for a while; pauses may overlap.
+func (m *member) pause(ctx context.Context, d time.Duration) {
+	m.mu.Lock()
+	life := m.lives
+	m.paused++
+	m.mu.Unlock()
+	_ = m.signal(syscall.SIGSTOP, false, 0)
+	wait(ctx, d)
+	m.mu.Lock()
+	last := m.lives == life
+	if last {
+		m.paused--
+		last = m.paused == 0
+	}
+	m.mu.Unlock()
+	if last {
+		_ = m.signal(syscall.SIGCONT, false, 0)
+	}
+}
+
+// leaves is SIGTERM; it returns when another life has begun.
+func (m *member) leaves(ctx context.Context, absent time.Duration) error {
+	m.mu.Lock()
+	life := m.lives
+	m.mu.Unlock()
+	if !m.signal(syscall.SIGTERM, true, absent) {
+		return nil
+	}
+	return until(ctx, "a member has left and come again", leaveBound+absent, func(context.Context) bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.lives > life
+	})
+}
+
+// wait waits for d, or until ctx is done.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// words keeps what a process says outside of its log, which goes to a file with all the rest.
+type words struct {
+	log  *os.File
+	mu   sync.Mutex
+	said []byte
+	rest []byte // of a line that has not ended
+}
+
+// mostWords bounds what is kept of one life.
+const mostWords = 16 << 10
+
+// Write implements io.Writer.
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(w.rest, []byte("\n"))
+		if !ok {
+			break
+		}
+		if !bytes.HasPrefix(line, []byte("{")) && len(w.said) < mostWords {
+			w.said = append(append(w.said, line...), '\n')
+		}
+		w.rest = rest
+	}
+	return w.log.Write(p)
+}
+
+func (w *words) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.TrimSpace(string(append(w.said, w.rest...)))
+}

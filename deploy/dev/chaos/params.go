@@ -1,0 +1,89 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// params are what the flags say.
+type params struct {
+	seed       uint64
+	runs       int
+	length     time.Duration // of the faults of one run
+	members    int
+	partitions int
+	rate       int           // documents a second
+	killEvery  time.Duration // on average
+	faultEvery time.Duration // on average, every other fault
+	store      string
+	skew       bool
+	race       bool
+	plan       bool
+	takeover   int           // times each; 0: chaos or soak
+	soak       time.Duration // 0: chaos or takeover
+	bytes      int           // of a document, about
+	cache, pom string
+}
+
+func parse(args []string, stderr io.Writer) (params, error) {
+	var p params
+	var minutes float64
+	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Uint64Var(&p.seed, "seed", rand.Uint64N(1_000_000), "the schedule; further runs take the numbers after it")
+	flags.IntVar(&p.runs, "runs", 1, "runs, one after another on the same servers")
+	flags.Float64Var(&minutes, "minutes", 5, "how long things are broken in a run; starting, settling and auditing come on top")
+	flags.IntVar(&p.members, "members", 4, "processes")
+	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
+	flags.IntVar(&p.rate, "rate", 400, "documents a second")
+	flags.IntVar(&p.bytes, "bytes", 200, "bytes of a document, about")
+	flags.DurationVar(&p.killEvery, "kill-every", 2*time.Second, "SIGKILL of a member, on average; 0 for none")
+	flags.DurationVar(&p.faultEvery, "fault-every", 8*time.Second, "any other fault, on average; 0 for none")
+	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
+	flags.BoolVar(&p.skew, "skew", true, "set the members' clocks off; their binary is then built anew, once, with all of the standard library")
+	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
+	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
+	flags.IntVar(&p.takeover, "takeover", 0, "measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
+	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
+	flags.StringVar(&p.cache, "cache", ".cache", "directory for Kafka's jars")
+	flags.StringVar(&p.pom, "pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
+	if err := flags.Parse(args); err != nil {
+		return p, err
+	}
+	p.length = time.Duration(minutes * float64(time.Minute))
+	if flags.NArg() > 0 {
+		return p, fmt.Errorf("what is %q? Possible are only flags: see -help", strings.Join(flags.Args(), " "))
+	}
+	return p, p.validate()
+}
+
+func (p params) validate() error {
+	var errs []error
+	for _, bad := range []struct {
+		is      bool
+		problem string
+	}{
+		{p.runs < 1, "-runs is at least 1"},
+		{p.length < time.Second, "-minutes is at least a sixtieth"},
+		{p.members < 2, "-members is at least 2: someone must take over"},
+		{p.partitions < 1, "-partitions is at least 1"},
+		{p.rate < 1, "-rate is at least 1"},
+		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
+		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
+		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
+		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
+		{p.takeover > 0 && p.soak > 0, "-takeover or -soak, one of them"},
+	} {
+		if bad.is {
+			errs = append(errs, errors.New(bad.problem))
+		}
+	}
+	return errors.Join(errs...)
+}

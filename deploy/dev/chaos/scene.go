@@ -1,0 +1,234 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index"
+)
+
+// scene is one run: a group with topics of its own, its members, its load.
+type scene struct {
+	world   *world
+	params  params
+	store   string
+	name    string // of the group, and the prefix of its topics
+	dir     string
+	file    string // the configuration of all members
+	source  string
+	config  config.Config
+	members []*member
+	ops     []string // where each member answers; empty where nobody asks
+	load    *load
+	watch   *watch
+	copy    *journalCopy
+	disk    *disk // under the snapshot directory; nil where there is none of its own
+
+	mu   sync.Mutex
+	done map[fault]int
+}
+
+// settleBound is how long a group may take, when nothing is broken any more, until all that was written is committed.
+const settleBound = 4 * time.Minute
+
+func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
+	s := &scene{world: w, params: p, store: store, name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
+	s.source = s.name + ".news"
+	dir, err := w.subdirectory(s.name)
+	if err != nil {
+		return nil, err
+	}
+	s.dir, s.file = dir, filepath.Join(dir, "unecho.yaml")
+	if err := s.configure(); err != nil {
+		return nil, err
+	}
+	if err := w.create(ctx, s.source, p.partitions); err != nil {
+		return nil, err
+	}
+	if s.load, err = newLoad(w, s.source, p); err != nil {
+		return nil, err
+	}
+	s.watch = newWatch(w, s.name, s.source, s.load)
+	for i := range p.members {
+		if err := s.enlist(ctx, i, ops); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// configure writes the configuration that all members share.
+func (s *scene) configure() error {
+	snapshot := fmt.Sprintf("{store: postgres, postgres_url: '%s', schema: %s, every: 5s}", s.world.postgres.URL, strings.ReplaceAll(s.name, "-", "_"))
+	if s.store == directory {
+		var err error
+		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots")); err != nil {
+			return err
+		}
+		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}", filepath.Join(s.dir, "snapshots"))
+	}
+	text := strings.Join([]string{
+		"kafka: {brokers: [" + s.world.front() + "]}",
+		"source: {topics: [" + s.source + "]}",
+		"document: {empty: reject, invalid_utf8: reject}",
+		"consumer: {group: " + s.name + ", poll_records: 500}",
+		"window: {count: 20000}",
+		"journal: {replication_factor: 3, min_insync: 2}",
+		"sink: {replication_factor: 3}",
+		"snapshot: " + snapshot,
+		"ops: {listen: ''}",
+		"log: {format: json}",
+	}, "\n") + "\n"
+	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
+		return err
+	}
+	c, err := config.Load(s.file, nil, nil)
+	s.config = c
+	return err
+}
+
+// enlist makes place i of the group. Every other one has a name by configuration; the rest take the lowest free one.
+func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
+	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("member-%d.log", i)))
+	if err != nil {
+		return err
+	}
+	m := &member{binary: s.world.binary, log: log, args: []string{"run", "--config", s.file}}
+	if i%2 == 0 {
+		m.args = append(m.args, "--set", fmt.Sprintf("consumer.member=%s-named-%d", s.name, i))
+	}
+	if ops {
+		address, err := freeAddress(ctx)
+		if err != nil {
+			return err
+		}
+		m.args = append(m.args, "--set", "ops.listen="+address)
+		s.ops = append(s.ops, address)
+	}
+	if s.params.skew {
+		m.skew = func(life int) time.Duration {
+			r := rand.New(rand.NewPCG(s.params.seed, uint64(100+1000*i+life)))
+			return between(r, -mostSkew, mostSkew)
+		}
+	}
+	s.members = append(s.members, m)
+	return nil
+}
+
+// mostSkew is how far clocks are off: twice window.tolerance, so that some members' times are capped.
+const mostSkew = 10 * time.Minute
+
+// run has the members work while act goes on, and returns when all that was written by then is committed and they have
+// ended well.
+func (s *scene) run(ctx context.Context, act func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	living, end := context.WithCancel(ctx)
+	defer end()
+	var lives errgroup.Group
+	for _, m := range s.members {
+		lives.Go(func() error { return m.run(living) })
+	}
+	group.Go(func() error {
+		defer end()
+		return s.work(ctx, act)
+	})
+	err := group.Wait()
+	return errors.Join(err, lives.Wait())
+}
+
+func (s *scene) work(ctx context.Context, act func(context.Context) error) error {
+	journal := s.name + ".journal"
+	if err := until(ctx, "there is a journal", 2*time.Minute, func(ctx context.Context) bool {
+		topics, err := s.world.admin.ListTopics(ctx, journal)
+		return err == nil && topics.Has(journal)
+	}); err != nil {
+		return err
+	}
+	var err error
+	if s.copy, err = copyJournal(ctx, s.world, journal); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	loading, stopLoad := context.WithCancel(ctx)
+	defer stopLoad()
+	beside, stopBeside := context.WithCancel(ctx)
+	defer stopBeside()
+	loaded := make(chan struct{})
+	group.Go(func() error {
+		defer close(loaded)
+		return s.load.run(loading, s.params.rate)
+	})
+	group.Go(func() error { return s.copy.run(beside) })
+	group.Go(func() error {
+		s.watch.run(beside)
+		return nil
+	})
+	group.Go(func() error {
+		defer stopBeside()
+		err := act(ctx)
+		stopLoad()
+		<-loaded
+		if err != nil {
+			return err
+		}
+		if err := until(ctx, "all that was written is committed", settleBound, func(context.Context) bool { return s.watch.settled() }); err != nil {
+			return err
+		}
+		return until(ctx, "the journal is copied", time.Minute, s.copied)
+	})
+	return group.Wait()
+}
+
+// copied says whether the copy has all of the journal as it is now.
+func (s *scene) copied(ctx context.Context) bool {
+	ends, err := s.world.admin.ListEndOffsets(ctx, s.name+".journal")
+	end, ok := ends.Lookup(s.name+".journal", 0)
+	return err == nil && ok && s.copy.next.Load() >= end.Offset
+}
+
+// audit holds source, journal and outputs against the twin.
+func (s *scene) audit(ctx context.Context) (audit.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleBound)
+	defer cancel()
+	c := s.config
+	settings := c.Settings()
+	return audit.Run(ctx, audit.Inputs{
+		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
+		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
+	})
+}
+
+// close gives back what the scene holds beside its members; its topics go, and so does its group.
+func (s *scene) close(ctx context.Context) error {
+	for _, m := range s.members {
+		_ = m.log.Close() // only ever written
+	}
+	if s.load != nil {
+		s.load.client.Close()
+	}
+	var err error
+	if s.disk != nil {
+		err = s.disk.remove()
+	}
+	return errors.Join(err, s.world.remove(ctx, s.name+"."))
+}
+
+// count counts a fault.
+func (s *scene) count(f fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[f]++
+}

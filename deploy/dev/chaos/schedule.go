@@ -1,0 +1,167 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// The stores for snapshots.
+const (
+	postgres  = "postgres"
+	directory = "directory"
+)
+
+// fault is a kind of thing that is broken.
+type fault string
+
+const (
+	kill     fault = "kill"     // SIGKILL of a member, which is started again after a while
+	pause    fault = "pause"    // SIGSTOP of a member, SIGCONT after a while
+	leave    fault = "leave"    // SIGTERM of a member, which is started again after a while
+	rolling  fault = "rolling"  // SIGTERM and start of each member in turn
+	broker   fault = "broker"   // SIGKILL of a broker, which is started again after a while
+	leaders  fault = "leaders"  // the journal and the coordinators' topics get other leaders
+	database fault = "database" // PostgreSQL is stopped, and started again after a while
+	full     fault = "full"     // the disk of the snapshot directory is full for a while
+	slow     fault = "slow"     // all brokers behind a slow network for a while
+	stall    fault = "stall"    // one broker behind a network that loses everything for a while
+	cut      fault = "cut"      // every connection to one broker breaks
+)
+
+// event is one fault at one time.
+type event struct {
+	at     time.Duration // since the run began
+	fault  fault
+	member int // of kill, pause, leave
+	broker int // of broker, leaders, stall, cut
+	lasts  time.Duration
+}
+
+// String is the event in one line.
+func (e event) String() string {
+	s := fmt.Sprintf("%9s  %-8s", e.at.Round(time.Millisecond), e.fault)
+	switch e.fault {
+	case kill, pause, leave:
+		s += fmt.Sprintf(" member %d", e.member)
+	case broker, stall, cut, leaders:
+		s += fmt.Sprintf(" broker %d", e.broker+1)
+	case rolling, database, full, slow:
+	}
+	if e.lasts > 0 {
+		s += " for " + e.lasts.Round(time.Millisecond).String()
+	}
+	return s
+}
+
+// weights say how often each fault but kill is drawn.
+func weights(store string) map[fault]int {
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3}
+	if store == directory {
+		w[full] = 2
+	} else {
+		w[database] = 2
+	}
+	return w
+}
+
+// schedule draws what is broken when. The same parameters give the same schedule.
+func schedule(p params, store string) []event {
+	var all []event
+	r := rand.New(rand.NewPCG(p.seed, 1))
+	for at := gap(r, p.killEvery); p.killEvery > 0 && at < p.length; at += gap(r, p.killEvery) {
+		e := event{at: at, fault: kill, member: r.IntN(p.members)}
+		if r.IntN(8) == 0 { // long enough for others to take over
+			e.lasts = between(r, 2*time.Second, 12*time.Second)
+		}
+		all = append(all, e)
+	}
+	r = rand.New(rand.NewPCG(p.seed, 2))
+	free := map[fault]time.Duration{} // when it may be drawn again
+	for at := gap(r, p.faultEvery); p.faultEvery > 0 && at < p.length; at += gap(r, p.faultEvery) {
+		e := draw(r, p, weights(store))
+		e.at = at
+		if key := exclusive(e.fault); key != "" {
+			if at < free[key] {
+				continue
+			}
+			free[key] = at + e.lasts + recovery
+		}
+		all = append(all, e)
+	}
+	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// recovery is how long a broker that came back is given to catch up: two at a time are more than a topic of three replicas
+// with two in sync can lose and still be written to.
+const recovery = 20 * time.Second
+
+// exclusive names what a fault must not overlap with.
+func exclusive(f fault) fault {
+	switch f {
+	case broker, stall:
+		return broker
+	case database, full, slow, rolling:
+		return f
+	case kill, pause, leave, leaders, cut:
+	}
+	return ""
+}
+
+// draw draws a fault, what it hits, and how long it lasts.
+func draw(r *rand.Rand, p params, weight map[fault]int) event {
+	var kinds []fault
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut} {
+		for range weight[f] {
+			kinds = append(kinds, f)
+		}
+	}
+	e := event{fault: kinds[r.IntN(len(kinds))], member: r.IntN(p.members), broker: r.IntN(brokers)}
+	short, long := bounds(e.fault, r.IntN(4) == 0)
+	e.lasts = min(between(r, short, long), p.length)
+	return e
+}
+
+// bounds are those of how long a fault lasts. Members have a session time-out of 6 s and a transaction time-out of 10 s: what
+// is rare goes beyond both.
+func bounds(f fault, rare bool) (short, long time.Duration) {
+	switch f {
+	case pause:
+		if rare {
+			return 7 * time.Second, 25 * time.Second
+		}
+		return 50 * time.Millisecond, 3 * time.Second
+	case leave:
+		return 0, 10 * time.Second
+	case broker:
+		return time.Second, 20 * time.Second
+	case database:
+		if rare {
+			return time.Minute, time.Minute
+		}
+		return time.Second, 10 * time.Second
+	case full, slow:
+		return 2 * time.Second, 15 * time.Second
+	case stall:
+		return time.Second, 12 * time.Second
+	case kill, rolling, leaders, cut:
+	}
+	return 0, 0
+}
+
+// gap is the time to the next of events that come by chance.
+func gap(r *rand.Rand, mean time.Duration) time.Duration {
+	return time.Duration(r.ExpFloat64() * float64(mean))
+}
+
+func between(r *rand.Rand, low, high time.Duration) time.Duration {
+	if low >= high {
+		return low
+	}
+	return low + time.Duration(r.Int64N(int64(high-low)))
+}

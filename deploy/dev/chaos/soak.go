@@ -1,0 +1,171 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sampleEvery is how often members are asked how they are.
+const sampleEvery = 5 * time.Second
+
+// sample is one member at one moment.
+type sample struct {
+	resident, heap, goroutines, lag float64
+}
+
+// The series that a sample is made of, and where in it they go.
+func series(s *sample) map[string]*float64 {
+	return map[string]*float64{
+		"process_resident_memory_bytes": &s.resident, "go_memstats_heap_inuse_bytes": &s.heap,
+		"go_goroutines": &s.goroutines, "unecho_source_lag_documents": &s.lag,
+	}
+}
+
+// soak has members work under load, nothing broken, and fails if their memory or goroutines grow.
+func soak(ctx context.Context, w *world, p params, out io.Writer) error {
+	p.skew = false
+	s, err := newScene(ctx, w, p, postgres, true)
+	if err != nil {
+		return err
+	}
+	all := make([][]sample, len(s.members))
+	began := time.Now()
+	if err := s.run(ctx, func(ctx context.Context) error { return s.samples(ctx, all, out) }); err != nil {
+		return err
+	}
+	r := s.result(time.Since(began))
+	if r.audit, err = s.audit(ctx); err != nil {
+		return err
+	}
+	r.print(out)
+	for i, of := range all {
+		growth, verdict := judge(of)
+		fmt.Fprintf(out, "  member %d %s\n", i, growth)
+		err = errors.Join(err, verdict)
+	}
+	if !r.ok() || len(r.endings) > 0 {
+		err = errors.Join(err, errFindings)
+	}
+	return errors.Join(err, s.close(ctx))
+}
+
+// samples asks each member again and again until the soak's time is over, and shows the figures once a minute.
+func (s *scene) samples(ctx context.Context, all [][]sample, out io.Writer) error {
+	if err := s.well(ctx); err != nil {
+		return err
+	}
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	began := time.Now()
+	for n := 0; time.Since(began) < s.params.soak; n++ {
+		for i, address := range s.ops {
+			one, err := ask(ctx, address)
+			if err != nil {
+				return err
+			}
+			all[i] = append(all[i], one)
+			if n%int(time.Minute/sampleEvery) == 0 {
+				fmt.Fprintf(out, "%6s  member %d  %s\n", time.Since(began).Round(time.Second), i, one)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// String is the sample in one line.
+func (s sample) String() string {
+	return fmt.Sprintf("resident %4.0f MiB, heap %4.0f MiB, %3.0f goroutines, lag %.0f", s.resident/(1<<20), s.heap/(1<<20), s.goroutines, s.lag)
+}
+
+// ask reads a member's metrics as a collector does.
+func ask(ctx context.Context, address string) (sample, error) {
+	var s sample
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+	if err != nil {
+		return s, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return s, fmt.Errorf("ask a member: %w", err)
+	}
+	defer resp.Body.Close()
+	into := series(&s)
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if to := into[name]; to != nil {
+			if *to, err = strconv.ParseFloat(value, 64); err != nil {
+				return s, fmt.Errorf("read %s: %w", name, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+// What counts as flat: the median of the last quarter beside that of the second. The first is for filling the window.
+const (
+	mayGrow       = 1.10     // of bytes
+	mayGrowBytes  = 16 << 20 // and so many more: pages come and go
+	mayGrowNumber = 5        // goroutines: connections come and go
+)
+
+// judge says how the second and the last quarter compare, and fails if they show growth.
+func judge(of []sample) (growth string, err error) {
+	if len(of) < 8 {
+		return "", errors.New("too few samples to tell: soak longer")
+	}
+	quarter := len(of) / 4
+	early, late := of[quarter:2*quarter], of[len(of)-quarter:]
+	var parts []string
+	for _, what := range []struct {
+		name    string
+		of      func(sample) float64
+		factor  float64
+		more    float64
+		showsAs float64
+	}{
+		{"resident MiB", func(s sample) float64 { return s.resident }, mayGrow, mayGrowBytes, 1 << 20},
+		{"heap MiB", func(s sample) float64 { return s.heap }, mayGrow, mayGrowBytes, 1 << 20},
+		{"goroutines", func(s sample) float64 { return s.goroutines }, 1, mayGrowNumber, 1},
+	} {
+		from, to := median(early, what.of), median(late, what.of)
+		parts = append(parts, fmt.Sprintf("%s %.0f, later %.0f", what.name, from/what.showsAs, to/what.showsAs))
+		if to > from*what.factor+what.more {
+			err = errors.Join(err, fmt.Errorf("%s grew from %.0f to %.0f", what.name, from/what.showsAs, to/what.showsAs))
+		}
+	}
+	return strings.Join(parts, "; "), err
+}
+
+func median(of []sample, value func(sample) float64) float64 {
+	all := make([]float64, len(of))
+	for i, s := range of {
+		all[i] = value(s)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// freeAddress is one that nobody listened on a moment ago.
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}

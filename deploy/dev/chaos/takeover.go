@@ -1,0 +1,110 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// trial is a kind of loss that is measured alone.
+type trial string
+
+// The trials.
+const (
+	restarted trial = "restart"  // SIGKILL, the same place is taken again at once
+	takenOver trial = "takeover" // SIGKILL, and nobody comes back
+	drained   trial = "drain"    // SIGTERM, and nobody comes back
+	rolled    trial = "roll"     // SIGTERM, the same place is taken again at once
+	frozen    trial = "freeze"   // SIGSTOP for 15 s
+	lostNode  trial = "node"     // SIGKILL of a broker
+)
+
+// away is how long somebody stays away who does not come back: longer than anything takes.
+const away = 40 * time.Second
+
+// measure has one loss after another happen to a group that is well, and says how long documents waited.
+func measure(ctx context.Context, w *world, p params, out io.Writer) error {
+	p.skew = false
+	s, err := newScene(ctx, w, p, postgres, false)
+	if err != nil {
+		return err
+	}
+	if err := s.run(ctx, func(ctx context.Context) error { return s.lose(ctx, p.takeover) }); err != nil {
+		return err
+	}
+	of := s.watch.waited()
+	for _, f := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintln(out, waits(f, of[f]), of[f])
+	}
+	r := s.result(0)
+	if r.audit, err = s.audit(ctx); err != nil {
+		return err
+	}
+	r.print(out)
+	if !r.ok() {
+		return errFindings
+	}
+	return s.close(ctx)
+}
+
+func (s *scene) lose(ctx context.Context, times int) error {
+	for i := range times {
+		for _, f := range []trial{restarted, takenOver, drained, rolled, frozen, lostNode} {
+			if err := s.well(ctx); err != nil {
+				return err
+			}
+			s.count(fault(f))
+			if err := s.loseOne(ctx, f, i); err != nil {
+				return err
+			}
+			if err := until(ctx, "documents go on after "+string(f), settleBound, func(context.Context) bool { return s.watch.resolved() }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
+	m := s.members[i%len(s.members)]
+	s.watch.lost(string(f))
+	switch f {
+	case restarted:
+		_ = m.signal(syscall.SIGKILL, true, 0)
+	case takenOver:
+		_ = m.signal(syscall.SIGKILL, true, away)
+		wait(ctx, away)
+	case drained:
+		_ = m.signal(syscall.SIGTERM, true, away)
+		wait(ctx, away)
+	case rolled:
+		return m.leaves(ctx, 0)
+	case frozen:
+		m.pause(ctx, 15*time.Second)
+	case lostNode:
+		b := s.world.kafka.Brokers[i%brokers]
+		b.Kill()
+		wait(ctx, away)
+		if err := b.Start(ctx); err != nil {
+			return err
+		}
+		return b.Await(ctx)
+	}
+	return nil
+}
+
+// well waits until the group is whole: every session a member, all replicas in sync.
+func (s *scene) well(ctx context.Context) error {
+	want := len(s.members) * s.config.Consumer.Sessions
+	return until(ctx, "the group is whole", settleBound, func(ctx context.Context) bool {
+		groups, err := s.world.admin.DescribeGroups(ctx, s.name)
+		g := groups[s.name]
+		return err == nil && g.State == "Stable" && len(g.Members) == want && s.world.healthy(ctx)
+	})
+}

@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+)
+
+// loss is a moment at which members or servers were lost, and what lay in the source then.
+type loss struct {
+	what string
+	at   time.Time
+	ends map[int32]int64
+}
+
+// watch follows what the group commits, and measures how long documents wait after a loss.
+type watch struct {
+	admin  *kadm.Client
+	group  string
+	source string
+	load   *load
+
+	mu        sync.Mutex
+	committed map[int32]int64
+	open      []loss
+	waits     map[string][]time.Duration
+}
+
+// watchEvery is how often the group's offsets are asked for, and so how exact the waits are.
+const watchEvery = 100 * time.Millisecond
+
+func newWatch(w *world, group, source string, l *load) *watch {
+	return &watch{
+		admin: w.admin, group: group, source: source, load: l, committed: map[int32]int64{}, waits: map[string][]time.Duration{},
+	}
+}
+
+// run asks until ctx is done.
+func (w *watch) run(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		w.look(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (w *watch) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	offsets, err := w.admin.FetchOffsets(ctx, w.group)
+	if err != nil {
+		return // the coordinator is away: the next look sees more
+	}
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	offsets.Each(func(o kadm.OffsetResponse) {
+		if o.Topic == w.source && o.Err == nil {
+			w.committed[o.Partition] = o.At
+		}
+	})
+	w.open = slices.DeleteFunc(w.open, func(l loss) bool {
+		if !reached(w.committed, l.ends) {
+			return false
+		}
+		w.waits[l.what] = append(w.waits[l.what], now.Sub(l.at))
+		return true
+	})
+}
+
+func reached(committed, ends map[int32]int64) bool {
+	for p, end := range ends {
+		if committed[p] < end {
+			return false
+		}
+	}
+	return true
+}
+
+// lost begins to measure.
+func (w *watch) lost(what string) {
+	ends, _ := w.load.written()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = append(w.open, loss{what: what, at: time.Now(), ends: ends})
+}
+
+// resolved says whether documents have caught up after every loss so far.
+func (w *watch) resolved() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.open) == 0
+}
+
+// settled says whether all that was written is committed.
+func (w *watch) settled() bool {
+	ends, _ := w.load.written()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return reached(w.committed, ends)
+}
+
+// waited says how long documents waited after each kind of loss, in order of length.
+func (w *watch) waited() map[string][]time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := map[string][]time.Duration{}
+	for what, d := range maps.All(w.waits) {
+		all[what] = slices.Sorted(slices.Values(d))
+	}
+	return all
+}

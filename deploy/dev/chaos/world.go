@@ -1,0 +1,189 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/deploy/dev/proxy"
+	"github.com/unecho/unecho/deploy/dev/testbed"
+)
+
+// brokers are how many Kafka nodes there are.
+const brokers = 3
+
+// world is the servers and the members' way to them.
+type world struct {
+	dir      string
+	binary   string
+	kafka    *testbed.Kafka
+	proxies  []*proxy.Proxy // one before each broker, for the members
+	postgres *testbed.Postgres
+	options  []kgo.Opt // how we reach the brokers: directly
+	client   *kgo.Client
+	admin    *kadm.Client
+}
+
+// open builds the binary and starts the servers.
+func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
+	dir, err := os.MkdirTemp("", "unecho-chaos-")
+	if err != nil {
+		return nil, err
+	}
+	w = &world{dir: dir}
+	defer func() {
+		if err != nil {
+			w.close(false)
+		}
+	}()
+	began := time.Now()
+	if w.binary, err = build(ctx, dir, p.skew && p.takeover == 0 && p.soak == 0, p.race); err != nil {
+		return w, err
+	}
+	fmt.Fprintf(out, "unecho is built after %.0f s\n", time.Since(began).Seconds())
+	if err := w.start(ctx, testbed.Place{Dir: dir, Cache: p.cache, POM: p.pom}); err != nil {
+		return w, err
+	}
+	w.options = []kgo.Opt{kgo.SeedBrokers(strings.Split(w.kafka.Address, ",")...), kgo.MetadataMinAge(100 * time.Millisecond)}
+	if w.client, err = kgo.NewClient(w.options...); err != nil {
+		return w, fmt.Errorf("open client: %w", err)
+	}
+	w.admin = kadm.NewClient(w.client)
+	fmt.Fprintf(out, "%d brokers and PostgreSQL answer after %.0f s\n", brokers, time.Since(began).Seconds())
+	return w, nil
+}
+
+func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
+	if w.kafka, err = testbed.NewKafka(ctx, at, brokers, func(_ int, address string) (string, error) {
+		p, err := proxy.New(ctx, address)
+		if err != nil {
+			return "", err
+		}
+		w.proxies = append(w.proxies, p)
+		return p.Address(), nil
+	}); err != nil {
+		return err
+	}
+	if w.postgres, err = testbed.NewPostgres(ctx, at); err != nil {
+		return err
+	}
+	for _, s := range w.servers() {
+		if err := s.Start(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range w.servers() {
+		if err := s.Await(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) servers() []*testbed.Server {
+	var all []*testbed.Server
+	if w.kafka != nil {
+		all = append(all, w.kafka.Brokers...)
+	}
+	if w.postgres != nil {
+		all = append(all, w.postgres.Server)
+	}
+	return all
+}
+
+// close stops everything. What the servers and members wrote is removed unless it is evidence.
+func (w *world) close(keep bool) {
+	if w.client != nil {
+		w.client.Close()
+	}
+	testbed.StopAll(w.servers()...)
+	for _, p := range w.proxies {
+		p.Close()
+	}
+	if !keep {
+		_ = os.RemoveAll(w.dir) // a leftover in the temporary directory harms nobody
+	}
+}
+
+// front is the brokers' addresses as members have them.
+func (w *world) front() string {
+	all := make([]string, len(w.proxies))
+	for i, p := range w.proxies {
+		all[i] = p.Address()
+	}
+	return strings.Join(all, ", ")
+}
+
+// healthy says whether every partition of the topics has all replicas in sync.
+func (w *world) healthy(ctx context.Context) bool {
+	topics, err := w.admin.ListTopicsWithInternal(ctx)
+	if err != nil {
+		return false
+	}
+	for _, t := range topics {
+		for _, p := range t.Partitions {
+			if t.Err != nil || p.Err != nil || len(p.ISR) < len(p.Replicas) {
+				return false
+			}
+		}
+	}
+	return len(topics) > 0
+}
+
+// until asks again and again. The error says what was waited for.
+func until(ctx context.Context, what string, bound time.Duration, is func(context.Context) bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not within %v", bound))
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !is(ctx) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s: %w", what, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// create makes a topic of three replicas.
+func (w *world) create(ctx context.Context, topic string, partitions int) error {
+	if _, err := w.admin.CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
+		return fmt.Errorf("create %s: %w", topic, err)
+	}
+	return until(ctx, "topic "+topic+" is there", time.Minute, func(ctx context.Context) bool {
+		topics, err := w.admin.ListTopics(ctx, topic)
+		return err == nil && len(topics[topic].Partitions) == partitions
+	})
+}
+
+// remove deletes a run's topics.
+func (w *world) remove(ctx context.Context, prefix string) error {
+	topics, err := w.admin.ListTopics(ctx)
+	if err != nil {
+		return fmt.Errorf("list topics: %w", err)
+	}
+	for _, name := range topics.Names() {
+		if strings.HasPrefix(name, prefix) {
+			_, deleted := w.admin.DeleteTopic(ctx, name)
+			err = errors.Join(err, deleted)
+		}
+	}
+	return err
+}
+
+// subdirectory makes one.
+func (w *world) subdirectory(name string) (string, error) {
+	path := filepath.Join(w.dir, name)
+	return path, os.MkdirAll(path, 0o755)
+}

@@ -1,9 +1,0 @@
-package main
-
-import "syscall"
-
-// endWithParent makes a process end even when this program is killed and can no longer see to that.
-func endWithParent(attr *syscall.SysProcAttr, signal syscall.Signal) *syscall.SysProcAttr {
-	attr.Pdeathsig = signal
-	return attr
-}

@@ -1,0 +1,176 @@
+//go:build unix
+
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// startBound is how long a server may take to answer; Kafka needs some 4 s on an idle machine.
+	startBound = 90 * time.Second
+
+	// stopBound is how long a server may take to end before it is killed.
+	stopBound = 10 * time.Second
+
+	probeEvery = 100 * time.Millisecond
+	shownLines = 30
+)
+
+// errEnded says that a server ended although nobody stopped it.
+var errEnded = errors.New("it ended while it was starting")
+
+// Place says where servers keep what they need.
+type Place struct {
+	Dir   string // their data and logs; it is the caller's to remove
+	Cache string // Kafka's jars
+	POM   string // the Maven file that names Kafka's version
+}
+
+// Server is one server's process, which may end and be started again. Its methods are for one goroutine at a time, apart
+// from Done, Err and PID, which any may call while it runs.
+type Server struct {
+	Name string
+	Log  string // the file that its output goes to
+
+	as         *syscall.Credential
+	stopSignal syscall.Signal // asks it to end
+	args       []string
+	ready      func(context.Context) error
+	running    *process
+}
+
+// process is one life of a server. done is closed when it has ended; err may be read after that.
+type process struct {
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error
+}
+
+// Start begins a life: in its own process group, so that Ctrl-C reaches the command first and the servers when it has ended.
+func (s *Server) Start(ctx context.Context) error {
+	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Close() // the child holds its own descriptor
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	cmd := exec.CommandContext(ctx, s.args[0], s.args[1:]...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = EndWithParent(&syscall.SysProcAttr{Setpgid: true, Credential: s.as}, s.stopSignal)
+	cmd.Cancel = func() error { return cmd.Process.Signal(s.stopSignal) }
+	cmd.WaitDelay = stopBound
+	if err := cmd.Start(); err != nil {
+		cancel()
+		return fmt.Errorf("start %s: %w", s.Name, err)
+	}
+	p := &process{cmd: cmd, cancel: cancel, done: make(chan struct{})}
+	s.running = p
+	go func() { // ends with the server, which Stop and Kill wait for
+		defer close(p.done)
+		p.err = cmd.Wait()
+	}()
+	return nil
+}
+
+// Await returns when the server answers; one that ends or takes too long is an error that shows its log.
+func (s *Server) Await(ctx context.Context) error {
+	bound, cancel := context.WithTimeout(ctx, startBound)
+	defer cancel()
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		last := s.ready(bound)
+		if last == nil {
+			return nil
+		}
+		select {
+		case <-s.running.done:
+			return fmt.Errorf("start %s: %w (%w)\n%s", s.Name, errEnded, s.Err(), s.LastLines())
+		case <-bound.Done():
+			if ctx.Err() != nil {
+				return fmt.Errorf("start %s: %w", s.Name, context.Cause(ctx))
+			}
+			return fmt.Errorf("start %s: no answer within %s: %w\n%s", s.Name, startBound, last, s.LastLines())
+		case <-tick.C:
+		}
+	}
+}
+
+// Stop asks the server to end and waits until it has.
+func (s *Server) Stop() {
+	if s.running == nil {
+		return
+	}
+	s.running.cancel()
+	<-s.running.done
+}
+
+// StopAll stops servers at the same time.
+func StopAll(all ...*Server) {
+	for _, s := range all {
+		if s.running != nil {
+			s.running.cancel()
+		}
+	}
+	for _, s := range all {
+		s.Stop()
+	}
+}
+
+// Kill is SIGKILL: the server can do no more. It returns when it has ended.
+func (s *Server) Kill() {
+	_ = s.running.cmd.Process.Kill() // it may have ended already
+	<-s.running.done
+	s.running.cancel()
+}
+
+// Done is closed when the present life has ended.
+func (s *Server) Done() <-chan struct{} { return s.running.done }
+
+// PID is the present life's process.
+func (s *Server) PID() int { return s.running.cmd.Process.Pid }
+
+// Err is why an ended life ended.
+func (s *Server) Err() error {
+	if s.running.err == nil {
+		return errors.New("exit status 0")
+	}
+	return s.running.err
+}
+
+// LastLines is the end of the server's log.
+func (s *Server) LastLines() string {
+	text, err := os.ReadFile(s.Log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
+}
+
+// freePorts names ports of 127.0.0.1 that were free a moment ago, no two alike.
+func freePorts(ctx context.Context, n int) ([]int, error) {
+	var (
+		config net.ListenConfig
+		ports  []int
+	)
+	for range n {
+		l, err := config.Listen(ctx, "tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("find a free port: %w", err)
+		}
+		defer l.Close() // when all are found: a port that is given back may be the next one found
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}

@@ -87,9 +87,43 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	return all
 }
 
-// matches are the candidates that reach the threshold, the nearest of each representative, the most similar first and of
-// equally similar ones the one that was judged first.
+// Near returns every document the index holds at least as similar to e as the threshold, in the order in which they were
+// judged, and changes nothing.
+func (t *Twin) Near(e *entry.Entry) []index.Near {
+	if e.Empty() {
+		return nil
+	}
+	before := t.stats
+	var all []index.Near
+	for _, f := range t.nearby(e) {
+		all = append(all, index.Near{
+			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity, Method: f.method,
+		})
+	}
+	t.stats = before
+	slices.SortFunc(all, func(a, b index.Near) int {
+		if a.Position.Before(b.Position) {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// matches are the nearest of each representative, in the order of nearby.
 func (t *Twin) matches(e *entry.Entry) []found {
+	var nearest []found
+	for _, f := range t.nearby(e) {
+		if !slices.ContainsFunc(nearest, func(n found) bool { return n.root == f.root }) {
+			nearest = append(nearest, f)
+		}
+	}
+	return nearest
+}
+
+// nearby are the candidates that reach the threshold, the most similar first and of equally similar ones the one that was
+// judged first.
+func (t *Twin) nearby(e *entry.Entry) []found {
 	var all []found
 	verify := t.verifier(e)
 	promising := t.candidates(e)
@@ -113,13 +147,7 @@ func (t *Twin) matches(e *entry.Entry) []found {
 		}
 		return 1
 	})
-	var nearest []found
-	for _, f := range all {
-		if !slices.ContainsFunc(nearest, func(n found) bool { return n.root == f.root }) {
-			nearest = append(nearest, f)
-		}
-	}
-	return nearest
+	return all
 }
 
 // candidates are the documents that are live, of the same scope, and among the newest MaxCandidates of the window with an

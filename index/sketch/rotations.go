@@ -1,0 +1,113 @@
+package sketch
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Rotations finds all pairs of SimHashes within a distance, when all of them are there: it is for distances beyond those that
+// the blocks of a SimHashSketch guarantee. The bits are cut into one block more than the distance, so that two hashes within
+// it are equal in one block at least. For each block the hashes are sorted as if they were rotated until it stands in front,
+// and those with an equal front are compared (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007,
+// sections 3 and 4). No pair is missed. Short blocks are shared by many: with n hashes, and fronts of b bits, each rotation
+// compares n x n / 2^(b+1) pairs.
+//
+// Pairs may be called for several rotations at once.
+type Rotations struct {
+	params SimHashParams
+	hashes []words
+}
+
+// NewRotations makes an empty Rotations for hashes of 32, 64 or 128 bits. Refused are distances for which comparing each hash
+// with each would be no more work.
+func NewRotations(size, distance int) (*Rotations, error) {
+	if size != 32 && size != 64 && size != 128 {
+		return nil, fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", size)
+	}
+	if most := mostRotated(size); distance < 0 || distance > most {
+		return nil, fmt.Errorf("a distance of %d bits is impossible; with %d bits possible is 0 to %d, by sorted rotations", distance, size, most)
+	}
+	return &Rotations{params: SimHashParams{Bits: size, Distance: distance}}, nil
+}
+
+// mostRotated is the largest distance at which the rotations together compare less than all pairs.
+func mostRotated(size int) int {
+	d := 0
+	for d+2 < 1<<min(30, size/(d+2)) {
+		d++
+	}
+	return d
+}
+
+// Add takes the codes of the next sketch, as Sketch.AppendCodes gives them.
+func (r *Rotations) Add(codes []byte) {
+	var w [16]byte
+	copy(w[:], codes)
+	r.hashes = append(r.hashes, words{binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])})
+}
+
+// Count is the number of rotations.
+func (r *Rotations) Count() int { return r.params.blocks() }
+
+// rotated is a hash as far as a rotation looks at it.
+type rotated struct {
+	front  uint64 // the block that stands in front, spread over 64 bits
+	number uint32 // of the hash
+}
+
+// Pairs calls visit for each pair within the distance that a rotation, from 0, finds and none before it would: a and b are
+// the numbers of the hashes as they were added, a before b, in no order that means anything. Over all rotations each pair
+// comes once.
+func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int)) {
+	before := make([]words, rotation)
+	for i := range before {
+		before[i] = r.params.mask(1 << i)
+	}
+	all := r.sorted(r.params.mask(1 << rotation))
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].front == all[0].front {
+			n++
+		}
+		r.compare(all[:n], before, visit)
+		all = all[n:]
+	}
+}
+
+func (r *Rotations) sorted(mask words) []rotated {
+	all := make([]rotated, len(r.hashes))
+	for i, h := range r.hashes {
+		// A block may lie in both words: its two parts stand at different ends of a word, and so beside each other.
+		all[i] = rotated{front: h[0]&mask[0] | h[1]&mask[1], number: uint32(i)}
+	}
+	slices.SortFunc(all, func(a, b rotated) int { return cmp.Or(cmp.Compare(a.front, b.front), cmp.Compare(a.number, b.number)) })
+	return all
+}
+
+// compare compares each with each of those with an equal front.
+func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, distance int)) {
+	for j := 1; j < len(run); j++ {
+		y := r.hashes[run[j].number]
+		for _, a := range run[:j] {
+			x := r.hashes[a.number]
+			differ := words{x[0] ^ y[0], x[1] ^ y[1]}
+			distance := bits.OnesCount64(differ[0]) + bits.OnesCount64(differ[1])
+			if distance <= r.params.Distance && !foundBefore(differ, before) {
+				visit(int(a.number), int(run[j].number), distance)
+			}
+		}
+	}
+}
+
+// foundBefore says that two hashes are equal in a block that stood in front before.
+func foundBefore(differ words, before []words) bool {
+	for _, mask := range before {
+		if differ[0]&mask[0]|differ[1]&mask[1] == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -2,20 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index/setting"
 )
 
 func dedupCommand() *cobra.Command {
@@ -25,162 +20,179 @@ func dedupCommand() *cobra.Command {
 		Long: "Find the near-duplicates in files: JSONL, CSV, TSV, plain lines, directories of .txt; gzip and zstd; - is standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
 			"flag the unique ones go to standard output, unchanged.\n\n" +
+			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
+			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
+			"cluster, and one document of it is unique. --max-candidates then has no bound by default.\n\n" +
+			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
+			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
+			"build once, query daily. The settings must be the same.\n\n" +
+			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read:\n" +
+			"by sorted rotations, completely; it implies --matches all.\n\n" +
 			"The whole index is in memory (--memory). What is too much for one machine, or never ends, is the service's job:\n" +
-			"see `unecho run --help`.",
+			"see `unecho run --help`.\n\n" +
+			"Exit codes: 0 done, 1 failed or stopped, 2 a mistake in flags or configuration, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
-			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -",
+			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
+			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
+			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
+			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDedup(cmd, args) },
 	}
 	addCorpusFlags(cmd)
+	addDedupFlags(cmd)
+	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty")
+	return cmd
+}
+
+func addDedupFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringArray("index", nil, "compare with the documents of this file, which are not judged themselves; may be repeated")
+	flags.StringArray("query", nil, "judge the documents of this file: the same as FILE; may be repeated")
+	flags.String("index-file", "", "compare with the documents of this index, which --save-index wrote")
+	flags.String("save-index", "", "write the index, with all documents that entered it, to this file")
+	flags.String("matches", "best", "best: the most similar unique document before; all: all documents before that are similar enough")
 	flags.String("unique", "", "write the unique documents here, unchanged (- is standard output)")
 	flags.String("duplicates", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
 	flags.String("pairs", "", "write a line for each verified match: a, b, similarity, separated by tabs")
 	flags.String("clusters", "", "write a line for each document: cluster, id, separated by a tab")
 	flags.String("rejected", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
-	flags.String("representative", "first", "which document of a cluster is its unique one: first, last or longest")
+	flags.String("representative", "first", "which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
 	flags.String("memory", "4GiB", "what the index may take; it is an error if it does not suffice")
 	flags.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
+	flags.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the lowest of each slot)")
 	flags.Bool("json", false, "the summary as one JSON object on the last line")
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty")
-	return cmd
 }
 
-// addCorpusFlags adds how files become documents.
-func addCorpusFlags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.String("files-from", "", "read the names of files from this list, a name a line (- is standard input); each file is a document")
-	flags.String("format", corpus.Auto, "auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
-	flags.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
-	flags.String("id", "id", "the field or column with the id; a document without one is called by its number")
-}
-
-// openCorpus opens the files that a command line names. size is their size together, or -1.
-func openCorpus(cmd *cobra.Command, args []string, c config.Config) (r *corpus.Reader, size int64, err error) {
-	flags := cmd.Flags()
-	p := corpus.Params{Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String()}
-	if p.Fields, err = flags.GetStringSlice("fields"); err != nil {
-		return nil, 0, err
-	}
-	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
-		p.Fields = c.Document.Fields
-	}
-	sources, size, err := openSources(cmd.Flag("files-from").Value.String(), args)
-	if err != nil {
-		return nil, 0, err
-	}
-	r, err = corpus.NewReader(p, sources)
-	return r, size, err
-}
-
-func openSources(list string, args []string) (corpus.Sources, int64, error) {
-	switch {
-	case list != "" && len(args) > 0:
-		return nil, 0, usageError{errors.New("name files, or a list of them by --files-from, not both")}
-	case list == corpus.Stdin:
-		return corpus.Listed(os.Stdin), -1, nil
-	case list != "":
-		names, err := os.Open(list)
-		if err != nil {
-			return nil, 0, fmt.Errorf("open the list of files: %w", err)
-		}
-		return corpus.Listed(names), -1, nil
-	case len(args) == 0:
-		return nil, 0, usageError{errors.New("no file is named; - is standard input")}
-	}
-	return corpus.Files(args)
+// dedupRun is one run of the verb.
+type dedupRun struct {
+	dedupOptions
+	cmd       *cobra.Command
+	began     time.Time
+	judge     dedup.Judge
+	index     *dedup.Index // the same as judge, if it is one
+	out       *dedupOutputs
+	documents int64 // read so far
 }
 
 func runDedup(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	c, err := settingsOf(cmd, config.Default())
+	r := &dedupRun{cmd: cmd, began: time.Now()}
+	if r.dedupOptions, err = dedupOptionsOf(cmd, args); err != nil {
+		return err
+	}
+	old, query, err := r.open()
 	if err != nil {
 		return err
 	}
-	var memory setting.Bytes
-	if err := memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
-		return usageError{fmt.Errorf("--memory: %w", err)}
-	}
-	workers, err := cmd.Flags().GetInt("workers")
-	if err != nil {
+	if err := r.makeJudge(); err != nil {
 		return err
 	}
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	in, size, err := openCorpus(cmd, args, c)
-	if err != nil {
+	if r.out, err = openDedupOutputs(cmd, &r.dedupOptions); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	judge, err := dedup.NewJudge(c.Judge, memory)
-	if err != nil {
-		return err
+	defer func() { err = errors.Join(err, r.out.close()) }()
+	if err := r.judgeAll(ctx, old, query); err != nil {
+		return r.explained(err)
 	}
-	out, err := openDedupOutputs(cmd)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	p := dedup.Params{Index: c.Judge, Workers: workers, Named: len(args) != 1}
-	return dedupFiles(ctx, cmd, in, size, p, judge, out)
+	return r.summarise()
 }
 
-func dedupFiles(
-	ctx context.Context, cmd *cobra.Command, in *corpus.Reader, size int64, p dedup.Params, judge *dedup.Judge, out *dedupOutputs,
-) error {
-	began := time.Now()
-	bar := newProgress(cmd.ErrOrStderr(), size)
-	err := dedup.Run(ctx, p, in, judge, func(o *dedup.Outcome) error {
-		bar.documents++
-		bytes, _ := in.Read()
-		bar.add(int(bytes - bar.bytes))
-		return out.add(o)
-	})
-	bar.end()
-	if err = errors.Join(err, out.finish()); err != nil {
+// makeJudge makes what the documents are judged by.
+func (r *dedupRun) makeJudge() (err error) {
+	if r.rotated {
+		r.judge, err = dedup.NewRotations(r.config.Judge, r.distance)
+		return err
+	}
+	if r.index, err = r.makeIndex(); err != nil {
+		return err
+	}
+	r.judge = r.index
+	return nil
+}
+
+// judgeAll reads everything and writes what is to be written.
+func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
+	if old != nil {
+		if err := r.read(ctx, old, r.out.remember); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errors.New("stopped before all of the index was read; nothing was judged")
+		}
+		r.judge.Begin()
+	}
+	r.out.begin(r.judge.First())
+	if err := r.judgeQuery(ctx, query); err != nil {
+		return errors.Join(err, r.out.flush())
+	}
+	if err := r.out.finish(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %d documents; the outputs hold what was judged so far", out.counts.Documents)
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", several(int(r.out.counts.Documents), "document"))
 	}
-	summary := newDedupSummary(out.counts, time.Since(began))
-	if flagBool(cmd, "json") {
-		return summary.writeJSON(cmd.OutOrStdout())
-	}
-	return summary.writeText(cmd.ErrOrStderr())
+	return r.keep(ctx)
 }
 
-// dedupSummary is what a run of dedup ends with.
-type dedupSummary struct {
-	Documents          int64   `json:"documents"`
-	Unique             int64   `json:"unique"`
-	Duplicate          int64   `json:"duplicate"`
-	Rejected           int64   `json:"rejected"`
-	Seconds            float64 `json:"seconds"`
-	DocumentsPerSecond float64 `json:"documents_per_second"`
-	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
-}
-
-func newDedupSummary(c dedup.Counts, took time.Duration) dedupSummary {
-	s := dedupSummary{
-		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected,
-		Seconds: took.Seconds(), PeakRSSBytes: peakRSS(),
+func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
+	if query != nil {
+		err = r.read(ctx, query, r.out.add)
 	}
-	if s.Seconds > 0 {
-		s.DocumentsPerSecond = float64(s.Documents) / s.Seconds
+	if rotations, ok := r.judge.(*dedup.Rotations); ok && err == nil && ctx.Err() == nil {
+		if err = rotations.Finish(ctx, r.params.Workers, r.out.match); errors.Is(err, context.Canceled) {
+			return errors.New("stopped before the documents were compared; nothing is known of their matches")
+		}
 	}
-	return s
-}
-
-func (s dedupSummary) writeText(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "%s documents: %s unique, %s duplicate, %s rejected, in %.1f s (%s documents/s), peak memory %d MB\n",
-		grouped(int(s.Documents)), grouped(int(s.Unique)), grouped(int(s.Duplicate)), grouped(int(s.Rejected)),
-		s.Seconds, grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
 	return err
 }
 
-func (s dedupSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+// read judges the documents of files.
+func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome) error) (err error) {
+	defer func() { err = errors.Join(err, in.reader.Close()) }()
+	bar := newProgress(r.cmd.ErrOrStderr(), in.size)
+	bar.hidden = r.verbose
+	defer bar.end()
+	return dedup.Run(ctx, r.params, in.reader, r.judge, func(o *dedup.Outcome) error {
+		bar.documents++
+		bytes, files := in.reader.Read()
+		bar.files = files
+		bar.at(bytes)
+		if r.documents++; r.documents%garbageDocuments == 0 {
+			r.boundGarbage()
+		}
+		return each(o)
+	})
+}
+
+// garbageDocuments is after how many documents the collector is set anew.
+const garbageDocuments = 1 << 14
+
+// boundGarbage sets the collector by the size of the index. Who sets GOGC knows better.
+func (r *dedupRun) boundGarbage() {
+	if r.index != nil && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent(r.index.Stats().Memory))
+	}
+}
+
+// explained adds to an error what to do about it, and what the outputs hold.
+func (r *dedupRun) explained(err error) error {
+	if errors.Is(err, dedup.ErrMemory) {
+		return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
+	}
+	return err
+}
+
+func (r *dedupRun) summarise() error {
+	s := newDedupSummary(r.out.counts, r.judge.First(), r.documents, time.Since(r.began))
+	s.Algorithm = r.config.Judge.Algorithm()
+	if rotations, ok := r.judge.(*dedup.Rotations); ok {
+		s.Rotations = rotations.Count()
+	}
+	if flagBool(r.cmd, "json") {
+		return s.writeJSON(r.cmd.OutOrStdout())
+	}
+	return s.writeText(r.cmd.ErrOrStderr())
+}

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,28 +17,46 @@ import (
 // clusters waits for the end, the documents meanwhile in a temporary file.
 type dedupOutputs struct {
 	unique, duplicates, pairs, clusters, rejected *resultFile // nil if not asked for
+	files                                         []fs.FileInfo
 
-	counts dedup.Counts
-	groups *dedup.Groups // nil where nothing waits
-	later  *spool        // nil where the unique documents don't wait
-	line   []byte
+	options *dedupOptions
+	first   int64 // number of the first document that is judged
+	indexed bool  // there are documents before it
+	counts  dedup.Counts
+	groups  *dedup.Groups // nil where nothing waits
+	later   *spool        // nil where the unique documents don't wait
+	shown   *shownPairs   // nil where they are not
+	line    []byte
 }
 
-func openDedupOutputs(cmd *cobra.Command) (*dedupOutputs, error) {
-	d := &dedupOutputs{}
+// dedupOutputNames are the flags of the outputs.
+func dedupOutputNames() []string {
+	return []string{"unique", "duplicates", "pairs", "clusters", "rejected"}
+}
+
+// dedupOutputPaths are the files that the outputs go to.
+func dedupOutputPaths(cmd *cobra.Command) (paths []string) {
+	for _, name := range dedupOutputNames() {
+		if path := cmd.Flag(name).Value.String(); path != "" && path != "-" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error) {
+	d := &dedupOutputs{options: o}
 	asked := map[string]**resultFile{
 		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "rejected": &d.rejected,
 	}
 	onStdout := ""
-	none := !flagBool(cmd, "json")
-	for _, name := range []string{"unique", "duplicates", "pairs", "clusters", "rejected"} {
+	for _, name := range dedupOutputNames() {
 		path := cmd.Flag(name).Value.String()
 		if path == "" {
 			continue
 		}
-		none = false
 		if path == "-" && onStdout != "" {
-			return nil, usageError{fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)}
+			return nil, errors.Join(usageError{fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)}, d.close())
 		}
 		if path == "-" {
 			onStdout = name
@@ -49,70 +66,133 @@ func openDedupOutputs(cmd *cobra.Command) (*dedupOutputs, error) {
 			return nil, errors.Join(err, d.close())
 		}
 		*asked[name] = out
+		if err := d.own(name, path); err != nil {
+			return nil, errors.Join(err, d.close())
+		}
 	}
-	if none {
+	if onStdout == "" && len(dedupOutputPaths(cmd)) == 0 && o.save == "" && !flagBool(cmd, "json") {
 		d.unique, _ = newResultFile("-", cmd.OutOrStdout())
 	}
-	return d, d.prepare(cmd.Flag("representative").Value.String())
+	return d, d.prepare(cmd)
 }
 
+// own makes sure that no two outputs go to the same file.
+func (d *dedupOutputs) own(name, path string) error {
+	if path == "-" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil // such as /dev/null, where all may go
+	}
+	if among(d.files, info) {
+		return usageError{fmt.Errorf("--%s %s: another output goes there as well", name, path)}
+	}
+	d.files = append(d.files, info)
+	return nil
+}
+
+// writes says whether a file is an output.
+func (d *dedupOutputs) writes(info fs.FileInfo) bool { return among(d.files, info) }
+
 // prepare finds out what waits for the end.
-func (d *dedupOutputs) prepare(word string) (err error) {
-	choice, ok := map[string]dedup.Representative{"first": dedup.First, "last": dedup.Last, "longest": dedup.Longest}[word]
-	if !ok {
-		return usageError{fmt.Errorf("--representative %s: write first, last or longest", word)}
+func (d *dedupOutputs) prepare(cmd *cobra.Command) (err error) {
+	if d.options.verbose {
+		d.shown = &shownPairs{out: cmd.ErrOrStderr(), similarity: d.options.config.Judge.Similarity}
 	}
-	waits := choice != dedup.First
-	if waits || d.clusters != nil {
-		d.groups = dedup.NewGroups(choice)
-	}
-	if waits && d.unique != nil {
+	if d.waits() && d.unique != nil {
 		d.later, err = newSpool()
 	}
 	return err
 }
 
-// waits says that who is unique is known only at the end.
+// waits says that who is unique is known only at the end: a chain of matches may connect two clusters, or another document
+// than the first stand for one.
 func (d *dedupOutputs) waits() bool {
-	return d.groups != nil && (d.later != nil || d.groups.Choice() != dedup.First)
+	return d.options.all || d.options.representative != dedup.First
 }
 
+// begin says which number the first document that is judged will have.
+func (d *dedupOutputs) begin(first int64) {
+	d.first, d.indexed = first, first > 0
+	if d.waits() || d.clusters != nil {
+		d.groups = dedup.NewGroups(d.options.representative, first)
+	}
+}
+
+// remember takes a document of the index.
+func (d *dedupOutputs) remember(o *dedup.Outcome) error {
+	d.shown.add(o)
+	return nil
+}
+
+// add takes a document that is judged.
 func (d *dedupOutputs) add(o *dedup.Outcome) error {
 	d.counts.Add(o)
+	d.shown.add(o)
 	if d.groups != nil {
 		d.groups.Add(o)
-		if o.Match != nil {
-			d.groups.Join(o.Match.Offset, o.Number, o.Match.Similarity, o.Match.Method)
-		}
 	}
-	switch {
-	case o.Rejected != nil:
+	if o.Rejected != nil {
 		return d.rejected.json(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
-	case o.Match != nil:
-		return d.addDuplicate(o)
-	case d.later != nil:
+	}
+	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
+		return err
+	}
+	if d.later != nil {
 		return d.later.add(o.Number, o.Raw)
 	}
-	return d.unique.raw(o.Raw)
+	best := o.Best()
+	switch {
+	case d.waits():
+		return nil
+	case best == nil:
+		return d.unique.raw(o.Raw)
+	}
+	return d.duplicates.json(d.duplicate(string(o.Name), best, string(best.Name)))
 }
 
-func (d *dedupOutputs) addDuplicate(o *dedup.Outcome) error {
-	m := o.Match
-	if d.pairs != nil {
-		d.line = appendTSV(d.line[:0], m.ID, string(o.Name), fourPlaces(m.Similarity.TenThousandths()))
+// match takes the matches of a document that was added before.
+func (d *dedupOutputs) match(number int64, found []dedup.Match) error {
+	return d.verified(number, d.groups.Name(number), found)
+}
+
+// verified takes the matches of a document.
+func (d *dedupOutputs) verified(number int64, name []byte, found []dedup.Match) error {
+	for i := range found {
+		m := &found[i]
+		if d.groups != nil {
+			d.groups.Join(number, m)
+		}
+		if err := d.shown.show(number, name, m); err != nil {
+			return err
+		}
+		if d.pairs == nil {
+			continue
+		}
+		d.line = appendTSV(d.line[:0], string(m.Name), string(name), fourPlaces(m.Similarity.TenThousandths()))
 		if err := d.pairs.raw(d.line); err != nil {
 			return err
 		}
 	}
-	if d.later != nil {
-		if err := d.later.add(o.Number, o.Raw); err != nil {
-			return err
+	return nil
+}
+
+func (d *dedupOutputs) duplicate(id string, m *dedup.Match, cluster string) duplicateLine {
+	line := duplicateLine{
+		ID: id, MatchID: string(m.Name), Similarity: json.Number(fourPlaces(m.Similarity.TenThousandths())),
+		Method: m.Method.String(), Cluster: cluster,
+	}
+	if d.indexed {
+		line.In = "query"
+		if m.Number < d.first {
+			line.In = "index"
 		}
 	}
-	if d.waits() {
-		return nil
-	}
-	return d.duplicates.json(duplicateLine{string(o.Name), m.ID, json.Number(fourPlaces(m.Similarity.TenThousandths())), m.Method.String(), m.ID})
+	return line
 }
 
 // finish writes what has waited, and everything out.
@@ -122,18 +202,14 @@ func (d *dedupOutputs) finish() error {
 			return err
 		}
 	}
-	var all []error
-	for _, out := range []*resultFile{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected} {
-		if out != nil {
-			all = append(all, out.Flush())
-		}
-	}
-	return errors.Join(all...)
+	return d.flush()
 }
 
 func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 	g.Choose()
-	for i := range g.Len() {
+	duplicate := int64(0)
+	first, end := g.Numbers()
+	for i := first; i < end; i++ {
 		cluster := g.Cluster(i)
 		if d.clusters != nil {
 			d.line = appendTSV(d.line[:0], string(g.Name(cluster)), string(g.Name(i)))
@@ -141,31 +217,48 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 				return err
 			}
 		}
-		if !d.waits() || cluster == i {
+		if cluster == i {
 			continue
 		}
-		other, similarity, method := g.Partner(i)
-		err := d.duplicates.json(duplicateLine{
-			string(g.Name(i)), string(g.Name(other)), json.Number(fourPlaces(similarity.TenThousandths())), method.String(), string(g.Name(cluster)),
-		})
-		if err != nil {
+		duplicate++
+		if !d.waits() {
+			continue
+		}
+		partner := g.Partner(i)
+		if err := d.duplicates.json(d.duplicate(string(g.Name(i)), &partner, string(g.Name(cluster)))); err != nil {
 			return err
 		}
 	}
+	d.counts.Unique += d.counts.Duplicate - duplicate
+	d.counts.Duplicate = duplicate
 	if d.later == nil {
 		return nil
 	}
 	return d.later.each(func(number int64, raw []byte) error {
-		if g.Cluster(int(number)) != int(number) {
+		if g.Cluster(number) != number {
 			return nil
 		}
 		return d.unique.raw(raw)
 	})
 }
 
+func (d *dedupOutputs) all() []*resultFile {
+	all := []*resultFile{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected}
+	return slices.DeleteFunc(all, func(out *resultFile) bool { return out == nil })
+}
+
+// flush writes out what has been written so far.
+func (d *dedupOutputs) flush() error {
+	var all []error
+	for _, out := range d.all() {
+		all = append(all, out.Flush())
+	}
+	return errors.Join(all...)
+}
+
 func (d *dedupOutputs) close() error {
 	var all []error
-	for _, out := range []*resultFile{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected} {
+	for _, out := range d.all() {
 		all = append(all, out.close())
 	}
 	if d.later != nil {
@@ -178,6 +271,7 @@ func (d *dedupOutputs) close() error {
 type duplicateLine struct {
 	ID         string      `json:"id"`
 	MatchID    string      `json:"match_id"`
+	In         string      `json:"in,omitempty"` // where the match is: index or query; only where there is an index
 	Similarity json.Number `json:"similarity"`
 	Method     string      `json:"method"`
 	Cluster    string      `json:"cluster"`
@@ -188,65 +282,4 @@ type rejectedLine struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail"`
-}
-
-// resultFile is a file that is written, or standard output.
-type resultFile struct {
-	*bufio.Writer
-	file io.Closer // nil for standard output
-}
-
-func newResultFile(path string, stdout io.Writer) (*resultFile, error) {
-	if path == "-" {
-		return &resultFile{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("write results: %w", err)
-	}
-	return &resultFile{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
-}
-
-// raw writes a line, with a line break if it has none.
-func (o *resultFile) raw(line []byte) error {
-	if o == nil {
-		return nil
-	}
-	_, err := o.Write(line)
-	if err == nil && (len(line) == 0 || line[len(line)-1] != '\n') {
-		err = o.WriteByte('\n')
-	}
-	return err
-}
-
-func (o *resultFile) json(line any) error {
-	if o == nil {
-		return nil
-	}
-	return json.NewEncoder(o).Encode(line)
-}
-
-// close closes the file; what was not flushed is lost.
-func (o *resultFile) close() error {
-	if o == nil {
-		return nil
-	}
-	if o.file == nil {
-		return nil
-	}
-	return o.file.Close()
-}
-
-// appendTSV appends a line of columns. What would end a column or a line is written as in Go: \t, \n, \r, and \\.
-func appendTSV(dst []byte, columns ...string) []byte {
-	for i, c := range columns {
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		if strings.ContainsAny(c, "\\\t\n\r") {
-			c = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`).Replace(c)
-		}
-		dst = append(dst, c...)
-	}
-	return append(dst, '\n')
 }

@@ -103,7 +103,7 @@ func findPairs(cmd *cobra.Command, args []string) (pairs []eval.Pair, numbers ma
 	if err != nil {
 		return nil, nil, err
 	}
-	in, _, err := openCorpus(cmd, args, c)
+	in, err := openCorpus(cmd, args, c)
 	if err != nil {
 		return nil, nil, err
 	}

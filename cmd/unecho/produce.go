@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -130,40 +129,4 @@ func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *progress) 
 		return fmt.Errorf("line after document %d is longer than 64 MiB: each line must be one document", p.documents)
 	}
 	return lines.Err()
-}
-
-// progress shows how far long work is, on a terminal, a few times a second.
-type progress struct {
-	out       io.Writer
-	show      bool
-	began     time.Time
-	last      time.Time
-	size      int64
-	bytes     int64
-	documents int64
-}
-
-func newProgress(out io.Writer, size int64) *progress {
-	now := time.Now()
-	return &progress{out: out, show: terminal(out), began: now, last: now, size: size}
-}
-
-func (p *progress) add(n int) {
-	p.bytes += int64(n)
-	if !p.show || p.documents&63 != 0 || time.Since(p.last) < 200*time.Millisecond {
-		return
-	}
-	p.last = time.Now()
-	of := ""
-	if p.size > 0 {
-		of = fmt.Sprintf(" of %d MB (%d%%)", p.size>>20, min(100, 100*p.bytes/p.size))
-	}
-	fmt.Fprintf(p.out, "\r\x1b[K%d documents, %d MB%s, %.0f documents/s", p.documents, p.bytes>>20, of,
-		float64(p.documents)/time.Since(p.began).Seconds())
-}
-
-func (p *progress) end() {
-	if p.show {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
 }

@@ -48,7 +48,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	in, _, err := openCorpus(cmd, args, c)
+	in, err := openCorpus(cmd, args, c)
 	if err != nil {
 		return err
 	}
@@ -131,6 +131,11 @@ func (s *sketcher) codes() string {
 	if s.params.Similarity.Sketch != "simhash" {
 		return fmt.Sprintf("%x", codes)
 	}
+	return simHashBits(codes)
+}
+
+// simHashBits are the bits of a SimHash, the highest first.
+func simHashBits(codes []byte) string {
 	var b strings.Builder
 	for len(codes) >= 4 {
 		fmt.Fprintf(&b, "%032b", binary.LittleEndian.Uint32(codes[len(codes)-4:]))

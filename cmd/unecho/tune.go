@@ -163,7 +163,7 @@ func sampleDocuments(ctx context.Context, cmd *cobra.Command, args []string, c c
 	if err != nil {
 		return nil, err
 	}
-	in, _, err := openCorpus(cmd, args, c)
+	in, err := openCorpus(cmd, args, c)
 	if err != nil {
 		return nil, err
 	}

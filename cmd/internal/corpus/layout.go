@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -65,14 +64,13 @@ func (l *layout) readHeader(p Params, header []byte) error {
 }
 
 func (l *layout) columnNames(header []byte) ([]string, error) {
+	if len(bytes.TrimRight(header, "\r\n")) == 0 {
+		return nil, errors.New("the file is empty: the names of the columns are expected there")
+	}
 	if l.format == TSV {
 		return strings.Split(strings.TrimRight(string(header), "\r\n"), "\t"), nil
 	}
-	names, err := csv.NewReader(bytes.NewReader(header)).Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("the file is empty: the names of the columns are expected there")
-	}
-	return names, err
+	return csv.NewReader(bytes.NewReader(header)).Read()
 }
 
 func quoted(names []string) string {

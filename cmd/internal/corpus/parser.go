@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/unecho/unecho/consumer/document"
 )
@@ -180,7 +181,7 @@ func withoutPlace(err error) error {
 // files reads files that are a document each.
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
-		if err := p.whole(path); err != nil {
+		if err := p.whole(path, c.read); err != nil {
 			return err
 		}
 		p.record = Record{File: path, Raw: p.file}
@@ -193,13 +194,13 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 }
 
 // whole reads a file to its end; one of more than MaxRecord bytes is read so far that it is rejected as too large.
-func (p *Parser) whole(path string) (err error) {
+func (p *Parser) whole(path string, count *atomic.Int64) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open documents: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	p.file, err = readAll(p.file[:0], file)
+	p.file, err = readAll(p.file[:0], counter{file, count})
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
@@ -209,7 +210,7 @@ func (p *Parser) whole(path string) (err error) {
 		defer in.end()
 		unpacked, err := readAll(nil, in)
 		if err != nil {
-			return fmt.Errorf("unpack %s: %w", path, err)
+			return fmt.Errorf("read %s: %w", path, damaged(err))
 		}
 		p.file = unpacked
 	}

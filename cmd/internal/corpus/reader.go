@@ -23,6 +23,7 @@ type Chunk struct {
 	Data   []byte   // the records, as they stand in the file
 	Files  []string // the files; then there is no Data
 	layout *layout
+	read   *atomic.Int64 // counts the bytes of Files
 }
 
 // Reader reads files as chunks, one after another.
@@ -114,6 +115,7 @@ func (r *Reader) next() (Source, error) {
 }
 
 func (r *Reader) gathered(c *Chunk) (err error) {
+	c.read = &r.read
 	c.layout, err = newLayout(Text, r.params, nil)
 	return err
 }
@@ -215,7 +217,7 @@ func (r *Reader) more() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read %s after record %d: %w", name(r.file), r.number-1, err)
+		return fmt.Errorf("read %s: %w", name(r.file), damaged(err))
 	}
 	return nil
 }

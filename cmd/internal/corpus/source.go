@@ -51,6 +51,21 @@ func Files(paths []string) (sources Sources, total int64, err error) {
 	}, total, nil
 }
 
+// Except passes sources on, and ends with an error at one that is written as well. written is asked when the source is to be
+// read.
+func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
+	return func() (Source, error) {
+		s, err := sources()
+		if err != nil || s.Path == Stdin {
+			return s, err
+		}
+		if info, err := os.Stat(s.Path); err == nil && written(info) { // what cannot be opened, who opens it will say
+			return s, fmt.Errorf("read %s: it would be written as well; name another file for the output", s.Path)
+		}
+		return s, nil
+	}
+}
+
 func appendSource(all []Source, path string) ([]Source, error) {
 	if path == Stdin {
 		return append(all, Source{Path: path, Size: -1}), nil

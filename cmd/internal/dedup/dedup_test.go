@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,8 +43,26 @@ func articles(t *testing.T, n int) string {
 	return path
 }
 
+// newIndex makes an empty index under the default settings.
+func newIndex(t *testing.T, memory setting.Bytes, all bool) *dedup.Index {
+	t.Helper()
+	x, err := dedup.NewIndex(indexParams(memory, all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func indexParams(memory setting.Bytes, all bool) dedup.IndexParams {
+	p := index.DefaultParams()
+	if all {
+		p.Index.Keep, p.Similarity.MaxCandidates = "all", math.MaxInt32
+	}
+	return dedup.IndexParams{Index: p, Settings: []byte(`{"all":` + fmt.Sprint(all) + "}"), Memory: memory, All: all}
+}
+
 // judge reads files and returns a line for each outcome.
-func judge(ctx context.Context, t *testing.T, workers int, memory setting.Bytes, each func(*dedup.Outcome) error, paths ...string) ([]string, dedup.Counts, error) {
+func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each func(*dedup.Outcome) error, paths ...string) ([]string, dedup.Counts, error) {
 	t.Helper()
 	sources, _, err := corpus.Files(paths)
 	if err != nil {
@@ -58,21 +77,18 @@ func judge(ctx context.Context, t *testing.T, workers int, memory setting.Bytes,
 			t.Error(err)
 		}
 	}()
-	j, err := dedup.NewJudge(index.DefaultParams(), memory)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var (
 		lines  []string
 		counts dedup.Counts
 	)
-	err = dedup.Run(ctx, dedup.Params{Index: index.DefaultParams(), Workers: workers}, r, j, func(o *dedup.Outcome) error {
+	p := dedup.Params{Index: index.DefaultParams(), Workers: workers}
+	err = dedup.Run(ctx, p, r, to, func(o *dedup.Outcome) error {
 		line := fmt.Sprintf("%d %s", o.Number, o.Name)
 		if o.Rejected != nil {
 			line += " rejected"
 		}
-		if o.Match != nil {
-			line += fmt.Sprintf(" = %d %s %d %s", o.Match.Offset, o.Match.ID, o.Match.Similarity.TenThousandths(), o.Match.Method)
+		for _, m := range o.Matches {
+			line += fmt.Sprintf(" = %d %s %d %s", m.Number, m.Name, m.Similarity.TenThousandths(), m.Method)
 		}
 		lines = append(lines, line)
 		counts.Add(o)
@@ -87,7 +103,7 @@ func judge(ctx context.Context, t *testing.T, workers int, memory setting.Bytes,
 // TestWorkersChangeNothing holds one worker against several: what falls must be the same, in the same order.
 func TestWorkersChangeNothing(t *testing.T) {
 	path := articles(t, 2000)
-	one, counts, err := judge(context.Background(), t, 1, setting.GiB, nil, path)
+	one, counts, err := judge(t.Context(), t, 1, newIndex(t, setting.GiB, false), nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +111,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		t.Fatalf("%+v", counts)
 	}
 	for _, workers := range []int{2, 5} {
-		several, _, err := judge(context.Background(), t, workers, setting.GiB, nil, path)
+		several, _, err := judge(t.Context(), t, workers, newIndex(t, setting.GiB, false), nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +119,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 			t.Errorf("%d workers come to other verdicts than one", workers)
 		}
 	}
-	twice, again, err := judge(context.Background(), t, 2, setting.GiB, nil, path, path)
+	twice, again, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, path, path)
 	if err != nil || again.Documents != 4000 || again.Unique != counts.Unique {
 		t.Fatalf("read twice: %+v, %v", again, err)
 	}
@@ -118,7 +134,7 @@ func TestRunEnds(t *testing.T) {
 	path := articles(t, 1500)
 	stop := errors.New("enough")
 	n := 0
-	_, _, err := judge(context.Background(), t, 2, setting.GiB, func(*dedup.Outcome) error {
+	_, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), func(*dedup.Outcome) error {
 		if n++; n == 100 {
 			return stop
 		}
@@ -129,40 +145,17 @@ func TestRunEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if lines, _, err := judge(ctx, t, 2, setting.GiB, nil, path); err != nil || len(lines) == 1500 {
+	if lines, _, err := judge(ctx, t, 2, newIndex(t, setting.GiB, false), nil, path); err != nil || len(lines) == 1500 {
 		t.Errorf("a run that was stopped: %d outcomes, %v", len(lines), err)
 	}
-	if _, _, err := judge(context.Background(), t, 2, 100*setting.KiB, nil, path); !errors.Is(err, dedup.ErrMemory) {
+	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, false), nil, path); !errors.Is(err, dedup.ErrMemory) {
 		t.Errorf("100 KiB: %v", err)
 	}
 	table := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(table, []byte("text,id\na,b\nc\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if lines, _, err := judge(context.Background(), t, 2, setting.GiB, nil, table); err == nil || len(lines) != 1 {
+	if lines, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, table); err == nil || len(lines) != 1 {
 		t.Errorf("a broken table: %d outcomes, %v", len(lines), err)
-	}
-}
-
-func TestGroups(t *testing.T) {
-	for _, test := range []struct {
-		choice dedup.Representative
-		want   [5]int
-	}{{dedup.First, [5]int{0, 1, 0, 0, 4}}, {dedup.Last, [5]int{3, 1, 3, 3, 4}}, {dedup.Longest, [5]int{2, 1, 2, 2, 4}}} {
-		g := dedup.NewGroups(test.choice)
-		for i, raw := range []string{"aa", "bbbb", "cccc", "cccc", "d"} {
-			g.Add(&dedup.Outcome{Number: int64(i), Name: []byte(strings.Repeat("n", i)), Raw: []byte(raw)})
-		}
-		g.Join(0, 2, index.Similarity{Num: 8, Den: 10}, index.Jaccard)
-		g.Join(2, 3, index.Similarity{Num: 1, Den: 1}, index.Identical)
-		g.Choose()
-		for i, want := range test.want {
-			if got := g.Cluster(i); got != want || len(g.Name(i)) != i {
-				t.Errorf("choice %d: document %d is in the cluster of %d, want %d", test.choice, i, got, want)
-			}
-		}
-		if other, similarity, method := g.Partner(2); other != 3 || similarity.Num != 1 || method != index.Identical {
-			t.Errorf("partner %d, %v, %v", other, similarity, method)
-		}
 	}
 }

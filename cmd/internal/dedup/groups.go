@@ -8,7 +8,8 @@ import (
 // Representative says which document of a cluster stands for it.
 type Representative uint8
 
-// Representatives. Of equally long ones the first stands for the cluster.
+// Representatives. Of equally long ones the first stands for the cluster. If documents of the index belong to it, the first
+// of them stands for it in any case.
 const (
 	First Representative = iota
 	Last
@@ -16,15 +17,17 @@ const (
 )
 
 // Groups gathers clusters: two documents are in one if a chain of verified matches connects them. It takes some 40 bytes a
-// document and the length of its name.
+// document and the length of its name; 8 bytes for each document of the index that they are compared with.
 type Groups struct {
 	choice   Representative
+	first    int64 // number of the first document that is added; those with lower numbers belong to the index
 	clusters *eval.Clusters
 	names    []byte
 	ends     []int64 // document -> where its name ends
 	lengths  []uint32
 	best     []partner
-	chosen   []int32 // root -> representative, once they are chosen
+	indexed  map[int64]string // names of documents of the index
+	chosen   []int32          // root -> representative, once they are chosen
 }
 
 // partner is the document most similar to another, of those that it was verified against.
@@ -34,43 +37,51 @@ type partner struct {
 	method     index.Method
 }
 
-// NewGroups makes an empty Groups.
-func NewGroups(choice Representative) *Groups {
-	return &Groups{choice: choice, clusters: eval.NewClusters(0)}
+// NewGroups makes an empty Groups for documents with numbers from first on.
+func NewGroups(choice Representative, first int64) *Groups {
+	return &Groups{choice: choice, first: first, clusters: eval.NewClusters(int(first)), indexed: map[int64]string{}}
 }
-
-// Choice is what NewGroups was told.
-func (g *Groups) Choice() Representative { return g.choice }
 
 // Add takes the next document; each is added once, rejected ones too, in the order of their numbers.
 func (g *Groups) Add(o *Outcome) {
-	g.clusters.Grow(len(g.ends) + 1)
+	g.clusters.Grow(int(g.first) + len(g.ends) + 1)
 	g.names = append(g.names, o.Name...)
 	g.ends = append(g.ends, int64(len(g.names)))
 	g.lengths = append(g.lengths, uint32(len(o.Raw)))
 	g.best = append(g.best, partner{})
 }
 
-// Join takes a verified match of two documents that were added.
-func (g *Groups) Join(a, b int64, similarity index.Similarity, method index.Method) {
-	g.clusters.Join(int(a), int(b))
-	for _, p := range [][2]int64{{a, b}, {b, a}} {
-		if best := &g.best[p[0]]; best.similarity.Den == 0 || best.similarity.Less(similarity) {
-			*best = partner{document: int32(p[1]), similarity: similarity, method: method}
-		}
+// Join takes a verified match of a document that was added, with one that was added before or belongs to the index.
+func (g *Groups) Join(document int64, m *Match) {
+	g.clusters.Join(int(m.Number), int(document))
+	g.meet(document, m.Number, m)
+	if m.Number >= g.first {
+		g.meet(m.Number, document, m)
+	} else if _, known := g.indexed[m.Number]; !known {
+		g.indexed[m.Number] = string(m.Name)
+	}
+}
+
+func (g *Groups) meet(document, other int64, m *Match) {
+	if best := &g.best[document-g.first]; best.similarity.Den == 0 || best.similarity.Less(m.Similarity) {
+		*best = partner{document: int32(other), similarity: m.Similarity, method: m.Method}
 	}
 }
 
 // Choose chooses the representatives. After it, nothing is added.
 func (g *Groups) Choose() {
-	g.chosen = make([]int32, len(g.ends))
+	g.chosen = make([]int32, int(g.first)+len(g.ends))
 	for i := range g.chosen {
 		g.chosen[i] = -1
 	}
 	for i := range g.ends {
-		root := g.clusters.Root(i)
-		if now := g.chosen[root]; now < 0 || g.rather(i, int(now)) {
-			g.chosen[root] = int32(i)
+		document := int(g.first) + i
+		root := g.clusters.Root(document)
+		switch now := g.chosen[root]; {
+		case root < int(g.first):
+			g.chosen[root] = int32(root)
+		case now < 0 || g.rather(i, int(now)-int(g.first)):
+			g.chosen[root] = int32(document)
 		}
 	}
 }
@@ -87,23 +98,29 @@ func (g *Groups) rather(later, earlier int) bool {
 	return false
 }
 
-// Len is the number of documents.
-func (g *Groups) Len() int { return len(g.ends) }
+// Numbers are those of the documents that were added: from first up to, but without, end.
+func (g *Groups) Numbers() (first, end int64) { return g.first, g.first + int64(len(g.ends)) }
 
 // Cluster is the document that stands for a document's cluster.
-func (g *Groups) Cluster(document int) int { return int(g.chosen[g.clusters.Root(document)]) }
+func (g *Groups) Cluster(document int64) int64 {
+	return int64(g.chosen[g.clusters.Root(int(document))])
+}
 
-// Name is a document's name.
-func (g *Groups) Name(document int) []byte {
-	from := int64(0)
-	if document > 0 {
-		from = g.ends[document-1]
+// Name is the name of a document that was added, or of one of the index that was joined.
+func (g *Groups) Name(document int64) []byte {
+	i := document - g.first
+	if i < 0 {
+		return []byte(g.indexed[document])
 	}
-	return g.names[from:g.ends[document]]
+	from := int64(0)
+	if i > 0 {
+		from = g.ends[i-1]
+	}
+	return g.names[from:g.ends[i]]
 }
 
 // Partner is the document most similar to one that has a match.
-func (g *Groups) Partner(document int) (other int, similarity index.Similarity, method index.Method) {
-	p := g.best[document]
-	return int(p.document), p.similarity, p.method
+func (g *Groups) Partner(document int64) Match {
+	p := g.best[document-g.first]
+	return Match{Number: int64(p.document), Name: g.Name(int64(p.document)), Similarity: p.similarity, Method: p.method}
 }

@@ -10,17 +10,18 @@ import (
 
 // job is a chunk on its way, with all that works on it. It is used again and again.
 type job struct {
-	chunk  corpus.Chunk
-	parser corpus.Parser
-	signer *index.Signer
-	named  bool // several files are read: a number alone names no record
+	chunk    corpus.Chunk
+	parser   corpus.Parser
+	signer   *index.Signer
+	sketcher *index.Signer // nil where nobody asks for sketches
+	named    bool          // several files are read: a number alone names no record
 
-	items   []item
-	entries []entry.Entry // of the items that are not rejected
-	names   []byte
-	raw     []byte // of files that are a document each: their parser uses its memory again
-	err     error
-	signed  chan struct{} // one token when the job is ready to be applied
+	items  []item
+	done   signed // of the items that are not rejected
+	names  []byte
+	raw    []byte // of files that are a document each: their parser uses its memory again
+	err    error
+	signed chan struct{} // one token when the job is ready to be applied
 }
 
 // item is one record.
@@ -30,10 +31,20 @@ type item struct {
 	rejected *document.Rejection
 }
 
+// signed are documents that can be compared, in their order.
+type signed struct {
+	entries  []entry.Entry
+	sketches [][]byte // none where nobody asked for them
+}
+
 // sign parses and signs the chunk.
 func (j *job) sign() {
-	j.items, j.entries, j.names, j.raw = j.items[:0], j.entries[:0], j.names[:0], j.raw[:0]
+	j.items, j.names, j.raw = j.items[:0], j.names[:0], j.raw[:0]
+	j.done.entries, j.done.sketches = j.done.entries[:0], j.done.sketches[:0]
 	j.signer.Reset()
+	if j.sketcher != nil {
+		j.sketcher.Reset()
+	}
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
 		it := item{name: j.keepName(r), raw: r.Raw, rejected: r.Bad}
 		if len(j.chunk.Files) > 0 {
@@ -68,6 +79,10 @@ func (j *job) entry(r *corpus.Record, name []byte) *document.Rejection {
 			return bad
 		}
 	}
-	j.entries = append(j.entries, e)
+	j.done.entries = append(j.done.entries, e)
+	if j.sketcher != nil {
+		j.sketcher.Sign(&e, r.Text) // it was signed before, so it is short enough
+		j.done.sketches = append(j.done.sketches, e.Evidence)
+	}
 	return nil
 }

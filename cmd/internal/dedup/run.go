@@ -12,19 +12,12 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Params say how files are judged.
-type Params struct {
-	Index   index.Params
-	Workers int  // goroutines that parse and sign
-	Named   bool // several files are read, so a record without an id is called FILE:NUMBER
-}
-
 // jobsEach is how many jobs there are for each worker: one at work, one ready, one waiting for its turn.
 const jobsEach = 3
 
 // Run reads to the end, judges each document and calls each with what became of it, in the order of the documents, from the
 // calling goroutine. It ends with the first error, or when ctx does.
-func Run(ctx context.Context, p Params, r *corpus.Reader, judge *Judge, each func(*Outcome) error) error {
+func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*Outcome) error) error {
 	jobs, err := newJobs(p)
 	if err != nil {
 		return err
@@ -50,7 +43,7 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, judge *Judge, each fun
 			return nil
 		})
 	}
-	err = apply(judge, ordered, free, each)
+	err = apply(to, ordered, free, each)
 	stop() // after an error the reader would go on
 	return errors.Join(err, group.Wait())
 }
@@ -63,8 +56,19 @@ func newJobs(p Params) ([]*job, error) {
 			return nil, err
 		}
 		jobs[i] = &job{signer: signer, named: p.Named, signed: make(chan struct{}, 1)}
+		if p.Sketches {
+			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return jobs, nil
+}
+
+// newSketcher makes a signer whose evidence is the sketch.
+func newSketcher(p index.Params) (*index.Signer, error) {
+	p.Similarity.Verify, p.Similarity.Evidence = "estimate", "auto"
+	return index.NewSigner(p)
 }
 
 // read gives each chunk to the workers, and in its order to the applier.
@@ -87,39 +91,39 @@ func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered
 	}
 }
 
-func apply(judge *Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
-	var number int64
+func apply(to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
 	for j := range ordered {
 		<-j.signed
-		if err := outcomes(judge, j, number, each); err != nil {
+		if err := outcomes(to, j, each); err != nil {
 			return err
 		}
-		number += int64(len(j.items))
 		free <- j
 	}
 	return nil
 }
 
 // outcomes judges what a job signed. Offsets are the numbers of the documents, in which rejected ones leave gaps.
-func outcomes(judge *Judge, j *job, number int64, each func(*Outcome) error) error {
-	next := 0
+func outcomes(to Judge, j *job, each func(*Outcome) error) error {
+	number, next := to.Next(), 0
 	for i := range j.items {
 		if j.items[i].rejected == nil {
-			j.entries[next].Offset = number + int64(i)
+			j.done.entries[next].Offset = number + int64(i)
 			next++
 		}
 	}
-	verdicts, err := judge.apply(j.entries)
+	found, err := to.apply(&j.done)
 	if err != nil {
 		return err
 	}
+	to.reach(number + int64(len(j.items)))
 	next = 0
 	for i := range j.items {
 		it := &j.items[i]
 		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Rejected: it.rejected}
 		if it.rejected == nil {
-			if v := &verdicts[next]; !v.Unique() {
-				o.Match = &v.Match
+			o.Matches = found.of(next)
+			if j.sketcher != nil {
+				o.Sketch = j.done.sketches[next]
 			}
 			next++
 		}

@@ -1,0 +1,118 @@
+package dedup
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Index is the judge that is a replica, fed without a journal: one source partition, nothing held for longer than a run. A document's number
+// is its offset there.
+type Index struct {
+	params  IndexParams
+	replica *index.Replica
+	run     index.Run
+	at      index.Stamp
+	next    int64 // number of the next document
+	first   int64 // number of the first one since Begin
+	kept    int   // documents that the window must hold
+	found   matches
+	near    []index.Near
+}
+
+// NewIndex makes an Index that knows no document. Valid Params are the caller's duty.
+func NewIndex(p IndexParams) (*Index, error) {
+	replica, err := index.NewReplica(p.window(), index.Fingerprint(p.Settings))
+	if err != nil {
+		return nil, fmt.Errorf("make an index: %w", err)
+	}
+	x := newIndex(p, replica)
+	replica.Apply(x.at, &index.Settings{Text: p.Settings})
+	x.at.Offset++
+	replica.Apply(x.at, &index.Reposition{Header: x.run.Header, Source: x.run.Source, Name: "files", Partitions: 1, Epoch: 1})
+	return x, nil
+}
+
+func newIndex(p IndexParams, replica *index.Replica) *Index {
+	x := &Index{params: p, replica: replica}
+	x.run.Header = index.Header{Fingerprint: index.Fingerprint(p.Settings)}
+	x.run.Source, x.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
+	return x
+}
+
+// window are the Params of the replica.
+func (p IndexParams) window() index.Params {
+	w := p.Index
+	w.Window.Age, w.Window.Count, w.Window.Bytes = 0, 0, p.Memory
+	return w
+}
+
+// Begin makes what was judged so far the index that the following documents are compared with.
+func (x *Index) Begin() { x.first = x.next }
+
+// First is the number of the first document since Begin: those with lower numbers belong to the index.
+func (x *Index) First() int64 { return x.first }
+
+// Next is the number of the next document.
+func (x *Index) Next() int64 { return x.next }
+
+// Stats are those of the replica.
+func (x *Index) Stats() index.Stats { return x.replica.Stats() }
+
+func (x *Index) reach(number int64) { x.next = number }
+
+// apply judges entries whose offsets ascend from call to call, and says what they match.
+func (x *Index) apply(s *signed) (*matches, error) {
+	x.found.reset()
+	entries, each := s.entries, len(s.entries)
+	if x.params.All {
+		each = 1
+	}
+	for len(entries) > 0 {
+		if x.params.All {
+			x.lookUp(&entries[0])
+		}
+		if err := x.judge(entries[:each]); err != nil {
+			return nil, err
+		}
+		entries = entries[each:]
+	}
+	return &x.found, nil
+}
+
+// lookUp finds all matches of a document.
+func (x *Index) lookUp(e *entry.Entry) {
+	x.near = x.replica.Near(x.near[:0], e)
+	for i := range x.near {
+		n := &x.near[i]
+		x.found.add(n.Offset, n.ID, n.Similarity, n.Method)
+	}
+	x.found.next()
+}
+
+func (x *Index) judge(entries []entry.Entry) error {
+	x.at.Offset++
+	x.run.Base, x.run.Entries = entries[0].Offset, entries
+	effect := x.replica.Apply(x.at, &x.run)
+	if len(effect.Judged) != len(entries) {
+		return fmt.Errorf("judge documents: %d of %d judged", len(effect.Judged), len(entries))
+	}
+	for i := range effect.Judged {
+		v := &effect.Judged[i]
+		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll()) {
+			x.kept++
+		}
+		if x.params.All {
+			continue
+		}
+		if m := &v.Match; v.Matched() {
+			x.found.add(m.Offset, []byte(m.ID), m.Similarity, m.Method)
+		}
+		x.found.next()
+	}
+	if s := x.replica.Stats(); s.Documents < x.kept {
+		return fmt.Errorf("%w of %s after %d documents", ErrMemory, x.params.Memory, entries[len(entries)-1].Offset)
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package dedup
+
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say how files are read and signed.
+type Params struct {
+	Index    index.Params
+	Workers  int  // goroutines that parse and sign
+	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
+	Sketches bool // an Outcome has its Sketch
+}
+
+// IndexParams say how documents are judged.
+type IndexParams struct {
+	Index    index.Params  // of the window's bounds none counts, as files have no time
+	Settings []byte        // canonical text of what decides verdicts: a saved index is loaded under the same only
+	Memory   setting.Bytes // that the index may take
+	All      bool          // a document is compared with all before it, copies too, and has all its matches; wants index.keep: all
+}

@@ -1,0 +1,112 @@
+package dedup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/archive"
+)
+
+// indexName names the index of files, and journalOfFiles stands for the journal that there is none of: no service takes one
+// of these files for a snapshot of its own.
+const indexName = "files"
+
+func journalOfFiles() [16]byte { return [16]byte([]byte("unecho/of-files/")) }
+
+// Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. Nothing is judged
+// meanwhile.
+func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
+	x.at.Offset++
+	x.run.Base, x.run.Entries = x.next, nil // nothing stays held
+	x.replica.Apply(x.at, &x.run)
+	c := x.replica.Capture()
+	m := snapshot.Manifest{
+		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
+		Taken: taken, Fingerprint: index.Fingerprint(x.params.Settings), State: c.State(),
+	}
+	s := captured{views: map[string]*index.SegmentView{}}
+	var data []byte
+	for i := range c.Segments {
+		view := &c.Segments[i]
+		data = view.Append(data[:0])
+		segment := snapshot.NewSegment(data, view.Documents())
+		segment.Number, segment.Sealed = view.Number, view.Sealed
+		s.views[segment.Name] = view
+		m.Segments = append(m.Segments, segment)
+	}
+	return archive.Write(ctx, w, s, &m)
+}
+
+// captured is a Store of which only Segment works: it encodes a segment when it is asked for.
+type captured struct {
+	snapshot.Store
+	views map[string]*index.SegmentView
+}
+
+func (s captured) Segment(_ context.Context, name string) ([]byte, error) {
+	view, ok := s.views[name]
+	if !ok {
+		return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
+	}
+	return view.Append(nil), nil
+}
+
+// LoadIndex reads what Save wrote. The errors are a *SettingsError, ErrForeign, those of the archive, and of reading.
+func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
+	file, err := archive.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	m := file.Manifest()
+	if m.Index != indexName || m.Position.JournalTopic != journalOfFiles() {
+		return nil, ErrForeign
+	}
+	settings, err := index.CapturedSettings(m.State)
+	if err != nil {
+		return nil, err
+	}
+	if lines := setting.Diff(p.Settings, settings); len(lines) > 0 {
+		return nil, &SettingsError{Lines: lines}
+	}
+	replica, err := restore(file, &m, p)
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(p, replica)
+	x.at.Offset = replica.Next()
+	known, ok := replica.Partition(x.run.Source)
+	if !ok {
+		return nil, fmt.Errorf("%w: it knows of no files", index.ErrCorrupt)
+	}
+	x.next, x.kept = known.Base, replica.Stats().Documents
+	x.Begin()
+	return x, nil
+}
+
+func restore(file *archive.Reader, m *snapshot.Manifest, p IndexParams) (*index.Replica, error) {
+	state, err := index.NewRestore(p.window(), index.Fingerprint(p.Settings), m.State)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		_, data, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			return state.Replica(nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		segment, err := state.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if err := state.Add(segment); err != nil {
+			return nil, err
+		}
+	}
+}

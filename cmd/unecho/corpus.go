@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/config"
+)
+
+// addCorpusFlags adds how files become documents.
+func addCorpusFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.String("files-from", "", "read the names of files from this list, a name a line (- is standard input); each file is a document")
+	flags.String("format", corpus.Auto, "auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
+	flags.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
+	flags.String("id", "id", "the field or column with the id; a document without one is called by its number")
+}
+
+// corpusParams are what those flags say.
+func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
+	fields, err := cmd.Flags().GetStringSlice("fields")
+	p := corpus.Params{
+		Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
+	}
+	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
+		p.Fields = c.Document.Fields
+	}
+	return p, err
+}
+
+// openCorpus opens the files that a command line names.
+func openCorpus(cmd *cobra.Command, args []string, c config.Config) (*corpus.Reader, error) {
+	p, err := corpusParams(cmd, c)
+	if err != nil {
+		return nil, err
+	}
+	sources, _, err := openSources(cmd.Flag("files-from").Value.String(), args)
+	if err != nil {
+		return nil, err
+	}
+	return corpus.NewReader(p, sources)
+}
+
+// openSources are the files of a list, or those named. size is their size together, or -1.
+func openSources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
+	switch {
+	case list != "" && len(paths) > 0:
+		return nil, 0, usageError{errors.New("name files, or a list of them by --files-from, not both")}
+	case list == corpus.Stdin:
+		return corpus.Listed(os.Stdin), -1, nil
+	case list != "":
+		names, err := os.Open(list)
+		if err != nil {
+			return nil, 0, fmt.Errorf("open the list of files: %w", err)
+		}
+		return corpus.Listed(names), -1, nil
+	case len(paths) == 0:
+		return nil, 0, usageError{errors.New("no file is named; - is standard input")}
+	}
+	return corpus.Files(paths)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/dedup"
+)
+
+// dedupSummary is what a run of dedup ends with. Its JSON is a promise to scripts.
+type dedupSummary struct {
+	Documents          int64   `json:"documents"`
+	Unique             int64   `json:"unique"`
+	Duplicate          int64   `json:"duplicate"`
+	Rejected           int64   `json:"rejected"`
+	Indexed            int64   `json:"indexed,omitempty"` // documents of --index or --index-file
+	Seconds            float64 `json:"seconds"`
+	DocumentsPerSecond float64 `json:"documents_per_second"`
+	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
+	Algorithm          string  `json:"algorithm"`           // that finds candidates
+	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, where they find them
+}
+
+// newDedupSummary sums up: so many documents were indexed, and so many read in all.
+func newDedupSummary(c dedup.Counts, indexed, read int64, took time.Duration) dedupSummary {
+	s := dedupSummary{
+		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Indexed: indexed,
+		Seconds: took.Seconds(), PeakRSSBytes: peakRSS(),
+	}
+	if s.Seconds > 0 {
+		s.DocumentsPerSecond = float64(read) / s.Seconds
+	}
+	return s
+}
+
+func (s dedupSummary) writeText(out io.Writer) error {
+	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
+	if s.Documents == 0 && s.Indexed > 0 {
+		_, err := fmt.Fprintf(out, "%s indexed %s\n", several(int(s.Indexed), "document"), cost)
+		return err
+	}
+	indexed, found := "", ""
+	if s.Indexed > 0 {
+		indexed = fmt.Sprintf(" against %s of the index", grouped(int(s.Indexed)))
+	}
+	if s.Rotations > 0 {
+		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
+	}
+	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n", several(int(s.Documents), "document"), indexed,
+		grouped(int(s.Unique)), grouped(int(s.Duplicate)), grouped(int(s.Rejected)), cost, found)
+	return err
+}
+
+func (s dedupSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// How often progress is shown: on a terminal in place, else by a line.
+const (
+	progressRedrawn = 200 * time.Millisecond
+	progressLine    = 10 * time.Second
+)
+
+// progress shows how far long work is, and when it will be done.
+type progress struct {
+	out       io.Writer
+	terminal  bool
+	hidden    bool
+	began     time.Time
+	last      time.Time
+	size      int64 // of what is read, in bytes; not above 0 where it is unknown
+	bytes     int64
+	documents int64
+	files     int64 // shown where there are several
+}
+
+func newProgress(out io.Writer, size int64) *progress {
+	now := time.Now()
+	return &progress{out: out, terminal: terminal(out), began: now, last: now, size: size}
+}
+
+// add counts bytes.
+func (p *progress) add(n int) { p.at(p.bytes + int64(n)) }
+
+// at says that so many bytes have been read.
+func (p *progress) at(bytes int64) {
+	p.bytes = bytes
+	if p.hidden || p.documents&63 != 0 && p.files < 2 {
+		return
+	}
+	every := progressLine
+	if p.terminal {
+		every = progressRedrawn
+	}
+	if now := time.Now(); now.Sub(p.last) >= every {
+		p.last = now
+		p.show(p.line(now.Sub(p.began)))
+	}
+}
+
+func (p *progress) show(line string) {
+	if p.terminal {
+		fmt.Fprint(p.out, "\r\x1b[K"+line)
+		return
+	}
+	fmt.Fprintln(p.out, "unecho: "+line)
+}
+
+// line is what there is to say after so long.
+func (p *progress) line(after time.Duration) string {
+	seconds := max(after.Seconds(), 0.001)
+	var parts []string
+	if p.files > 1 {
+		parts = append(parts, fmt.Sprintf("%s files (%s/s)", grouped(int(p.files)), grouped(int(float64(p.files)/seconds))))
+	}
+	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", grouped(int(p.documents)), grouped(int(float64(p.documents)/seconds))))
+	if p.size <= 0 {
+		return strings.Join(append(parts, fmt.Sprintf("%d MB", p.bytes>>20)), ", ")
+	}
+	parts = append(parts, fmt.Sprintf("%d of %d MB (%d %%)", p.bytes>>20, p.size>>20, min(100, 100*p.bytes/p.size)))
+	if p.bytes > 0 && p.bytes < p.size {
+		left := time.Duration(float64(after) * float64(p.size-p.bytes) / float64(p.bytes))
+		parts = append(parts, left.Round(time.Second).String()+" left")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// end clears the line.
+func (p *progress) end() {
+	if p.terminal && !p.hidden {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

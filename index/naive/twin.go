@@ -233,6 +233,19 @@ type State struct {
 	Held  map[int64]index.Verdict
 }
 
+// HeldAt returns the verdict that was given at a position of the journal, and the partition of its document, as long as it is
+// held.
+func (t *Twin) HeldAt(at index.Position) (entry.Source, index.Verdict, bool) {
+	for source, p := range t.partitions {
+		for _, v := range p.held {
+			if v.Position == at {
+				return source, v, true
+			}
+		}
+	}
+	return entry.Source{}, index.Verdict{}, false
+}
+
 // Partition returns a copy of a partition's state, and whether the partition is known.
 func (t *Twin) Partition(source entry.Source) (State, bool) {
 	p, ok := t.partitions[source]

@@ -42,7 +42,8 @@ type bandKey struct {
 	key  string
 }
 
-// shelf is a document under a key, and the place it had when it was put there: an old place means nothing.
+// shelf is a document under a key, and the place it had when it was put there: an old place means nothing. The shelves under
+// a key ascend by place.
 type shelf struct {
 	*document
 	at int
@@ -78,12 +79,22 @@ func (t *Twin) enter(d *document) {
 	}
 }
 
-// leave takes the oldest document from the window.
+// leave takes the oldest document from the window, and what has left from the shelves that it stood on.
 func (t *Twin) leave() *document {
 	d := t.window[0]
 	t.window = t.window[1:]
 	t.bytes -= d.bytes
+	gone := d.place
 	d.place = 0
+	for _, k := range t.keys(&d.entry) {
+		all := t.byKey[k]
+		for len(all) > 0 && all[0].at <= gone {
+			all = all[1:]
+		}
+		if t.byKey[k] = all; len(all) == 0 {
+			delete(t.byKey, k)
+		}
+	}
 	return d
 }
 

@@ -1,0 +1,85 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// Contents is a replica's state, segments apart, for a state machine that is to go on from it.
+type Contents struct {
+	Settings       []byte // the text in force; nil before the first settings record
+	Next           int64
+	Arrival, Event int64 // clocks, ms since 1970
+	Partitions     []SourcePartition
+	Held           [][]Verdict // of each partition, ascending by offset
+}
+
+// Remembered is a document of the window, and what changed of it since it was judged.
+type Remembered struct {
+	Number uint64 // its place in the window; ascending
+	// Root is the place of the representative that it stands for, its own if it is none's copy. RootLeft says that the
+	// representative has left the window.
+	Root     uint64
+	RootLeft bool
+
+	Source   entry.Source
+	Entry    entry.Entry // valid during the visit
+	Judged   Position
+	Entered  int64  // stream time from which its age counts, ms
+	Dead     bool   // forgotten, or its partition was repositioned
+	Copies   uint64 // judged against it
+	Repeated bool   // since it entered, where repeats refresh
+	Last     int64  // stream time of the last repeat
+	Emission Emission
+}
+
+// Emission is the last document of a kind that came through: the representative itself, or a copy of it.
+type Emission struct {
+	Source   entry.Source
+	Offset   int64
+	Position Position
+	At       int64 // stream time, ms
+	Void     bool  // it died: the next copy comes through
+}
+
+// Contents returns the state. What it holds is the caller's.
+func (r *Replica) Contents() Contents {
+	c := Contents{
+		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
+		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
+	}
+	if r.settings != nil {
+		c.Settings = append([]byte{}, r.settings...)
+	}
+	for i, p := range r.partitions {
+		c.Partitions[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
+		c.Held[i] = append([]Verdict(nil), p.held...)
+	}
+	return c
+}
+
+// Each visits the documents of the window, the oldest first.
+func (r *Replica) Each(visit func(*Remembered)) {
+	for at := r.window.oldest; at < r.window.end; at++ {
+		f := r.found(at)
+		m := r.remembered(at, &f)
+		visit(&m)
+	}
+}
+
+func (r *Replica) remembered(at ref, f *found) Remembered {
+	d, changes := &f.document, &f.segment.changes
+	m := Remembered{
+		Number: uint64(at), Root: uint64(at), Source: r.partitions[d.source].source, Entry: d.entry, Judged: d.judged,
+		Entered: d.applied, Copies: uint64(changes.copied(f.i)),
+		Dead: changes.isDead(f.i) || r.partitions[d.source].fell(d.position, d.entry.Offset),
+	}
+	m.Last, m.Repeated = changes.repeated(f.i)
+	if d.copied() {
+		root, ok := r.root(f)
+		m.RootLeft = !ok
+		if ok {
+			m.Root = uint64(root.segment.first) + uint64(root.i)
+		}
+	}
+	e := r.emission(f)
+	m.Emission = Emission{Source: r.partitions[e.source].source, Offset: e.offset, Position: e.position, At: e.at, Void: e.void}
+	return m
+}

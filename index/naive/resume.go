@@ -1,0 +1,53 @@
+package naive
+
+import (
+	"bytes"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Resume returns a twin that goes on from a replica's state, such as one restored from a snapshot. settings and fingerprint
+// are as in New; what the replica keeps is copied.
+func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Replica) *Twin {
+	t := New(p, settings, fingerprint)
+	c := from.Contents()
+	if t.settled = c.Settings != nil; t.settled {
+		t.ours = bytes.Equal(c.Settings, t.settings)
+	}
+	t.arrival, t.event = c.Arrival, c.Event
+	for i := range c.Partitions {
+		row := &c.Partitions[i]
+		own := t.partition(row.Source)
+		own.known, own.name, own.epoch, own.start, own.base = true, row.Topic, row.Epoch, row.Start, row.Base
+		for _, v := range c.Held[i] {
+			own.held[v.Offset] = v
+		}
+	}
+	t.remember(from)
+	return t
+}
+
+// remember fills the window. A copy may stand before its representative, if that entered again.
+func (t *Twin) remember(from *index.Replica) {
+	byNumber := map[uint64]*document{}
+	roots := map[*document]uint64{}
+	from.Each(func(m *index.Remembered) {
+		d := &document{
+			source: m.Source, entry: m.Entry.Clone(), position: m.Judged, bytes: index.EntryBytes(t.params, &m.Entry),
+			entered: m.Entered, dead: m.Dead, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
+			emission: emission{
+				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At, void: m.Emission.Void,
+			},
+		}
+		if d.root = d; m.RootLeft {
+			d.root = &document{} // in no window: what stands for it is matched no more
+		} else if m.Root != m.Number {
+			roots[d] = m.Root
+		}
+		byNumber[m.Number] = d
+		t.enter(d)
+	})
+	for d, number := range roots {
+		d.root = byNumber[number]
+	}
+}

@@ -1,0 +1,42 @@
+package naive_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/naive/random"
+)
+
+// A twin that goes on from a replica's state, at whatever step, gives the verdicts of one that was there from the beginning.
+func TestResumeChangesNothing(t *testing.T) {
+	fingerprint := index.Fingerprint([]byte(settings)) // a replica knows its settings by it
+	for s := *seed; s < *seed+60; s++ {
+		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
+			p := random.Params(s)
+			steps, err := random.History(s, 300, p, []byte(settings), fingerprint)
+			replica, err2 := index.NewReplica(p, fingerprint)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			whole, resumed := naive.New(p, []byte(settings), fingerprint), naive.New(p, []byte(settings), fingerprint)
+			for i, step := range steps {
+				want, got := whole.Apply(step.At, step.Record), resumed.Apply(step.At, step.Record)
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("step %d, %T: got\n%+v\nwithout resuming\n%+v", i, step.Record, got, want)
+				}
+				replica.Apply(step.At, step.Record)
+				if i%7 == int(s%7) {
+					resumed = naive.Resume(p, []byte(settings), fingerprint, replica)
+				}
+			}
+			arrival, event := whole.Clock()
+			if a, e := resumed.Clock(); a != arrival || e != event || resumed.Ours() != whole.Ours() {
+				t.Errorf("clocks %d and %d, without resuming %d and %d", a, e, arrival, event)
+			}
+		})
+	}
+}

@@ -13,42 +13,64 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/index/setting"
 )
 
-// addClientFlags adds what the verbs need that talk to a running service's Kafka.
+// addClientFlags adds what the verbs need that talk to a running service's Kafka about one source topic.
 func addClientFlags(cmd *cobra.Command) {
+	addServiceFlags(cmd)
+	cmd.Flags().String("topic", "", "the source topic (default the first of source.topics)")
+}
+
+// addServiceFlags names a service: by its configuration, some of which may be given by flags that are called like the setting:
+// --journal-topic is journal.topic.
+func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	addSetFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringP("config", "c", "", "the service's configuration file (default "+defaultFile+", if it is there)")
 	flags.String("dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
-	flags.String("topic", "", "the source topic (default the first of source.topics)")
+	for _, f := range setting.Fields(config.Default()) {
+		for _, key := range settings {
+			if f.Key == key {
+				addSettingFlagCalled(cmd, f, strings.NewReplacer(".", "-", "_", "-").Replace(key))
+			}
+		}
+	}
 }
 
-// clientConfig is the configuration of the service whose topics are meant: the file's, or that of an embedded broker which
-// runs in --dir.
+// clientConfig is the configuration of the service whose topics are meant, and its source topic.
 func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error) {
-	dir := cmd.Flag("dir").Value.String()
-	named := cmd.Flag("config").Value.String() != ""
-	address, err := embeddedAddress(dir)
-	if err != nil {
+	if c, _, err = namedService(cmd); err != nil {
 		return c, "", err
-	}
-	useEmbedded := address != "" && !named && (cmd.Flag("dir").Changed || configPath(nil) == "")
-	if c, err = serviceConfig(cmd, useEmbedded, dir); err != nil {
-		if address == "" && !named && configPath(nil) == "" {
-			return c, "", fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
-		}
-		return c, "", err
-	}
-	if useEmbedded {
-		c.Kafka = broker.DefaultParams()
-		c.Kafka.Brokers = []string{address}
 	}
 	source = c.Source.Topics[0]
 	if name := cmd.Flag("topic").Value.String(); name != "" {
 		source = name
 	}
 	return c, source, nil
+}
+
+// namedService is the configuration of the service that is meant: the file's, or that of an embedded broker which runs in
+// --dir.
+func namedService(cmd *cobra.Command) (c config.Config, embedded bool, err error) {
+	dir := cmd.Flag("dir").Value.String()
+	named := cmd.Flag("config").Value.String() != ""
+	address, err := embeddedAddress(dir)
+	if err != nil {
+		return c, false, err
+	}
+	embedded = address != "" && !named && (cmd.Flag("dir").Changed || configPath(nil) == "")
+	if c, err = serviceConfig(cmd, embedded, dir); err != nil {
+		if address == "" && !named && configPath(nil) == "" {
+			return c, false, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
+		}
+		return c, false, err
+	}
+	if embedded {
+		c.Kafka = broker.DefaultParams()
+		c.Kafka.Brokers = []string{address}
+	}
+	return c, embedded, nil
 }
 
 // embeddedAddress is where the embedded broker of a directory listens, or "" if none runs there.

@@ -16,6 +16,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitUndone = 2   // of a verb that looks: it could not, so that it says neither yes nor no
 	exitPipe   = 141 // as a shell sees a program that wrote into head once too often
 )
 
@@ -30,11 +31,25 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return report(stderr, root.Execute())
 }
 
+// undoneError says that a verb which looks at something could not.
+type undoneError struct{ error }
+
+func (e undoneError) Unwrap() error { return e.error }
+
+// undone marks an error so, if there is one.
+func undone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return undoneError{err}
+}
+
 // report writes err for a person and chooses the exit code.
 func report(stderr io.Writer, err error) int {
 	var (
 		mistakes config.Mistakes
 		usage    usageError
+		undone   undoneError
 	)
 	switch {
 	case err == nil:
@@ -48,6 +63,9 @@ func report(stderr io.Writer, err error) int {
 	case errors.As(err, &usage):
 		fmt.Fprintln(stderr, "unecho: "+err.Error())
 		return exitUsage
+	case errors.As(err, &undone):
+		fmt.Fprintln(stderr, "unecho: "+err.Error())
+		return exitUndone
 	}
 	fmt.Fprintln(stderr, "unecho: "+err.Error())
 	return exitFailed

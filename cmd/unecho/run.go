@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -110,7 +111,7 @@ func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		args = append(args, path)
 	}
-	loaded, err := config.ResolveFrom(base, configPath(args), os.Environ(), append(sets, logSets(cmd)...))
+	loaded, err := config.ResolveFrom(base, configPath(args), os.Environ(), slices.Concat(sets, flagSets(cmd), logSets(cmd)))
 	return loaded.Config, err
 }
 

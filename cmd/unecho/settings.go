@@ -51,6 +51,10 @@ func addSettingFlag(cmd *cobra.Command, f setting.Field) {
 	if cmd.Flags().Lookup(name) != nil {
 		name = strings.NewReplacer(".", "-", "_", "-").Replace(f.Key)
 	}
+	addSettingFlagCalled(cmd, f, name)
+}
+
+func addSettingFlagCalled(cmd *cobra.Command, f setting.Field, name string) {
 	usage := f.Doc
 	if len(f.Enum) > 0 {
 		usage += " (" + strings.Join(f.Enum, "|") + ")"
@@ -85,14 +89,20 @@ func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (con
 		}
 		sets = append(slices.Clone(preset), sets...)
 	}
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		for _, key := range flag.Annotations[settingAnnotation] {
-			sets = append(sets, key+"="+flag.Value.String())
-		}
-	})
+	sets = append(sets, flagSets(cmd)...)
 	path := cmd.Flag("config").Value.String()
 	if path == "" {
 		path = configPath(nil)
 	}
 	return config.ResolveSections(base, sections, path, os.Environ(), append(sets, logSets(cmd)...))
+}
+
+// flagSets are the settings that were given by flags of their own, as --set would give them.
+func flagSets(cmd *cobra.Command) (sets []string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, key := range flag.Annotations[settingAnnotation] {
+			sets = append(sets, key+"="+flag.Value.String())
+		}
+	})
+	return sets
 }

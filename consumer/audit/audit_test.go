@@ -268,7 +268,7 @@ func TestCannotBeDone(t *testing.T) {
 		},
 		{
 			"a trimmed journal", func(s *scene, in *audit.Inputs) context.Context { s.trim("journal", 2); return s.t.Context() },
-			audit.ErrTrimmed, "replay journal/0: it begins at offset 2",
+			audit.ErrTrimmed, "replay journal: it begins at offset 2",
 		},
 		{
 			"no such topic", func(s *scene, in *audit.Inputs) context.Context { in.Sources = []string{"olds"}; return s.t.Context() },

@@ -58,7 +58,7 @@ func TestEachOnceAndInOrder(t *testing.T) {
 		{
 			"order", func(s *scene) { s.outputs[2], s.outputs[3] = s.outputs[3], s.outputs[2] },
 			audit.Report{Misordered: 1},
-			"misordered: news/1/0 in news.duplicate/1/1: after news/1/1",
+			"misordered: news/1/1 in news.duplicate/1/0: before news/1/0",
 		},
 		{
 			"from nowhere", func(s *scene) { s.again(0, ""); set(s.outputs[5], "unecho-source", "news/0/99") },

@@ -71,6 +71,17 @@ func (a *audit) common(source, verdict string) headers {
 	}
 }
 
+// headerNames are the names of our headers.
+func headerNames() []string {
+	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders}
+	return append(all, matchNames()...)
+}
+
+// matchNames are those that tell of a match.
+func matchNames() []string {
+	return []string{prefix + "match", prefix + "match-id", prefix + "match-time", prefix + "method", prefix + "similarity", prefix + "copy"}
+}
+
 // promised are the headers of a document with a verdict that stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
 	h := a.common(source, duplicate)
@@ -163,6 +174,19 @@ func (a *audit) rejection(got headers, source string, v *index.Verdict, judged b
 		return fmt.Sprintf("rejected as %s, the journal holds a verdict", quote([]byte(reason)))
 	}
 	return ""
+}
+
+// anyVerdict says what is wrong with the headers of a document whose verdict is not known, or nothing: they are complete.
+func (a *audit) anyVerdict(got headers, source string) string {
+	verdict := string(got[headerVerdict])
+	want := a.common(source, verdict)
+	_, matched := got[prefix+"match"]
+	for _, name := range matchNames() {
+		if matched || verdict == duplicate {
+			want[name] = got[name]
+		}
+	}
+	return difference(got, want)
 }
 
 func names(h headers) []string {

@@ -2,10 +2,12 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -39,6 +41,29 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	return all, nil
 }
 
+// owed is the part of the source that must be in the outputs.
+func (a *audit) owed(ctx context.Context) (spans, error) {
+	all, err := a.ends(ctx, a.in.Sources)
+	if err != nil || a.in.Group == "" {
+		return all, err
+	}
+	committed, err := a.admin.FetchOffsets(ctx, a.in.Group)
+	if err == nil {
+		err = committed.Error()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch committed offsets of group %s: %w", a.in.Group, err)
+	}
+	for p, s := range all {
+		to := s.from
+		if o, ok := committed.Lookup(p.topic, p.partition); ok {
+			to = o.At
+		}
+		all[p] = span{from: s.from, to: min(max(s.from, to), s.to)}
+	}
+	return all, nil
+}
+
 // decided waits until the last stable offset of each partition has reached its end.
 func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOffsets) error {
 	tick := time.NewTicker(lookAgain)
@@ -57,6 +82,9 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 		}
 		if open, waits = undecided(ends, stable); !waits {
 			return nil
+		}
+		if err := a.progress(StageWait, 0, 0); err != nil && ctx.Err() == nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -87,9 +115,16 @@ func undecided(ends, stable kadm.ListedOffsets) (open place, found bool) {
 	return open, found
 }
 
-// read hands each committed record of the spans to fn, those of a partition in order. Control records come along from the
-// client, unseen by fn: they alone tell that a partition's end is reached where its last records were aborted.
-func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record) error) error {
+// readAhead bounds what a client fetches ahead from one broker.
+const readAhead = 8 << 20
+
+// errGone says that records were deleted which were there when the audit began.
+var errGone = errors.New("records were deleted while they were read")
+
+// read hands each committed record of the spans to fn, those of a partition in order, and after each fetch what is left to
+// told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
+// last records were aborted.
+func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
 		if s.from < s.to {
@@ -104,7 +139,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 		return nil
 	}
 	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), options...),
-		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchMaxBytes(readAhead),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
 		return fmt.Errorf("read topics: %w", err)
@@ -113,12 +148,18 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
 		if err := fetches.Err(); err != nil {
+			if errors.Is(err, kerr.OffsetOutOfRange) {
+				err = errGone
+			}
 			return fmt.Errorf("read topics: %w", err)
 		}
 		for it := fetches.RecordIter(); !it.Done(); {
 			if err := take(left, it.Next(), fn); err != nil {
 				return err
 			}
+		}
+		if err := told(left); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -131,7 +172,7 @@ func take(left spans, r *kgo.Record, fn func(*kgo.Record) error) error {
 	if !ok {
 		return nil
 	}
-	if r.Offset+1 >= s.to {
+	if left[p] = (span{from: r.Offset + 1, to: s.to}); r.Offset+1 >= s.to {
 		delete(left, p)
 	}
 	if r.Attrs.IsControl() || r.Offset >= s.to {

@@ -2,95 +2,151 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/setting"
 )
 
-// judged is where a verdict came from, so that a forget finds it again.
-type judged struct {
-	source entry.Source
-	pass   *pass
-	offset int64
-}
-
-// replay applies the journal to the twin and sorts its verdicts by pass.
+// replay applies the journal to the twin and notes its verdicts.
 func (a *audit) replay(ctx context.Context, all spans) error {
-	for p, s := range all {
-		if s.from > 0 {
-			return fmt.Errorf("replay %s/%d: it begins at offset %d: %w", p.topic, p.partition, s.from, ErrTrimmed)
-		}
+	at := place{topic: a.in.Journal}
+	whole, ok := all[at]
+	if !ok || len(all) != 1 {
+		return fmt.Errorf("replay %s: it has %d partitions, and a journal has one", a.in.Journal, len(all))
 	}
-	positions := map[index.Position]judged{}
-	return read(ctx, a.in.Options, all, func(r *kgo.Record) error {
-		rec, err := journal.Decode(r.Value)
+	from, err := a.begin(ctx, whole)
+	if err != nil {
+		return err
+	}
+	a.report.From, a.report.To = from, whole.to
+	var d journal.Decoder
+	err = a.each(ctx, StageJournal, spans{at: {from: from, to: whole.to}}, func(r *kgo.Record) error {
+		rec, err := d.Decode(r.Value)
 		if err != nil {
 			return fmt.Errorf("replay %s: offset %d: %w", a.in.Journal, r.Offset, err)
 		}
-		return a.step(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec, positions)
+		return a.step(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec)
 	})
+	if errors.Is(err, errGone) {
+		return fmt.Errorf("replay %s: %w", a.in.Journal, ErrOvertaken)
+	}
+	a.twin = nil // what it remembers is needed no more
+	return err
 }
 
-func (a *audit) step(at index.Stamp, rec index.Record, positions map[index.Position]judged) error {
+// begin makes the twin: one that has seen nothing where the journal is whole, else one that goes on from a snapshot. It says
+// from where the journal is to be read.
+func (a *audit) begin(ctx context.Context, whole span) (from int64, err error) {
+	fingerprint := index.Fingerprint(a.in.Settings)
+	if whole.from == 0 {
+		a.twin = naive.New(a.in.Params, a.in.Settings, fingerprint)
+		return 0, nil
+	}
+	replica, err := a.restore(ctx, whole)
+	if err != nil {
+		return 0, fmt.Errorf("replay %s: it begins at offset %d: %w", a.in.Journal, whole.from, err)
+	}
+	a.twin = naive.Resume(a.in.Params, a.in.Settings, fingerprint, replica)
+	return replica.Next(), a.resume(replica.Contents())
+}
+
+// resume notes what a snapshot says of the audited partitions: the pass that each was in, and those before of which nothing
+// is known but their number; and the verdicts not known to be committed, which it holds whole.
+func (a *audit) resume(c index.Contents) error {
+	for i := range c.Partitions {
+		row := &c.Partitions[i]
+		s := a.bySource[row.Source]
+		if s == nil {
+			continue
+		}
+		for range int(row.Epoch) - 1 {
+			s.passes = append(s.passes, before())
+		}
+		s.passes = append(s.passes, pass{start: row.Start, open: row.Base})
+		if err := a.judge(s, c.Held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *audit) step(at index.Stamp, rec index.Record) error {
 	switch rec := rec.(type) {
 	case *index.Settings:
 		a.twin.Apply(at, rec)
 		if !a.twin.Ours() {
-			return fmt.Errorf("replay %s: offset %d: %w", a.in.Journal, at.Offset, ErrSettings)
+			return fmt.Errorf("replay %s: offset %d: %w", a.in.Journal, at.Offset, a.otherSettings(rec.Text))
 		}
 	case *index.Reposition:
 		a.reposition(at, rec)
 	case *index.Run:
-		a.judge(rec.Source, a.twin.Apply(at, rec), positions)
+		verdicts := a.twin.Apply(at, rec)
+		if s := a.bySource[rec.Source]; s != nil {
+			return a.judge(s, verdicts)
+		}
 	case *index.Forget:
-		a.twin.Apply(at, rec)
-		a.forgotten(rec.Target, positions)
+		return a.forget(at, rec)
 	case *index.Checkpoint, *index.Accusation: // claims about replicas, but they move the clock
 		a.twin.Apply(at, rec)
 	}
 	return nil
 }
 
+// otherSettings is ErrSettings with the difference.
+func (a *audit) otherSettings(theirs []byte) error {
+	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(setting.Diff(a.in.Settings, theirs), "\n    "))
+}
+
 // reposition begins a pass if it applies.
 func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
-	before, _ := a.twin.Partition(rec.Source)
+	was, _ := a.twin.Partition(rec.Source)
 	a.twin.Apply(at, rec)
-	after, _ := a.twin.Partition(rec.Source)
+	is, _ := a.twin.Partition(rec.Source)
 	s := a.bySource[rec.Source]
-	if s == nil || after.Epoch == before.Epoch {
+	if s == nil || is.Epoch == was.Epoch {
 		return
 	}
 	if n := len(s.passes); n > 0 {
-		s.passes[n-1].base = before.Base
+		s.passes[n-1].base = was.Base
 	}
-	s.passes = append(s.passes, &pass{start: after.Start, verdicts: map[int64]index.Verdict{}})
+	s.passes = append(s.passes, pass{start: is.Start})
 }
 
-// judge sorts verdicts, which there are none of before a partition's first pass.
-func (a *audit) judge(source entry.Source, verdicts []index.Verdict, positions map[index.Position]judged) {
-	s := a.bySource[source]
-	if s == nil {
-		return // of a topic that is not audited
+// judge notes verdicts of the pass at hand, which there are none of before a partition's first one.
+func (a *audit) judge(s *stream, verdicts []index.Verdict) error {
+	for i := range verdicts {
+		if err := a.noteVerdict(s, &verdicts[i]); err != nil {
+			return err
+		}
 	}
-	for _, v := range verdicts {
-		current := s.passes[len(s.passes)-1]
-		current.verdicts[v.Offset] = v
-		positions[v.Position] = judged{source, current, v.Offset}
-	}
+	return nil
 }
 
-// forgotten marks the verdict at a position, if the twin still holds it: then it was not forwarded yet.
-func (a *audit) forgotten(target index.Position, positions map[index.Position]judged) {
-	j, ok := positions[target]
-	if !ok {
-		return
+// noteVerdict notes a verdict, or what became of it: of several about one document in one pass the last holds.
+func (a *audit) noteVerdict(s *stream, v *index.Verdict) error {
+	if v.Offset < s.first {
+		return nil // nothing is left to compare
 	}
-	state, _ := a.twin.Partition(j.source)
-	if held, ok := state.Held[j.offset]; ok && held.Position == target {
-		j.pass.verdicts[j.offset] = held
-	}
+	j := judgement{pass: len(s.passes) - 1, verdict: *v}
+	a.scratch = j.append(a.scratch[:0])
+	a.noted++
+	return a.sorter.add(keyOf(s.number, v.Offset, factVerdict, a.noted), a.scratch)
 }
+
+// forget marks the verdict at a position, if the twin still holds it: then it was not forwarded yet.
+func (a *audit) forget(at index.Stamp, rec *index.Forget) error {
+	a.twin.Apply(at, rec)
+	source, v, ok := a.twin.HeldAt(rec.Target)
+	if s := a.bySource[source]; ok && s != nil {
+		return a.noteVerdict(s, &v)
+	}
+	return nil
+}
+

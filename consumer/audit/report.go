@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// maxFindings bounds what a report spells out; all are counted.
-const maxFindings = 20
-
 // Violation is a broken promise.
 type Violation string
 
@@ -23,10 +20,10 @@ const (
 
 // Finding is one violation.
 type Finding struct {
-	Violation Violation
-	Source    string // topic/partition/offset of the source record, as far as it is known
-	Output    string // and of the output record; empty where there is none
-	What      string
+	Violation Violation `json:"violation"`
+	Source    string    `json:"source"` // topic/partition/offset of the source record, as far as it is known
+	Output    string    `json:"output"` // and of the output record; empty where there is none
+	What      string    `json:"what"`
 }
 
 // String is the finding in one line.
@@ -37,20 +34,37 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s in %s: %s", f.Violation, f.Source, f.Output, f.What)
 }
 
-// Report is the outcome of an audit.
+// Report is the outcome of an audit. Its JSON is a promise to scripts.
 type Report struct {
-	Records                     int // source records that had to come out
-	Unique, Duplicate, Rejected int // output records, by topic
-	Unchecked                   int // output records whose source record the source topic no longer holds
+	From int64 `json:"journal_from"` // the journal was replayed from this offset on: 0, or that of a snapshot
+	To   int64 `json:"journal_to"`
 
-	Lost, Doubled, Different, Misordered, Altered, Invented int
+	Records   int `json:"records"`  // source records that had to come out
+	Pending   int `json:"pending"`  // those beyond that: the group has not committed them
+	Unjudged  int `json:"unjudged"` // those due whose verdict lies before the snapshot: compared in all but that
+	Unique    int `json:"unique"`   // output records, by topic
+	Duplicate int `json:"duplicate"`
+	Rejected  int `json:"rejected"`
+	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
 
-	Findings []Finding // the first ones
+	Lost       int `json:"lost"`
+	Doubled    int `json:"doubled"`
+	Different  int `json:"different"`
+	Misordered int `json:"misordered"`
+	Altered    int `json:"altered"`
+	Invented   int `json:"invented"`
+
+	Findings []Finding `json:"findings"` // the first ones of each kind
+
+	most int // findings of a kind
 }
 
 // OK says that no promise was broken.
-func (r *Report) OK() bool {
-	return r.Lost+r.Doubled+r.Different+r.Misordered+r.Altered+r.Invented == 0
+func (r *Report) OK() bool { return r.Broken() == 0 }
+
+// Broken counts what is wrong.
+func (r *Report) Broken() int {
+	return r.Lost + r.Doubled + r.Different + r.Misordered + r.Altered + r.Invented
 }
 
 // String is the report for people: the counts in one line, then a line for each finding that is spelled out.
@@ -62,31 +76,23 @@ func (r *Report) String() string {
 	}
 	fmt.Fprintf(&b, "; %d lost, %d doubled, %d different, %d misordered, %d altered, %d invented",
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)
+	if r.Unjudged > 0 {
+		fmt.Fprintf(&b, "; %d not judged: their verdicts lie before the snapshot at %d", r.Unjudged, r.From)
+	}
 	for _, f := range r.Findings {
 		b.WriteString("\n  " + f.String())
 	}
-	if total := r.Lost + r.Doubled + r.Different + r.Misordered + r.Altered + r.Invented; total > len(r.Findings) {
-		fmt.Fprintf(&b, "\n  and %d more", total-len(r.Findings))
+	if more := r.Broken() - len(r.Findings); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	return b.String()
 }
 
 func (r *Report) found(f Finding) {
-	switch f.Violation {
-	case Lost:
-		r.Lost++
-	case Doubled:
-		r.Doubled++
-	case Different:
-		r.Different++
-	case Misordered:
-		r.Misordered++
-	case Altered:
-		r.Altered++
-	case Invented:
-		r.Invented++
-	}
-	if len(r.Findings) < maxFindings {
+	count := map[Violation]*int{
+		Lost: &r.Lost, Doubled: &r.Doubled, Different: &r.Different, Misordered: &r.Misordered, Altered: &r.Altered, Invented: &r.Invented,
+	}[f.Violation]
+	if *count++; *count <= r.most {
 		r.Findings = append(r.Findings, f)
 	}
 }

@@ -1,8 +1,12 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -10,6 +14,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Inputs say what is audited.
@@ -22,39 +27,74 @@ type Inputs struct {
 	Settings  []byte // canonical text of all settings that decide verdicts
 	Index     string // the name in unecho-index
 	Algorithm string // what unecho-algorithm says
+	// Group is the group whose committed offsets say which source records must be in the outputs; empty: all must.
+	Group string
+	// Snapshots opens the store to begin with where the journal's head is trimmed. Run closes it. nil: there is none.
+	Snapshots func(context.Context) (snapshot.Store, error)
+
+	Memory    int            // bytes for sorting what is found out; 0: DefaultMemory
+	Directory string         // of the temporary file; empty: the system's
+	Findings  int            // spelled out, of each kind; 0: DefaultFindings
+	Progress  func(Progress) // called from the goroutine that called Run; nil: nobody asks
 }
 
-// Run audits what is there when it is called: every source record that is committed by then must be in the outputs, and
-// everything in the outputs must be right. So it belongs after the members have caught up, or their last few documents count
-// as lost. It waits for transactions that are open when it looks at a topic's end, and holds a digest of each source record
-// and the twin's whole index in memory. The error says that the audit could not be done, never what it found.
-func Run(ctx context.Context, in Inputs) (Report, error) {
+// Defaults of Inputs, and the least memory that is of use.
+const (
+	DefaultMemory   = 64 << 20
+	DefaultFindings = 20
+	leastMemory     = 64 << 10
+	mostMemory      = 4 << 30 // places in it have 32 bits
+)
+
+// Run audits what is there when it is called, beside members at work or without them: every source record that their group has
+// committed by then must be in the outputs, and everything in the outputs must be right. Without a group every record must, so
+// that the audit belongs after the members have caught up. It waits for transactions that are open when it looks at a topic's
+// end.
+//
+// Its memory is Memory, what Kafka clients fetch ahead, and the twin's window, of some 3 kB a document that is remembered at
+// once: it does not grow with the topics. What is found out about each record goes to a temporary file, of some 200 bytes a
+// document. The error says that the audit could not be done, never what it found.
+func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	client, err := kgo.NewClient(in.Options...)
 	if err != nil {
 		return Report{}, fmt.Errorf("audit: %w", err)
 	}
 	defer client.Close()
+	memory := min(max(cmp.Or(in.Memory, DefaultMemory), leastMemory), mostMemory)
 	a := &audit{
-		in: in, admin: kadm.NewClient(client), streams: map[place]*stream{}, roles: map[string]roles{}, tracks: map[track]mark{},
-		twin: naive.New(in.Params, in.Settings, index.Fingerprint(in.Settings)), bySource: map[entry.Source]*stream{},
+		in: in, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
+		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{}, tracks: map[track][]reach{},
+		numbers: map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
-	if err := a.run(ctx); err != nil {
-		return Report{}, fmt.Errorf("audit: %w", err)
-	}
-	return a.report, nil
+	defer func() {
+		if err = errors.Join(err, a.sorter.close()); err != nil {
+			report, err = Report{}, fmt.Errorf("audit: %w", err)
+		}
+	}()
+	err = a.run(ctx)
+	return a.report, err
 }
 
 // audit is one audit under way.
 type audit struct {
-	in       Inputs
-	admin    *kadm.Client
-	twin     *naive.Twin
-	streams  map[place]*stream        // by the source topic's name
-	bySource map[entry.Source]*stream // the same, by its UUID
-	roles    map[string]roles         // of output topics
-	tracks   map[track]mark
-	misfits  []misfit
-	report   Report
+	in          Inputs
+	admin       *kadm.Client
+	interrupted func() error
+	twin        *naive.Twin
+	journalID   [16]byte
+	sources     []*stream                // by number
+	streams     map[place]*stream        // by the source topic's name
+	bySource    map[entry.Source]*stream // the same, by its UUID
+	roles       map[string]roles         // of output topics
+	places      []place                  // partitions of outputs, by number
+	numbers     map[place]int
+	tracks      map[track][]reach
+	sorter      *sorter
+	known       []string // names of our headers
+	noted       uint64   // verdicts
+	read        int64    // source records
+	scratch     []byte
+	report      Report
 }
 
 // place is a partition of a topic.
@@ -63,13 +103,17 @@ type place struct {
 	partition int32
 }
 
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+}
+
 // roles says which verdicts a topic takes: it may take more than one, and from several sources.
 type roles struct{ unique, duplicate, rejected bool }
 
 // run reads ends in the order in which things are written backwards, so that what is written meanwhile is no finding: an
 // output's verdict is in the part of the journal that is read, and its source record in the part of the source.
 func (a *audit) run(ctx context.Context) error {
-	owed, err := a.ends(ctx, a.in.Sources)
+	owed, err := a.owed(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,14 +135,22 @@ func (a *audit) run(ctx context.Context) error {
 	if err := a.replay(ctx, journal); err != nil {
 		return err
 	}
-	if err := read(ctx, a.in.Options, known, a.source); err != nil {
+	a.number(outputs)
+	if err := a.each(ctx, StageSource, known, a.source); err != nil {
 		return err
 	}
-	if err := read(ctx, a.in.Options, outputs, a.output); err != nil {
+	if err := a.each(ctx, StageOutputs, outputs, a.output); err != nil {
 		return err
 	}
-	a.settle(owed)
-	return nil
+	return a.settle(owed)
+}
+
+// number gives the partitions of the outputs their numbers, so that two audits of the same miss the same.
+func (a *audit) number(outputs spans) {
+	a.places = slices.SortedFunc(maps.Keys(outputs), comparePlaces)
+	for i, p := range a.places {
+		a.numbers[p] = i
+	}
 }
 
 // outputs lists the output topics and remembers their roles.
@@ -123,14 +175,16 @@ func (a *audit) outputs() []string {
 
 // open makes a stream of each source partition.
 func (a *audit) open(ctx context.Context, owed spans) error {
-	details, err := a.admin.ListTopics(ctx, a.in.Sources...)
+	details, err := a.admin.ListTopics(ctx, append(slices.Clone(a.in.Sources), a.in.Journal)...)
 	if err != nil {
 		return fmt.Errorf("describe topics: %w", err)
 	}
-	for p, s := range owed {
+	a.journalID = details[a.in.Journal].ID
+	for _, p := range slices.SortedFunc(maps.Keys(owed), comparePlaces) {
 		source := entry.Source{Topic: details[p.topic].ID, Partition: p.partition}
-		stream := &stream{place: p, first: s.from}
-		a.streams[p], a.bySource[source] = stream, stream
+		s := &stream{place: p, number: uint32(len(a.sources)), first: owed[p].from}
+		a.sources = append(a.sources, s)
+		a.streams[p], a.bySource[source] = s, s
 	}
 	return nil
 }

@@ -1,67 +1,289 @@
 package audit
 
 import (
-	"cmp"
-	"maps"
-	"slices"
+	"fmt"
+
+	"github.com/unecho/unecho/index/wire"
 )
 
-// misfit is an output record that fits no pass which still lacked one when it was read.
-type misfit struct {
-	stream     *stream
-	rec        *record
-	source, at string
-	why        string
+// group is all that is known of one source record.
+type group struct {
+	stream *stream
+	offset int64
+	source string // its coordinates
+	there  bool   // the source topic holds it
+	was    facts
+	judged map[int]judgement // by pass
+	claims []*claim
+	out    []*claim // the one accounted to each pass
 }
 
-// settle is the reckoning when everything has been read: what fits nothing stands in for an output that is lacking, and is
-// different, or is one too many; and then what is still lacking is lost.
-func (a *audit) settle(owed spans) {
-	for _, m := range a.misfits {
-		switch {
-		case !m.stream.reached(m.rec.offset):
-			a.report.found(Finding{Different, m.source, m.at, "no pass of the journal reaches so far back"})
-		case m.stream.standIn(m.rec):
-			a.report.found(Finding{Different, m.source, m.at, m.why})
-		default:
-			a.report.found(Finding{Doubled, m.source, m.at, "every pass has one already"})
+// mostTogether bounds the outputs of one source record that are held against its passes; more of them are one too many each.
+const mostTogether = 1000
+
+// open says that the verdict of pass i is not known.
+func (g *group) open(i int) bool { return g.offset < g.stream.passes[i].open }
+
+// lacks says that pass i has no output yet, and may have one.
+func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stream.passes[i].start }
+
+// settle visits the facts, which are sorted by source record, and reckons up each.
+func (a *audit) settle(owed spans) error {
+	g, seen := &group{}, int64(0) // source records
+	err := a.sorter.each(func(k *key, fact []byte) error {
+		if s := a.sources[k.partition()]; g.stream != s || g.offset != k.offset() {
+			a.reckon(g, owed)
+			g = &group{stream: s, offset: k.offset(), source: coordinates(s.topic, s.partition, k.offset())}
+			if seen++; seen%stride == 0 {
+				if err := a.progress(StageSettle, min(seen, a.read), a.read); err != nil {
+					return err
+				}
+			}
+		}
+		return a.take(g, k, fact)
+	})
+	if err == nil {
+		a.reckon(g, owed)
+	}
+	return err
+}
+
+// take adds a fact to its group.
+func (a *audit) take(g *group, k *key, fact []byte) error {
+	rd := wire.NewReader(fact)
+	switch k.kind() {
+	case factSource:
+		g.there, g.was = true, readFacts(&rd)
+	case factVerdict:
+		if g.judged == nil {
+			g.judged = map[int]judgement{}
+		}
+		j := readJudgement(&rd)
+		g.judged[j.pass] = j
+	case factOutput:
+		number, offset := claimedAt(k.order())
+		c := readClaim(&rd, a.known, a.common(g.source, ""))
+		c.output, c.offset = a.places[number], offset
+		if len(g.claims) == mostTogether {
+			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
+			return nil
+		}
+		g.claims = append(g.claims, &c)
+	}
+	if rd.Short() {
+		return errFact
+	}
+	return nil
+}
+
+func (c *claim) at() string { return coordinates(c.output.topic, c.output.partition, c.offset) }
+
+// reckon accounts the outputs of a source record to the passes, finds what is wrong with them, and what is lacking.
+func (a *audit) reckon(g *group, owed spans) {
+	if g.stream == nil {
+		return
+	}
+	if !g.there {
+		for _, c := range g.claims {
+			a.report.found(Finding{Invented, g.source, c.at(), "there is no such source record"})
+		}
+		return
+	}
+	g.out = make([]*claim, len(g.stream.passes))
+	for _, c := range g.claims {
+		if what := altered(&g.was, &c.carries, c.headers); what != "" {
+			a.report.found(Finding{Altered, g.source, c.at(), what})
 		}
 	}
-	for _, s := range a.sorted() {
-		for i := range s.records {
-			if rec := &s.records[i]; rec.offset < owed[s.place].to {
-				a.owes(s, rec)
+	misfits := a.account(g)
+	for i, c := range g.out {
+		switch {
+		case c == nil:
+		case c.malformed != "":
+			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
+		case !a.ambiguous(g, i):
+			a.order(g, i)
+		}
+	}
+	a.settleMisfits(g, misfits)
+	if g.offset >= owed[g.stream.place].to {
+		a.report.Pending++
+		return
+	}
+	a.lacking(g)
+}
+
+// account gives each pass an output that fits it, as far as there are: first those that must have one, and of these first
+// those that take no other. It returns what fits none that lacked one.
+func (a *audit) account(g *group) (misfits []*claim) {
+	left := g.claims
+	for _, owes := range []bool{true, false} {
+		for _, open := range []bool{false, true} {
+			for i := range g.out {
+				if g.lacks(i) && g.stream.owes(i, g.offset) == owes && g.open(i) == open {
+					left = a.give(g, i, left)
+				}
+			}
+		}
+	}
+	a.straighten(g)
+	return left
+}
+
+// give accounts the first output that fits to pass i, and returns the rest.
+func (a *audit) give(g *group, i int, left []*claim) []*claim {
+	for n, c := range left {
+		if a.fits(g, i, c) == "" {
+			g.out[i] = c
+			return append(append([]*claim(nil), left[:n]...), left[n+1:]...)
+		}
+	}
+	return left
+}
+
+// straighten exchanges outputs of the same track that fit each other's pass and stand in the other order.
+func (a *audit) straighten(g *group) {
+	for i, c := range g.out {
+		for j := i + 1; j < len(g.out) && c != nil; j++ {
+			d := g.out[j]
+			if d != nil && d.output == c.output && d.offset < c.offset && a.fits(g, i, d) == "" && a.fits(g, j, c) == "" {
+				g.out[i], g.out[j] = d, c
+				c = d
 			}
 		}
 	}
 }
 
-// owes finds each pass that lacks an output of a record. A partition without a pass has forwarded nothing.
-func (a *audit) owes(s *stream, rec *record) {
-	source := coordinates(s.topic, s.partition, rec.offset)
-	if len(s.passes) == 0 {
+// ambiguous says that the output accounted to pass i may as well be of another pass, which lacks one.
+func (a *audit) ambiguous(g *group, i int) bool {
+	for j := range g.out {
+		if g.lacks(j) && a.fits(g, j, g.out[i]) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// settleMisfits lets what fits nothing stand in for an output that is lacking: it is different. Else it is one too many.
+func (a *audit) settleMisfits(g *group, misfits []*claim) {
+	reached := false
+	for i := range g.stream.passes {
+		reached = reached || g.offset >= g.stream.passes[i].start
+	}
+	for _, c := range misfits {
+		switch i := g.standIn(); {
+		case !reached:
+			a.report.found(Finding{Different, g.source, c.at(), "no pass of the journal reaches so far back"})
+		case i < 0:
+			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
+		default:
+			what := a.fits(g, i, c)
+			if c.malformed != "" {
+				what = c.malformed
+			}
+			a.report.found(Finding{Different, g.source, c.at(), what})
+			g.out[i] = c
+		}
+	}
+}
+
+// standIn is the pass that lacks an output, one that must have it first; -1 if there is none.
+func (g *group) standIn() int {
+	other := -1
+	for i := range g.out {
+		switch {
+		case !g.lacks(i):
+		case g.stream.owes(i, g.offset):
+			return i
+		case other < 0:
+			other = i
+		}
+	}
+	return other
+}
+
+// lacking finds each pass that lacks an output of a record. A partition without a pass has forwarded nothing.
+func (a *audit) lacking(g *group) {
+	if len(g.stream.passes) == 0 {
 		a.report.Records++
-		a.report.found(Finding{Lost, source, "", "the journal never began its partition"})
+		a.report.found(Finding{Lost, g.source, "", "the journal never began its partition"})
 		return
 	}
-	due := false
-	for i, p := range s.passes {
-		if !s.owed(i, rec.offset) {
+	due, known := false, false
+	for i := range g.out {
+		if !g.stream.owes(i, g.offset) {
 			continue
 		}
-		due = true
-		if !rec.out[i] && !s.borrow(i, rec) {
-			a.report.found(Finding{Lost, source, "", "in no output; the journal " + p.says(rec.offset)})
+		_, judged := g.judged[i]
+		due, known = true, known || judged || !g.open(i)
+		if g.out[i] == nil {
+			a.report.found(Finding{Lost, g.source, "", "in no output; the journal " + g.says(i)})
 		}
 	}
 	if due {
 		a.report.Records++
 	}
+	if due && !known {
+		a.report.Unjudged++
+	}
 }
 
-// sorted lists the source partitions in one order, so that two audits of the same miss the same.
-func (a *audit) sorted() []*stream {
-	return slices.SortedFunc(maps.Values(a.streams), func(s, t *stream) int {
-		return cmp.Or(cmp.Compare(s.topic, t.topic), cmp.Compare(s.partition, t.partition))
-	})
+// says is what pass i decided.
+func (g *group) says(i int) string {
+	j, judged := g.judged[i]
+	v := &j.verdict
+	switch {
+	case !judged && g.open(i):
+		return "judged it before the snapshot"
+	case !judged:
+		return "has no verdict"
+	case v.Unique() && v.Forgotten:
+		return "has forgotten it"
+	case v.Unique():
+		return "says " + unique
+	}
+	return "says " + duplicate
+}
+
+// track is what must keep its order: the outputs of one source partition in one output partition.
+type track struct{ source, output place }
+
+// reach is how far a pass got in a track, in offsets of the output.
+type reach struct {
+	began       bool
+	first, last int64
+	source      int64 // offset of the source record whose output is the last one
+}
+
+// order holds the output accounted to pass i against those of the source records before it: it stands after those of the same
+// pass and of earlier ones, and before those of later ones.
+func (a *audit) order(g *group, i int) {
+	c := g.out[i]
+	t := track{g.stream.place, c.output}
+	all := a.tracks[t]
+	if all == nil {
+		all = make([]reach, len(g.stream.passes))
+		a.tracks[t] = all
+	}
+	what := ""
+	for j := range all {
+		switch r := &all[j]; {
+		case !r.began || what != "":
+		case j <= i && c.offset < r.last:
+			what = "before " + coordinates(t.source.topic, t.source.partition, r.source)
+		case j > i && c.offset > r.first:
+			what = fmt.Sprintf("after outputs of pass %d, and belongs to pass %d", j+1, i+1)
+		}
+	}
+	if what != "" {
+		a.report.found(Finding{Misordered, g.source, c.at(), what})
+	}
+	r := &all[i]
+	if !r.began {
+		*r = reach{began: true, first: c.offset, last: c.offset, source: g.offset}
+	}
+	r.first = min(r.first, c.offset)
+	if c.offset >= r.last {
+		r.last, r.source = c.offset, g.offset
+	}
 }

@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/wire"
+)
+
+// Kinds of facts about a source record, in the order in which they are visited.
+const (
+	factSource  = iota // it is there
+	factVerdict        // the journal judged it, or changed its mind
+	factOutput         // an output says that it comes from it
+)
+
+var errFact = errors.New("the temporary file does not hold what was written")
+
+// judgement is what the journal decided about a source record in one pass.
+type judgement struct {
+	pass    int
+	verdict index.Verdict
+}
+
+// claim is an output record: what it says of itself, and what it carries.
+type claim struct {
+	output    place
+	offset    int64
+	carries   facts
+	malformed string // what is wrong with its headers as such
+	headers   headers
+}
+
+// placeBits of what orders claims are the number of the output partition, the rest is the offset there.
+const placeBits = 20
+
+func claimOrder(output int, offset int64) uint64 {
+	return uint64(output)<<(64-placeBits) | uint64(offset)
+}
+
+func claimedAt(order uint64) (output int, offset int64) {
+	return int(order >> (64 - placeBits)), int64(order & (1<<(64-placeBits) - 1))
+}
+
+func (f *facts) append(dst []byte) []byte {
+	for _, d := range []digest{f.key, f.value, f.headers} {
+		length := uint64(d.bytes) << 1
+		if d.null {
+			length |= 1
+		}
+		dst = binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, length), d.sum)
+	}
+	return binary.AppendVarint(dst, f.timestamp)
+}
+
+func readFacts(rd *wire.Reader) (f facts) {
+	for _, d := range []*digest{&f.key, &f.value, &f.headers} {
+		length := rd.Uvarint()
+		d.null, d.bytes, d.sum = length&1 == 1, int(length>>1), rd.Uint64()
+	}
+	f.timestamp = rd.Varint()
+	return f
+}
+
+// Flags of a judgement.
+const (
+	judgedReemitted = 1 << iota
+	judgedForgotten
+	judgedMatched
+)
+
+// append keeps what headers tell of a verdict.
+func (j *judgement) append(dst []byte) []byte {
+	v, m := &j.verdict, &j.verdict.Match
+	flags := byte(0)
+	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched()} {
+		if set {
+			flags |= flag
+		}
+	}
+	dst = append(binary.AppendUvarint(dst, uint64(j.pass)), flags)
+	if !v.Matched() {
+		return dst
+	}
+	dst = append(dst, byte(m.Method))
+	dst = wire.AppendString(dst, m.Topic)
+	dst = binary.AppendVarint(dst, int64(m.Source.Partition))
+	dst = binary.AppendVarint(dst, m.Offset)
+	dst = binary.AppendVarint(dst, m.Time)
+	dst = wire.AppendString(dst, m.ID)
+	dst = binary.AppendUvarint(dst, uint64(m.Similarity.Num))
+	dst = binary.AppendUvarint(dst, uint64(m.Similarity.Den))
+	return binary.AppendUvarint(dst, m.Copy)
+}
+
+func readJudgement(rd *wire.Reader) (j judgement) {
+	j.pass = int(rd.Uvarint())
+	flags := rd.Byte()
+	v, m := &j.verdict, &j.verdict.Match
+	v.Reemitted, v.Forgotten = flags&judgedReemitted != 0, flags&judgedForgotten != 0
+	if flags&judgedMatched == 0 {
+		return j
+	}
+	m.Method = index.Method(rd.Byte())
+	m.Topic, m.Source.Partition = string(rd.Bytes()), int32(rd.Varint())
+	m.Offset, m.Time, m.ID = rd.Varint(), rd.Varint(), string(rd.Bytes())
+	m.Similarity = index.Similarity{Num: uint32(rd.Uvarint()), Den: uint32(rd.Uvarint())}
+	m.Copy = rd.Uvarint()
+	return j
+}
+
+// How a header is kept: a name of ours by its number, so that little is written of what nearly all outputs say.
+const (
+	headerOther    = 0xff // the name follows
+	headerExpected = 0x80 // beside the number: the value is what common says
+)
+
+// append keeps a claim, but for its place.
+func (c *claim) append(dst []byte, known []string, common headers) []byte {
+	dst = c.carries.append(dst)
+	dst = wire.AppendString(dst, c.malformed)
+	dst = binary.AppendUvarint(dst, uint64(len(c.headers)))
+	for _, name := range names(c.headers) {
+		value := c.headers[name]
+		number := slices.Index(known, name)
+		want, expected := common[name]
+		switch expected = expected && value != nil && string(value) == string(want); {
+		case number < 0:
+			dst = wire.AppendString(append(dst, headerOther), name)
+		case expected:
+			dst = append(dst, byte(number)|headerExpected)
+			continue
+		default:
+			dst = append(dst, byte(number))
+		}
+		dst = wire.AppendBytes(dst, value)
+	}
+	return dst
+}
+
+func readClaim(rd *wire.Reader, known []string, common headers) (c claim) {
+	c.carries = readFacts(rd)
+	c.malformed = string(rd.Bytes())
+	c.headers = headers{}
+	for n := rd.Uvarint(); n > 0 && !rd.Short(); n-- {
+		number, name := rd.Byte(), ""
+		switch {
+		case number == headerOther:
+			name = string(rd.Bytes())
+		case int(number&^headerExpected) < len(known):
+			name = known[number&^headerExpected]
+		}
+		if number != headerOther && number&headerExpected != 0 {
+			c.headers[name] = common[name]
+			continue
+		}
+		c.headers[name] = slices.Clone(rd.Bytes())
+	}
+	return c
+}

@@ -1,0 +1,59 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Stage is a part of an audit.
+type Stage string
+
+// Stages, in their order.
+const (
+	StageWait     Stage = "waiting for open transactions"
+	StageSnapshot Stage = "restoring the snapshot"
+	StageJournal  Stage = "replaying the journal"
+	StageSource   Stage = "reading the source"
+	StageOutputs  Stage = "reading the outputs"
+	StageSettle   Stage = "settling up"
+)
+
+// Progress is how far a stage has come, in records.
+type Progress struct {
+	Stage       Stage
+	Done, Total int64 // Total 0: unknown
+}
+
+// stride is how many source records are settled between two reports of progress.
+const stride = 10_000
+
+// progress tells the caller. It is also where an audit ends that was interrupted between two calls to Kafka.
+func (a *audit) progress(stage Stage, done, total int64) error {
+	if a.in.Progress != nil {
+		a.in.Progress(Progress{Stage: stage, Done: done, Total: total})
+	}
+	return a.interrupted()
+}
+
+// each reads spans and tells how far it is. What offsets leave out, such as control records, counts as read.
+func (a *audit) each(ctx context.Context, stage Stage, all spans, fn func(*kgo.Record) error) error {
+	total := int64(0)
+	for _, s := range all {
+		total += s.to - s.from
+	}
+	if err := a.progress(stage, 0, total); err != nil {
+		return err
+	}
+	err := read(ctx, a.in.Options, all, fn, func(left spans) error {
+		rest := int64(0)
+		for _, s := range left {
+			rest += s.to - s.from
+		}
+		return a.progress(stage, total-rest, total)
+	})
+	if err == nil {
+		err = a.progress(stage, total, total)
+	}
+	return err
+}

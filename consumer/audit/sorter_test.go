@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Whatever the memory, facts come back in order, whole, and each once; and nothing stays behind.
+func TestSorter(t *testing.T) {
+	const facts = 3000
+	for _, memory := range []int{200, 5000, 1 << 20} {
+		t.Run(fmt.Sprint("memory=", memory), func(t *testing.T) {
+			directory := t.TempDir()
+			s := newSorter(directory, memory)
+			r := rand.New(rand.NewPCG(1, uint64(memory)))
+			var want [][]byte
+			for range facts {
+				k := keyOf(r.Uint32N(3), r.Int64N(500), byte(r.IntN(3)), r.Uint64())
+				fact := bytes.Repeat([]byte{byte(r.IntN(256))}, r.IntN(300))
+				if err := s.add(k, fact); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, slices.Concat(k[:], fact))
+			}
+			slices.SortFunc(want, bytes.Compare)
+			var got [][]byte
+			err := s.each(func(k *key, fact []byte) error {
+				got = append(got, slices.Concat(k[:], fact))
+				return nil
+			})
+			if err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
+				t.Errorf("%d facts came back, want %d in order: %v", len(got), len(want), err)
+			}
+			if spilled := len(s.runs) > 0; spilled != (memory < facts*100) {
+				t.Errorf("%d runs", len(s.runs))
+			}
+			if err := s.close(); err != nil {
+				t.Error(err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(directory, "*")); len(left) > 0 {
+				t.Errorf("%v stay behind", left)
+			}
+		})
+	}
+}
+
+func TestSorterWithoutRoom(t *testing.T) {
+	s := newSorter(filepath.Join(t.TempDir(), "nowhere"), 100)
+	var err error
+	for range 10 {
+		if err = s.add(key{}, make([]byte, 90)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestKey(t *testing.T) {
+	k := keyOf(7, 1<<40, factOutput, claimOrder(5, 1<<41))
+	output, offset := claimedAt(k.order())
+	if k.partition() != 7 || k.offset() != 1<<40 || k.kind() != factOutput || output != 5 || offset != 1<<41 {
+		t.Errorf("%v", k)
+	}
+}

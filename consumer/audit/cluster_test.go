@@ -34,6 +34,7 @@ type scene struct {
 	params  index.Params
 	signer  *index.Signer
 	twin    *naive.Twin
+	replica *index.Replica
 	batch   *sink.Batch
 	id      [16]byte
 
@@ -73,12 +74,25 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 		t.Fatal(err)
 	}
 	s.id = topics[news].ID
-	if s.signer, err = index.NewSigner(s.params); err != nil {
-		t.Fatal(err)
+	s.reset()
+	return s
+}
+
+// reset begins with nothing judged, by the scene's params.
+func (s *scene) reset() {
+	s.t.Helper()
+	var err, err2 error
+	s.signer, err = index.NewSigner(s.params)
+	s.replica, err2 = index.NewReplica(s.params, index.Fingerprint(settings))
+	if err := errors.Join(err, err2); err != nil {
+		s.t.Fatal(err)
 	}
 	s.twin = naive.New(s.params, settings, index.Fingerprint(settings))
-	s.batch = sink.New(sink.DefaultParams(), "main", algorithm).NewBatch()
-	return s
+	s.batch = s.newBatch()
+}
+
+func (s *scene) newBatch() *sink.Batch {
+	return sink.New(sink.DefaultParams(), "main", algorithm).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -114,7 +128,9 @@ func (s *scene) append(rec index.Record) []index.Verdict {
 	s.t.Helper()
 	r := &kgo.Record{Topic: s.prefix + "journal", Value: journal.Append(nil, rec)}
 	s.produce(r)
-	return s.twin.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec)
+	at := index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}
+	s.replica.Apply(at, rec)
+	return s.twin.Apply(at, rec)
 }
 
 func (s *scene) begin() {

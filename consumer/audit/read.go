@@ -115,14 +115,17 @@ func undecided(ends, stable kadm.ListedOffsets) (open place, found bool) {
 	return open, found
 }
 
-// readAhead bounds what a client fetches ahead from one broker.
-const readAhead = 8 << 20
+// What a client fetches ahead from one broker, and of one partition. Small documents take ten times that in memory.
+const (
+	readAhead          = 2 << 20
+	readAheadPartition = 256 << 10
+)
 
 // errGone says that records were deleted which were there when the audit began.
 var errGone = errors.New("records were deleted while they were read")
 
-// read hands each committed record of the spans to fn, those of a partition in order, and after each fetch what is left to
-// told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
+// read hands each committed record of the spans to fn, those of a partition in order, and after each fetch, if
+// something is left, what is left to told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
 // last records were aborted.
 func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
@@ -139,7 +142,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 		return nil
 	}
 	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), options...),
-		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchMaxBytes(readAhead),
+		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(readAheadPartition),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
 		return fmt.Errorf("read topics: %w", err)
@@ -157,6 +160,9 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 			if err := take(left, it.Next(), fn); err != nil {
 				return err
 			}
+		}
+		if len(left) == 0 {
+			break
 		}
 		if err := told(left); err != nil {
 			return err

@@ -149,4 +149,3 @@ func (a *audit) forget(at index.Stamp, rec *index.Forget) error {
 	}
 	return nil
 }
-

@@ -37,6 +37,34 @@ func TestLookingEverywhereFindsTheSame(t *testing.T) {
 	}
 }
 
+// What has left the window stands on no shelf: memory is bounded as the window is.
+func TestShelvesHoldTheWindow(t *testing.T) {
+	settings := []byte("{}")
+	for seed := range uint64(40) {
+		p := random.Params(seed)
+		steps, err := random.History(seed, 300, p, settings, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin := New(p, settings, 1)
+		for _, step := range steps {
+			twin.Apply(step.At, step.Record)
+		}
+		shelves, want := 0, 0
+		for key, all := range twin.byKey {
+			if shelves += len(all); len(all) == 0 {
+				t.Errorf("seed %d: nothing under %v", seed, key)
+			}
+		}
+		for _, d := range twin.window {
+			want += len(twin.keys(&d.entry))
+		}
+		if shelves != want {
+			t.Errorf("seed %d: %d shelves for %d documents, want %d", seed, shelves, len(twin.window), want)
+		}
+	}
+}
+
 // everywhere looks at every document, newest first, with a count for each band.
 func everywhere(t *Twin, e *entry.Entry) []*document {
 	if e.Empty() {

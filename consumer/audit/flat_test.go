@@ -1,0 +1,89 @@
+package audit_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+var flood = flag.Int("flood", 60_000, "documents of TestMemoryStaysFlat")
+
+// The audit of many documents takes no more memory than that of few: the topics grow, the window doesn't. 60,000 verdicts and
+// digests in memory were 35 MiB.
+func TestMemoryStaysFlat(t *testing.T) {
+	const (
+		window = 1000
+		least  = 1 << 20
+		bound  = 8 << 20
+	)
+	documents := *flood
+	s := newScene(t)
+	s.params.Similarity.Sketch, s.params.Similarity.Verify, s.params.Window.Count = "simhash", "estimate", window
+	s.reset()
+	s.begin()
+	s.flood(documents)
+	in := s.inputs()
+	in.Memory, in.Directory = least, t.TempDir()
+	var last uint64 // when all is known, and what was fetched ahead is gone
+	in.Progress = func(p audit.Progress) {
+		if p.Stage == audit.StageSettle {
+			last = heap()
+		}
+	}
+	before := heap()
+	report := s.run(in)
+	if !report.OK() || report.Records != documents || report.Duplicate == 0 {
+		t.Fatal(report.String())
+	}
+	t.Logf("%d documents: %d bytes in use before, %d at the end", documents, before, last)
+	if last == 0 || last > before+bound {
+		t.Errorf("the heap grew from %d to %d bytes", before, last)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// flood produces many documents, their entries and their outputs, a third of them copies.
+func (s *scene) flood(documents int) {
+	s.t.Helper()
+	const run = 500
+	for n := 0; n < documents; n += run {
+		partition := int32(n / run % 2)
+		sources := make([]*kgo.Record, run)
+		for i := range sources {
+			text := fmt.Sprintf("document %d of the flood tells about %d and %d", (n+i)/3*3, n*7919, (n+i)/3)
+			sources[i] = &kgo.Record{Topic: "news", Partition: partition, Value: []byte(text), Timestamp: time.UnixMilli(int64(n + i + 1))}
+		}
+		s.produce(sources...)
+		entries := make([]entry.Entry, run)
+		for i, r := range sources {
+			entries[i] = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+			s.signer.Sign(&entries[i], r.Value)
+		}
+		rec := &index.Run{Header: s.header(), Source: s.source(partition), Epoch: 1, Base: sources[0].Offset, Entries: entries}
+		at := &kgo.Record{Topic: "journal", Value: journal.Append(nil, rec)}
+		s.produce(at)
+		verdicts := s.replica.Apply(index.Stamp{Offset: at.Offset, LogAppendTime: at.Timestamp.UnixMilli()}, rec).Judged
+		outputs := make([]*kgo.Record, run)
+		batch := s.newBatch()
+		for i := range verdicts {
+			outputs[i] = new(kgo.Record)
+			batch.Verdict(outputs[i], sources[i], &verdicts[i])
+		}
+		s.produce(outputs...)
+	}
+}

@@ -1,0 +1,168 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/sink"
+)
+
+// trimmedStory is a story whose journal begins with a snapshot: of news/0/0 and news/1/0 the group has announced that they are
+// forwarded, the verdicts of news/0/1 and news/1/1 are held, and one document of each kind follows.
+func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
+	t.Helper()
+	s = story(t)
+	s.announce(0, 1, 1)
+	s.announce(1, 1, 1)
+	directory := t.TempDir()
+	s.snapshot(directory)
+	s.trim("journal", s.replica.Next())
+	r := s.document(1, "a text that was read after the snapshot had been taken")
+	s.forward(r, 1)
+	s.forward(s.document(0, "A text that was read after the snapshot had been taken!"), 1)
+	s.forward(s.document(0, string(s.sources[0].Value)), 1) // of one that only the snapshot remembers
+	in = s.inputs()
+	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+	}
+	return s, in
+}
+
+func storeIn(directory string) snapshot.Params {
+	p := snapshot.DefaultParams()
+	p.Directory = directory
+	return p
+}
+
+// snapshot stores the state at the journal's end.
+func (s *scene) snapshot(directory string) {
+	s.t.Helper()
+	store, err := localdir.Open(s.t.Context(), storeIn(directory), "main")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	topics, err := kadm.NewClient(s.client).ListTopics(s.t.Context(), "journal")
+	c := s.replica.Capture()
+	m := snapshot.Manifest{Index: "main", Position: snapshot.Position{JournalTopic: topics["journal"].ID, Offset: c.Next}}
+	_, err2 := snapshot.NewWriter(store, s.params, index.Fingerprint(settings)).Write(s.t.Context(), &c, m)
+	if err := errors.Join(err, err2, store.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) run(in audit.Inputs) audit.Report {
+	s.t.Helper()
+	report, err := audit.Run(s.t.Context(), in)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return report
+}
+
+func TestTrimmedJournal(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(s *scene)
+		want audit.Report // without records
+		says string
+	}{
+		{"nothing to find", func(*scene) {}, audit.Report{}, "2 not judged: their verdicts lie before the snapshot at "},
+		{"what lies before is not judged", func(s *scene) { set(s.outputs[2], "unecho-copy", "77") }, audit.Report{}, "2 not judged"},
+		{"but compared", func(s *scene) { s.outputs[2].Value = nil }, audit.Report{Altered: 1}, "news/1/0"},
+		{"and must be there", func(s *scene) { s.outputs = s.outputs[1:] }, audit.Report{Lost: 1}, "the journal judged it before the snapshot"},
+		{"once", func(s *scene) { s.again(0, "") }, audit.Report{Doubled: 1, Misordered: 0}, "doubled: news/0/0"},
+		{"with all headers of its verdict", func(s *scene) { drop(s.outputs[2], "unecho-match") }, audit.Report{Different: 1}, "unecho-match is missing"},
+		{"and of no other", func(s *scene) { set(s.outputs[0], "unecho-mood", "good") }, audit.Report{Different: 1}, "should not be there"},
+		{"in the topic of its verdict", func(s *scene) { s.outputs[0].Topic = "news.duplicate" }, audit.Report{Different: 1}, "which belongs to news.unique"},
+		{"a held verdict is judged", func(s *scene) { set(s.outputs[3], "unecho-copy", "77") }, audit.Report{Different: 1}, `the journal says "3"`},
+		{"what follows is judged", func(s *scene) { set(s.outputs[7], "unecho-copy", "77") }, audit.Report{Different: 1}, `the journal says "4"`},
+		{"order in a partition holds across", func(s *scene) { s.outputs[2], s.outputs[3] = s.outputs[3], s.outputs[2] }, audit.Report{Misordered: 1}, "before news/1/0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, in := trimmedStory(t)
+			c.do(s)
+			s.transaction(kgo.TryCommit, s.outputs...)
+			got := s.run(in)
+			c.want.Records, c.want.Unjudged = 8, 2
+			c.want.Unique, c.want.Duplicate, c.want.Rejected, c.want.From = got.Unique, got.Duplicate, got.Rejected, got.From
+			if !sameCounts(got, c.want) || !strings.Contains(got.String(), c.says) || got.From == 0 {
+				t.Errorf("got %s\nwant %s\n  with %s", got.String(), c.want.String(), c.says)
+			}
+		})
+	}
+}
+
+// What was forwarded in epochs that ended before the snapshot may be there, in whatever form, and need not.
+func TestPassesBeforeTheSnapshot(t *testing.T) {
+	s := story(t)
+	s.announce(0, 1, 2)
+	s.reposition(0, 1, 2)
+	s.announce(0, 2, 1)
+	directory := t.TempDir()
+	s.snapshot(directory)
+	s.trim("journal", s.replica.Next())
+	s.forward(s.sources[1], 2)
+	s.reject(s.sources[4], sink.InvalidEncoding)
+	in := s.inputs()
+	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+	}
+	s.transaction(kgo.TryCommit, s.outputs...)
+	if got := s.run(in); !got.OK() || got.Rejected != 2 || got.Unique != 3 {
+		t.Errorf("got %s", got.String())
+	}
+	s.transaction(kgo.TryCommit, s.outputs[len(s.outputs)-2])
+	if got := s.run(in); got.Doubled != 1 {
+		t.Errorf("once more than there were epochs: got %s", got.String())
+	}
+}
+
+// The oldest snapshot that the journal still continues is taken; a damaged one is passed over.
+func TestWhichSnapshot(t *testing.T) {
+	s := story(t)
+	directory := t.TempDir()
+	s.snapshot(directory)
+	first := s.replica.Next()
+	s.announce(0, 1, 1)
+	s.snapshot(directory)
+	second := s.replica.Next()
+	s.announce(0, 1, 2)
+	s.trim("journal", first)
+	s.transaction(kgo.TryCommit, s.outputs...)
+	in := s.inputs()
+	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+	}
+	if got := s.run(in); got.From != first || !got.OK() {
+		t.Errorf("from %d, want %d: %s", got.From, first, got.String())
+	}
+	manifests, err := filepath.Glob(filepath.Join(directory, "main", "manifests", "*"))
+	if err != nil || len(manifests) != 2 {
+		t.Fatal(manifests, err)
+	}
+	damage := func(path string) {
+		if err := os.Truncate(path, 200); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(manifests[0])
+	if got := s.run(in); got.From != second || !got.OK() {
+		t.Errorf("from %d, want %d: %s", got.From, second, got.String())
+	}
+	damage(manifests[1])
+	if _, err := audit.Run(t.Context(), in); !errors.Is(err, audit.ErrTrimmed) || !strings.Contains(err.Error(), "corrupt") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -55,7 +55,7 @@ var errBroken = errors.New("not everything that was promised was kept")
 func runAudit(cmd *cobra.Command) error {
 	ctx, stop := untilSignal(cmd.Context(), io.Discard)
 	defer stop()
-	c, _, err := namedService(cmd)
+	c, err := namedService(cmd)
 	if err != nil {
 		return undone(err)
 	}

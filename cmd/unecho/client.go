@@ -40,7 +40,7 @@ func addServiceFlags(cmd *cobra.Command, settings ...string) {
 
 // clientConfig is the configuration of the service whose topics are meant, and its source topic.
 func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error) {
-	if c, _, err = namedService(cmd); err != nil {
+	if c, err = namedService(cmd); err != nil {
 		return c, "", err
 	}
 	source = c.Source.Topics[0]
@@ -52,25 +52,25 @@ func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error
 
 // namedService is the configuration of the service that is meant: the file's, or that of an embedded broker which runs in
 // --dir.
-func namedService(cmd *cobra.Command) (c config.Config, embedded bool, err error) {
+func namedService(cmd *cobra.Command) (c config.Config, err error) {
 	dir := cmd.Flag("dir").Value.String()
 	named := cmd.Flag("config").Value.String() != ""
 	address, err := embeddedAddress(dir)
 	if err != nil {
-		return c, false, err
+		return c, err
 	}
-	embedded = address != "" && !named && (cmd.Flag("dir").Changed || configPath(nil) == "")
+	embedded := address != "" && !named && (cmd.Flag("dir").Changed || configPath(nil) == "")
 	if c, err = serviceConfig(cmd, embedded, dir); err != nil {
 		if address == "" && !named && configPath(nil) == "" {
-			return c, false, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
+			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
 		}
-		return c, false, err
+		return c, err
 	}
 	if embedded {
 		c.Kafka = broker.DefaultParams()
 		c.Kafka.Brokers = []string{address}
 	}
-	return c, embedded, nil
+	return c, nil
 }
 
 // embeddedAddress is where the embedded broker of a directory listens, or "" if none runs there.

@@ -19,7 +19,9 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "until": until},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exitcode": exitCode, "until": until, "harm": harm, "trim": trim, "hang": hang,
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, noRaceNap)
 			return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
@@ -240,6 +241,33 @@ func TestPartitionNobodyBegan(t *testing.T) {
 	s.document(1, "never read")
 	if got := s.audit(); got.Lost != 1 || !strings.Contains(got.String(), "the journal never began its partition") {
 		t.Errorf("got %s", got.String())
+	}
+}
+
+// Beside members at work, what their group has not committed is not due; what it has is.
+func TestWhatIsDueIsCommitted(t *testing.T) {
+	s := story(t)
+	s.document(0, "read by nobody yet")
+	s.outputs = s.outputs[1:] // news/0/0 is lost
+	s.transaction(kgo.TryCommit, s.outputs...)
+	in := s.inputs()
+	in.Group = "unecho"
+	commit := func(partition int32, at int64) {
+		offsets := kadm.Offsets{}
+		offsets.AddOffset("news", partition, at, -1)
+		if err := kadm.NewClient(s.client).CommitAllOffsets(t.Context(), in.Group, offsets); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		partition              int32
+		at                     int64
+		records, pending, lost int
+	}{{0, 0, 0, 6, 0}, {1, 2, 2, 4, 0}, {0, 3, 5, 1, 1}, {0, 99, 6, 0, 2}} {
+		commit(c.partition, c.at)
+		if got := s.run(in); got.Records != c.records || got.Pending != c.pending || got.Lost != c.lost || got.Broken() != c.lost {
+			t.Errorf("with %d/%d committed: %d pending, %s", c.partition, c.at, got.Pending, got.String())
+		}
 	}
 }
 

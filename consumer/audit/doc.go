@@ -10,6 +10,15 @@
 // It knows the promise, not the program: the names and forms of the headers are written down here once more, the state
 // machine is package index/naive, and only the journal's codec is shared.
 //
+// # Facts
+//
+// Nothing is kept in memory but the twin's window. Each source record, verdict and output becomes a fact of some 60 bytes;
+// they are sorted by source record in a temporary file, and then reckoned up record by record:
+//
+//	journal ──▶ twin ──▶ judgements ─┐
+//	source ────────────▶ digests ────┼──▶ sorter ──▶ group of one source record ──▶ findings
+//	outputs ───────────▶ claims ─────┘
+//
 // # Passes
 //
 // Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records come
@@ -17,11 +26,18 @@
 // a pass got before the next one is its last announced base, so that what it forwarded later may be there and need not be.
 // Without repositions but the first there is one pass, it got to the end, and everything from its start on is owed once.
 //
+// # A trimmed journal
+//
+// Where the journal's head is trimmed, the twin goes on from the oldest snapshot that the journal still continues. Verdicts
+// before it are not known: their documents must have come out once, unchanged and in order, with whatever verdict. Of passes
+// before it no more is known than how many there were: so many outputs more of a record are no finding.
+//
 // # Limits
 //
-// The journal must be whole: one whose head was trimmed is refused. Outputs of source records that the source topic itself
-// no longer holds are counted, and compared with nothing. Topics are told apart by name in headers: outputs of an earlier
-// topic of the same name, deleted since, count as doubled or invented. A unique document that is forgotten while its verdict
-// is held is expected in rejected; one that an operator has forgotten after it was forwarded, in the moment before its
-// partition's next base, is reported though nothing is wrong.
+// Outputs of source records that the source topic itself no longer holds are counted, and compared with nothing. Topics are
+// told apart by name in headers: outputs of an earlier topic of the same name, deleted since, count as doubled or invented. A
+// unique document that is forgotten while its verdict is held is expected in rejected; one that an operator has forgotten
+// after it was forwarded, in the moment before its partition's next base, is reported though nothing is wrong. Where an output
+// may be of several passes its order is not judged. A snapshot is taken at its word: that it is whole is verified, that the
+// member which took it was right is what checkpoints are for.
 package audit

@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-var flood = flag.Int("flood", 60_000, "documents of TestMemoryStaysFlat")
+var flood = flag.Int("flood", 40_000, "documents of TestMemoryStaysFlat")
 
 // The audit of many documents takes no more memory than that of few: the topics grow, the window doesn't. 60,000 verdicts and
 // digests in memory were 35 MiB.

@@ -40,7 +40,7 @@ func TestLookingEverywhereFindsTheSame(t *testing.T) {
 // What has left the window stands on no shelf: memory is bounded as the window is.
 func TestShelvesHoldTheWindow(t *testing.T) {
 	settings := []byte("{}")
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		p := random.Params(seed)
 		steps, err := random.History(seed, 300, p, settings, 1)
 		if err != nil {

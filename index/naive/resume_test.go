@@ -14,7 +14,7 @@ import (
 // A twin that goes on from a replica's state, at whatever step, gives the verdicts of one that was there from the beginning.
 func TestResumeChangesNothing(t *testing.T) {
 	fingerprint := index.Fingerprint([]byte(settings)) // a replica knows its settings by it
-	for s := *seed; s < *seed+60; s++ {
+	for s := *seed; s < *seed+30; s++ {
 		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
 			p := random.Params(s)
 			steps, err := random.History(s, 300, p, []byte(settings), fingerprint)

@@ -38,6 +38,13 @@ func (e *StopError) Error() string {
 // Unwrap returns the cause.
 func (e *StopError) Unwrap() error { return e.Err }
 
-func rebuild(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{errRebuild}, args...)...)
-}
+// rebuildError is errRebuild with its reason.
+type rebuildError struct{ because error }
+
+// Error says the reason only: that a session is rebuilt, or why it cannot be, says who reads it.
+func (e *rebuildError) Error() string { return e.because.Error() }
+
+// Unwrap returns both.
+func (e *rebuildError) Unwrap() []error { return []error{errRebuild, e.because} }
+
+func rebuild(format string, args ...any) error { return &rebuildError{fmt.Errorf(format, args...)} }

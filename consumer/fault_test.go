@@ -2,187 +2,145 @@ package consumer
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-// supervised is a member that is started again whenever it ends, as a supervisor of processes would.
-type supervised struct {
-	w       *world
-	change  []func(*Setup)
-	current *member
-	stop    func()
-}
-
-func (w *world) supervise(change ...func(*Setup)) *supervised {
-	w.t.Helper()
-	s := &supervised{w: w, change: change}
-	s.begin()
-	return s
-}
-
-func (s *supervised) begin() {
-	s.w.t.Helper()
-	ctx, cancel := context.WithCancel(s.w.context())
-	first, done := s.w.launch(s.change...), make(chan struct{})
-	go func() {
-		defer close(done)
-		for m := first; ; m = s.w.launch(s.change...) {
-			s.current = m
-			select {
-			case <-m.ended:
-				s.w.t.Logf("a member ended: %v", m.err)
-			case <-ctx.Done():
-				m.cancel()
-				<-m.ended
-				return
-			}
-			if pause(ctx, 50*time.Millisecond) != nil {
-				return
-			}
-		}
-	}()
-	s.stop = func() {
-		cancel()
-		<-done
-	}
-	s.w.t.Cleanup(s.stop)
-}
-
-// How a request is brought about.
-type provoke func(w *world, s *supervised)
-
-func bySending(*world, *supervised)        {}
-func byRevocation(w *world, _ *supervised) { w.visit() }
-func byRestart(w *world, s *supervised) {
-	s.stop()
-	s.begin()
-	w.produce(10, 5)
-	w.settled()
-}
-
-func bySettingOffsets(w *world, s *supervised) {
-	s.stop()
-	w.left()
-	w.setOffsets(func(_ int32, at int64) int64 { return at })
-	s.begin()
-}
-
-// left waits until nobody is in the group.
-func (w *world) left() {
-	w.t.Helper()
-	if _, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
-		return g == nil || len(g.Members) == 0
-	}); err != nil {
-		w.t.Errorf("somebody stays in the group: %v", err)
-	}
-}
-
-// visit lets another member join and leave.
-func (w *world) visit() {
-	w.t.Helper()
-	m := w.start(named("visitor"), func(s *Setup) { s.Params.Sessions = 1 })
-	ctx, cancel := context.WithTimeout(w.context(), 15*time.Second)
-	defer cancel()
-	if _, err := w.cluster.WaitGroupInfo(ctx, w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
-		if g == nil || g.State != "Stable" {
-			return false
-		}
-		for _, m := range g.Members {
-			if m.InstanceID != nil && *m.InstanceID == "visitor-s0" && m.NumAssigned() > 0 {
-				return true
-			}
-		}
-		return false
-	}); err != nil {
-		w.t.Errorf("the visitor got no partitions: %v", err)
-	}
-	if err := m.stop(); err != nil {
-		w.t.Errorf("visitor: %v", err)
-	}
-}
-
-// setOffsets commits offsets as a person does with Kafka's tools: while nobody is in the group, and without metadata.
-func (w *world) setOffsets(to func(partition int32, committed int64) int64) {
-	w.t.Helper()
-	admin := kadm.NewClient(w.client())
-	committed, err := admin.FetchOffsets(w.context(), w.setup.Params.Group)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var offsets kadm.Offsets
-	committed.Each(func(o kadm.OffsetResponse) {
-		offsets.AddOffset(o.Topic, o.Partition, to(o.Partition, o.At), -1)
-	})
-	if err := admin.CommitAllOffsets(w.context(), w.setup.Params.Group, offsets); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// Every request that the service relies on fails in every way that matters, and what comes out is right nevertheless.
+// Every request that the service relies on fails in every way that matters, before and after it has taken effect. What comes
+// of it is what the table says, and what comes out is right.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	coordinator := []*kerr.Error{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.UnknownServerError}
-	known := append([]*kerr.Error{kerr.UnknownMemberID, kerr.FencedInstanceID}, coordinator...)
-	member := append([]*kerr.Error{kerr.IllegalGeneration, kerr.RebalanceInProgress}, known...)
-	producer := []*kerr.Error{
-		kerr.InvalidProducerEpoch, kerr.ProducerFenced, kerr.InvalidProducerIDMapping, kerr.InvalidTxnState, kerr.TransactionAbortable,
-		kerr.ConcurrentTransactions,
-	}
-	leader := []*kerr.Error{kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.UnknownTopicOrPartition, kerr.UnknownServerError}
-	produce := append([]*kerr.Error{kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.NotEnoughReplicas}, leader...)
-	const journal, unique = "unecho.journal", "news.unique"
-	for _, c := range []struct {
-		name  string
-		fault kfake.Fault
-		errs  []*kerr.Error
-		by    provoke
-	}{
-		{"append", kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: journal}, append(produce, kerr.OutOfOrderSequenceNumber, kerr.InvalidProducerEpoch), bySending},
-		{"forward", kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: unique}, append(produce, producer...), bySending},
-		{"commit of offsets", kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}}, append(append(member, producer...), kerr.RequestTimedOut), bySending},
-		{"end of transaction", kfake.Fault{Keys: []kmsg.Key{kmsg.EndTxn}}, append(coordinator, producer...), bySending},
-		{"producer id", kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID}}, append(coordinator, producer...), byRestart},
-		{"stable fetch", kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}}, append(coordinator, kerr.UnstableOffsetCommit, kerr.UnknownTopicOrPartition), byRevocation},
-		{"commit of an epoch", kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}}, append(member, kerr.RequestTimedOut), bySettingOffsets},
-		{"fetch of the source", kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news"}, append(leader, kerr.OffsetOutOfRange, kerr.UnknownTopicID), bySending},
-		{"fetch of the journal", kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: journal}, append(leader, kerr.OffsetOutOfRange, kerr.UnknownTopicID), bySending},
-		{"join", kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}}, append(known, kerr.GroupMaxSizeReached), byRevocation},
-		{"sync", kfake.Fault{Keys: []kmsg.Key{kmsg.SyncGroup}}, member, byRevocation},
-		{"heartbeat", kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}}, member, bySending},
-		{"find coordinator", kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}}, coordinator, byRestart},
-		{"list offsets", kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: journal}, leader, byRestart},
-		{"metadata", kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Topic: "news"}, []*kerr.Error{kerr.LeaderNotAvailable, kerr.UnknownServerError}, byRestart},
-		{"leave", kfake.Fault{Keys: []kmsg.Key{kmsg.LeaveGroup}}, append(coordinator, kerr.UnknownMemberID), byRestart},
-		{"open transactions", kfake.Fault{Keys: []kmsg.Key{kmsg.ListTransactions, kmsg.DescribeGroups}}, coordinator, byRevocation},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, f := range failures() {
+		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			tryFaults(newWorld(t, 4), c.fault, c.errs, c.by)
+			f.try(t, f.fails)
 		})
 	}
 }
 
-// Before Kafka 4 a client asks for each partition to be added to the transaction.
-func TestFaultsOfOldTransactions(t *testing.T) {
+// Between any request and its answer, or just before, all coordinators and leaders move, twice.
+func TestCoordinatorsAndLeadersMove(t *testing.T) {
 	t.Parallel()
-	errs := []*kerr.Error{
-		kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.ConcurrentTransactions, kerr.InvalidProducerEpoch, kerr.ProducerFenced,
-		kerr.InvalidProducerIDMapping, kerr.InvalidTxnState, kerr.UnknownServerError,
-	}
-	for _, key := range []kmsg.Key{kmsg.AddPartitionsToTxn, kmsg.AddOffsetsToTxn, kmsg.EndTxn, kmsg.TxnOffsetCommit} {
-		t.Run(key.Name(), func(t *testing.T) {
+	for _, f := range failures() {
+		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			tryFaults(newWorld(t, 4, kfake.MaxVersions(kversion.V3_5_0())), kfake.Fault{Keys: []kmsg.Key{key}}, errs, bySending)
+			f.try(t, []comes{before(unclear, errs{moves}), after(unclear, errs{moves})}, kfake.NumBrokers(3))
 		})
+	}
+}
+
+// try has a supervised member work while requests fail, and audits what comes out.
+func (f *failing) try(t *testing.T, fails []comes, opts ...kfake.Opt) {
+	t.Helper()
+	if f.old {
+		opts = append(opts, kfake.MaxVersions(kversion.V3_5_0()))
+	}
+	w := newWorld(t, 4, opts...)
+	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = f.by.timeout, 30*time.Second
+	s := w.supervise(named("m"), sessions(f.by.sessions))
+	w.produce(20, 6)
+	w.settled()
+	for _, c := range fails {
+		for _, err := range c.errs {
+			f.befalls(w, s, err, c)
+		}
+	}
+	s.stop()
+	if report := w.audit(); !report.OK() || report.Unique+report.Duplicate != w.total {
+		t.Fatalf("%d documents sent, %s", w.total, report.String())
+	}
+}
+
+// befalls lets requests fail, and looks at what comes of it.
+func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
+	w.t.Helper()
+	want, what := c.outcome, err.Message+" before it takes effect"
+	if c.done {
+		what = err.Message + " after it took effect"
+	}
+	began := time.Now()
+	rebuilds, endings := s.tally()
+	var h injected
+	f.by.do(w, s, func() { h = w.inject(s.network, f, err, c.done) })
+	ctx, cancel := context.WithTimeout(w.context(), 10*time.Second)
+	defer cancel()
+	if h.wait(ctx) != nil {
+		w.t.Errorf("%s never happened", what)
+	}
+	w.settled()
+	h.remove()
+	w.produce(10, uint64(w.total))
+	w.settled()
+	got := func() string { return s.since(rebuilds, endings) }
+	for want != unclear && want != goesOn && got() == goesOn && pause(ctx, 10*time.Millisecond) == nil {
+		continue // it may be noticed later
+	}
+	took := fmt.Sprintf("%s, %s, %d ms: %s", f.name, what, time.Since(began).Milliseconds(), strings.ReplaceAll(got(), "\n", " "))
+	w.t.Log(took)
+	if !strings.Contains(got(), want) && (want != unclear || got() != goesOn && got() != rebuilt) {
+		w.t.Errorf("%s; want: %s", took, want)
+	}
+}
+
+// injected is a fault that waits for its request.
+type injected struct {
+	wait   func(context.Context) error // until it has happened
+	remove func()
+}
+
+// inject prepares a fault of the next two requests.
+func (w *world) inject(n *network, f *failing, err *kerr.Error, done bool) injected {
+	const times = 2
+	if !done && err != cut && err != moves {
+		h := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{f.key}, Topic: f.topic, When: ofMember, Err: err, Count: times})
+		return injected{func(ctx context.Context) error { return h.Wait(ctx, 1) }, h.Remove}
+	}
+	met := make(chan struct{})
+	l := loss{count: times, match: w.about(f.topic), unsent: !done, err: err, met: met}
+	switch err {
+	case cut:
+		l.err = nil
+	case moves:
+		l.do = func() {
+			w.cluster.RehashCoordinators()
+			w.cluster.ShufflePartitionLeaders()
+		}
+	}
+	n.lose(f.key, l)
+	return injected{func(ctx context.Context) error {
+		select {
+		case <-met:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}, func() { n.lose(f.key, loss{}) }}
+}
+
+// about matches what is asked of a topic, as far as it can be told.
+func (w *world) about(topic string) func(kmsg.Request) bool {
+	if topic == "" {
+		return nil
+	}
+	id := w.cluster.TopicInfo(topic).TopicID
+	return func(req kmsg.Request) bool {
+		switch req := req.(type) {
+		case *kmsg.ProduceRequest:
+			return slices.ContainsFunc(req.Topics, func(t kmsg.ProduceRequestTopic) bool { return t.Topic == topic || t.TopicID == id })
+		case *kmsg.FetchRequest:
+			return (req.IsolationLevel == 1) == (topic == "news") // a fetch of a session need not name what it fetches
+		case *kmsg.MetadataRequest:
+			return slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.Topic != nil && *t.Topic == topic })
+		}
+		return true
 	}
 }
 
@@ -204,33 +162,4 @@ func ofMember(req kmsg.Request) bool {
 		return true
 	}
 	return instance != nil && strings.HasPrefix(*instance, "m-")
-}
-
-func tryFaults(w *world, fault kfake.Fault, errs []*kerr.Error, by provoke) {
-	s := w.supervise(named("m"))
-	w.produce(20, 6)
-	w.settled()
-	fault.When = ofMember
-	for i, err := range errs {
-		fault.Err, fault.Count = err, 2
-		began := time.Now()
-		handle := w.cluster.Fault(fault)
-		w.produce(30, uint64(7+i))
-		by(w, s)
-		hit, cancel := context.WithTimeout(w.context(), 5*time.Second)
-		if handle.Wait(hit, 1) != nil {
-			w.t.Errorf("%s never happened", err.Message)
-		}
-		cancel()
-		w.settled()
-		handle.Remove()
-		w.t.Logf("%-35s %4d ms", err.Message, time.Since(began).Milliseconds())
-	}
-	s.stop()
-	if err := s.current.err; err != nil && !errors.Is(err, context.Canceled) {
-		w.t.Logf("at the end: %v", err)
-	}
-	if report := w.audit(); !report.OK() || report.Unique+report.Duplicate != w.total {
-		w.t.Fatalf("%d documents sent, %s", w.total, report.String())
-	}
 }

@@ -39,13 +39,19 @@ func (sh *shared) fence(ctx context.Context, transactionalID string) error {
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil || !kerr.IsRetriable(err) && !errors.Is(err, kerr.ConcurrentTransactions):
+		case ctx.Err() != nil || !passing(err):
 			return fmt.Errorf("fence %s: %w", transactionalID, err)
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return fmt.Errorf("fence %s: %w", transactionalID, err)
 		}
 	}
+}
+
+// passing says that the same request may succeed in a moment: Kafka says so, or has not answered at all.
+func passing(err error) bool {
+	var code *kerr.Error
+	return !errors.As(err, &code) || code.Retriable || errors.Is(err, kerr.ConcurrentTransactions)
 }
 
 // fenceDead aborts what members that are gone have left open: until then nobody could read past it, and offsets would stay

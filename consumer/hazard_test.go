@@ -36,8 +36,8 @@ func TestEndUnknown(t *testing.T) {
 		{"the answer is lost", loss{count: 1}, false}, // the client repeats it
 		{"all answers are lost", loss{count: 8}, true},
 		{"it never arrives", loss{count: 4, unsent: true}, true},
-		{"done, and answered with an error", loss{count: 2, code: kerr.UnknownServerError.Code}, true},
-		{"done, and answered with another", loss{count: 2, code: kerr.InvalidTxnState.Code}, true},
+		{"done, and answered with an error", loss{count: 2, err: kerr.UnknownServerError}, true},
+		{"done, and answered with another", loss{count: 2, err: kerr.InvalidTxnState}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -62,7 +62,11 @@ func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 func troubled(fetches kgo.Fetches) error {
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
-		if first == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		switch {
+		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		case topic == "": // it is about the group
+			first = fmt.Errorf("take part in the group: %w", err)
+		default:
 			first = fmt.Errorf("read %s/%d: %w", topic, partition, err)
 		}
 	})

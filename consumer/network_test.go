@@ -9,6 +9,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -28,8 +29,11 @@ type network struct {
 // loss is what happens to the next count requests of one kind.
 type loss struct {
 	count  int
-	unsent bool  // the request is lost, not its answer
-	code   int16 // what is answered in place of the truth; 0: the connection breaks
+	match  func(kmsg.Request) bool // nil: all of the kind
+	unsent bool                    // the request is lost, not its answer
+	err    *kerr.Error             // what is answered in place of the truth; nil: the connection breaks
+	do     func()                  // if not nil, nothing is lost: it is done before the request is sent, or before the answer is given
+	met    chan struct{}           // if not nil, closed at the first
 }
 
 // hold keeps back the requests of one kind, while others go through.
@@ -51,7 +55,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 		return nil, err
 	}
 	client, near := net.Pipe()
-	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]*loss{}}
+	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]lost{}}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cut {
@@ -113,15 +117,19 @@ func (n *network) lose(kind kmsg.Key, l loss) {
 	n.losing[kind] = &l
 }
 
-// on is what happens to a request of a kind.
-func (n *network) on(kind kmsg.Key) (*hold, *loss) {
+// on is what happens to a request.
+func (n *network) on(kind kmsg.Key, request []byte) (*hold, *loss) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.losing[kind]
-	if l == nil || l.count == 0 {
+	if l == nil || l.count == 0 || l.match != nil && !l.match(decodeRequest(request)) {
 		return n.held[kind], nil
 	}
 	l.count--
+	if l.met != nil {
+		close(l.met)
+		l.met = nil
+	}
 	return n.held[kind], l
 }
 
@@ -142,7 +150,13 @@ type link struct {
 	queue   [][]byte // requests under way
 	closed  bool     // by the client: no more will come
 	waiting chan struct{}
-	lost    map[uint32]*loss // by the correlation ids of requests
+	lost    map[uint32]lost // by the correlation ids of requests
+}
+
+// lost is an answer that is lost, or not the one that the broker gave.
+type lost struct {
+	*loss
+	request kmsg.Request
 }
 
 func (l *link) end() {
@@ -211,14 +225,18 @@ func (l *link) send() {
 }
 
 func (l *link) sendOne(request []byte) bool {
-	h, lost := l.network.on(kmsg.Key(binary.BigEndian.Uint16(request[4:])))
-	if lost != nil {
-		if lost.unsent {
+	h, loss := l.network.on(kmsg.Key(binary.BigEndian.Uint16(request[4:])), request)
+	if loss != nil {
+		switch {
+		case loss.unsent && loss.do == nil:
 			return false
+		case loss.unsent:
+			loss.do()
+		default:
+			l.mu.Lock()
+			l.lost[binary.BigEndian.Uint32(request[8:])] = lost{loss, decodeRequest(request)}
+			l.mu.Unlock()
 		}
-		l.mu.Lock()
-		l.lost[binary.BigEndian.Uint32(request[8:])] = lost
-		l.mu.Unlock()
 	}
 	if h != nil {
 		h.once.Do(func() { close(h.met) })
@@ -244,11 +262,15 @@ func (l *link) receive() {
 		l.mu.Lock()
 		lost := l.lost[binary.BigEndian.Uint32(answer[4:])]
 		l.mu.Unlock()
-		if lost != nil && lost.code == 0 {
-			return
-		}
-		if lost != nil { // after length, correlation id, tags and throttle time, as in an answer to EndTxn
-			binary.BigEndian.PutUint16(answer[13:], uint16(lost.code))
+		if lost.loss != nil {
+			switch {
+			case lost.do != nil:
+				lost.do()
+			case lost.err == nil:
+				return
+			default:
+				answer = failed(lost.request, answer, lost.err)
+			}
 		}
 		_, _ = l.near.Write(answer) // a client that is gone needs no answer, and its requests go on
 	}

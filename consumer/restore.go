@@ -119,27 +119,40 @@ func (sh *shared) sameSettings(inForce []byte) error {
 
 // journalBounds reads the first offset of the journal and the one after its last.
 func (sh *shared) journalBounds(ctx context.Context) (start, end int64, err error) {
-	listed, err := kadm.NewClient(sh.admin).ListStartOffsets(ctx, sh.journalTopic)
-	if err == nil {
-		err = listed.Error()
+	if start, err = sh.journalOffset(ctx, kadm.NewClient(sh.admin).ListStartOffsets); err != nil {
+		return 0, 0, err
 	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("list offsets of journal: %w", err)
-	}
-	first, _ := listed.Lookup(sh.journalTopic, 0)
 	end, err = sh.journalEnd(ctx)
-	return first.Offset, end, err
+	return start, end, err
 }
 
 func (sh *shared) journalEnd(ctx context.Context) (int64, error) {
-	listed, err := kadm.NewClient(sh.admin).ListEndOffsets(ctx, sh.journalTopic)
+	end, err := sh.journalOffset(ctx, kadm.NewClient(sh.admin).ListEndOffsets)
 	if err == nil {
-		err = listed.Error()
+		sh.counters.journalEnd.Store(end)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("list offsets of journal: %w", err)
+	return end, err
+}
+
+// leaderPatience is how long the journal may be without a leader, or out of reach, before what asks for its offsets fails: a
+// start should not restore everything again because a broker was just restarted.
+const leaderPatience = 5 * time.Second
+
+func (sh *shared) journalOffset(ctx context.Context, list func(context.Context, ...string) (kadm.ListedOffsets, error)) (int64, error) {
+	for began := time.Now(); ; {
+		listed, err := list(ctx, sh.journalTopic)
+		if err == nil {
+			err = listed.Error()
+		}
+		if err == nil {
+			o, _ := listed.Lookup(sh.journalTopic, 0)
+			return o.Offset, nil
+		}
+		if ctx.Err() != nil || !passing(err) || time.Since(began) > leaderPatience {
+			return 0, fmt.Errorf("list offsets of journal: %w", err)
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return 0, err
+		}
 	}
-	last, _ := listed.Lookup(sh.journalTopic, 0)
-	sh.counters.journalEnd.Store(last.Offset)
-	return last.Offset, nil
 }

@@ -1,0 +1,76 @@
+package consumer
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// Trimming fails, before and after it takes effect: that is counted, the stream goes on, the next snapshot trims, and who
+// comes back then misses nothing.
+func TestTrimFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Snapshot.Shared = true
+	m := w.start(named("m"), rarely)
+	w.produce(50, 80)
+	w.settled()
+	k := newKeeper(m.shared, m.setup.Store, m.setup.Snapshot, "m")
+	trim := failing{name: "trim", key: kmsg.DeleteRecords}
+	for _, c := range []comes{
+		before(goesOn, errs{kerr.KafkaStorageError, kerr.UnknownServerError, kerr.TopicAuthorizationFailed, cut}),
+		after(goesOn, errs{kerr.RequestTimedOut, kerr.UnknownServerError, cut}),
+	} {
+		for i, err := range c.errs {
+			w.snapshotBy(k, uint64(81+10*i)) // now there is something to trim
+			h, failed := w.inject(m.network, &trim, err, c.done), m.Stats().SnapshotErrs
+			w.snapshotBy(k, uint64(82+10*i))
+			if h.wait(w.context()) != nil || err != cut && m.Stats().SnapshotErrs != failed+1 {
+				t.Errorf("%s, done %v: %d failures are counted, %d before", err.Message, c.done, m.Stats().SnapshotErrs, failed)
+			}
+			h.remove()
+			w.snapshotBy(k, uint64(83+10*i))
+			if begins, second := w.cluster.PartitionInfo("unecho.journal", 0).LogStartOffset, w.snapshots()[1]; begins != second {
+				t.Errorf("%s, done %v: the journal begins at %d, the second newest snapshot is at %d", err.Message, c.done, begins, second)
+			}
+		}
+	}
+	w.ended(m)
+	again := w.start(named("m"), rarely)
+	w.produce(50, 99)
+	w.settled()
+	w.eachOnce(m, again)
+}
+
+// snapshotBy has a keeper write a snapshot of some more documents.
+func (w *world) snapshotBy(k *keeper, seed uint64) {
+	w.t.Helper()
+	w.produce(20, seed)
+	w.settled()
+	k.keep(w.context(), k.snapshot)
+}
+
+// eachOnce looks whether each document came out once of what members forwarded, where the journal is trimmed and cannot be
+// replayed.
+func (w *world) eachOnce(members ...*member) {
+	w.t.Helper()
+	var unique, duplicate uint64
+	for _, m := range members {
+		unique, duplicate = unique+m.Stats().Unique, duplicate+m.Stats().Duplicate
+	}
+	seen := map[string]bool{}
+	for _, r := range slices.Concat(w.outputs("news.unique", int(unique)), w.outputs("news.duplicate", int(duplicate))) {
+		if source := headerOf(r, sink.HeaderSource); seen[source] {
+			w.t.Errorf("%s came out twice", source)
+		} else {
+			seen[source] = true
+		}
+	}
+	if len(seen) != w.total {
+		w.t.Errorf("%d documents sent, %d came out", w.total, len(seen))
+	}
+}

@@ -37,7 +37,7 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment
 	case protocol.Resume:
 		return s.reposition(ctx, f.TopicPartition, d)
 	case protocol.Wait:
-		s.patience.begin(f.Source)
+		s.patience.begin(f.Source, time.Now().Add(-s.waited))
 		return nil, -1, pause(ctx, 100*time.Millisecond)
 	case protocol.Refuse:
 		return nil, -1, s.stopped(s.refusal(f, d.Reason))
@@ -66,10 +66,18 @@ func (s *session) refusal(f *protocol.Findings, why protocol.Reason) *StopError 
 	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
 	switch why {
 	case protocol.Behind:
+		if f.Known {
+			return &StopError{
+				What: fmt.Sprintf("%s is of epoch %d, and the journal %s lost its end: it knows of epoch %d",
+					at, f.Committed.Epoch, s.journalTopic, f.Replica.Epoch),
+				Remedy: "restore the journal; if that is not possible, stop all members and set the offset to where it is: " + s.reset(f, "--to-current"),
+			}
+		}
 		return &StopError{
 			What: fmt.Sprintf("%s is of epoch %d, the journal %s ends in epoch %d", at, f.Committed.Epoch, s.journalTopic, f.Replica.Epoch),
 			Remedy: "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
-				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic",
+				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic. " +
+				"If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &StopError{
@@ -81,20 +89,24 @@ func (s *session) refusal(f *protocol.Findings, why protocol.Reason) *StopError 
 		return &StopError{
 			What: fmt.Sprintf("%s is %d, but the topic ends at %d: the source lost documents, or the offset was set too far",
 				at, f.Committed.Offset, f.End),
-			Remedy: fmt.Sprintf("stop all members and set the offset: kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
-				s.params.Group, f.Topic, f.Source.Partition, f.End),
+			Remedy: "stop all members and set the offset: " + s.reset(f, fmt.Sprintf("--to-offset %d", f.End)),
 		}
 	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign:
 	}
 	return &StopError{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }
 
+// reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
+func (s *session) reset(f *protocol.Findings, to string) string {
+	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", s.params.Group, f.Topic, f.Source.Partition, to)
+}
+
 // patience remembers since when a partition waits for something to pass.
 type patience map[entry.Source]time.Time
 
-func (p patience) begin(source entry.Source) {
+func (p patience) begin(source entry.Source, now time.Time) {
 	if _, ok := p[source]; !ok {
-		p[source] = time.Now()
+		p[source] = now
 	}
 }
 

@@ -38,6 +38,7 @@ type Setup struct {
 	ProducerTime bool
 
 	forbidden time.Duration // for tests; 0: forbiddenPatience
+	waited    time.Duration // for tests: as if a partition had waited so long when it begins to
 }
 
 // shared is what all goroutines of a service use. It does not change once the sessions run.
@@ -56,6 +57,7 @@ type shared struct {
 	incarnation  incarnation
 	logger       zerolog.Logger
 	forbidden    time.Duration // how long an append may be
+	waited       time.Duration // by a partition that begins to
 
 	journalTopic string
 	journalID    [16]byte
@@ -91,7 +93,7 @@ func New(setup Setup) (*Service, error) {
 		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka,
 		incarnation: newIncarnation(time.Now()), logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
-		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience),
+		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
 	}
 	sh.counters.snapshotNext.Store(-1)
 	sh.counters.journalEnd.Store(-1)

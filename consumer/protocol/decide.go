@@ -53,8 +53,8 @@ const (
 	New                      // nobody knows the partition
 	NoOffset                 // the journal knows the partition, and no offset is committed
 	Beyond                   // the source does not reach the committed offset
-	Unfinished               // an epoch was committed, its reposition is not applied
-	Behind                   // the replica is behind the committed epoch, or this is another journal
+	Unfinished               // an epoch was committed, and nothing was forwarded in it: its reposition may be missing
+	Behind                   // the replica is behind the committed epoch, or the journal is another one, or lost records
 	Gap                      // the same, and the gap is accepted
 	Foreign                  // the offset was set by someone else, or the document there is another one
 	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
@@ -79,7 +79,7 @@ func (f *Findings) Decide() Decision {
 		return f.begin(New, f.first(), 1)
 	case c.Offset > f.End:
 		return f.waitOr(BeyondPatience, Decision{Action: Refuse, Reason: Beyond})
-	case c.Ours && c.Epoch == p.Epoch+1:
+	case c.Ours && c.Epoch == p.Epoch+1 && c.Offset == c.Start: // else something was forwarded, and the journal has lost the reposition
 		return Decision{Action: Resume, Reason: Unfinished, Offset: c.Start, Epoch: c.Epoch}
 	case c.Ours && c.Epoch > p.Epoch && !f.Known && f.AcceptJournalGap:
 		return f.begin(Gap, c.Offset, 1)

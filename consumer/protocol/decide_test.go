@@ -28,7 +28,8 @@ func TestDecideKnown(t *testing.T) {
 		"an earlier epoch":              {ours(60, 2, 30), nil, Decision{Begin, Foreign, 60, 4, Assignment{}}},
 		"another start":                 {ours(60, 3, 41), nil, Decision{Begin, Foreign, 60, 4, Assignment{}}},
 		"another document":              {ours(60, 3, 40), func(f *Findings) { f.Moved = true }, Decision{Begin, Foreign, 60, 4, Assignment{}}},
-		"an epoch without reposition":   {ours(60, 4, 55), nil, Decision{Resume, Unfinished, 55, 4, Assignment{}}},
+		"an epoch without reposition":   {ours(55, 4, 55), nil, Decision{Resume, Unfinished, 55, 4, Assignment{}}},
+		"its reposition is lost":        {ours(56, 4, 55), nil, Decision{Wait, Behind, 0, 0, Assignment{}}},
 		"two epochs ahead":              {ours(60, 5, 55), nil, Decision{Wait, Behind, 0, 0, Assignment{}}},
 		"two epochs ahead for long":     {ours(60, 5, 55), after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
 		"below base":                    {ours(49, 3, 40), after(never), Decision{Wait, Below, 0, 0, Assignment{}}},
@@ -73,9 +74,11 @@ func TestDecideUnknown(t *testing.T) {
 		"earliest":                  {Committed{Offset: -1}, latest(2), Decision{Begin, New, 10, 1, Assignment{}}},
 		"latest":                    {Committed{Offset: -1}, latest(3), Decision{Begin, New, 100, 1, Assignment{}}},
 		"committed by a person":     {Committed{Offset: 60}, nil, Decision{Begin, Foreign, 60, 1, Assignment{}}},
-		"its first epoch":           {Committed{60, true, 1, 20}, nil, Decision{Resume, Unfinished, 20, 1, Assignment{}}},
+		"its first epoch":           {Committed{20, true, 1, 20}, nil, Decision{Resume, Unfinished, 20, 1, Assignment{}}},
 		"the journal is lost":       {Committed{60, true, 3, 20}, after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
+		"it is lost in epoch 1":     {Committed{60, true, 1, 20}, after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
 		"the journal is lost, gone": {Committed{60, true, 3, 20}, accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
+		"in epoch 1, and gone":      {Committed{60, true, 1, 20}, accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := Findings{Committed: c.committed, Begin: 10, End: 100}

@@ -1,0 +1,179 @@
+package consumer
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
+
+// hurried does not wait for what may pass by itself: a test knows that it does not.
+func hurried(s *Setup) { s.waited = protocol.BehindPatience }
+
+func (w *world) loseJournal() {
+	w.t.Helper()
+	if err := w.cluster.DeleteTopic("unecho.journal"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) loseSnapshots() {
+	w.t.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, "test")); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// loseHead deletes what a snapshot is needed for.
+func (w *world) loseHead() {
+	w.t.Helper()
+	if err := w.cluster.DeleteRecords("unecho.journal", 0, w.snapshots()[0]); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Where the memory is lost, a person is asked; who accepts that goes on with an empty one where it was forwarded to.
+func TestMemoryLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		harm func(w *world)
+		says string
+	}{
+		{"the journal", (*world).loseJournal, "is of epoch 1, the journal unecho.journal ends in epoch 0"},
+		{"the journal and the snapshots", func(w *world) {
+			w.loseJournal()
+			w.loseSnapshots()
+		}, "is of epoch 1, the journal unecho.journal ends in epoch 0"},
+		{"the snapshots and the journal's head", func(w *world) {
+			w.loseHead()
+			w.loseSnapshots()
+		}, "no usable snapshot reaches so far"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.produce(200, 51)
+			first := w.start(named("m"))
+			w.settled()
+			w.stopped(first)
+			c.harm(w)
+			refused := w.launch(named("m"), hurried)
+			w.refusedBy(refused, c.says, "source.accept_journal_gap: true")
+			if got := refused.Stats().Commits; got != 0 {
+				t.Errorf("%d transactions of the one who refused", got)
+			}
+			w.left()
+			w.produce(200, 51) // the same again: nobody remembers
+			said := w.logged()
+			again := w.start(named("m"), hurried, func(s *Setup) { s.Source.AcceptJournalGap = true })
+			w.settled()
+			if !said.has("going on there with an empty memory") {
+				t.Error("nobody said that the memory is lost")
+			}
+			w.stopped(again)
+			if got, want := again.Stats().Unique, first.Stats().Unique; got != want {
+				t.Errorf("%d are unique, with the memory of nothing; at first %d were", got, want)
+			}
+			w.again(func(s *Setup) { s.Source.AcceptJournalGap = false }) // and the setting is not needed any more
+			w.eachOnce(first, again)
+		})
+	}
+}
+
+// The journal is deleted and created again while a member works: the member stops, and does not go on with half of a memory.
+func TestJournalRecreated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+	w.produce(100, 51)
+	m := w.launch(named("m"))
+	w.settled()
+	w.loseJournal()
+	w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
+	w.produce(20, 52)
+	w.refusedBy(m, "this replica cannot go on", "delete journal and snapshots to begin anew")
+}
+
+// An offset was set behind the end of the source, as it also looks when the source lost its end: the command in the message
+// mends it.
+func TestOffsetsBeyondTheSource(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	w.setOffsets(func(_ int32, at int64) int64 { return at + 1000 })
+	m := w.launch(named("m"), hurried)
+	w.refusedBy(m, "but the topic ends at", "kafka-consumer-groups.sh --group unecho --topic news:", "--reset-offsets --to-offset")
+	w.left()
+	w.setOffsets(func(p int32, _ int64) int64 { return w.sent[p] })
+	w.produce(100, 53)
+	w.again()
+	w.auditedWith(300)
+}
+
+// An offset was set to where retention has deleted everything: it goes on where the topic begins, and says so.
+func TestOffsetsBeforeTheSource(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	said, repeated := w.logged(), 0
+	for p, end := range w.sent {
+		if err := w.cluster.DeleteRecords("news", p, end-3); err != nil {
+			t.Fatal(err)
+		}
+		repeated += 3
+	}
+	w.setOffsets(func(int32, int64) int64 { return 1 })
+	w.again()
+	if !said.has("documents were deleted before they were read: going on where the topic begins") {
+		t.Error("nobody said that documents are gone")
+	}
+	report := w.audit()
+	if got := report.Unique + report.Duplicate; !report.OK() || got != 200+repeated {
+		t.Errorf("%d outputs, want %d: %s", got, 200+repeated, report.String())
+	}
+}
+
+// An epoch was committed and something forwarded in it, and the journal does not know of it: it has lost its end.
+func TestJournalLostItsEnd(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	w.commit(1, w.sent[1], protocol.Metadata(2, w.sent[1]-3))
+	w.refusedBy(w.launch(named("m"), hurried), "the journal unecho.journal lost its end", "--reset-offsets --to-current --execute")
+	w.left()
+	w.setOffsets(func(_ int32, at int64) int64 { return at })
+	w.produce(100, 55)
+	w.again()
+	w.auditedWith(300)
+}
+
+// Kafka's tool asks for an empty group; whoever writes offsets past a member that works is refused by Kafka.
+func TestOffsetsOfAWorkingGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.produce(50, 51)
+	w.start(named("m"))
+	w.settled()
+	before := w.cluster.GroupInfo("unecho").Commits["news"]
+	if err := w.trySetOffsets(func(int32, int64) int64 { return 0 }); err == nil {
+		t.Error("offsets were set under a member that works")
+	}
+	if now := w.cluster.GroupInfo("unecho").Commits["news"]; !sameOffsets(before, now) {
+		t.Errorf("%v became %v", before, now)
+	}
+	w.produce(50, 52)
+	w.settled()
+	w.audited()
+}
+
+func sameOffsets(a, b map[int32]kfake.GroupCommit) bool {
+	for p, c := range a {
+		if b[p].Offset != c.Offset {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}

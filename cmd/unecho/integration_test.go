@@ -270,8 +270,18 @@ func words(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// audited holds source, journal and outputs against the twin. journal is the topic to read it from.
+// audited holds source, journal and outputs against the twin, and demands each document. journal is the topic to read it from.
 func (s *scene) audited(journal string) audit.Report {
+	s.t.Helper()
+	report := s.audit(journal)
+	if report.Records != s.total() {
+		s.t.Errorf("%d documents were sent, and the audit finds %s", s.total(), &report)
+	}
+	return report
+}
+
+// audit is audited where documents were skipped.
+func (s *scene) audit(journal string) audit.Report {
 	s.t.Helper()
 	c, err := config.Load(s.file, nil, nil)
 	check(s.t, err)
@@ -283,8 +293,8 @@ func (s *scene) audited(journal string) audit.Report {
 	})
 	check(s.t, err)
 	s.t.Logf("audited in %v: %s", time.Since(began).Round(time.Millisecond), &report)
-	if !report.OK() || report.Records != s.total() {
-		s.t.Errorf("%d documents were sent, and the audit finds %s", s.total(), &report)
+	if !report.OK() {
+		s.t.Errorf("the audit finds %s", &report)
 	}
 	if report.Unique == 0 || report.Duplicate == 0 {
 		s.t.Error("a test without unique documents and duplicates shows little")

@@ -54,7 +54,7 @@ func section(t *testing.T, text, heading string) string {
 
 // documents are those that people read, decisions aside.
 func documents() []string {
-	return []string{"README.md", "CHANGELOG.md", "deploy/docs/runbook.md", "deploy/docs/permissions.md"}
+	return []string{"README.md", "CHANGELOG.md", "deploy/docs/runbook.md", "deploy/docs/permissions.md", "deploy/docs/reliability.md"}
 }
 
 // A metric that a document names is one that ops serves.

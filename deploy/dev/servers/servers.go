@@ -25,7 +25,7 @@ func (s *servers) start(ctx context.Context) error {
 	for _, one := range []struct {
 		variable string
 		launch   func(context.Context, testbed.Place) (*testbed.Server, string, error)
-	}{{kafkaVariable, kafka}, {postgresVariable, postgres}} {
+	}{{kafkaVariable, s.kafka}, {postgresVariable, postgres}} {
 		if value := os.Getenv(one.variable); value != "" {
 			fmt.Fprintf(os.Stderr, "%s names a running server: %s\n", one.variable, value)
 			s.variables = append(s.variables, one.variable+"="+value)
@@ -51,11 +51,12 @@ func (s *servers) start(ctx context.Context) error {
 	return nil
 }
 
-func kafka(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
+func (s *servers) kafka(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
 	k, err := testbed.NewKafka(ctx, at, 1, nil)
 	if err != nil {
 		return nil, "", err
 	}
+	s.variables = append(s.variables, kafkaVariable+"_CLASSPATH="+k.Classpath)
 	return k.Brokers[0], k.Address, nil
 }
 

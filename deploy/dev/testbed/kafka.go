@@ -30,8 +30,9 @@ var log4jProperties []byte
 
 // Kafka is a cluster of brokers, each its own controller too.
 type Kafka struct {
-	Brokers []*Server
-	Address string // of all brokers, joined by commas
+	Brokers   []*Server
+	Address   string // of all brokers, joined by commas
+	Classpath string // of Kafka's tools
 }
 
 // Advertise takes a broker's address and returns the one that clients are to use instead, of a proxy for example.
@@ -61,7 +62,7 @@ func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka
 	if err != nil {
 		return nil, err
 	}
-	k, cluster := &Kafka{}, clusterID()
+	k, cluster := &Kafka{Classpath: filepath.Join(jars, "*")}, clusterID()
 	group, inner := errgroup.WithContext(ctx)
 	for _, node := range nodes {
 		s, format, err := node.server(at.Dir, nodes, java, jars, cluster)

@@ -1,0 +1,35 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A test that the page names as evidence is one that runs.
+func TestReliabilityNamesTests(t *testing.T) {
+	var tests strings.Builder
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		tests.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)").FindAllStringSubmatch(read(t, "deploy/docs/reliability.md"), -1)
+	if len(named) < 10 {
+		t.Errorf("only %d tests are named: is the page still made of tables with a column for them?", len(named))
+	}
+	for _, m := range named {
+		if !strings.Contains(tests.String(), "func "+m[1]+"(t *testing.T)") {
+			t.Errorf("there is no %s", m[1])
+		}
+	}
+}

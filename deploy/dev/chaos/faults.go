@@ -79,14 +79,8 @@ func (s *scene) loseBroker(ctx context.Context, e event) (bool, error) {
 	if err := until(ctx, "all replicas are in sync", recovery, s.world.healthy); err != nil {
 		return false, nil //nolint:nilerr // a second broker less, and nobody could write: not what is promised
 	}
-	b := s.world.kafka.Brokers[e.broker]
 	s.watch.lost(string(broker))
-	b.Kill()
-	wait(ctx, e.lasts)
-	if err := b.Start(ctx); err != nil {
-		return true, err
-	}
-	return true, b.Await(context.WithoutCancel(ctx))
+	return true, s.world.loseBroker(ctx, e.broker, e.lasts)
 }
 
 func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {

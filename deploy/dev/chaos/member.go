@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +48,16 @@ type endings struct {
 	why map[string]int
 }
 
+// What differs from life to life, and how much of a message is kept.
+const (
+	numbers = `[0-9]{5,}`
+	mostWhy = 200
+)
+
 func (e *endings) add(why string) {
+	why, _, _ = strings.Cut(why, "\n")
+	why = regexp.MustCompile(numbers).ReplaceAllString(why, "…")
+	why = why[:min(len(why), mostWhy)]
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.why == nil {

@@ -59,7 +59,7 @@ func (r *result) print(out io.Writer) {
 // endingsTo lists how lives ended that nobody asked to end.
 func (r *result) endingsTo(out io.Writer) {
 	for _, why := range slices.Sorted(maps.Keys(r.endings)) {
-		fmt.Fprintf(out, "  ended    %d times: %s\n", r.endings[why], strings.ReplaceAll(why, "\n", " / "))
+		fmt.Fprintf(out, "  ended    %d times: %s\n", r.endings[why], why)
 	}
 }
 

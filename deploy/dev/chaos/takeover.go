@@ -88,13 +88,7 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 	case frozen:
 		m.pause(ctx, 15*time.Second)
 	case lostNode:
-		b := s.world.kafka.Brokers[i%brokers]
-		b.Kill()
-		wait(ctx, away)
-		if err := b.Start(ctx); err != nil {
-			return err
-		}
-		return b.Await(ctx)
+		return s.world.loseBroker(ctx, i%brokers, away)
 	}
 	return nil
 }

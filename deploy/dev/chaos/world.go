@@ -140,6 +140,19 @@ func (w *world) healthy(ctx context.Context) bool {
 	return len(topics) > 0
 }
 
+// loseBroker kills a broker and starts it again after a while. Meanwhile its proxy refuses, as the broker itself would.
+func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) error {
+	b, before := w.kafka.Brokers[i], w.proxies[i]
+	before.Cut()
+	b.Kill()
+	wait(ctx, lasts)
+	if err := b.Start(ctx); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // a broker that is up again is how a run ends, too
+	return errors.Join(before.Mend(ctx), b.Await(ctx))
+}
+
 // until asks again and again. The error says what was waited for.
 func until(ctx context.Context, what string, bound time.Duration, is func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not within %v", bound))

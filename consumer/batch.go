@@ -48,6 +48,7 @@ func (g *group) documents() iter.Seq[*protocol.Document] {
 type batch struct {
 	groups []group
 	size   int
+	begun  time.Time // its transaction, the last one
 }
 
 // newBatch sorts the polled records by partition. A record of a partition that was taken away meanwhile is a reason to

@@ -39,6 +39,8 @@ func (s *session) forward(ctx context.Context, b *batch) error {
 	if err := s.client.Begin(); err != nil {
 		return rebuild("begin transaction: %w", err)
 	}
+	b.begun = time.Now()
+	defer s.pace(b)
 	refused := s.produce(ctx, b)
 	revoked := s.wasRevoked()
 	if protocol.Close(refused != nil, revoked) == protocol.Commit {
@@ -127,8 +129,18 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 		g.assignment.Committed(g.end())
 		s.refusals.Committed(g.assignment.Source, g.assignment.Base)
 	}
-	s.limit = min(2*s.limit, s.params.PollRecords)
+	if time.Since(b.begun) < s.params.TransactionTimeout/4 {
+		s.limit = min(2*s.limit, s.params.PollRecords)
+	}
 	return nil
+}
+
+// pace takes less at a time where outputs are slow: the broker aborts a transaction that is open for too long, and the same
+// batch would take as long each time.
+func (s *session) pace(b *batch) {
+	if time.Since(b.begun) > s.params.TransactionTimeout/2 {
+		s.limit = max(1, min(s.limit, b.size)/2)
+	}
 }
 
 // undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the

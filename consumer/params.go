@@ -13,6 +13,7 @@ type Params struct {
 	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
 	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
 	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
+	FetchBytes         setting.Bytes `key:"fetch_bytes" doc:"how much a session asks one broker for at a time; it holds twice as much of each broker, of what is forwarded and of what comes next" example:"16MiB"`
 	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
 	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
 	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
@@ -31,7 +32,7 @@ type SourceParams struct {
 // DefaultParams are the defaults of design sections 5 and 11.
 func DefaultParams() Params {
 	return Params{
-		Group: "unecho", Sessions: 2, PollRecords: 5000,
+		Group: "unecho", Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
 		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, DrainTimeout: 20 * time.Second,
 	}
 }
@@ -54,6 +55,9 @@ func (p Params) Validate() []setting.Mistake {
 	}
 	if p.PollRecords < 1 || p.PollRecords > 100_000 {
 		m = append(m, setting.Wrong("poll_records", p.PollRecords, "is out of range", "write 1 to 100000"))
+	}
+	if p.FetchBytes < setting.MiB || p.FetchBytes > setting.GiB {
+		m = append(m, setting.Wrong("fetch_bytes", p.FetchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
 	}
 	for _, d := range []struct {
 		key       string

@@ -217,9 +217,10 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
 	return nil
 }
 
-// fetchBytes is how much of a partition one fetch brings. The client's 1 MiB fills a transaction of a few partitions only in
-// part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the default poll_records.
-const fetchBytes = 4 << 20
+// partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
+// partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
+// default poll_records.
+const partitionBytes = 4 << 20
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
@@ -237,7 +238,8 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.FetchMaxWait(time.Second),
-		kgo.FetchMaxPartitionBytes(fetchBytes),
+		kgo.FetchMaxBytes(int32(sh.params.FetchBytes)),
+		kgo.FetchMaxPartitionBytes(int32(min(sh.params.FetchBytes, partitionBytes))),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 		kgo.MaxBufferedRecords(sh.params.PollRecords+1),

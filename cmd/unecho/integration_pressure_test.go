@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// A backlog of large documents is taken in pieces: what the process holds at a time is bounded by consumer.fetch_bytes, not
+// by what waits in the topic.
+func TestMemoryUnderLargeDocuments(t *testing.T) {
+	t.Parallel()
+	const (
+		documents, partitions = 128, 16
+		size                  = 900_000
+		mayHold               = 96 << 20 // 41 MiB were seen; without the bound there is more
+	)
+	s := newScene(t, partitions)
+	ops := freeAddress(t)
+	s.configure(s.inDirectory(), s.consumer(", sessions: 1, fetch_bytes: 2MiB"), "ops: {listen: '"+ops+"'}", "similarity: {verify: estimate}")
+	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range documents {
+		text := strings.Repeat(words(r, 100), 1+size/500)[:size]
+		s.send(&kgo.Record{Partition: int32(i % partitions), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text)})
+	}
+	p := s.run()
+	p.says(`"ready"`)
+	most := 0.0
+	s.until("all is committed", func(ctx context.Context) bool {
+		most = max(most, metric(ctx, t, ops, "go_memstats_heap_inuse_bytes"))
+		sum, _ := s.committed(ctx)
+		return sum >= int64(s.total())
+	})
+	t.Logf("%d MB waited; the heap was %.0f MiB at most", documents*size/1_000_000, most/(1<<20))
+	if most > mayHold {
+		t.Errorf("the heap was %.0f MiB at most, and was to be below %d", most/(1<<20), mayHold>>20)
+	}
+	stopAll(t, startBound, p)
+	if sum := s.forwarded(); sum != s.total() {
+		t.Errorf("%d documents were sent, %d came out", s.total(), sum)
+	}
+}

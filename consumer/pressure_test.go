@@ -1,0 +1,70 @@
+package consumer
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// slowly lets a topic take so many bytes a second, in whatever requests they come.
+func (w *world) slowly(topic string, bytesPerSecond int) (requests *atomic.Int64) {
+	requests = new(atomic.Int64)
+	id := w.cluster.TopicInfo(topic).TopicID
+	w.cluster.ControlKey(kmsg.Produce.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		bytes := 0
+		for _, t := range req.(*kmsg.ProduceRequest).Topics {
+			for _, p := range t.Partitions {
+				if t.Topic == topic || t.TopicID == id {
+					bytes += len(p.Records)
+				}
+			}
+		}
+		if bytes > 0 {
+			requests.Add(1)
+			w.cluster.SleepControl(func() { <-time.After(time.Duration(bytes) * time.Second / time.Duration(bytesPerSecond)) })
+		}
+		return nil, nil, false
+	})
+	return requests
+}
+
+// An output takes longer for a full batch than the broker lets a transaction be open: smaller ones get through.
+func TestSlowOutput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Params.TransactionTimeout, w.setup.Params.PollRecords, w.setup.Params.Sessions = time.Second, 1000, 1
+	m := w.start()
+	w.produce(10, 1)
+	w.settled()
+	requests := w.slowly("news.unique", 30_000)
+	w.produce(2000, 2) // the unique ones of a thousand, some 100 bytes each as they travel, would take 2 s
+	w.settled()
+	if requests.Load() == 0 {
+		t.Error("the output was not slow")
+	}
+	if commits := m.Stats().Commits; commits < 6 {
+		t.Errorf("%d transactions, %d sessions built anew: it went on with full batches", commits, m.Stats().Rebuilds)
+	}
+	w.audited()
+}
+
+// A journal that takes little lets lag grow, and that is all: no session is built anew.
+func TestSlowJournal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Params.PollRecords = 200
+	m := w.start()
+	w.produce(10, 1)
+	w.settled()
+	rebuilds := m.Stats().Rebuilds
+	requests := w.slowly("unecho.journal", 300_000)
+	w.produce(2000, 2)
+	w.settled()
+	if requests.Load() == 0 || m.Stats().Rebuilds != rebuilds {
+		t.Errorf("%d slow requests, %d sessions built anew", requests.Load(), m.Stats().Rebuilds-rebuilds)
+	}
+	w.audited()
+}

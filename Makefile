@@ -47,8 +47,8 @@ test: dev ## everything that runs, with -race, on real Kafka and PostgreSQL
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)
 
-soak: ## load for SOAK=20m, nothing broken: are memory and goroutines flat?
-	@$(GO) run ./deploy/dev/chaos -soak $(SOAK) -members 2 $(ARGS)
+soak: ## load for SOAK=20m, 100 times as much for a minute of it, nothing broken: are memory and goroutines flat?
+	@$(GO) run ./deploy/dev/chaos -soak $(SOAK) -members 2 -rate 50 $(ARGS)
 
 servers: dev ## start Kafka and PostgreSQL, print what to export, run until Ctrl-C
 	@$(SERVERS)

@@ -43,13 +43,15 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 // tick is how often documents are written.
 const tick = 50 * time.Millisecond
 
-// run writes until ctx is done, and returns when all is acknowledged.
-func (l *load) run(ctx context.Context, rate int) error {
+// run writes until ctx is done, so many documents a second as rate says at each time, and returns when all is acknowledged.
+func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	began, n := time.Now(), 0
+	began, last, due := time.Now(), time.Now(), 0.0
 	for ctx.Err() == nil {
-		for due := int(time.Since(began).Seconds() * float64(rate)); n < due && ctx.Err() == nil; n++ {
+		now := time.Now()
+		due, last = due+now.Sub(last).Seconds()*rate(now.Sub(began)), now
+		for ; due >= 1 && ctx.Err() == nil; due-- {
 			l.write(l.document())
 		}
 		select {

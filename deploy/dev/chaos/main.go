@@ -46,8 +46,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() {
-		w.close(err != nil)
-		if err != nil {
+		keep := err != nil && ctx.Err() == nil // who interrupts a run wants no evidence
+		w.close(keep)
+		if keep {
 			fmt.Fprintln(stdout, "the servers' data, the configuration and the members' logs are kept in", w.dir)
 		}
 	}()
@@ -93,6 +94,11 @@ func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err
 	began := time.Now()
 	act := func(ctx context.Context) error { return s.perform(ctx, schedule(p, store), out) }
 	ended := s.run(ctx, act)
+	defer func() {
+		if ctx.Err() != nil && s.disk != nil {
+			err = errors.Join(err, s.disk.remove())
+		}
+	}()
 	r := s.result(time.Since(began))
 	if ended != nil {
 		r.endingsTo(out)

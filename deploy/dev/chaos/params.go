@@ -28,6 +28,7 @@ type params struct {
 	plan       bool
 	takeover   int           // times each; 0: chaos or soak
 	soak       time.Duration // 0: chaos or takeover
+	burst      int           // so many times the rate, for a twentieth of the soak
 	bytes      int           // of a document, about
 	cache, pom string
 }
@@ -52,6 +53,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
 	flags.IntVar(&p.takeover, "takeover", 0, "measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
 	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
+	flags.IntVar(&p.burst, "burst", 100, "with -soak: so many times the rate, for a twentieth of its time")
 	flags.StringVar(&p.cache, "cache", ".cache", "directory for Kafka's jars")
 	flags.StringVar(&p.pom, "pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
 	if err := flags.Parse(args); err != nil {
@@ -62,6 +64,14 @@ func parse(args []string, stderr io.Writer) (params, error) {
 		return p, fmt.Errorf("what is %q? Possible are only flags: see -help", strings.Join(flags.Args(), " "))
 	}
 	return p, p.validate()
+}
+
+// pace is how many documents a second are written at a time.
+func (p params) pace(at time.Duration) float64 {
+	if at >= p.soak/20 && at < p.soak/10 {
+		return float64(p.rate * p.burst)
+	}
+	return float64(p.rate)
 }
 
 func (p params) validate() error {
@@ -78,6 +88,7 @@ func (p params) validate() error {
 		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
+		{p.burst < 1, "-burst is at least 1"},
 		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
 		{p.takeover > 0 && p.soak > 0, "-takeover or -soak, one of them"},
 	} {

@@ -169,7 +169,7 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 	loaded := make(chan struct{})
 	group.Go(func() error {
 		defer close(loaded)
-		return s.load.run(loading, s.params.rate)
+		return s.load.run(loading, s.params.pace)
 	})
 	group.Go(func() error { return s.copy.run(beside) })
 	group.Go(func() error {

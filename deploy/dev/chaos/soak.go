@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,14 +125,21 @@ const (
 	mayGrowNumber = 5        // goroutines: connections come and go
 )
 
+// mayTake is what the README grants a process besides its window, which is small here.
+const mayTake = 512 << 20
+
 // judge says how the second and the last quarter compare, and fails if they show growth.
 func judge(of []sample) (growth string, err error) {
 	if len(of) < 8 {
 		return "", errors.New("too few samples to tell: soak longer")
 	}
+	most := slices.MaxFunc(of, func(a, b sample) int { return cmp.Compare(a.resident, b.resident) }).resident
+	if most > mayTake {
+		err = fmt.Errorf("resident memory was %.0f MiB at most, and may be %d", most/(1<<20), mayTake>>20)
+	}
 	quarter := len(of) / 4
 	early, late := of[quarter:2*quarter], of[len(of)-quarter:]
-	var parts []string
+	parts := []string{fmt.Sprintf("resident at most %.0f MiB", most/(1<<20))}
 	for _, what := range []struct {
 		name    string
 		of      func(sample) float64

@@ -26,6 +26,13 @@ func TestSoakSeesGrowth(t *testing.T) {
 			s.resident += float64(i) * (1 << 20)
 			return s
 		}, "resident MiB grew"},
+		{"a peak beyond what is granted", func(i int) sample {
+			s := steady(i)
+			if i == 20 {
+				s.resident = 600 << 20
+			}
+			return s
+		}, "resident memory was 600 MiB at most"},
 		{"a leak of goroutines", func(i int) sample {
 			s := steady(i)
 			s.goroutines += float64(i) / 5
@@ -60,5 +67,17 @@ func TestLossIsOverWhenAllIsCommitted(t *testing.T) {
 	w := &watch{load: &load{}, waits: map[string][]time.Duration{}}
 	if w.lost(string(kill)); w.resolved() {
 		t.Error("a loss that nobody looked at is over")
+	}
+}
+
+func TestBurst(t *testing.T) {
+	p := chaosFor(t, "-soak=20m", "-rate=50")
+	for at, want := range map[time.Duration]float64{0: 50, 59 * time.Second: 50, time.Minute: 5000, 119 * time.Second: 5000, 2 * time.Minute: 50} {
+		if got := p.pace(at); got != want {
+			t.Errorf("after %v: %v, want %v", at, got, want)
+		}
+	}
+	if p = chaosFor(t); p.pace(0) != float64(p.rate) {
+		t.Error("chaos has no burst")
 	}
 }

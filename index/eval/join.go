@@ -9,13 +9,14 @@ import (
 const scale = 10000
 
 // A Join holds a corpus so that all pairs at or above a threshold can be found. It takes about 8 bytes for each shingle that
-// stands in more than one set, and as much again while it is made.
+// stands in more than one set, and less than twice that while it is made.
 type Join struct {
 	threshold int
 	records   []record // by size, and by place in the corpus where sizes are equal
 	tokens    []uint32 // of all records, one after another
 	starts    []uint32 // token -> its first posting; one more than there are tokens
 	postings  []posting
+	parities  *parities
 }
 
 // record is a set. Only what stands in other sets too has a token; these are numbered from the rarest to the most frequent.
@@ -54,6 +55,7 @@ func NewJoin(sets [][]uint64, threshold int) *Join {
 	}
 	slices.SortStableFunc(j.records, func(a, b record) int { return cmp.Compare(a.size, b.size) })
 	j.post(numbers.count())
+	j.parities = newParities(j.records, j.tokens)
 	return j
 }
 

@@ -40,9 +40,12 @@ func (p *Probe) Append(pairs []Pair, i int) []Pair {
 		if count == pruned {
 			continue
 		}
-		p.Compared++
 		y := &j.records[other]
 		need := j.overlap(x.size, y.size)
+		if j.parities.most(i, int(other), x.to-x.from, y.to-y.from) < need {
+			continue
+		}
+		p.Compared++
 		if shared := sharedAtLeast(j.tokens[x.from:x.to], j.tokens[y.from:y.to], need); shared >= need {
 			pairs = append(pairs, newPair(x.document, y.document, shared, x.size+y.size-shared))
 		}

@@ -33,24 +33,43 @@ type frequency struct {
 	sets    uint32
 }
 
+// parts in which the shingles of a corpus are counted, by their first bits: so memory for a part of them is enough.
+const (
+	partBits = 4
+	parts    = 1 << partBits
+)
+
 func sharedShingles(sets [][]uint64) []frequency {
-	total := 0
-	for _, set := range sets {
-		total += len(set)
+	var (
+		shared []frequency
+		some   []uint64
+	)
+	next := make([]int, len(sets)) // where a set's part begins: sets are sorted, and so are the parts
+	for part := range uint64(parts) {
+		some = some[:0]
+		for i, set := range sets {
+			end := next[i]
+			for end < len(set) && set[end]>>(64-partBits) == part {
+				end++
+			}
+			some = append(some, set[next[i]:end]...)
+			next[i] = end
+		}
+		slices.Sort(some)
+		shared = appendFrequent(shared, some)
 	}
-	all := make([]uint64, 0, total)
-	for _, set := range sets {
-		all = append(all, set...)
-	}
-	slices.Sort(all)
-	var shared []frequency
-	for i := 0; i < len(all); {
+	return shared
+}
+
+// appendFrequent appends what stands more than once in a sorted list.
+func appendFrequent(shared []frequency, sorted []uint64) []frequency {
+	for i := 0; i < len(sorted); {
 		end := i + 1
-		for end < len(all) && all[end] == all[i] {
+		for end < len(sorted) && sorted[end] == sorted[i] {
 			end++
 		}
 		if end-i > 1 {
-			shared = append(shared, frequency{shingle: all[i], sets: uint32(end - i)})
+			shared = append(shared, frequency{shingle: sorted[i], sets: uint32(end - i)})
 		}
 		i = end
 	}

@@ -1,0 +1,44 @@
+package eval
+
+import "math/bits"
+
+// parities holds a row of bits for each record, in which each of its tokens has flipped one. Where two rows differ, a token
+// stands in one of the sets only, so that what two sets share is bounded without reading them (Sandes, Teodoro and Melo,
+// "Bitmap Filter: Speeding up Exact Set Similarity Joins with Bitwise Operations", Information Systems 88, 2020).
+type parities struct {
+	words int // of a row, a power of two
+	rows  []uint64
+}
+
+// mostParityWords of a row: 512 bytes.
+const mostParityWords = 64
+
+// newParities makes rows of about two bits for each token of a record of the mean size: with fewer, the flips of large sets
+// undo each other, and nothing is told any more.
+func newParities(records []record, tokens []uint32) *parities {
+	p := &parities{words: 1}
+	for p.words < mostParityWords && p.words*bits.UintSize*len(records) < 2*len(tokens) {
+		p.words *= 2
+	}
+	p.rows = make([]uint64, p.words*len(records))
+	for i, r := range records {
+		row := p.row(i)
+		for _, token := range tokens[r.from:r.to] {
+			bit := uint64(token) * 0x9e3779b97f4a7c15 >> 32 % uint64(p.words*64)
+			row[bit/64] ^= 1 << (bit % 64)
+		}
+	}
+	return p
+}
+
+func (p *parities) row(record int) []uint64 { return p.rows[record*p.words:][:p.words] }
+
+// most is how many tokens two records share at the most; a and b are how many they have.
+func (p *parities) most(x, y, a, b int) int {
+	differ := 0
+	other := p.row(y)
+	for i, word := range p.row(x) {
+		differ += bits.OnesCount64(word ^ other[i])
+	}
+	return (a + b - differ) / 2
+}

@@ -1,0 +1,169 @@
+package eval_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// sharedLines are the lines of a file of the shared data; that it is absent is said, not hidden.
+func sharedLines(t *testing.T, path ...string) []string {
+	t.Helper()
+	dir := os.Getenv("UNECHO_TEST_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	name := filepath.Join(append([]string{dir}, path...)...)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("shared data absent: %s is not there; UNECHO_TEST_DATA names its directory", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+}
+
+// sets are those of texts taken as they stand, without the normal form of the service.
+func setsOf(t *testing.T, shingle string, texts []string) [][]uint64 {
+	t.Helper()
+	shingling, err := text.ParseShingling(shingle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := make([][]uint64, len(texts))
+	for i, document := range texts {
+		sets[i] = slices.Clone(text.Set(shingling.AppendHashes(nil, []byte(document))))
+	}
+	return sets
+}
+
+// kijiji are the advertisements as "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022) takes them: title, a
+// space, description, in lower case, each run of spaces one space. Spaces at the ends stay, which makes two pairs less than
+// without them.
+func kijiji(t *testing.T) []string {
+	t.Helper()
+	spaces := regexp.MustCompile(" +")
+	var texts []string
+	for _, line := range sharedLines(t, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv")[1:] {
+		columns := strings.Split(line, "\t")
+		texts = append(texts, spaces.ReplaceAllString(strings.ToLower(columns[0]+" "+columns[1]), " "))
+	}
+	return texts
+}
+
+// countedPairs finds all pairs by counting, for each two sets that share anything, what they share: it leaves out nothing, and
+// costs a hundredth of comparing each with each.
+func countedPairs(sets [][]uint64, threshold int) []eval.Pair {
+	var pairs []eval.Pair
+	having := map[uint64][]int{}
+	shared := make([]int, len(sets))
+	for a := len(sets) - 1; a >= 0; a-- {
+		clear(shared)
+		for _, shingle := range sets[a] {
+			for _, b := range having[shingle] {
+				shared[b]++
+			}
+			having[shingle] = append(having[shingle], a)
+		}
+		from := len(pairs)
+		for b := a + 1; b < len(sets); b++ {
+			p := eval.Pair{A: a, B: b, Shared: shared[b], Union: len(sets[a]) + len(sets[b]) - shared[b]}
+			if p.Shared > 0 && p.AtLeast(threshold) {
+				pairs = append(pairs, p)
+			}
+		}
+		slices.Reverse(pairs[from:])
+	}
+	slices.Reverse(pairs)
+	return pairs
+}
+
+// TestKijiji holds the join, and the bands of that article and of our own plan, against all pairs.
+func TestKijiji(t *testing.T) {
+	const threshold = 8000
+	sets := setsOf(t, "char:10", kijiji(t))
+	truth := countedPairs(sets, threshold)
+	if len(sets) != 2627 || len(truth) != 10_360 {
+		t.Fatalf("%d pairs among %d documents, want 10360 among 2627", len(truth), len(sets))
+	}
+	if joined := eval.NewJoin(sets, threshold).Pairs(); !slices.Equal(joined, truth) {
+		t.Errorf("the join finds %d pairs", len(joined))
+	}
+	planned, err := sketch.Plan(0.8, 128, 0.98)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		slots   int
+		banding sketch.Banding
+		recall  float64
+	}{
+		{"50 slots in 10 bands", 50, sketch.Banding{Bands: 10, Rows: 5}, 0.98},
+		{"as planned", 128, planned, 0.98},
+	} {
+		found, err := eval.NewTrial(newSketch(t, test.slots, test.banding), sets).Pairs(sets, threshold, false, 1_000_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := eval.Compare(found, truth)
+		t.Logf("%s (%v): %d of %d pairs", test.name, test.banding, score.TruePositives, len(truth))
+		if score.Precision() != 1 || score.Recall() < test.recall {
+			t.Errorf("%s: precision %v, recall %v", test.name, score.Precision(), score.Recall())
+		}
+	}
+}
+
+// TestMcCormick finds the plagiarised articles and nothing else, at any threshold from a half to nine tenths, among all pairs
+// and among the candidates of the default plan.
+func TestMcCormick(t *testing.T) {
+	for _, size := range []string{"1000", "2500"} {
+		t.Run(size, func(t *testing.T) {
+			numbers, truth, texts := map[string]int{}, []eval.Pair{}, []string{}
+			for i, line := range sharedLines(t, "mccormick-articles", "articles_"+size+".train") {
+				id, article, _ := strings.Cut(line, " ")
+				numbers[id] = i
+				texts = append(texts, article)
+			}
+			for _, line := range sharedLines(t, "mccormick-articles", "articles_"+size+".truth") {
+				ids := strings.Fields(line)
+				a, b := numbers[ids[0]], numbers[ids[1]]
+				truth = append(truth, eval.Pair{A: min(a, b), B: max(a, b)})
+			}
+			slices.SortFunc(truth, func(p, q eval.Pair) int { return p.A - q.A })
+			normalizer := text.NewNormalizer(text.DefaultParams())
+			for i := range texts {
+				texts[i] = string(normalizer.Append(nil, []byte(texts[i])))
+			}
+			sets := setsOf(t, "word:3", texts)
+			planted := func(found []eval.Pair) bool {
+				score := eval.Compare(found, truth)
+				return score.TruePositives == len(truth) && score.FalsePositives == 0
+			}
+			if found := countedPairs(sets, 5000); !planted(found) || len(found) == 0 {
+				t.Errorf("all pairs: %v", found)
+			}
+			if found := eval.NewJoin(sets, 9000).Pairs(); !planted(found) {
+				t.Errorf("the join: %v", found)
+			}
+			planned, err := sketch.Plan(0.8, 128, 0.98)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := eval.NewTrial(newSketch(t, 128, planned), sets).Pairs(sets, 8000, false, 1000)
+			if err != nil || !planted(found) {
+				t.Errorf("the default plan: %v, %v", found, err)
+			}
+		})
+	}
+}

@@ -19,7 +19,7 @@ type Params struct {
 type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
-	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3 is for trying settings published with it, and slower" enum:"xxhash|murmur3" verdict:"true"`
+	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash|simhash" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`

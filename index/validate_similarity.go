@@ -36,7 +36,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(!slices.Contains([]int{32, 64, 128}, p.Bits), "bits", p.Bits, "is not one of the choices", "write 32, 64 or 128")
 	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 64")
-	choose("hash", p.Hash, text.XXHash.String(), text.Murmur3.String())
+	choose("hash", p.Hash, "xxhash", "murmur3", "xxh64", "sha1")
 	choose("sketch", p.Sketch, "minhash", "simhash")
 	choose("plan", p.Plan, "recall", "area")
 	choose("verify", p.Verify, "jaccard", "levenshtein", "estimate")

@@ -35,7 +35,7 @@ func TestValidateRefuses(t *testing.T) {
 		"recall decimals":    {func(p *index.Params) { p.Similarity.Recall = 0.98765 }, "similarity.recall: 0.98765: has more than four"},
 		"no plan":            {func(p *index.Params) { p.Similarity.Threshold = 0.01 }, "similarity.slots: 128: "},
 		"shingle":            {func(p *index.Params) { p.Similarity.Shingle = "word:0" }, "similarity.shingle: word:0: is no shingle"},
-		"hash":               {func(p *index.Params) { p.Similarity.Hash = "sha1" }, "similarity.hash: sha1: is not one of the choices; write xxhash or murmur3"},
+		"hash":               {func(p *index.Params) { p.Similarity.Hash = "md5" }, "similarity.hash: md5: is not one of the choices; write xxhash, murmur3, xxh64 or sha1"},
 		"sketch":             {func(p *index.Params) { p.Similarity.Sketch = "other" }, "similarity.sketch: other: is not one"},
 		"few slots":          {func(p *index.Params) { p.Similarity.Slots = 14 }, "similarity.slots: 14: is out of range"},
 		"odd slots":          {func(p *index.Params) { p.Similarity.Slots = 127 }, "similarity.slots: 127: is out of range"},

@@ -68,7 +68,10 @@
 // has AVX2 and AVX-512 (kernels_amd64.s), more bytes, words and shingles are taken at once, with the same results: the tag
 // purego builds without.
 //
-// With Murmur3 the hash of a shingle is the first half of MurmurHash3_x64_128, seed 0, of the shingle's text: from its first
-// item to its last, and the spaces between, as they are in the normal form. That is how published settings mean it, and costs
-// more the longer a shingle is.
+// The other hashes are of the shingle's text: from its first item to its last, and the spaces between, as they are in the
+// normal form. That is how published settings mean them, and costs more the longer a shingle is:
+//
+//	murmur3   the first half of MurmurHash3_x64_128, seed 0
+//	xxh64     XXH64, seed 0
+//	sha1      the first eight bytes of SHA-1, little endian, as datasketch and datatrove take them
 package text

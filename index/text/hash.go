@@ -1,9 +1,14 @@
 package text
 
 import (
+	"crypto/sha1" // in no sense to protect anything
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/twmb/murmur3"
 )
 
 // A Hash says how shingles become numbers. The zero Hash is XXHash.
@@ -13,24 +18,50 @@ type Hash uint8
 const (
 	XXHash Hash = iota
 	Murmur3
+	XXH64
+	SHA1
 )
 
-// ParseHash reads xxhash or murmur3.
+// Hashes are all there are, in the order of their numbers.
+func Hashes() []Hash { return []Hash{XXHash, Murmur3, XXH64, SHA1} }
+
+// ParseHash reads the name of a hash.
 func ParseHash(s string) (Hash, error) {
-	for _, h := range []Hash{XXHash, Murmur3} {
+	names := make([]string, 0, len(Hashes()))
+	for _, h := range Hashes() {
 		if h.String() == s {
 			return h, nil
 		}
+		names = append(names, h.String())
 	}
-	return XXHash, fmt.Errorf("parse hash %q: possible are %s and %s", s, XXHash, Murmur3)
+	return XXHash, fmt.Errorf("parse hash %q: possible are %s", s, strings.Join(names, ", "))
 }
 
 // String is what ParseHash reads.
 func (h Hash) String() string {
-	if h == Murmur3 {
+	switch h {
+	case Murmur3:
 		return "murmur3"
+	case XXH64:
+		return "xxh64"
+	case SHA1:
+		return "sha1"
+	case XXHash:
 	}
 	return "xxhash"
+}
+
+// published is the hash of a shingle's text, for all but XXHash, which is made of the hashes of words.
+func (h Hash) published(shingle []byte) uint64 {
+	switch h {
+	case Murmur3:
+		return murmur3.Sum64(shingle)
+	case SHA1:
+		sum := sha1.Sum(shingle)
+		return binary.LittleEndian.Uint64(sum[:])
+	case XXH64, XXHash:
+	}
+	return xxhash.Sum64(shingle)
 }
 
 const (

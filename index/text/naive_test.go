@@ -1,12 +1,14 @@
 package text
 
 import (
+	"crypto/sha1"
 	"encoding/binary"
 	"math/big"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cespare/xxhash/v2"
 	uax29 "github.com/clipperhouse/uax29/v2/words"
 	"github.com/twmb/murmur3"
 )
@@ -84,6 +86,11 @@ func naiveShingle(s Shingling, text string, items []naiveItem) uint64 {
 	switch {
 	case s.hash == Murmur3:
 		return murmur3.StringSum64(all)
+	case s.hash == XXH64:
+		return xxhash.Sum64String(all)
+	case s.hash == SHA1:
+		sum := sha1.Sum([]byte(all))
+		return binary.LittleEndian.Uint64(sum[:8])
 	case s.unit == chars:
 		return naiveMix(naiveHash(all))
 	}

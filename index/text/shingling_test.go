@@ -35,12 +35,12 @@ func TestParseShingling(t *testing.T) {
 }
 
 func TestParseHash(t *testing.T) {
-	for _, h := range []Hash{XXHash, Murmur3} {
+	for _, h := range Hashes() {
 		if got, err := ParseHash(h.String()); got != h || err != nil {
 			t.Errorf("%v became %v, %v", h, got, err)
 		}
 	}
-	for _, bad := range []string{"", "sha1", "Murmur3", "xxhash "} {
+	for _, bad := range []string{"", "sha-1", "Murmur3", "xxhash "} {
 		if got, err := ParseHash(bad); err == nil || got != XXHash {
 			t.Errorf("%q: got %v, %v", bad, got, err)
 		}
@@ -62,7 +62,7 @@ func TestHashesAreThoseOfTheFormula(t *testing.T) {
 			if name != "char:" && size > MaxWords {
 				continue
 			}
-			for _, h := range []Hash{XXHash, Murmur3} {
+			for _, h := range Hashes() {
 				s := shingling(t, name+strconv.Itoa(size)).Hashed(h)
 				for _, text := range formulaTexts {
 					if got, want := s.AppendHashes(nil, []byte(text)), naive(s, text); !slices.Equal(got, want) {
@@ -155,15 +155,24 @@ func TestPinnedHashes(t *testing.T) {
 	}
 }
 
-// Known values of MurmurHash3_x64_128: anybody's library, given the shingle, gives the same.
-func TestMurmur3IsThePublishedOne(t *testing.T) {
-	for text, want := range map[string]uint64{
-		"hello": 0xcbd8a7b341bd9b02,
-		"The quick brown fox jumps over the lazy dog": 0xe34bbc7bbc071b6c,
+// Known values of MurmurHash3_x64_128, XXH64 and SHA-1: anybody's library, given the shingle, gives the same.
+func TestPublishedHashes(t *testing.T) {
+	const fox = "The quick brown fox jumps over the lazy dog"
+	for _, test := range []struct {
+		hash Hash
+		text string
+		want uint64
+	}{
+		{Murmur3, "hello", 0xcbd8a7b341bd9b02},
+		{Murmur3, fox, 0xe34bbc7bbc071b6c},
+		{XXH64, "a", 0xd24ec4f1a98c6e5b},
+		{XXH64, fox, 0x0b242d361fda71bc},
+		{SHA1, "abc", 0x6a810647363e99a9}, // a9993e364706816a..., read little endian
+		{SHA1, fox, 0xfc282d7ac6e1d42f},   // 2fd4e1c67a2d28fc...
 	} {
 		for _, s := range []string{"word:9", "char:43", "auto:9"} {
-			if got := shingling(t, s).Hashed(Murmur3).AppendHashes(nil, []byte(text)); len(got) != 1 || got[0] != want {
-				t.Errorf("%s of %q: got %x, want %x", s, text, got, want)
+			if got := shingling(t, s).Hashed(test.hash).AppendHashes(nil, []byte(test.text)); len(got) != 1 || got[0] != test.want {
+				t.Errorf("%v, %s of %q: got %x, want %x", test.hash, s, test.text, got, test.want)
 			}
 		}
 	}
@@ -174,6 +183,7 @@ func TestShinglingAllocatesNothing(t *testing.T) {
 		for _, s := range []Shingling{
 			shingling(t, "word:5"), shingling(t, "char:5"), shingling(t, "char:20"), shingling(t, "auto:3"),
 			shingling(t, "word:5").Hashed(Murmur3), shingling(t, "char:5").Hashed(Murmur3), shingling(t, "auto:3").Hashed(Murmur3),
+			shingling(t, "word:5").Hashed(XXH64), shingling(t, "char:5").Hashed(SHA1),
 		} {
 			text := []byte(text)
 			hashes := s.AppendHashes(nil, text)

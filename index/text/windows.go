@@ -1,10 +1,6 @@
 package text
 
-import (
-	"bytes"
-
-	"github.com/twmb/murmur3"
-)
+import "bytes"
 
 // appendWindows appends the hash of each shingle of a text that isn't empty. It is the general way: item by item, for
 // shingles of different numbers of items, and for hashes of a shingle's text.
@@ -93,8 +89,8 @@ func (w *windows) emit(end int) {
 		w.visit(w.text[w.items[w.first%most].start:end])
 		return
 	}
-	if w.hash == Murmur3 {
-		w.dst = append(w.dst, murmur3.Sum64(w.text[w.items[w.first%most].start:end]))
+	if w.hash != XXHash {
+		w.dst = append(w.dst, w.hash.published(w.text[w.items[w.first%most].start:end]))
 		return
 	}
 	w.dst = append(w.dst, mix(w.sum))

@@ -32,7 +32,7 @@ func Params(seed uint64) index.Params {
 	default:
 		p.Window.Age, p.Window.Count, p.Window.Bytes = age, 4*count, 4*size
 	}
-	p.Similarity.Hash = pick(r, "xxhash", "xxhash", "xxhash", "murmur3")
+	p.Similarity.Hash = pick(r, "xxhash", "xxhash", "xxhash", "xxhash", "murmur3", "xxh64", "sha1")
 	if r.IntN(4) == 0 {
 		p.Similarity.Shingle = "auto:2"
 	}

@@ -44,6 +44,9 @@ func readText(dst []byte, e *entry.Entry) []byte {
 	return text
 }
 
+// FrontOf is what of a normalised text verify: levenshtein compares.
+func FrontOf(normalized []byte) []byte { return cut(normalized, ComparedText) }
+
 // cut returns the front of a text up to a number of bytes, and to the end of a rune.
 func cut(text []byte, most int) []byte {
 	if len(text) <= most {

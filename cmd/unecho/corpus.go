@@ -32,17 +32,18 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	return p, err
 }
 
-// openCorpus opens the files that a command line names.
-func openCorpus(cmd *cobra.Command, args []string, c config.Config) (*corpus.Reader, error) {
+// openCorpus opens the files that a command line names. size is their size together, or -1.
+func openCorpus(cmd *cobra.Command, args []string, c config.Config) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	sources, _, err := openSources(cmd.Flag("files-from").Value.String(), args)
+	sources, size, err := openSources(cmd.Flag("files-from").Value.String(), args)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return corpus.NewReader(p, sources)
+	r, err = corpus.NewReader(p, sources)
+	return r, size, err
 }
 
 // openSources are the files of a list, or those named. size is their size together, or -1.

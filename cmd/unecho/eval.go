@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +14,9 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -24,8 +25,8 @@ func evalCommand() *cobra.Command {
 		Use:   "eval FILE...",
 		Short: "Hold what the settings find against pairs or clusters that you know",
 		Long: "Hold what the settings find in FILE against pairs or clusters that you know: precision, recall and F1 of the pairs,\n" +
-			"and the adjusted Rand index (ARI) of the clusters that they form. A pair is found if it shares a band key and the exact\n" +
-			"Jaccard similarity (with --verify estimate, the estimate) reaches the threshold.",
+			"and the adjusted Rand index (ARI) of the clusters that they form. A pair is found if it shares a band key and\n" +
+			"is verified as the service does (--verify); how many candidates the service looks at is not bounded here.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
 		Args: cobra.ArbitraryArgs,
@@ -103,28 +104,74 @@ func findPairs(cmd *cobra.Command, args []string) (pairs []eval.Pair, numbers ma
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := openCorpus(cmd, args, c)
+	in, size, err := openCorpus(cmd, args, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	var sets [][]uint64
+	var d evaluated
 	numbers = map[string]int{}
+	bar := newProgress(cmd.ErrOrStderr(), size)
 	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
+		bar.documents++
+		read, files := in.Read()
+		bar.files = files
+		bar.at(read)
 		name := string(r.Name(nil, len(args) != 1))
 		if other, twice := numbers[name]; twice {
 			return fmt.Errorf("documents %d and %d have the same id %q: labels could mean either", other+1, len(numbers)+1, name)
 		}
 		numbers[name] = len(numbers)
-		sets = append(sets, slices.Clone(text.Set(s.shingles(r.Text))))
+		d.add(c.Judge.Similarity, s, r.Text)
 		return nil
 	})
+	bar.end()
 	if err != nil {
 		return nil, nil, err
 	}
-	estimated := c.Judge.Similarity.Verify == "estimate"
-	pairs, err = eval.NewTrial(s.sketch, sets).Pairs(sets, int(c.Judge.Similarity.Threshold*10000+0.5), estimated, mostCandidates)
+	trial := eval.NewTrial(s.sketch, d.sets)
+	pairs, err = trial.Pairs(d.verified(c.Judge.Similarity, trial), mostCandidates)
 	return pairs, numbers, err
+}
+
+// evaluated are the documents, as far as they are compared.
+type evaluated struct {
+	sets  [][]uint64
+	texts [][]byte // normalised, if they are what is compared
+}
+
+func (d *evaluated) add(p index.SimilarityParams, s *sketcher, document []byte) {
+	normalized := s.normalizer.Append(nil, document)
+	set := s.shingling.AppendHashes(nil, normalized)
+	if p.Weighted {
+		slices.Sort(set)
+	} else {
+		set = text.Set(set)
+	}
+	d.sets = append(d.sets, slices.Clip(set))
+	if p.Verify == "levenshtein" {
+		d.texts = append(d.texts, slices.Clone(index.FrontOf(normalized)))
+	}
+}
+
+// verified is what the service verifies candidates by.
+func (d *evaluated) verified(p index.SimilarityParams, trial *eval.Trial) func(a, b int) bool {
+	threshold := int(p.Threshold*eval.Scale + 0.5)
+	switch p.Verify {
+	case "estimate":
+		bar := eval.AtThreshold(threshold)
+		if p.Sketch == "simhash" {
+			bar = eval.WithinDistance(p.Bits, p.Distance)
+		}
+		return func(a, b int) bool { return trial.Reached(bar, a, b) }
+	case "levenshtein":
+		var l sketch.Levenshtein
+		return func(a, b int) bool {
+			num, den := l.Similarity(d.texts[a], d.texts[b], threshold)
+			return sketch.AtLeast(num, den, threshold)
+		}
+	}
+	return eval.Exactly(d.sets, threshold)
 }
 
 // readPairs reads labels. The first line may hold names.
@@ -134,7 +181,7 @@ func readPairs(path string, numbers map[string]int) ([]eval.Pair, error) {
 		a, knownA := numbers[left]
 		b, knownB := numbers[right]
 		if !knownA || !knownB {
-			if line == 1 {
+			if line == 1 && !knownA && !knownB {
 				return nil
 			}
 			unknown := right
@@ -154,17 +201,25 @@ func readPairs(path string, numbers map[string]int) ([]eval.Pair, error) {
 // readClusters reads labels, and makes of each cluster all of its pairs.
 func readClusters(path string, numbers map[string]int) ([]eval.Pair, error) {
 	members := map[string][]int{}
+	count := 0
 	err := readLabels(path, func(line int, id, cluster string) error {
 		number, known := numbers[id]
 		if !known && line > 1 {
 			return fmt.Errorf("read %s: line %d: there is no document %q", path, line, id)
 		}
-		if known {
-			members[cluster] = append(members[cluster], number)
+		if !known {
+			return nil
 		}
+		if count += len(members[cluster]); count > mostCandidates {
+			return fmt.Errorf("read %s: line %d: the clusters have more than %d pairs, the most that are compared", path, line, mostCandidates)
+		}
+		members[cluster] = append(members[cluster], number)
 		return nil
 	})
-	var pairs []eval.Pair
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]eval.Pair, 0, count)
 	for _, all := range members {
 		for i, b := range all {
 			for _, a := range all[:i] {
@@ -172,7 +227,7 @@ func readClusters(path string, numbers map[string]int) ([]eval.Pair, error) {
 			}
 		}
 	}
-	return sortedPairs(pairs), err
+	return sortedPairs(pairs), nil
 }
 
 // sortedPairs sorts pairs and drops repetitions.
@@ -181,13 +236,17 @@ func sortedPairs(pairs []eval.Pair) []eval.Pair {
 	return slices.Compact(pairs)
 }
 
+// mostLabelBytes bounds a line of labels.
+const mostLabelBytes = 1 << 20
+
 func readLabels(path string, visit func(line int, left, right string) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open labels: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := bufio.NewScanner(io.Reader(f))
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, mostLabelBytes)
 	for line := 1; lines.Scan(); line++ {
 		columns := strings.Split(strings.TrimSuffix(lines.Text(), "\r"), "\t")
 		if len(columns) == 1 { // ids without spaces are often separated by one
@@ -203,5 +262,8 @@ func readLabels(path string, visit func(line int, left, right string) error) (er
 			return err
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,15 +9,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 )
@@ -26,7 +28,7 @@ func explainCommand() *cobra.Command {
 		Use:   "explain A B",
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
 		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, and which\n" +
-			"setting would have it decide otherwise. A document is a file, TOPIC/PARTITION/OFFSET (with --config), or a text.",
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
 			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
@@ -34,7 +36,8 @@ func explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
 	}
 	cmd.Flags().Bool("json", false, "all of it as one JSON object")
-	addSettingFlags(cmd, "similarity", "text")
+	addEmbeddedFlag(cmd)
+	addSettingFlags(cmd, "similarity", "text", "document.max_bytes")
 	return cmd
 }
 
@@ -63,60 +66,44 @@ func runExplain(cmd *cobra.Command, args []string) error {
 
 // documentOf is the document that an argument names: a file, a record, or itself.
 func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg string) ([]byte, error) {
-	if arg == "-" {
-		return io.ReadAll(io.LimitReader(os.Stdin, int64(c.Document.MaxBytes)))
+	if arg == corpus.Stdin {
+		return readDocument(os.Stdin, c, "standard input")
 	}
-	if text, err := os.ReadFile(arg); err == nil || !errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, " ") {
-		return text, err
+	if file, err := os.Open(arg); err == nil {
+		text, err := readDocument(file, c, arg)
+		return text, errors.Join(err, file.Close())
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) && !strings.Contains(arg, " ") {
+		return nil, fmt.Errorf("read document: %w", err)
 	}
 	name, partition, offset, ok := coordinates(arg)
-	if !ok || !cmd.Flag("config").Changed {
+	if !ok {
 		return []byte(arg), nil
 	}
-	logger, err := newLogger(cmd.ErrOrStderr(), c.Log)
+	records, err := newRecords(cmd, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s is taken as TOPIC/PARTITION/OFFSET; a text like that goes into a file: %w", arg, err)
+	}
+	record, err := topic.ReadAt(ctx, records.options, name, partition, offset)
 	if err != nil {
 		return nil, err
 	}
-	opts, err := broker.Options(c.Kafka, logger)
-	if err != nil {
-		return nil, err
-	}
-	record, err := topic.ReadAt(ctx, opts, name, partition, offset)
-	if err != nil {
-		return nil, err
-	}
-	return textOf(c, record)
-}
-
-// coordinates reads TOPIC/PARTITION/OFFSET.
-func coordinates(arg string) (name string, partition int32, offset int64, ok bool) {
-	parts := strings.Split(arg, "/")
-	if len(parts) != 3 {
-		return "", 0, 0, false
-	}
-	number, err := strconv.ParseInt(parts[1], 10, 32)
-	if err != nil || number < 0 {
-		return "", 0, 0, false
-	}
-	offset, err = strconv.ParseInt(parts[2], 10, 64)
-	return parts[0], int32(number), offset, err == nil && offset >= 0 && parts[0] != ""
-}
-
-// textOf reads a record as the service does.
-func textOf(c config.Config, record *topic.Record) ([]byte, error) {
-	reader, err := document.New(c.Document)
-	if err != nil {
-		return nil, err
-	}
-	in := document.Input{Key: record.Key, Value: record.Value, Partition: record.Partition}
-	for _, h := range record.Headers {
-		in.Headers = append(in.Headers, document.Header(h))
-	}
-	read, bad := reader.Read(in, nil)
+	read, bad := records.read(record)
 	if bad != nil {
-		return nil, fmt.Errorf("%s/%d/%d would be rejected: %s: %s", record.Topic, record.Partition, record.Offset, bad.Reason, bad.Detail)
+		return nil, fmt.Errorf("%s would be rejected: %s: %s", arg, bad.Reason, bad.Detail)
 	}
-	return read.Text, nil
+	return slices.Clone(read.Text), nil
+}
+
+// readDocument reads what the service would accept, and not a byte beyond.
+func readDocument(in io.Reader, c config.Config, name string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, int64(c.Document.MaxBytes)+1))
+	if err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	if len(text) > int(c.Document.MaxBytes) {
+		return nil, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, c.Document.MaxBytes)
+	}
+	return bytes.ToValidUTF8(text, []byte("\ufffd")), nil
 }
 
 // writeExplanation writes it for people.
@@ -130,7 +117,7 @@ func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) err
 	b.WriteByte('\n')
 	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)
 	writeSketches(line, p, x)
-	line("Levenshtein", "%.4f  of the normalised texts", x.Levenshtein)
+	line("Levenshtein", "%.4f  of the normalised texts%s", x.Levenshtein, x.LevenshteinOf())
 	b.WriteByte('\n')
 	line("verdict", "%s: %s", x.Verdict, x.Why)
 	if x.Flip != "" {
@@ -139,7 +126,7 @@ func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) err
 	b.WriteByte('\n')
 	writeSome(line, "only in A", x.A.Only)
 	writeSome(line, "only in B", x.B.Only)
-	writeDiff(&b, x.Diff(), terminal(out))
+	writeDiff(&b, x.Diff(), coloured(out))
 	_, err := io.WriteString(out, b.String())
 	return err
 }
@@ -172,6 +159,9 @@ func writeSome(line func(name, format string, args ...any), name string, shingle
 	}
 	line(name, "%s%s", strings.Join(quoted, ", "), more)
 }
+
+// coloured says whether colours are seen and wanted (https://no-color.org).
+func coloured(out io.Writer) bool { return terminal(out) && os.Getenv("NO_COLOR") == "" }
 
 // mostColumns of a run of words are shown: where texts have little in common, the rest says nothing.
 const mostColumns = 400

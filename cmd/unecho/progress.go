@@ -40,14 +40,30 @@ func (p *progress) at(bytes int64) {
 	if p.hidden || p.documents&63 != 0 && p.files < 2 {
 		return
 	}
+	if p.due() {
+		p.show(p.line(p.last.Sub(p.began)))
+	}
+}
+
+// say shows what is being done, for work that is not counted in documents.
+func (p *progress) say(what string) {
+	if p.due() {
+		p.show(what)
+	}
+}
+
+// due says whether it is time to show something again.
+func (p *progress) due() bool {
 	every := progressLine
 	if p.terminal {
 		every = progressRedrawn
 	}
-	if now := time.Now(); now.Sub(p.last) >= every {
-		p.last = now
-		p.show(p.line(now.Sub(p.began)))
+	now := time.Now()
+	if now.Sub(p.last) < every {
+		return false
 	}
+	p.last = now
+	return true
 }
 
 func (p *progress) show(line string) {

@@ -36,6 +36,7 @@ func addSettingFlags(cmd *cobra.Command, sections ...string) {
 	cmd.Flags().StringP("config", "c", "", "take the settings of this service (default "+defaultFile+", if it is there)")
 	addSetFlag(cmd)
 	cmd.Flags().String("preset", "", "begin with a published recipe: "+strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
+	offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
 	fields := setting.Fields(config.Default())
 	for _, section := range sections {
 		for _, f := range fields {
@@ -67,6 +68,9 @@ func addSettingFlagCalled(cmd *cobra.Command, f setting.Field, name string) {
 	flag.Annotations = map[string][]string{settingAnnotation: {f.Key}}
 	if f.Kind() == setting.Bool {
 		flag.NoOptDefVal = "true"
+	}
+	if len(f.Enum) > 0 {
+		offer(cmd, name, f.Enum...)
 	}
 }
 
@@ -105,4 +109,12 @@ func flagSets(cmd *cobra.Command) (sets []string) {
 		}
 	})
 	return sets
+}
+
+// offer has a shell complete a flag by these words.
+func offer(cmd *cobra.Command, flag string, words ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("unecho: no flag " + flag + " to complete") // a bug of ours
+	}
 }

@@ -2,60 +2,51 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"os"
 	"runtime"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/text"
 )
 
 func tuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tune FILE...",
+		Use:   "tune FILE... | --topic TOPIC",
 		Short: "Try settings on your own documents, and recommend one",
 		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, and each\n" +
 			"combination is tried; for each setting and threshold there are three rows: candidates (pairs that share a band key),\n" +
-			"estimate (of them, those whose estimated similarity reaches the threshold) and verified (whose exact one does).",
+			"estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity reaches the\n" +
+			"threshold). The truth is the exact Jaccard similarity of all pairs that can reach the lowest threshold.\n\n" +
+			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
+			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
+			"thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,word:3,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
-			"  unecho tune --sketch minhash,simhash --by memory --yaml unecho.yaml --sample 20000 articles.jsonl",
+			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --sample 20000 --budget 2m articles.jsonl\n" +
+			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
+			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
+			"  unecho tune --grid published sentences.txt",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTune(cmd, args) },
 	}
 	addCorpusFlags(cmd)
+	addSampleFlags(cmd)
+	addGridFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringSlice("shingle", []string{"word:2", "word:3", "char:5"}, "auto:N, word:N, char:K")
-	flags.StringSlice("hash", []string{"xxhash"}, "xxhash, murmur3")
-	flags.StringSlice("sketch", []string{tune.MinHash}, "minhash, simhash")
-	flags.IntSlice("slots", []int{64, 128, 256}, "slots of minhash")
-	flags.IntSlice("bands", []int{0}, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
-	flags.IntSlice("bits", []int{64}, "bits of simhash")
-	flags.IntSlice("distance", []int{3}, "bits in which simhashes may differ")
-	flags.Float64Slice("threshold", []float64{0.7, 0.8, 0.9}, "similarities from which two documents are duplicates")
 	flags.String("by", tune.ByF1, "recommend by "+strings.Join(tune.Bys(), ", "))
 	flags.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the first)")
-	flags.Int("sample", 100_000, "take so many documents, at random; 0 takes all")
-	flags.Uint64("seed", 1, "of the sample, and of the order under --budget")
 	flags.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
 	flags.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
-	flags.String("html", "", "write a page with plots here")
-	flags.String("yaml", "", "write the recommended settings here")
+	flags.String("html", "", "write a page with plots here (- is standard output)")
+	flags.String("yaml", "", "write the recommended settings here (- is standard output)")
 	flags.Bool("json", false, "the report as one JSON object instead of the table")
 	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.verify", "text",
 		"document.max_bytes", "document.invalid_utf8")
+	offer(cmd, "by", tune.Bys()...)
 	return cmd
 }
 
@@ -66,33 +57,58 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Judge.Similarity.Weighted {
+		return usageError{errors.New("similarity.weighted: tune compares sets, in which a shingle counts once: set it to false to tune the rest")}
+	}
 	p, err := tuneParams(cmd, c)
 	if err != nil {
 		return err
 	}
-	documents, err := sampleDocuments(ctx, cmd, args, c)
+	out, err := openTuneOutputs(cmd)
 	if err != nil {
 		return err
 	}
-	if len(documents) == 0 {
-		return errors.New("there is no document to try settings on")
-	}
-	tuner := &tune.Tuner{
-		Params: p, Documents: documents, Set: text.Set,
-		Shingler: func(shingle, hash string) (tune.Shingler, error) { return newShingler(c.Judge, shingle, hash) },
-		Progress: func(int, int) {},
-	}
-	if out := cmd.ErrOrStderr(); terminal(out) {
-		tuner.Progress = func(done, all int) { fmt.Fprintf(out, "\r\x1b[K%d of %d settings", done, all) }
-		defer fmt.Fprint(out, "\r\x1b[K")
-	}
-	report, err := tuner.Run(ctx)
+	defer func() { err = errors.Join(err, out.close()) }()
+	sample, err := readSample(ctx, cmd, args, c)
 	if err != nil {
 		return err
 	}
-	return writeTuning(cmd, report)
+	report, err := tuneSample(ctx, cmd, p, sample)
+	if err != nil {
+		return err
+	}
+	if best := report.Recommended; best != nil {
+		if report.YAML, err = settingYAML(c, best.Setting, p.Stage); err != nil {
+			return err
+		}
+	}
+	if err := out.write(report); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %d settings; the report holds what was tried so far", report.Settings())
+	}
+	return nil
 }
 
+// tuneSample tries the settings and shows, on a terminal, how far it has come.
+func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample tune.Sample) (*tune.Report, error) {
+	tuner := &tune.Tuner{Params: p, Sample: sample}
+	bar := newProgress(cmd.ErrOrStderr(), -1)
+	defer bar.end()
+	tuner.Progress = func(what string, done, all int) {
+		if all > 0 {
+			what += fmt.Sprintf(": %s of %s", grouped(done), grouped(all))
+		}
+		bar.say(what)
+	}
+	return tuner.Run(ctx)
+}
+
+// mostCandidates of a setting: it is given up beyond them, as it would take minutes and be of no use.
+const mostCandidates = 50_000_000
+
+// tuneParams is what the flags ask for.
 func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	flags := cmd.Flags()
 	var wrong []error
@@ -100,20 +116,20 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
 		By: must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
 		Budget: must(flags.GetDuration("budget"))(&wrong), Seed: must(flags.GetUint64("seed"))(&wrong),
-		Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates,
-		Grid: tune.Grid{
-			Shingles: must(flags.GetStringSlice("shingle"))(&wrong), Hashes: must(flags.GetStringSlice("hash"))(&wrong),
-			Sketches: must(flags.GetStringSlice("sketch"))(&wrong), Slots: must(flags.GetIntSlice("slots"))(&wrong),
-			Bands: must(flags.GetIntSlice("bands"))(&wrong), Bits: must(flags.GetIntSlice("bits"))(&wrong),
-			Distances: must(flags.GetIntSlice("distance"))(&wrong), Thresholds: must(flags.GetFloat64Slice("threshold"))(&wrong),
-		},
+		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates,
 	}
-	p.At = must(flags.GetFloat64("at"))(&wrong)
-	if p.At == 0 && len(p.Grid.Thresholds) > 0 {
-		p.At = p.Grid.Thresholds[max(0, slices.Index(p.Grid.Thresholds, c.Judge.Similarity.Threshold))]
-	}
-	if c.Judge.Similarity.Verify == "estimate" {
+	switch c.Judge.Similarity.Verify {
+	case "estimate":
 		p.Stage = tune.Estimate
+	case "levenshtein":
+		return p, usageError{errors.New("verify: levenshtein: tune holds settings against Jaccard similarity: write jaccard or estimate")}
+	}
+	var err error
+	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
+		return p, err
+	}
+	if p.At == 0 && len(p.Grid.Thresholds) > 0 {
+		p.At = preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return p, err
@@ -124,9 +140,6 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	return p, nil
 }
 
-// mostCandidates of a setting: it is given up beyond them, as it would take minutes and be of no use.
-const mostCandidates = 50_000_000
-
 // must gathers the error of a call, so that several can stand in a row.
 func must[T any](v T, err error) func(*[]error) T {
 	return func(all *[]error) T {
@@ -135,89 +148,4 @@ func must[T any](v T, err error) func(*[]error) T {
 		}
 		return v
 	}
-}
-
-// newShingler makes what turns a document into the hashes of its shingles.
-func newShingler(p index.Params, shingle, hash string) (tune.Shingler, error) {
-	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
-	shingling, err := p.Similarity.Shingling()
-	if err != nil {
-		return nil, usageError{err}
-	}
-	normalizer := text.NewNormalizer(p.Text)
-	var normalized []byte
-	return func(dst []uint64, document []byte) []uint64 {
-		normalized = normalizer.Append(normalized[:0], document)
-		return shingling.AppendHashes(dst, normalized)
-	}, nil
-}
-
-// sampleDocuments reads the documents, and keeps so many as are asked for: each has the same chance (Vitter 1985, algorithm
-// R). Those that cannot be compared are passed over.
-func sampleDocuments(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (sample [][]byte, err error) {
-	most, err := cmd.Flags().GetInt("sample")
-	if err != nil {
-		return nil, err
-	}
-	seed, err := cmd.Flags().GetUint64("seed")
-	if err != nil {
-		return nil, err
-	}
-	in, err := openCorpus(cmd, args, c)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	random, met := rand.New(rand.NewPCG(seed, 0)), 0
-	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
-		if r.Bad != nil {
-			return nil
-		}
-		met++
-		if most == 0 || len(sample) < most {
-			sample = append(sample, slices.Clone(r.Text))
-		} else if i := random.IntN(met); i < most {
-			sample[i] = append(sample[i][:0], r.Text...)
-		}
-		return nil
-	})
-	return sample, err
-}
-
-func writeTuning(cmd *cobra.Command, report *tune.Report) error {
-	if path := cmd.Flag("html").Value.String(); path != "" {
-		if err := writeResult(path, report.WritePage); err != nil {
-			return err
-		}
-	}
-	if path := cmd.Flag("yaml").Value.String(); path != "" && report.Recommended != nil {
-		err := writeResult(path, func(out io.Writer) error {
-			_, err := io.WriteString(out, report.Recommended.YAML())
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if flagBool(cmd, "json") {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(report)
-	}
-	if err := report.WriteTable(cmd.OutOrStdout()); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%d documents, %d settings in %s\n", report.Documents, len(report.Rows)/3,
-		time.Duration(report.Seconds*float64(time.Second)).Round(time.Millisecond))
-	return err
-}
-
-// writeResult writes a file anew.
-func writeResult(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	return nil
 }

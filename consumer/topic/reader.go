@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 )
 
 // ErrNoRecord says that no record stands at an offset.
-var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, or was never written")
+var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, was never written, or not committed")
 
 // Record is what was read. Its slices are the reader's until the next call of Next.
 type Record struct {
@@ -62,41 +60,6 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 		return nil, fmt.Errorf("open reader: %w", err)
 	}
 	return &Reader{client: client}, nil
-}
-
-// ReadAt reads the record at an offset of a partition. ErrNoRecord says that there is none: it is deleted by retention or
-// compaction, or has not been written.
-func ReadAt(ctx context.Context, opts []kgo.Opt, topic string, partition int32, offset int64) (record *Record, err error) {
-	ends, err := Ends(ctx, opts, topic)
-	if err != nil {
-		return nil, err
-	}
-	written := slices.ContainsFunc(ends, func(e End) bool { return e.Partition == partition && offset < e.Offset })
-	if !written { // waiting for it could take for ever
-		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, ErrNoRecord)
-	}
-	at := map[string]map[int32]kgo.Offset{topic: {partition: kgo.NewOffset().At(offset)}}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(at),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(kgo.ReadCommitted()))...)
-	if err != nil {
-		return nil, fmt.Errorf("open reader: %w", err)
-	}
-	r := &Reader{client: client}
-	defer r.Close()
-	err = r.Next(ctx, func(found *Record) error {
-		if record == nil {
-			first := *found
-			record = &first
-		}
-		return nil
-	})
-	if errors.Is(err, kerr.OffsetOutOfRange) || err == nil && (record == nil || record.Offset != offset) {
-		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, ErrNoRecord)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, err)
-	}
-	return record, nil
 }
 
 // Next waits for records and hands each to fn.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// scale of a threshold: ten thousandths.
-const scale = 10000
+// Scale of a threshold: ten thousandths.
+const Scale = 10000
 
 // A Join holds a corpus so that all pairs at or above a threshold can be found. It takes about 8 bytes for each shingle that
 // stands in more than one set, and less than twice that while it is made.
@@ -89,8 +89,8 @@ func (j *Join) eachPrefix(visit func(record int, token, place uint32)) {
 
 // overlap is how many shingles two sets of these sizes share at the least when they reach the threshold.
 func (j *Join) overlap(a, b int) int {
-	return max(1, (j.threshold*(a+b)+scale+j.threshold-1)/(scale+j.threshold))
+	return max(1, (j.threshold*(a+b)+Scale+j.threshold-1)/(Scale+j.threshold))
 }
 
 // least is the size of the smallest set that can reach the threshold with one of the given size.
-func (j *Join) least(size int) int { return (j.threshold*size + scale - 1) / scale }
+func (j *Join) least(size int) int { return (j.threshold*size + Scale - 1) / Scale }

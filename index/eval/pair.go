@@ -37,14 +37,20 @@ func newPair(a, b, shared, union int) Pair {
 // similar to none.
 func AllPairs(sets [][]uint64, threshold int) []Pair {
 	var pairs []Pair
-	for b, y := range sets {
-		for a, x := range sets[:b] {
-			shared, union := sketch.Jaccard(x, y)
-			if p := newPair(a, b, shared, union); shared > 0 && p.AtLeast(threshold) {
-				pairs = append(pairs, p)
-			}
+	for b := range sets {
+		pairs = AppendPairs(pairs, sets, b, threshold)
+	}
+	SortPairs(pairs)
+	return pairs
+}
+
+// AppendPairs is the part of AllPairs that compares set b with those before it.
+func AppendPairs(pairs []Pair, sets [][]uint64, b, threshold int) []Pair {
+	for a, x := range sets[:b] {
+		shared, union := sketch.Jaccard(x, sets[b])
+		if p := newPair(a, b, shared, union); shared > 0 && p.AtLeast(threshold) {
+			pairs = append(pairs, p)
 		}
 	}
-	sortPairs(pairs)
 	return pairs
 }

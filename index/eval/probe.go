@@ -25,7 +25,7 @@ func (j *Join) Pairs() []Pair {
 	for i := range j.records {
 		pairs = p.Append(pairs, i)
 	}
-	sortPairs(pairs)
+	SortPairs(pairs)
 	return pairs
 }
 
@@ -111,4 +111,5 @@ func sharedAtLeast(a, b []uint32, need int) (shared int) {
 	return shared
 }
 
-func sortPairs(pairs []Pair) { slices.SortFunc(pairs, Pair.compare) }
+// SortPairs sorts by A, then B: several Probes' pairs, put together.
+func SortPairs(pairs []Pair) { slices.SortFunc(pairs, Pair.compare) }

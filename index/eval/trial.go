@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/unecho/unecho/index/sketch"
@@ -100,8 +101,29 @@ func (t *Trial) Estimate(a, b int) (num, den uint32) {
 	return t.sketch.Similarity(t.codes[a*size:][:size], t.codes[b*size:][:size])
 }
 
+// Bar is what the estimate of a duplicate reaches at the least: Num/Den.
+type Bar struct{ Num, Den uint32 }
+
+// AtThreshold is the bar of a MinHash: the threshold, in ten thousandths.
+func AtThreshold(threshold int) Bar { return Bar{Num: uint32(threshold), Den: Scale} }
+
+// WithinDistance is the bar of a SimHash, whose estimate is the share of equal bits: those that may not differ.
+func WithinDistance(bits, distance int) Bar {
+	return Bar{Num: uint32(bits - distance), Den: uint32(bits)}
+}
+
+// Reached says whether two documents are duplicates by their sketches.
+func (t *Trial) Reached(bar Bar, a, b int) bool {
+	num, den := t.Estimate(a, b)
+	return bar.reached(num, den)
+}
+
+func (b Bar) reached(num, den uint32) bool {
+	return uint64(num)*uint64(b.Den) >= uint64(b.Num)*uint64(den)
+}
+
 // Result is what a trial came to at one threshold. A pair is found at a stage if it is a candidate, if its estimate reaches
-// the threshold, if it is verified exactly.
+// the bar, if it is verified exactly.
 type Result struct {
 	Candidates, Estimated, Verified Score
 	Error                           Spread // of the estimate, without its sign, over the candidates
@@ -110,7 +132,7 @@ type Result struct {
 
 // Against holds a trial against the truth at a threshold that is not below the truth's floor. With more than most candidates
 // it gives up: ErrCandidates.
-func (t *Trial) Against(truth *Truth, threshold, most int) (Result, error) {
+func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result, error) {
 	var r Result
 	t.Candidates(func(a, b int) bool {
 		r.Met++
@@ -118,13 +140,13 @@ func (t *Trial) Against(truth *Truth, threshold, most int) (Result, error) {
 		num, den := t.Estimate(a, b)
 		is := pair.Shared > 0 && pair.AtLeast(threshold)
 		r.Candidates.found(is)
-		if sketch.AtLeast(num, den, threshold) {
+		if bar.reached(num, den) {
 			r.Estimated.found(is)
 		}
 		if is {
 			r.Verified.found(true)
 		}
-		r.Error.Add(max(pair.Similarity()-float64(num)/float64(den), float64(num)/float64(den)-pair.Similarity()))
+		r.Error.Add(math.Abs(pair.Similarity() - float64(num)/float64(den)))
 		return r.Met <= most
 	})
 	if r.Met > most {
@@ -137,37 +159,35 @@ func (t *Trial) Against(truth *Truth, threshold, most int) (Result, error) {
 	return r, nil
 }
 
-// Pairs finds the pairs whose exact similarity, or whose estimate, reaches a threshold in ten thousandths, sorted as
-// Join.Pairs sorts; sets are those that were signed. With more than most candidates it gives up: ErrCandidates.
-func (t *Trial) Pairs(sets [][]uint64, threshold int, estimated bool, most int) ([]Pair, error) {
+// Pairs finds the candidates that are verified, sorted as Join.Pairs sorts; what they share is not counted. With more than
+// most candidates it gives up: ErrCandidates.
+func (t *Trial) Pairs(verified func(a, b int) bool, most int) ([]Pair, error) {
 	var pairs []Pair
 	met := 0
 	t.Candidates(func(a, b int) bool {
-		met++
-		shared, union := sketch.Jaccard(sets[a], sets[b])
-		p := newPair(a, b, shared, union)
-		num, den := uint32(shared), uint32(union)
-		if estimated {
-			num, den = t.Estimate(a, b)
-		}
-		if sketch.AtLeast(num, den, threshold) {
-			pairs = append(pairs, p)
+		if met++; verified(a, b) {
+			pairs = append(pairs, Pair{A: a, B: b})
 		}
 		return met <= most
 	})
 	if met > most {
 		return nil, t.tooMany(most)
 	}
-	sortPairs(pairs)
+	SortPairs(pairs)
 	return pairs, nil
+}
+
+// Exactly verifies by the Jaccard similarity of sets, at a threshold in ten thousandths.
+func Exactly(sets [][]uint64, threshold int) (verified func(a, b int) bool) {
+	return func(a, b int) bool {
+		shared, union := sketch.Jaccard(sets[a], sets[b])
+		return shared > 0 && sketch.AtLeast(uint32(shared), uint32(union), threshold)
+	}
 }
 
 func (t *Trial) tooMany(most int) error {
 	return fmt.Errorf("%w: more than %d for %d documents", ErrCandidates, most, len(t.signed))
 }
-
-// KeyBytes is the size of a document's band keys of the given width each.
-func (t *Trial) KeyBytes(width int) int { return t.bands * width }
 
 // CodeBytes is the size of a document's codes.
 func (t *Trial) CodeBytes() int { return t.sketch.Size() }

@@ -54,13 +54,13 @@ func TestCandidates(t *testing.T) {
 func TestTrialAgainstTruth(t *testing.T) {
 	sets := corpus(rand.New(rand.NewPCG(6, 6)), 1500)
 	const floor, threshold = 3000, 8000
-	truth := eval.NewTruth(sets, eval.NewJoin(sets, floor).Pairs(), floor)
+	truth := eval.NewTruth(sets, eval.NewJoin(sets, floor).Pairs())
 	plan, err := sketch.Plan(0.8, 128, 0.98)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trial := eval.NewTrial(newSketch(t, 128, plan), sets)
-	r, err := trial.Against(truth, threshold, 1_000_000)
+	r, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 1_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,21 +74,46 @@ func TestTrialAgainstTruth(t *testing.T) {
 	if r.Candidates.Precision() > r.Estimated.Precision() || r.Met != r.Error.N || r.Error.Mean() <= 0 || r.Error.Mean() > 0.1 {
 		t.Errorf("%+v", r)
 	}
-	if trial.KeyBytes(4) != 4*plan.Bands || trial.CodeBytes() != 256 {
-		t.Errorf("%d bytes of keys, %d of codes", trial.KeyBytes(4), trial.CodeBytes())
+	if trial.CodeBytes() != 256 {
+		t.Errorf("%d bytes of codes", trial.CodeBytes())
 	}
-	if _, err := trial.Against(truth, threshold, 10); !errors.Is(err, eval.ErrCandidates) {
+	if _, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 10); !errors.Is(err, eval.ErrCandidates) {
 		t.Errorf("at most 10 candidates: %v", err)
 	}
 }
 
 func TestHistogram(t *testing.T) {
 	sets := [][]uint64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 5}, {1, 9}}
-	truth := eval.NewTruth(sets, eval.AllPairs(sets, 1), 1)
+	truth := eval.NewTruth(sets, eval.AllPairs(sets, 1))
 	if got, want := truth.Histogram(5), []int{0, 3, 0, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if p := truth.Pair(0, 2); p.Shared != 3 || p.Union != 5 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// The estimate of SimHash is held against the bits that may differ, as the service does, and not against the threshold.
+func TestTrialOfSimHash(t *testing.T) {
+	sets := corpus(rand.New(rand.NewPCG(8, 8)), 400)
+	s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := eval.NewTrial(s, sets)
+	bar := eval.WithinDistance(64, 3)
+	code := func(i int) []byte {
+		s.Sign(sets[i])
+		return s.AppendCodes(nil)
+	}
+	near := func(a, b int) bool { return sketch.Hamming(code(a), code(b)) <= 3 }
+	found, err := trial.Pairs(func(a, b int) bool { return trial.Reached(bar, a, b) }, 1_000_000)
+	want, err2 := trial.Pairs(near, 1_000_000)
+	if err != nil || err2 != nil || !slices.Equal(found, want) || len(want) == 0 {
+		t.Errorf("%d pairs, want %d; %v, %v", len(found), len(want), err, err2)
+	}
+	r, err := trial.Against(eval.NewTruth(sets, eval.AllPairs(sets, 5000)), 9000, bar, 1_000_000)
+	if err != nil || r.Estimated.TruePositives+r.Estimated.FalsePositives != len(want) || r.Met < len(want) {
+		t.Errorf("%+v, %v; want %d by the estimate", r, err, len(want))
 	}
 }

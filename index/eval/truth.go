@@ -6,13 +6,12 @@ import "github.com/unecho/unecho/index/sketch"
 type Truth struct {
 	sets  [][]uint64
 	pairs []Pair
-	floor int
 	known map[uint64]int32 // pair -> its place in pairs
 }
 
-// NewTruth keeps sets and pairs: those that Join or AllPairs found at a threshold of floor ten thousandths.
-func NewTruth(sets [][]uint64, pairs []Pair, floor int) *Truth {
-	t := &Truth{sets: sets, pairs: pairs, floor: floor, known: make(map[uint64]int32, len(pairs))}
+// NewTruth keeps sets and pairs: those that Join or AllPairs found at the floor.
+func NewTruth(sets [][]uint64, pairs []Pair) *Truth {
+	t := &Truth{sets: sets, pairs: pairs, known: make(map[uint64]int32, len(pairs))}
 	for i, p := range pairs {
 		t.known[code(p.A, p.B)] = int32(i)
 	}

@@ -24,6 +24,30 @@ func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
 	w.run(s)
 }
 
+// OfWords says whether shingles are runs of words, or tokens, and nothing else.
+func (s Shingling) OfWords() bool { return s.unit == words || s.unit == auto }
+
+// AppendTokenHashes appends the hashes of a document that is cut already, by something that knows its language or its kind
+// better: a run of N tokens is a shingle, for word:N and auto:N alike. Tokens that are the words of a normalised text have the
+// hashes of that text. char:K has no shingles of tokens.
+func (s Shingling) AppendTokenHashes(dst []uint64, tokens [][]byte) []uint64 {
+	if !s.OfWords() || len(tokens) == 0 {
+		return dst
+	}
+	if s.hash == XXHash {
+		start := len(dst)
+		for _, token := range tokens {
+			dst = append(dst, hash(token, 0, len(token)))
+		}
+		return dst[:start+combine(dst[start:], s.size)]
+	}
+	size := min(s.size, len(tokens))
+	for i := range len(tokens) - size + 1 {
+		dst = append(dst, s.hash.published(bytes.Join(tokens[i:i+size], []byte{' '})))
+	}
+	return dst
+}
+
 // windows holds the items of the next shingle: a run that weighs full or as little more as is possible.
 type windows struct {
 	dst  []uint64

@@ -25,7 +25,12 @@ const (
 
 // Diff compares the texts word by word, and leaves out what is far from any change.
 func (x *Explanation) Diff() []Piece {
-	lines := func(s string) []byte { return []byte(strings.Join(strings.Fields(s), "\n") + "\n") }
+	lines := func(s string) (lines []byte) {
+		for _, word := range strings.Fields(s) {
+			lines = append(append(lines, word...), '\n')
+		}
+		return lines
+	}
 	var pieces []Piece
 	changes := strings.Split(string(diff.Diff("a", lines(x.A.text), "b", lines(x.B.text))), "\n")
 	if len(changes) < 3 {

@@ -15,12 +15,12 @@ import (
 type Explanation struct {
 	A           Document `json:"a"`
 	B           Document `json:"b"`
-	Shared      []string `json:"shared"` // shingles, each once, in the order of A
-	Jaccard     Share    `json:"jaccard"`
+	Shared      []string `json:"shared"`   // shingles, each once, in alphabetical order
+	Jaccard     Share    `json:"jaccard"`  // with similarity.weighted, of shingles as often as they occur
 	Estimate    Share    `json:"estimate"` // what the sketches tell of it
 	Error       float64  `json:"error"`    // estimate less exact
 	Sketch      Sketch   `json:"sketch"`
-	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points of the normalised texts
+	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
 	Threshold   float64  `json:"threshold"`
 	Verdict     string   `json:"verdict"` // unique or duplicate
 	Method      string   `json:"method"`  // of a duplicate
@@ -38,7 +38,7 @@ type Document struct {
 	Keys       []string `json:"band_keys"`
 
 	text   string
-	set    []uint64
+	set    []uint64 // sorted; each once, unless shingles are weighted
 	entry  entry.Entry
 	hashes map[uint64]string // shingle hash -> text
 }
@@ -86,10 +86,22 @@ func Explain(p index.Params, a, b []byte) (*Explanation, error) {
 	if err := x.compareSketches(p); err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	var l sketch.Levenshtein
-	num, den := l.Similarity([]byte(x.A.Normalized), []byte(x.B.Normalized), 0)
-	x.Levenshtein = float64(num) / float64(den)
+	x.compareTexts()
 	return x, x.decide(p)
+}
+
+func (x *Explanation) compareTexts() {
+	var l sketch.Levenshtein
+	num, den := l.Similarity(index.FrontOf([]byte(x.A.Normalized)), index.FrontOf([]byte(x.B.Normalized)), 0)
+	x.Levenshtein = float64(num) / float64(den)
+}
+
+// LevenshteinOf says that only the front of the texts was compared; empty if they were compared as a whole.
+func (x *Explanation) LevenshteinOf() string {
+	if max(len(x.A.Normalized), len(x.B.Normalized)) <= index.ComparedText {
+		return ""
+	}
+	return fmt.Sprintf(", the first %d KiB of each", index.ComparedText>>10)
 }
 
 // reader makes of a document what is compared.
@@ -98,6 +110,7 @@ type reader struct {
 	shingling  text.Shingling
 	signer     *index.Signer
 	width      int
+	weighted   bool
 }
 
 func newReader(p index.Params) (*reader, error) {
@@ -109,7 +122,10 @@ func newReader(p index.Params) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{normalizer: text.NewNormalizer(p.Text), shingling: shingling, signer: signer, width: p.Similarity.KeyBytes}, nil
+	return &reader{
+		normalizer: text.NewNormalizer(p.Text), shingling: shingling, signer: signer,
+		width: p.Similarity.KeyBytes, weighted: p.Similarity.Weighted,
+	}, nil
 }
 
 func (r *reader) read(d *Document, document []byte) error {
@@ -122,8 +138,12 @@ func (r *reader) read(d *Document, document []byte) error {
 		i++
 	})
 	d.Bytes, d.Normalized, d.text = len(document), string(normalized), string(document)
-	d.set = text.Set(slices.Clone(hashes))
-	d.Shingles = len(d.set)
+	d.Shingles = len(d.hashes)
+	if d.set = hashes; r.weighted {
+		slices.Sort(d.set)
+	} else {
+		d.set = text.Set(d.set)
+	}
 	if !r.signer.Sign(&d.entry, document) {
 		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(document))
 	}
@@ -139,16 +159,16 @@ func (x *Explanation) compare() {
 	shared, union := sketch.Jaccard(x.A.set, x.B.set)
 	x.Jaccard = newShare(shared, union)
 	x.Shared, x.A.Only, x.B.Only = []string{}, []string{}, []string{}
-	for _, hash := range x.A.set {
+	for hash, shingle := range x.A.hashes { // in no order: they are sorted below
 		if _, both := x.B.hashes[hash]; both {
-			x.Shared = append(x.Shared, x.A.hashes[hash])
+			x.Shared = append(x.Shared, shingle)
 		} else {
-			x.A.Only = append(x.A.Only, x.A.hashes[hash])
+			x.A.Only = append(x.A.Only, shingle)
 		}
 	}
-	for _, hash := range x.B.set {
+	for hash, shingle := range x.B.hashes {
 		if _, both := x.A.hashes[hash]; !both {
-			x.B.Only = append(x.B.Only, x.B.hashes[hash])
+			x.B.Only = append(x.B.Only, shingle)
 		}
 	}
 	slices.Sort(x.Shared)

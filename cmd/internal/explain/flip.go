@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/index"
@@ -15,12 +16,13 @@ type try struct {
 }
 
 // flip finds the nearest setting under which the index decides otherwise: the threshold that their similarity has just
-// reached, or just not, with the bands planned for it; then ever lower ones; then shorter shingles, or longer ones.
+// reached, or just not, with the bands planned for it; then ever lower ones; of simhashes the distance; then shorter shingles,
+// or longer ones.
 func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	if x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized {
 		return "", nil
 	}
-	for _, t := range append(x.thresholds(p, unique), shingles(p, unique)...) {
+	for _, t := range slices.Concat(x.thresholds(p, unique), x.distances(p, unique), shingles(p, unique)) {
 		if len(t.with.Validate()) > 0 {
 			continue
 		}
@@ -55,6 +57,9 @@ func (x *Explanation) decides(p index.Params, unique bool) (bool, error) {
 const grain = 10000 // thresholds have four decimals
 
 func (x *Explanation) thresholds(p index.Params, unique bool) []try {
+	if byBits(p) {
+		return nil // it decides nothing
+	}
 	measured := int(x.measured(p) * grain)
 	if !unique {
 		return []try{withThreshold(p, measured+1)}
@@ -69,6 +74,19 @@ func (x *Explanation) thresholds(p index.Params, unique bool) []try {
 func withThreshold(p index.Params, t int) try {
 	p.Similarity.Threshold = float64(t) / grain
 	return try{"similarity.threshold", p.Similarity.Threshold, p}
+}
+
+// distances are those that simhashes have just reached, or just not. Validation refuses those that blocks cannot find.
+func (x *Explanation) distances(p index.Params, unique bool) []try {
+	to := x.Sketch.Hamming
+	if !unique {
+		to--
+	}
+	if p.Similarity.Sketch != "simhash" || to < 0 {
+		return nil
+	}
+	p.Similarity.Distance, p.Similarity.Blocks = to, 0
+	return []try{{"similarity.distance", to, p}}
 }
 
 func shingles(p index.Params, unique bool) []try {

@@ -18,11 +18,7 @@ func (x *Explanation) decide(p index.Params) error {
 		x.Verdict, x.Why = "unique", x.whyUnique(p)
 	} else {
 		x.Method, x.Similarity = v.Match.Method.String(), float64(v.Match.Similarity.TenThousandths())/10000
-		x.Why = fmt.Sprintf("they are candidates by %d of %d bands, and %s verifies %.4f, at least the threshold of %v",
-			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.Method, x.Similarity, x.Threshold)
-		if v.Match.Method == index.Identical {
-			x.Why = "the normalised texts are equal"
-		}
+		x.Why = x.whyDuplicate(p, v.Match.Method)
 	}
 	x.Flip, err = x.flip(p, v.Unique())
 	return err
@@ -47,6 +43,23 @@ func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
 	return effect.Judged[1], nil
 }
 
+// byBits says that bits decide, and not the threshold.
+func byBits(p index.Params) bool {
+	return p.Similarity.Sketch == "simhash" && p.Similarity.Verify == "estimate"
+}
+
+func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
+	candidates := fmt.Sprintf("they are candidates by %d of %d bands", len(x.Sketch.MatchingBands), x.Sketch.Bands)
+	switch {
+	case method == index.Identical:
+		return "the normalised texts are equal"
+	case byBits(p):
+		return fmt.Sprintf("%s, and their simhashes differ in %d of %d bits, at most the distance of %d",
+			candidates, x.Sketch.Hamming, x.Sketch.Bits, p.Similarity.Distance)
+	}
+	return fmt.Sprintf("%s, and %s verifies %.4f, at least the threshold of %v", candidates, x.Method, x.Similarity, x.Threshold)
+}
+
 func (x *Explanation) whyUnique(p index.Params) string {
 	switch {
 	case x.B.Shingles == 0:
@@ -58,6 +71,9 @@ func (x *Explanation) whyUnique(p index.Params) string {
 	case len(x.Sketch.MatchingBands) == 0:
 		return fmt.Sprintf("they are no candidates: they share no band; pairs of similarity %.4f do with a probability of %.4f",
 			x.Jaccard.Value, x.Sketch.Probability)
+	case byBits(p):
+		return fmt.Sprintf("they are candidates by %d of %d bands, but their simhashes differ in %d of %d bits, more than the distance of %d",
+			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.Sketch.Hamming, x.Sketch.Bits, p.Similarity.Distance)
 	}
 	return fmt.Sprintf("they are candidates by %d of %d bands, but %s finds %.4f, below the threshold of %v",
 		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p), x.Threshold)

@@ -1,10 +1,12 @@
 package tune
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -16,68 +18,81 @@ var page string
 
 // WritePage writes the report as one page that needs nothing else: no script, no font, no picture from elsewhere.
 func (r *Report) WritePage(out io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"four": func(x float64) string { return fmt.Sprintf("%.4f", x) }}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"four":      func(x float64) string { return fmt.Sprintf("%.4f", x) },
+		"megabytes": func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) },
+	}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return t.Execute(out, struct {
 		*Report
 		Plots []plot
-		YAML  string
-	}{r, r.plots(), r.yaml()})
-}
-
-func (r *Report) yaml() string {
-	if r.Recommended == nil {
-		return ""
-	}
-	return r.Recommended.YAML()
+	}{r, r.plots()})
 }
 
 func (r *Report) plots() []plot {
 	plots := make([]plot, 0, len(r.Sources)+3)
+	var shown []string
 	for _, s := range r.Sources {
+		if slices.Contains(shown, s.Shingle) { // another hash changes nothing that could be seen
+			continue
+		}
+		shown = append(shown, s.Shingle)
 		plots = append(plots, histogram(s))
 	}
 	return append(plots, r.byThreshold(), r.curves(), r.front())
 }
 
+// histogram begins at the floor: nothing is known about pairs below it.
 func histogram(s Source) plot {
+	first := int(s.Floor * float64(len(s.Histogram)))
 	p := plot{
-		Title: fmt.Sprintf("Similarity of pairs, %s %s", s.Shingle, s.Hash), X: "exact Jaccard similarity", Y: "pairs",
-		Note: fmt.Sprintf("%d pairs at or above %v", s.Pairs, s.Floor), right: 1,
+		Title: "Similarity of pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
+		Note: fmt.Sprintf("%d pairs at or above %v", s.Pairs, s.Floor), right: 1, left: float64(first) / float64(len(s.Histogram)),
 	}
-	for i, n := range s.Histogram {
+	for i, n := range s.Histogram[first:] {
 		p.top = max(p.top, float64(n))
-		p.bar(float64(i)/float64(len(s.Histogram)), float64(i+1)/float64(len(s.Histogram)), float64(n))
+		p.bar(float64(first+i)/float64(len(s.Histogram)), float64(first+i+1)/float64(len(s.Histogram)), float64(n))
 	}
 	p.top = round(p.top)
 	return p.done()
 }
 
-// byThreshold is precision and recall of the recommended kind of setting at each threshold that was tried.
+// byThreshold is precision and recall of the recommended kind of setting at each threshold that was tried. Verified pairs have
+// a precision of 1, and the recall of the candidates.
 func (r *Report) byThreshold() plot {
-	p := plot{Title: "Precision and recall against threshold", X: "threshold", Y: "share", right: 1, top: 1}
+	p := plot{Title: "Precision and recall against threshold", X: "threshold", Y: "share", right: 1, top: 1, legendLow: true}
 	best := r.Recommended
 	if best == nil {
 		return p.done()
 	}
-	p.Note = "of the recommended setting's stage, at each threshold tried"
-	var precision, recall line
+	p.Note = "of the setting that is recommended, at each threshold tried"
+	lines := map[string]line{}
+	var all line
 	for _, row := range r.Rows {
 		same := row.Setting
 		same.Threshold = best.Threshold
 		if best.Planned {
 			same.Bands, same.Rows = best.Bands, best.Rows
 		}
-		if same == best.Setting && row.Stage == best.Stage {
-			precision = append(precision, point{row.Threshold, row.Precision})
-			recall = append(recall, point{row.Threshold, row.Recall})
+		if same == best.Setting && row.Stage != Verified {
+			precision, recall := point{row.Threshold, row.Precision}, point{row.Threshold, row.Recall}
+			lines["precision of "+row.Stage] = append(lines["precision of "+row.Stage], precision)
+			lines["recall of "+row.Stage] = append(lines["recall of "+row.Stage], recall)
+			all = append(all, precision, recall)
 		}
 	}
-	p.low = lowest(append(precision, recall...))
-	p.line("precision", precision)
-	p.line("recall", recall)
+	p.low, p.left = lowest(all), all[0].x
+	for _, pt := range all {
+		p.left = min(p.left, pt.x)
+	}
+	p.left = math.Floor(p.left*10-1e-9) / 10
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		l := lines[name]
+		slices.SortFunc(l, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		p.line(name, l)
+	}
 	return p.done()
 }
 
@@ -101,21 +116,29 @@ func (r *Report) curves() plot {
 	return p.done()
 }
 
-// front shows cost against recall; what no other setting beats in both is joined by a line.
+// front shows cost against recall; what no other setting beats in both is joined by a line. Costs differ by factors.
 func (r *Report) front() plot {
-	p := plot{Title: "Cost and recall", X: "candidates per document", Y: "recall of the candidates", top: 1}
+	p := plot{Title: "Cost and recall", X: "candidates per document", Y: "recall of the candidates", top: 1, log: true, legendLow: true}
 	var all line
+	p.left, p.right = math.Inf(1), 0
 	for _, row := range r.Rows {
 		if row.Stage == Candidates {
-			all = append(all, point{row.CandidatesPerDocument, row.Recall})
-			p.right = max(p.right, row.CandidatesPerDocument)
+			pt := point{max(row.CandidatesPerDocument, leastCost), row.Recall}
+			all = append(all, pt)
+			p.left, p.right = min(p.left, pt.x), max(p.right, pt.x)
 		}
 	}
-	p.right, p.low = round(p.right), lowest(all)
+	if len(all) == 0 {
+		p.left, p.right = leastCost, 1
+	}
+	p.left, p.right, p.low = p.left/1.25, p.right*1.25, lowest(all)
 	p.dots(all)
 	p.line("Pareto front", pareto(all))
 	return p.done()
 }
+
+// leastCost stands for none on an axis of factors.
+const leastCost = 0.001
 
 // lowest is where an axis of shares begins that shows these points: a tenth below the least, so that it is seen what differs
 // among shares near 1.

@@ -4,13 +4,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
+
+// Params say what is tried, and what for.
+type Params struct {
+	Grid       Grid
+	Recall     float64 // that bands are planned for
+	CodeBits   int
+	KeyBytes   int
+	By         string        // what the setting is recommended by: see Bys
+	At         float64       // among those at this threshold, one of the grid
+	Stage      string        // at which: Verified, or Estimate for a service that only estimates
+	BruteForce bool          // compare each with each, too
+	Budget     time.Duration // settings are tried in a random order until it is over; 0 tries all in theirs
+	Seed       uint64        // of that order
+	Workers    int
+	Most       int // candidates of a setting, above which it is given up
+}
 
 // Validate says what cannot be tried.
 func (p Params) Validate() error {
 	g := p.Grid
-	if len(g.Shingles) == 0 || len(g.Hashes) == 0 || len(g.Sketches) == 0 || len(g.Thresholds) == 0 {
-		return fmt.Errorf("nothing to try: a list is empty")
+	if slices.Contains([]int{len(g.Shingles), len(g.Hashes), len(g.Sketches), len(g.Thresholds)}, 0) {
+		return fmt.Errorf("nothing to try: --shingle, --hash, --sketch and --threshold need at least one each")
 	}
 	if !slices.Contains(Bys(), p.By) {
 		return fmt.Errorf("--by %s: write one of %s", p.By, strings.Join(Bys(), ", "))
@@ -18,14 +35,32 @@ func (p Params) Validate() error {
 	if !slices.Contains(g.Thresholds, p.At) {
 		return fmt.Errorf("--at %v: write one of the thresholds that are tried", p.At)
 	}
+	if p.Budget < 0 {
+		return fmt.Errorf("--budget %v: write a time such as 2m, or 0 to try all", p.Budget)
+	}
+	return g.validate()
+}
+
+func (g Grid) validate() error {
 	for _, kind := range g.Sketches {
 		if kind != MinHash && kind != SimHash {
 			return fmt.Errorf("--sketch %s: write minhash, simhash or both", kind)
+		}
+		if kind == MinHash && (len(g.Slots) == 0 || len(g.Bands) == 0) {
+			return fmt.Errorf("nothing to try: minhash needs --slots and --bands")
+		}
+		if kind == SimHash && (len(g.Bits) == 0 || len(g.Distances) == 0) {
+			return fmt.Errorf("nothing to try: simhash needs --bits and --distance")
 		}
 	}
 	for _, threshold := range g.Thresholds {
 		if !(threshold > 0 && threshold <= 1) {
 			return fmt.Errorf("--threshold %v: write numbers above 0, up to 1", threshold)
+		}
+	}
+	for _, bands := range g.Bands {
+		if bands < 0 {
+			return fmt.Errorf("--bands %d: write numbers above 0, or 0 for what the service plans", bands)
 		}
 	}
 	return nil

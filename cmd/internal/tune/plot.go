@@ -19,6 +19,8 @@ type plot struct {
 	SVG               template.HTML
 	left, right       float64
 	low, top          float64
+	log               bool // x grows by factors
+	legendLow         bool // the names stand below, as the lines run above
 
 	bars   []bar
 	points line
@@ -50,6 +52,10 @@ func (p *plot) dots(points line) { p.points = append(p.points, points...) }
 func (p *plot) line(name string, l line) { p.lines = append(p.lines, namedLine{name, l}) }
 
 func (p *plot) x(v float64) float64 {
+	if p.log {
+		v, left, right := math.Log(v), math.Log(p.left), math.Log(p.right)
+		return marginLeft + (v-left)/max(right-left, 1e-9)*(plotWidth-marginLeft-marginRest)
+	}
 	return marginLeft + (v-p.left)/max(p.right-p.left, 1e-9)*(plotWidth-marginLeft-marginRest)
 }
 
@@ -97,8 +103,13 @@ func (p *plot) axes(b *strings.Builder) {
 	const steps = 5
 	for i := range steps + 1 {
 		x, y := p.left+(p.right-p.left)*float64(i)/steps, p.low+(p.top-p.low)*float64(i)/steps
+		label := short(x)
+		if p.log {
+			x = p.left * math.Pow(p.right/p.left, float64(i)/steps)
+			label = strconv.FormatFloat(x, 'g', 2, 64)
+		}
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1f"/>`, p.x(x), p.y(p.low), p.y(p.top), p.x(p.left), p.y(y), p.x(p.right))
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, p.x(x), p.y(p.low)+16, short(x))
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, p.x(x), p.y(p.low)+16, label)
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, p.x(p.left)-6, p.y(y)+4, short(y))
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (marginLeft+plotWidth)/2, plotHeight-8, html.EscapeString(p.X))
@@ -117,7 +128,15 @@ func (p *plot) draw(b *strings.Builder, l namedLine, colour string, number int) 
 	for _, pt := range l.line[:min(len(l.line), 1)] { // a line of one point would not show
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(pt.x), p.y(pt.y), colour)
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.y(p.top)+14+14*float64(number), colour, html.EscapeString(l.name))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.legend(number), colour, html.EscapeString(l.name))
+}
+
+// legend is where the name of a line stands.
+func (p *plot) legend(number int) float64 {
+	if p.legendLow {
+		return p.y(p.low) - 8 - 14*float64(len(p.lines)-1-number)
+	}
+	return p.y(p.top) + 14 + 14*float64(number)
 }
 
 // short writes a number with up to four digits that count, thousands as k.

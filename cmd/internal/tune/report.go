@@ -18,7 +18,7 @@ type Row struct {
 	Precision             float64 `json:"precision"`
 	Recall                float64 `json:"recall"`
 	F1                    float64 `json:"f1"`
-	ErrorMean             float64 `json:"error_mean"` // of the estimate, without its sign, over the candidates
+	ErrorMean             float64 `json:"error_mean"` // estimate less exact similarity, without its sign, over the candidates
 	ErrorDeviation        float64 `json:"error_deviation"`
 	CandidatesPerDocument float64 `json:"candidates_per_document"`
 	BytesPerDocument      float64 `json:"bytes_per_document"` // that the index would take
@@ -58,8 +58,14 @@ type Report struct {
 	By          string    `json:"by"`
 	At          float64   `json:"at"`          // threshold
 	Recommended *Row      `json:"recommended"` // null if no setting was tried to its end
+	YAML        string    `json:"yaml"`        // the recommended setting as a service's configuration has it
 	Sources     []Source  `json:"sources"`
 	Rows        []Row     `json:"rows"`
 	Skipped     []Skipped `json:"skipped"`
 	Seconds     float64   `json:"seconds"`
 }
+
+// Settings is how many were tried, each at its thresholds.
+func (r *Report) Settings() int { return len(r.Rows) / len(stages()) }
+
+func stages() []string { return []string{Candidates, Estimate, Verified} }

@@ -1,9 +1,6 @@
 package tune
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Setting is one point of the grid.
 type Setting struct {
@@ -37,30 +34,6 @@ func (s Setting) String() string {
 	return text
 }
 
-// YAML is the setting as a service's configuration has it.
-func (s Setting) YAML() string {
-	var b strings.Builder
-	b.WriteString("similarity:\n")
-	line := func(key string, value any) { fmt.Fprintf(&b, "  %s: %v\n", key, value) }
-	line("threshold", s.Threshold)
-	line("shingle", s.Shingle)
-	if s.Hash != "xxhash" {
-		line("hash", s.Hash)
-	}
-	line("sketch", s.Sketch)
-	if s.Sketch == SimHash {
-		line("bits", s.Bits)
-		line("distance", s.Distance)
-		return b.String()
-	}
-	line("slots", s.Slots)
-	if !s.Planned {
-		line("bands", s.Bands)
-		line("rows", s.Rows)
-	}
-	return b.String()
-}
-
 // Grid is what is tried: each combination of its lists that is possible.
 type Grid struct {
 	Shingles   []string
@@ -75,6 +48,8 @@ type Grid struct {
 
 // source is what the sets depend on.
 type source struct{ shingle, hash string }
+
+func (s source) String() string { return s.shingle + " " + s.hash }
 
 func (g Grid) sources() []source {
 	var all []source

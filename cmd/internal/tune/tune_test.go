@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/index"
 )
 
 // documents are texts of which every third is an edited copy.
@@ -40,11 +41,7 @@ func tuner(n int) *Tuner {
 				Bands: []int{0, 8, 100}, Bits: []int{64}, Distances: []int{3, 9}, Thresholds: []float64{0.6, 0.8},
 			},
 		},
-		Documents: documents(n), Set: text.Set, Progress: func(int, int) {},
-		Shingler: func(shingle, _ string) (Shingler, error) {
-			shingling, err := text.ParseShingling(shingle)
-			return shingling.AppendHashes, err
-		},
+		Sample: Texts{Params: index.DefaultParams(), Documents: documents(n)}, Progress: func(string, int, int) {},
 	}
 }
 
@@ -52,7 +49,10 @@ func TestTune(t *testing.T) {
 	calls := 0
 	tr := tuner(600)
 	tr.BruteForce = true
-	tr.Progress = func(done, all int) {
+	tr.Progress = func(what string, done, all int) {
+		if what != "settings" {
+			return
+		}
 		if calls++; done != calls || all != 2*(2*4-1+2) { // 100 bands have no rows of 64 slots
 			t.Errorf("%d of %d after %d", done, all, calls)
 		}
@@ -78,9 +78,6 @@ func TestTune(t *testing.T) {
 	best := report.Recommended
 	if best == nil || best.Threshold != 0.8 || best.Stage != Verified || best.F1 != 1 {
 		t.Errorf("recommended %+v", best)
-	}
-	if yaml := best.YAML(); !strings.Contains(yaml, "similarity:\n  threshold: 0.8\n  shingle: word:") {
-		t.Error(yaml)
 	}
 	rendered(t, report)
 }
@@ -110,14 +107,14 @@ func rendered(t *testing.T, report *Report) {
 func TestTuneSkips(t *testing.T) {
 	few := tuner(100)
 	few.Most = 3
-	report, err := few.Run(context.Background())
+	report, err := few.Run(t.Context())
 	if err != nil || len(report.Skipped) == 0 || !strings.Contains(report.Skipped[0].Why, "too many candidates") {
 		t.Errorf("%v, %v", report.Skipped, err)
 	}
 	late := tuner(100)
 	late.Budget = time.Nanosecond
-	report, err = late.Run(context.Background())
-	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 18 || report.Recommended != nil {
+	report, err = late.Run(t.Context())
+	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 18 || report.Recommended != nil || report.Skipped[0].Why != "the budget was spent" {
 		t.Errorf("%d rows, %d skipped, %v", len(report.Rows), len(report.Skipped), err)
 	}
 	var out bytes.Buffer
@@ -126,6 +123,51 @@ func TestTuneSkips(t *testing.T) {
 	}
 	if err := report.WritePage(&out); err != nil {
 		t.Error(err)
+	}
+}
+
+// Stopped in the middle, by a signal, Run reports what it has.
+func TestTuneStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	tr := tuner(300)
+	tr.Workers = 1
+	tr.Progress = func(what string, done, _ int) {
+		if what == "settings" && done == 3 {
+			stop()
+		}
+	}
+	report, err := tr.Run(ctx)
+	if err != nil || report.Settings() == 0 || len(report.Skipped) == 0 || report.Settings()+len(report.Skipped) < 18 {
+		t.Fatalf("%d tried, %d skipped, %v", report.Settings(), len(report.Skipped), err)
+	}
+	if last := report.Skipped[len(report.Skipped)-1]; last.Why != "stopped" || last.Setting.Shingle != "word:2" {
+		t.Errorf("%+v", last)
+	}
+}
+
+// What both kinds of samples have in common: words given as tokens are the words of the text.
+func TestTokensAreWords(t *testing.T) {
+	texts := Texts{Params: index.DefaultParams(), Documents: documents(30)}
+	var tokens Tokens
+	for _, d := range texts.Documents {
+		tokens.Documents = append(tokens.Documents, bytes.Fields(d))
+	}
+	for _, hash := range []string{"xxhash", "sha1"} {
+		for _, shingle := range []string{"word:1", "word:3", "auto:2"} {
+			want, err := texts.Sets(shingle, hash)
+			got, err2 := tokens.Sets(shingle, hash)
+			if err != nil || err2 != nil || !slices.EqualFunc(got, want, slices.Equal) || len(got) != 30 {
+				t.Errorf("%s %s: %v, %v", shingle, hash, err, err2)
+			}
+			a, err := texts.Evidence(shingle, hash)
+			b, err2 := tokens.Evidence(shingle, hash)
+			if err != nil || err2 != nil || a != b || a < 80 {
+				t.Errorf("%s %s: evidence of %v and %v bytes, %v, %v", shingle, hash, a, b, err, err2)
+			}
+		}
+	}
+	if _, err := tokens.Sets("char:5", "xxhash"); err == nil || !strings.Contains(err.Error(), "write word:N") {
+		t.Errorf("characters of tokens: %v", err)
 	}
 }
 
@@ -154,11 +196,15 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*Params){
-		"--by x":          func(p *Params) { p.By = "x" },
-		"--at 0.5":        func(p *Params) { p.At = 0.5 },
-		"--sketch x":      func(p *Params) { p.Grid.Sketches = []string{"x"} },
-		"--threshold 0":   func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0) },
-		"a list is empty": func(p *Params) { p.Grid.Shingles = nil },
+		"--by x":            func(p *Params) { p.By = "x" },
+		"--at 0.5":          func(p *Params) { p.At = 0.5 },
+		"--sketch x":        func(p *Params) { p.Grid.Sketches = []string{"x"} },
+		"--threshold 0":     func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0) },
+		"need at least one": func(p *Params) { p.Grid.Shingles = nil },
+		"needs --slots":     func(p *Params) { p.Grid.Slots = nil },
+		"needs --bits":      func(p *Params) { p.Grid.Bits = nil },
+		"--bands -1":        func(p *Params) { p.Grid.Bands = []int{-1} },
+		"--budget -1s":      func(p *Params) { p.Budget = -time.Second },
 	} {
 		p := tuner(1).Params
 		change(&p)

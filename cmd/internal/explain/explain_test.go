@@ -1,0 +1,213 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// params are the defaults with some settings changed, each written key=value.
+func params(t *testing.T, changes ...string) index.Params {
+	t.Helper()
+	p := index.DefaultParams()
+	fields := setting.Fields(&p)
+	for _, change := range changes {
+		key, value, _ := strings.Cut(change, "=")
+		at := slices.IndexFunc(fields, func(f setting.Field) bool { return f.Key == key })
+		if at < 0 {
+			t.Fatalf("there is no setting %s", key)
+		}
+		if mistake := fields[at].Set(value); mistake != nil {
+			t.Fatal(mistake)
+		}
+	}
+	if mistakes := p.Validate(); len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	return p
+}
+
+func explained(t *testing.T, p index.Params, a, b string) *Explanation {
+	t.Helper()
+	x, err := Explain(p, []byte(a), []byte(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+const (
+	lorem = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna aliqua. " +
+		"Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo consequat. Duis aute irure dolor " +
+		"in reprehenderit in voluptate velit esse cillum dolore eu fugiat nulla pariatur. Excepteur sint occaecat cupidatat non proident"
+	loremEnd, loremBla = ", sunt in culpa qui officia deserunt mollit anim id est laborum.", " bla bla bla."
+)
+
+// The exact figure is that of "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022).
+func TestLoremIpsum(t *testing.T) {
+	x := explained(t, params(t, "similarity.shingle=char:10", "text.punctuation=keep"), lorem+loremEnd, lorem+loremBla)
+	if x.Jaccard != (Share{372, 449, 0.8285077951002228}) || len(x.Shared) != 372 || len(x.A.Only)+len(x.B.Only) != 449-372 {
+		t.Errorf("%+v, %d shared, %d and %d not", x.Jaccard, len(x.Shared), len(x.A.Only), len(x.B.Only))
+	}
+	if x.Verdict != "duplicate" || x.Method != "jaccard" || x.Similarity != 0.8285 || x.Flip != "similarity.threshold: 0.8286" {
+		t.Errorf("%s by %s, %v; otherwise with %s", x.Verdict, x.Method, x.Similarity, x.Flip)
+	}
+	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 128 || s.Bands != 18 || s.Rows != 7 || len(s.MatchingBands) == 0 {
+		t.Errorf("%+v, error %v", s, x.Error)
+	}
+}
+
+func TestLevenshteinIsOfCodePoints(t *testing.T) {
+	p := params(t, "similarity.shingle=char:2", "similarity.verify=levenshtein", "similarity.threshold=0.5")
+	if x := explained(t, p, "kitten", "sitting"); x.Levenshtein != 1-3./7 || x.LevenshteinOf() != "" {
+		t.Errorf("%v", x.Levenshtein)
+	}
+	if x := explained(t, p, "東京へ行く", "京都へ行く"); x.Levenshtein != 1-2./5 {
+		t.Errorf("%v", x.Levenshtein)
+	}
+	long := strings.Repeat("é", index.ComparedText/2)
+	if x := explained(t, p, long+" one end", long+" other"); x.Levenshtein != 1 || !strings.Contains(x.LevenshteinOf(), "32 KiB") {
+		t.Errorf("beyond what is compared: %v, %q", x.Levenshtein, x.LevenshteinOf())
+	}
+}
+
+// Weighted, a shingle counts as often as it occurs, and is still named once.
+func TestWeighted(t *testing.T) {
+	x := explained(t, params(t, "similarity.shingle=word:1", "similarity.weighted=true"), "a a a b", "a b b c")
+	if x.Jaccard != (Share{2, 6, 2. / 6}) || !slices.Equal(x.Shared, []string{"a", "b"}) || !slices.Equal(x.B.Only, []string{"c"}) || x.A.Shingles != 2 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// What an explanation names as the setting that would flip the verdict does flip it; and the verdict agrees with its figures.
+func TestFlipFlips(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 6))
+	kinds := [][]string{
+		{"similarity.shingle=word:2"},
+		{"similarity.shingle=char:5", "similarity.threshold=0.6"},
+		{"similarity.shingle=word:1", "similarity.verify=estimate"},
+		{"similarity.shingle=word:1", "similarity.verify=levenshtein"},
+		{"similarity.shingle=word:1", "similarity.weighted=true", "similarity.threshold=0.5"},
+		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.distance=2"},
+		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=2"},
+	}
+	verdicts, flips := map[string]int{}, map[string]int{}
+	for i := range 70 {
+		kind := kinds[i%len(kinds)]
+		a, b := textsOf(random)
+		x := explained(t, params(t, kind...), a, b)
+		verdicts[x.Verdict]++
+		if x.Flip == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(x.Flip, ": ")
+		flips[key]++
+		if other := explained(t, params(t, append(kind, key+"="+value)...), a, b); other.Verdict == x.Verdict {
+			t.Errorf("%v: %s %q\nand %q is not flipped by %s", kind, x.Verdict, a, b, x.Flip)
+		}
+	}
+	if min(verdicts["unique"], verdicts["duplicate"], flips["similarity.threshold"], flips["similarity.distance"]) == 0 || len(flips) < 2 {
+		t.Errorf("%v, %v: some were never tried", verdicts, flips)
+	}
+}
+
+// textsOf are a text and an edited one.
+func textsOf(random *rand.Rand) (a, b string) {
+	words := make([]string, 40+random.IntN(40))
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", random.IntN(300))
+	}
+	edited := slices.Clone(words)
+	for range random.IntN(12) {
+		edited[random.IntN(len(edited))] = fmt.Sprintf("e%d", random.IntN(300))
+	}
+	return strings.Join(words, " "), strings.Join(edited, " ") + "."
+}
+
+func TestWhy(t *testing.T) {
+	word := []string{"similarity.shingle=word:1"}
+	bits := append(word, "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=3")
+	long := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+	for _, test := range []struct {
+		name     string
+		settings []string
+		a, b     string
+		want     string
+		flips    bool
+	}{
+		{"equal but for case", word, "One, two!", "one TWO", "the normalised texts are equal", false},
+		{"nothing to remember", word, "...", "one two", "the first has no text to compare: it is never remembered", false},
+		{"nothing to compare", word, "one two", "", "the second has no text to compare: such a document is unique, or rejected as empty", false},
+		{"nothing in common", word, "one two", "three four", "they are no candidates: they share no band; ", false},
+		{"verified", word, long, long + " more", "they are candidates by ", true},
+		{"below", append(word, "similarity.threshold=0.99"), long, long + " more", "", true},
+		{"bits that do not suffice", bits, long, "a b c d e f", "they are no candidates: they share no block of their simhashes, which differ in ", true},
+		{"bits that suffice", bits, long, long + " twenty", " of 64 bits, at most the distance of 3", true},
+	} {
+		x := explained(t, params(t, test.settings...), test.a, test.b)
+		if !strings.Contains(x.Why, test.want) || !test.flips && x.Flip != "" {
+			t.Errorf("%s: %s, otherwise %q", test.name, x.Why, x.Flip)
+		}
+		if strings.Contains(x.Why, "threshold") && strings.Contains(test.name, "bits") {
+			t.Errorf("%s: the threshold decides nothing: %s", test.name, x.Why)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	p := params(t)
+	show := func(a, b string) string {
+		var out []string
+		for _, piece := range explained(t, p, a, b).Diff() {
+			out = append(out, map[Side]string{Both: "=", OnlyA: "-", OnlyB: "+", Elided: "..."}[piece.In]+piece.Words)
+		}
+		return strings.Join(out, "|")
+	}
+	for _, test := range []struct{ a, b, want string }{
+		{"the cat sat in the hat", "the cat sat on the mat", "...|=the cat sat|-in the hat|+on the mat"},
+		{"same", "same", ""},
+		{"one", "", "...|-one"},
+		{"- at the front", "+ at the front", "...|--|++|=at the front"},
+		{"a\nb", "a b", ""},
+	} {
+		if got := show(test.a, test.b); got != test.want {
+			t.Errorf("%q and %q: %s, want %s", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// Put together again, the pieces are the texts, but for what was left out.
+func TestDiffKeepsEachWord(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 30 {
+		a, b := textsOf(random)
+		x := explained(t, params(t), a, b)
+		left, right := strings.Fields(a), strings.Fields(b)
+		for _, piece := range x.Diff() {
+			for _, word := range strings.Fields(piece.Words) {
+				if piece.In != OnlyB {
+					left = after(t, left, word)
+				}
+				if piece.In != OnlyA {
+					right = after(t, right, word)
+				}
+			}
+		}
+	}
+}
+
+// after is what stands behind the next occurrence of a word.
+func after(t *testing.T, words []string, word string) []string {
+	t.Helper()
+	at := slices.Index(words, word)
+	if at < 0 {
+		t.Fatalf("%q is not among %v", word, words)
+	}
+	return words[at+1:]
+}

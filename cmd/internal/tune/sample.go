@@ -1,0 +1,122 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Sample is what settings are tried on.
+type Sample interface {
+	// Len is the number of documents.
+	Len() int
+	// Sets are the shingles of each document by their hashes, each once, in order; a document without text has none.
+	Sets(shingle, hash string) ([][]uint64, error)
+	// Evidence is about how many bytes the index keeps of a document to compare it exactly.
+	Evidence(shingle, hash string) (float64, error)
+}
+
+// Texts are documents as they come in, before they are normalised.
+type Texts struct {
+	Params    index.Params // but for shingle and hash
+	Documents [][]byte
+}
+
+// Len is the number of documents.
+func (t Texts) Len() int { return len(t.Documents) }
+
+// Sets are made as the service makes them.
+func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
+	p := t.params(shingle, hash)
+	shingling, err := p.Similarity.Shingling()
+	if err != nil {
+		return nil, err
+	}
+	var (
+		normalizer = text.NewNormalizer(p.Text)
+		normalized []byte
+		hashes     []uint64
+		sets       = make([][]uint64, len(t.Documents))
+	)
+	for i, d := range t.Documents {
+		normalized = normalizer.Append(normalized[:0], d)
+		hashes = text.Set(shingling.AppendHashes(hashes[:0], normalized))
+		sets[i] = slices.Clone(hashes)
+	}
+	return sets, nil
+}
+
+// measured is of how many documents the evidence is measured: coding it takes longer than finding duplicates.
+const measured = 1000
+
+// Evidence signs some of the documents, taken evenly.
+func (t Texts) Evidence(shingle, hash string) (float64, error) {
+	p := t.params(shingle, hash)
+	p.Similarity.Verify = "jaccard"
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		return 0, err
+	}
+	bytes, n := 0, 0
+	for i := 0; i < len(t.Documents); i += 1 + len(t.Documents)/measured {
+		var e entry.Entry
+		if signer.Sign(&e, t.Documents[i]) && !e.Empty() {
+			bytes += len(e.Evidence)
+			n++
+		}
+		signer.Reset()
+	}
+	return float64(bytes) / float64(max(1, n)), nil
+}
+
+func (t Texts) params(shingle, hash string) index.Params {
+	p := t.Params
+	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
+	return p
+}
+
+// Tokens are documents that something else has cut already: a run of N tokens is a shingle as one of N words is.
+type Tokens struct {
+	Documents [][][]byte
+}
+
+// Len is the number of documents.
+func (t Tokens) Len() int { return len(t.Documents) }
+
+// Sets takes the tokens as they are. Of characters it knows nothing.
+func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
+	shingling, err := text.ParseShingling(shingle)
+	if err != nil {
+		return nil, err
+	}
+	h, err := text.ParseHash(hash)
+	if err != nil {
+		return nil, err
+	}
+	if !shingling.OfWords() {
+		return nil, fmt.Errorf("shingle %s: tokens are taken as they are: write word:N, runs of N tokens", shingle)
+	}
+	var hashes []uint64
+	sets := make([][]uint64, len(t.Documents))
+	for i, d := range t.Documents {
+		hashes = text.Set(shingling.Hashed(h).AppendTokenHashes(hashes[:0], d))
+		sets[i] = slices.Clone(hashes)
+	}
+	return sets, nil
+}
+
+// Evidence is what the sets take: there is no text.
+func (t Tokens) Evidence(shingle, hash string) (float64, error) {
+	sets, err := Tokens{Documents: t.Documents[:min(measured, len(t.Documents))]}.Sets(shingle, hash)
+	if err != nil {
+		return 0, err
+	}
+	bytes := 0
+	for _, set := range sets {
+		bytes += len(entry.AppendShingles(nil, set))
+	}
+	return float64(bytes) / float64(max(1, len(sets))), nil
+}

@@ -1,0 +1,115 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
+)
+
+// try tries one setting at its thresholds. A setting that is impossible, or whose time has not come, is skipped, with the
+// reason.
+func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipped []Skipped, err error) {
+	if over(ctx) {
+		return nil, []Skipped{{s, t.stopped()}}, nil
+	}
+	kind, err := t.sketch(&s)
+	if err != nil {
+		return nil, []Skipped{{s, err.Error()}}, nil //nolint:nilerr // what is impossible is part of the report
+	}
+	began := time.Now()
+	trial := eval.NewTrial(kind, f.sets)
+	signing := time.Since(began)
+	for _, s.Threshold = range t.Grid.thresholds(s) {
+		if over(ctx) {
+			return rows, append(skipped, Skipped{s, t.stopped()}), nil
+		}
+		result, err := trial.Against(f.truth, tenThousandths(s.Threshold), s.bar(), t.Most)
+		if errors.Is(err, eval.ErrCandidates) {
+			return rows, append(skipped, Skipped{s, err.Error()}), nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		rows = append(rows, t.rows(s, trial, f, result, signing)...)
+	}
+	return rows, skipped, nil
+}
+
+// bar is what the estimate of a duplicate reaches, as the service has it.
+func (s Setting) bar() eval.Bar {
+	if s.Sketch == SimHash {
+		return eval.WithinDistance(s.Bits, s.Distance)
+	}
+	return eval.AtThreshold(tenThousandths(s.Threshold))
+}
+
+// sketch makes a setting's sketch and completes the setting by what was planned.
+func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
+	if s.Sketch == SimHash {
+		kind, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: s.Bits, Distance: s.Distance})
+	} else {
+		kind, err = t.minHash(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Bands = kind.Bands()
+	return kind, nil
+}
+
+func (t *Tuner) minHash(s *Setting) (sketch.Sketch, error) {
+	banding := sketch.Banding{Bands: s.Bands, Rows: s.Rows}
+	if s.Planned {
+		var err error
+		if banding, err = sketch.Plan(s.Threshold, s.Slots, t.Recall); err != nil {
+			return nil, err
+		}
+		s.Rows = banding.Rows
+	}
+	return sketch.NewMinHashSketch(sketch.MinHashParams{Slots: s.Slots, Banding: banding, CodeBits: t.CodeBits})
+}
+
+// rows are the three stages of a setting. Their time is measured by passing them again, one after the other, so that looking
+// up the truth does not count.
+func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, signing time.Duration) []Row {
+	sizes := t.sizes(s, trial, f)
+	rows := make([]Row, 0, len(sizes))
+	for i, stage := range []struct {
+		name  string
+		score eval.Score
+		pass  func(a, b int)
+	}{
+		{Candidates, r.Candidates, func(_, _ int) {}},
+		{Estimate, r.Estimated, func(a, b int) { trial.Estimate(a, b) }},
+		{Verified, r.Verified, func(a, b int) { f.truth.Compare(a, b) }},
+	} {
+		began := time.Now()
+		trial.Candidates(func(a, b int) bool { stage.pass(a, b); return true })
+		rows = append(rows, Row{
+			Setting: s, Stage: stage.name, Score: stage.score, Matches: stage.score.TruePositives + stage.score.FalsePositives,
+			Precision: stage.score.Precision(), Recall: stage.score.Recall(), F1: stage.score.F1(),
+			ErrorMean: r.Error.Mean(), ErrorDeviation: r.Error.Deviation(),
+			CandidatesPerDocument: float64(r.Met) / float64(max(1, f.about.Documents)),
+			BytesPerDocument:      sizes[i], IndexBytes: int64(sizes[i] * float64(f.about.Documents)),
+			Seconds: (signing + time.Since(began)).Seconds(),
+		})
+	}
+	return rows
+}
+
+// sizes is what the index takes for a document at each stage: without evidence, with codes, with what is compared exactly.
+func (t *Tuner) sizes(s Setting, trial *eval.Trial, f *found) [3]float64 {
+	p := index.DefaultParams()
+	p.Similarity.KeyBytes = t.KeyBytes
+	with := func(evidence int) float64 {
+		return float64(index.EntryBytes(p, &entry.Entry{
+			Kind: entry.Sketch, Keys: make([]byte, s.Bands*t.KeyBytes), Evidence: make([]byte, evidence),
+		}))
+	}
+	return [3]float64{with(0), with(trial.CodeBytes()), with(int(f.evidence))}
+}

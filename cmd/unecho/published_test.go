@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// printed runs a command line and returns what it writes to standard output.
+func printed(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(args, &stdout, &stderr); code != exitDone {
+		t.Fatalf("unecho %s: exit code %d\n%s", strings.Join(args, " "), code, stderr.String())
+	}
+	return stdout.Bytes()
+}
+
+// tuned is what the tests read of a report.
+type tuned struct {
+	Documents   int
+	Recommended struct{ Shingle string }
+	YAML        string
+	Sources     []struct {
+		Shingle, Hash string
+		Documents     int
+		Pairs         int
+		BruteForce    *struct{ Pairs, Both int } `json:"brute_force"`
+	}
+	Rows []struct {
+		Shingle, Hash, Stage      string
+		Slots, Bands, Rows        int
+		Threshold                 float64
+		TP, FP, FN                int
+		Matches                   int
+		Precision, Recall, F1     float64
+		ErrorMean, ErrorDeviation *float64
+	}
+	Skipped []struct{ Why string }
+}
+
+func tunedBy(t *testing.T, args ...string) (report tuned) {
+	t.Helper()
+	if err := json.Unmarshal(printed(t, append([]string{"tune", "--json"}, args...)...), &report); err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestTuneKijiji tunes on the advertisements as they were published (index/eval has the recipe): their runs of ten characters,
+// spaces at the ends included, go in as tokens, since the service's normal form trims them.
+func TestTuneKijiji(t *testing.T) {
+	dir := os.Getenv("UNECHO_TEST_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	name := filepath.Join(dir, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv")
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("shared data absent: %s is not there; UNECHO_TEST_DATA names its directory", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	spaces := regexp.MustCompile(" +")
+	var lines []byte
+	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		columns := strings.Split(line, "\t")
+		ad := []rune(spaces.ReplaceAllString(strings.ToLower(columns[0]+" "+columns[1]), " "))
+		tokens := []string{}
+		for i := range len(ad) - 9 {
+			tokens = append(tokens, string(ad[i:i+10]))
+		}
+		line, err := json.Marshal(map[string][]string{"tokens": tokens})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	file := filepath.Join(t.TempDir(), "ads.jsonl")
+	if err := os.WriteFile(file, lines, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	published := tunedBy(t, "--tokens", "tokens", "--shingle", "word:1", "--threshold", "0.8", "--slots", "50", "--bands", "10", file)
+	planned := tunedBy(t, "--tokens", "tokens", "--shingle", "word:1", "--threshold", "0.8", "--slots", "128", file)
+	for name, report := range map[string]tuned{"50 slots in 10 bands": published, "the default plan": planned} {
+		verified := report.Rows[len(report.Rows)-1]
+		if report.Documents != 2627 || report.Sources[0].Pairs != 10_360 || verified.Stage != "verified" ||
+			verified.TP+verified.FN != 10_360 || verified.FP != 0 || verified.Recall < 0.98 {
+			t.Errorf("%s: %+v, %+v", name, report.Sources, verified)
+		}
+	}
+	if row := published.Rows[0]; row.Slots != 50 || row.Bands != 10 || row.Rows != 5 {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestToyTexts signs the texts with which a SimHash is often shown: with 32, 64 and 128 bits, edited copies are nearer to each
+// other than to any other text.
+func TestToyTexts(t *testing.T) {
+	texts := []string{
+		"the cat sat in the hat", "the cat sat on the mat", "we all scream for ice scream", "we all scream for ice cream",
+		"we all like ice scream", "abcdefg", "abcdefg\nhijklmnop",
+	}
+	var lines bytes.Buffer
+	for _, text := range texts {
+		if err := json.NewEncoder(&lines).Encode(map[string]string{"text": text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "toys.jsonl")
+	if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for bits, distance := range map[int]string{32: "1", 64: "3", 128: "7"} {
+		sketches := strings.Split(strings.TrimSpace(string(printed(t, "sketch", "--sketch", "simhash",
+			"--bits", strconv.Itoa(bits), "--distance", distance, "--shingle", "char:3", file))), "\n")
+		if len(sketches) != len(texts) {
+			t.Fatalf("%d bits: %d lines", bits, len(sketches))
+		}
+		away := func(a, b int) (n int) {
+			x, y := strings.Split(sketches[a], "\t")[1], strings.Split(sketches[b], "\t")[1]
+			if len(x) != bits || len(y) != bits {
+				t.Fatalf("%d bits are written as %q and %q", bits, x, y)
+			}
+			for i := range x {
+				if x[i] != y[i] {
+					n++
+				}
+			}
+			return n
+		}
+		for _, near := range [][2]int{{0, 1}, {2, 3}, {2, 4}, {5, 6}} {
+			for other := range texts {
+				related := near[0]/2 == other/2 || near[0] >= 2 && near[0] <= 4 && other >= 2 && other <= 4 || near[0] >= 5 && other >= 5
+				if !related && away(near[0], other) <= away(near[0], near[1]) {
+					t.Errorf("%d bits: %q is %d bits from %q, and %d from %q", bits, texts[near[0]], away(near[0], near[1]), texts[near[1]],
+						away(near[0], other), texts[other])
+				}
+			}
+		}
+	}
+}

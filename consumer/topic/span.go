@@ -1,0 +1,188 @@
+package topic
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Span is a part of a topic.
+type Span struct {
+	From, To time.Time // of the records' timestamps, To excluded; the zero time is no bound
+	Last     int64     // of that, the newest so many, as evenly from the partitions as they have them; 0 is all
+}
+
+// ReadSpan hands the committed records of a span to fn, those of a partition in order. It ends where the topic ended when it
+// began, and with fn's first error. Last counts offsets: where some are markers of transactions or compacted, there are as
+// many records less.
+func ReadSpan(ctx context.Context, opts Options, topic string, span Span, fn func(*Record) error) error {
+	parts, err := span.partitions(ctx, opts, topic)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", topic, err)
+	}
+	if span.Last > 0 {
+		newest(parts, span.Last)
+	}
+	err = read(ctx, opts, topic, parts, func(r *Record) error {
+		if !span.holds(r.Time) {
+			return nil
+		}
+		return fn(r)
+	})
+	if err != nil {
+		return fmt.Errorf("read %s: %w", topic, err)
+	}
+	return nil
+}
+
+// ReadAt reads the record at an offset of a partition. ErrNoRecord says that there is none: it is deleted by retention or
+// compaction, has not been written, or not been committed.
+func ReadAt(ctx context.Context, opts Options, topic string, partition int32, offset int64) (*Record, error) {
+	fail := func(err error) (*Record, error) {
+		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, err)
+	}
+	parts, err := Span{}.partitions(ctx, opts, topic)
+	if err != nil {
+		return fail(err)
+	}
+	at := slices.IndexFunc(parts, func(p part) bool { return p.number == partition && p.from <= offset && offset < p.to })
+	if at < 0 {
+		return fail(ErrNoRecord)
+	}
+	var found *Record
+	err = read(ctx, opts, topic, []part{{partition, offset, offset + 1}}, func(r *Record) error {
+		found = r
+		return nil
+	})
+	if err != nil {
+		return fail(err)
+	}
+	if found == nil {
+		return fail(ErrNoRecord)
+	}
+	return found, nil
+}
+
+// read hands the committed records of parts of a topic to fn, which may keep them.
+func read(ctx context.Context, opts Options, topic string, parts []part, fn func(*Record) error) error {
+	from := map[int32]kgo.Offset{}
+	left := map[int32]int64{} // partition -> where it ends
+	for _, p := range parts {
+		if p.from < p.to {
+			from[p.number], left[p.number] = kgo.NewOffset().At(p.from), p.to
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	// Markers of transactions come along: they alone tell that the end is reached where the last records were aborted.
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
+	if err != nil {
+		return fmt.Errorf("open reader: %w", err)
+	}
+	defer client.Close()
+	for len(left) > 0 {
+		if err := readSome(ctx, client, left, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readSome hands on what one fetch brings, and strikes off the partitions whose end it reaches.
+func readSome(ctx context.Context, client *kgo.Client, left map[int32]int64, fn func(*Record) error) error {
+	fetches := client.PollFetches(ctx)
+	if err := fetches.Err(); err != nil {
+		return err
+	}
+	for it := fetches.RecordIter(); !it.Done(); {
+		k := it.Next()
+		end, ok := left[k.Partition]
+		if !ok {
+			continue
+		}
+		if k.Offset+1 >= end {
+			delete(left, k.Partition)
+		}
+		if k.Attrs.IsControl() || k.Offset >= end {
+			continue
+		}
+		r := Record{Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value}
+		for _, h := range k.Headers {
+			r.Headers = append(r.Headers, Header(h))
+		}
+		if err := fn(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds says whether a time is in the span: timestamps need not rise with offsets.
+func (s Span) holds(t time.Time) bool {
+	return (s.From.IsZero() || !t.Before(s.From)) && (s.To.IsZero() || t.Before(s.To))
+}
+
+type part struct {
+	number   int32
+	from, to int64
+}
+
+// partitions are what to read of each: from the first record that is not too old, up to what is committed.
+func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]part, error) {
+	if err := Reach(ctx, opts, topic); err != nil {
+		return nil, err
+	}
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	admin := kadm.NewClient(client)
+	list := admin.ListStartOffsets
+	if !s.From.IsZero() {
+		list = func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+			return admin.ListOffsetsAfterMilli(ctx, s.From.UnixMilli(), topics...)
+		}
+	}
+	starts, err := list(ctx, topic)
+	if err == nil {
+		err = starts.Error()
+	}
+	if err != nil {
+		return nil, err
+	}
+	ends, err := admin.ListCommittedOffsets(ctx, topic)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	ends.Each(func(end kadm.ListedOffset) {
+		if start, ok := starts.Lookup(topic, end.Partition); ok {
+			parts = append(parts, part{end.Partition, start.Offset, end.Offset})
+		}
+	})
+	return parts, nil
+}
+
+// newest moves the beginnings up until no more than n are left: those that have little keep it, the others share the rest.
+func newest(parts []part, n int64) {
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(a.to-a.from, b.to-b.from), cmp.Compare(a.number, b.number))
+	})
+	for i := range parts {
+		p := &parts[i]
+		share := min(max(0, p.to-p.from), n/int64(len(parts)-i))
+		p.from = p.to - share
+		n -= share
+	}
+}

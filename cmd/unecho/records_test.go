@@ -13,11 +13,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// newsCluster is a cluster with a topic of JSON documents in two partitions, 30 in each, of which the last in 0 has no text.
-// They are a minute apart. It returns a configuration file for it.
-func newsCluster(t *testing.T) (file string) {
+// newsCluster is a cluster with a topic of JSON documents, 30 in each of partitions 0 and 3, a minute apart, of which the last in
+// 0 has no text. It returns a configuration file for it.
+func newsCluster(t *testing.T, began time.Time) (file string) {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"))
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(4, "news"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func newsCluster(t *testing.T) (file string) {
 			text = " "
 		}
 		value := fmt.Appendf(nil, `{"body":%q,"words":["a%d","b"]}`, text, i/4)
-		record := &kgo.Record{Topic: "news", Partition: int32(i % 2), Value: value, Timestamp: newsTime().Add(time.Duration(i/2) * time.Minute)}
+		record := &kgo.Record{Topic: "news", Partition: int32(i % 2 * 3), Value: value, Timestamp: began.Add(time.Duration(i/2) * time.Minute)}
 		if err := client.ProduceSync(t.Context(), record).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func newsCluster(t *testing.T) (file string) {
 func newsTime() time.Time { return time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC) }
 
 func TestTuneReadsTopics(t *testing.T) {
-	file := newsCluster(t)
+	file := newsCluster(t, newsTime())
 	for _, test := range []struct {
 		name      string
 		flags     string
@@ -73,8 +73,8 @@ func TestTuneReadsTopics(t *testing.T) {
 }
 
 func TestExplainReadsRecords(t *testing.T) {
-	file := newsCluster(t)
-	shown := string(printed(t, "explain", "--config", file, "--shingle", "word:2", "news/0/7", "news/1/7"))
+	file := newsCluster(t, newsTime())
+	shown := string(printed(t, "explain", "--config", file, "--shingle", "word:2", "news/0/7", "news/3/7"))
 	if !strings.Contains(shown, "duplicate: the normalised texts are equal") || !strings.Contains(shown, "64 bytes") {
 		t.Error(shown)
 	}

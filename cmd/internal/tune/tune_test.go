@@ -171,6 +171,26 @@ func TestTokensAreWords(t *testing.T) {
 	}
 }
 
+// The estimate of a SimHash is held against the distance, whatever the threshold is.
+func TestDistanceDecidesOfSimHash(t *testing.T) {
+	tr := tuner(300)
+	tr.Grid.Sketches, tr.Grid.Shingles, tr.Grid.Distances = []string{SimHash}, []string{"word:1"}, []int{3}
+	report, err := tr.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches := map[string][]int{}
+	for _, r := range report.Rows {
+		if r.Distance == 3 {
+			matches[r.Stage] = append(matches[r.Stage], r.Matches)
+		}
+	}
+	candidates, within := matches[Candidates], matches[Estimate] // at two thresholds
+	if len(within) != 2 || within[0] != within[1] || within[0] == 0 || within[0] >= candidates[0] {
+		t.Errorf("%v", matches)
+	}
+}
+
 func TestRecommend(t *testing.T) {
 	row := func(slots int, precision, recall, f1, bytes, seconds float64) Row {
 		return Row{

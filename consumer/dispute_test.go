@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,7 +117,56 @@ func TestWriterDiverges(t *testing.T) {
 	}
 }
 
-// sameHash compares two replicas at the journal's end.
+// One of three is wrong, and reads the checkpoint of one that is right: it leaves, restores and comes back, and the two that
+// are right go on all the while.
+func TestReaderOfThreeDiverges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 6)
+	writer := w.start(named("writer"), sessions(1), rarely)
+	healthy := w.start(named("healthy"), sessions(1), rarely)
+	sick := w.start(named("sick"), sessions(1), rarely)
+	w.joined(3)
+	w.checkpoint(writer, "writer", 75)
+	w.caughtUp(sick)
+	w.plant(sick)
+	w.checkpoint(writer, "writer", 76)
+	w.until("the sick one does not notice", func() bool { return sick.Stats().Divergences > 0 })
+	w.until("it does not come back", func() bool { return sick.Ready() && sick.Stats().Partitions > 0 })
+	for _, m := range []*member{writer, healthy} {
+		if s := m.Stats(); s.Divergences+s.Accusations+s.Withdrawals > 0 || s.Commits == 0 {
+			t.Errorf("one that is right was disturbed: %+v", s)
+		}
+	}
+	w.sameHash(writer, healthy, sick)
+	w.audited()
+}
+
+// Of three, the writer of the checkpoint is wrong: both others restore, come to their own state again, and at least one
+// accuses it; it stops, and is right when it comes back.
+func TestWriterOfThreeDiverges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 6)
+	one := w.start(named("one"), sessions(1), rarely)
+	two := w.start(named("two"), sessions(1), rarely)
+	writer := w.launch(named("writer"), sessions(1), rarely)
+	w.joined(3)
+	w.checkpoint(writer, "writer", 77)
+	w.caughtUp(writer)
+	w.plant(writer)
+	w.checkpoint(writer, "writer", 78)
+	w.refusedBy(writer, "accuses this member")
+	if a, b := one.Stats(), two.Stats(); a.Accusations+b.Accusations == 0 || a.Divergences > 1 || b.Divergences > 1 {
+		t.Errorf("they accuse %d and %d times, and differ %d and %d times", a.Accusations, b.Accusations, a.Divergences, b.Divergences)
+	}
+	again := w.start(named("writer"), sessions(1), rarely)
+	for _, m := range []*member{one, two, again} {
+		w.until("not all come back", func() bool { return m.Ready() && m.Stats().Partitions > 0 })
+	}
+	w.sameHash(one, two, again)
+	w.audited()
+}
+
+// sameHash compares replicas at the journal's end.
 func (w *world) sameHash(members ...*member) {
 	w.t.Helper()
 	w.until("replicas stay different", func() bool {
@@ -129,7 +179,7 @@ func (w *world) sameHash(members ...*member) {
 				}
 			})
 		}
-		return len(hashes) == 2 && hashes[0] == hashes[1]
+		return len(hashes) == len(members) && len(slices.Compact(hashes)) == 1
 	})
 }
 

@@ -64,19 +64,13 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 		defer close(s.shared.follower.ended)
 		err := journal.Follow(follow, client, journal.Handler{
 			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, Ask: s.shared.follower.asks, ProducerTime: s.setup.ProducerTime,
+			Owner:   s.setup.Params.Group,
 			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
 		})
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
-		if errors.Is(err, journal.ErrLost) {
-			return &StopError{
-				What: "this replica cannot go on", Err: err,
-				Remedy: "start again to restore from a snapshot; if it stops here again and restoring took longer than snapshot.every, the other members " +
-					"had trimmed the journal by then: raise snapshot.every for all; else the journal lost records: restore it, or delete journal and snapshots to begin anew",
-			}
-		}
-		return err
+		return s.shared.unfollowed(err)
 	})
 	group.Go(func() error { return name.keep(follow) })
 	group.Go(func() error {
@@ -84,6 +78,29 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 		return s.sessions(ctx, drain, name.member, slots)
 	})
 	return group.Wait()
+}
+
+// unfollowed is what the process ends with when the journal cannot be followed any more.
+func (sh *shared) unfollowed(err error) error {
+	switch {
+	case errors.Is(err, journal.ErrForeign):
+		return &StopError{
+			What: fmt.Sprintf("journal %s belongs to another consumer group than %s", sh.journalTopic, sh.params.Group), Err: err,
+			Remedy: "correct consumer.group, or name a journal.topic of this group's own",
+		}
+	case errors.Is(err, journal.ErrNewer):
+		return &StopError{
+			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", sh.journalTopic), Err: err,
+			Remedy: "start the version that the other members run",
+		}
+	case errors.Is(err, journal.ErrLost):
+		return &StopError{
+			What: "this replica cannot go on", Err: err,
+			Remedy: "start again to restore from a snapshot; if it stops here again and restoring took longer than snapshot.every, the other members " +
+				"had trimmed the journal by then: raise snapshot.every for all; else the journal lost records: restore it, or delete journal and snapshots to begin anew",
+		}
+	}
+	return err
 }
 
 // sessions takes part in the group as often as the replica has caught up, and takes a last snapshot.

@@ -181,7 +181,7 @@ func (s *Service) connect(ctx context.Context) error {
 		client.Close()
 		return err
 	}
-	s.shared.admin, s.shared.appender = client, journal.NewAppender(client)
+	s.shared.admin, s.shared.appender = client, journal.NewAppender(client, s.setup.Params.Group)
 	return nil
 }
 

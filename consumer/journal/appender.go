@@ -29,11 +29,14 @@ func AppenderOptions(p Params) []kgo.Opt {
 // has read it back: an error leaves open whether the record is there, and appending it again is harmless.
 type Appender struct {
 	client *kgo.Client
+	owner  []byte
 	stats  appended
 }
 
-// NewAppender wraps a client that was built with AppenderOptions.
-func NewAppender(client *kgo.Client) *Appender { return &Appender{client: client} }
+// NewAppender wraps a client that was built with AppenderOptions. The owner is the consumer group whose journal it is.
+func NewAppender(client *kgo.Client, owner string) *Appender {
+	return &Appender{client: client, owner: []byte(owner)}
+}
 
 // Append appends the records and returns the greatest journal offset they got. Until it returns, the records are in use.
 func (a *Appender) Append(ctx context.Context, recs ...index.Record) (last int64, err error) {
@@ -51,7 +54,7 @@ func (a *Appender) AppendValues(ctx context.Context, values [][]byte) (last int6
 	last = -1
 	wg.Add(len(values))
 	for _, value := range values {
-		a.client.Produce(ctx, &kgo.Record{Value: value}, func(r *kgo.Record, e error) {
+		a.client.Produce(ctx, &kgo.Record{Key: a.owner, Value: value}, func(r *kgo.Record, e error) {
 			defer wg.Done()
 			mu.Lock()
 			defer mu.Unlock()

@@ -14,6 +14,9 @@ import (
 
 const version = 1
 
+// laterVersions are taken for such; what begins with another byte is no journal record.
+const laterVersions = 32
+
 const (
 	kindSettings = iota
 	kindRun
@@ -23,8 +26,12 @@ const (
 	kindAccusation
 )
 
-// ErrMalformed is wrapped by every decoding error: the record is not one of ours, or of a later version.
-var ErrMalformed = errors.New("malformed journal record")
+var (
+	// ErrMalformed is wrapped by decoding errors: the record is not one of ours, or damaged.
+	ErrMalformed = errors.New("malformed journal record")
+	// ErrNewer is wrapped by those about a record of a format that this program does not read yet.
+	ErrNewer = errors.New("written by a newer unecho")
+)
 
 // Append appends the value of a record to dst.
 func Append(dst []byte, rec index.Record) []byte {
@@ -113,7 +120,10 @@ func Decode(value []byte) (index.Record, error) { return new(Decoder).Decode(val
 // Decode reads the value of a journal record.
 func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	rd := wire.NewReader(value)
-	if v := rd.Byte(); v != version {
+	switch v := rd.Byte(); {
+	case v > version && v < laterVersions:
+		return nil, fmt.Errorf("%w: its format is %d, this one reads format %d", ErrNewer, v, version)
+	case v != version:
 		return nil, fmt.Errorf("%w: version %d, this program reads version %d", ErrMalformed, v, version)
 	}
 	kind := rd.Byte()

@@ -1,7 +1,8 @@
 // Package journal frames, appends and follows the records of the journal: one topic of one partition whose order decides
 // everything. What the records mean is package index's business.
 //
-// The value of a journal record:
+// The key of a journal record is the consumer group whose journal it is: of two groups each would take the other's commits for
+// its own. The value:
 //
 //	┌─────────┬──────┬─────────────┬──────────┬───────────────────────────────────────────────────────────┐
 //	│ version │ kind │ fingerprint │ wall, ms │ body                                                      │

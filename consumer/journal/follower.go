@@ -17,6 +17,9 @@ import (
 // reach so far, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
 
+// ErrForeign is wrapped where a record is of another consumer group than the handler's.
+var ErrForeign = errors.New("a record of another consumer group")
+
 // Place is where a follower begins: the journal offset to read first and the leader epoch of the record before it, by which
 // an unclean election is noticed (-1: unknown).
 type Place struct {
@@ -46,6 +49,7 @@ type Handler struct {
 	Passed       func()                                                          // all records that were there are applied
 	Trouble      func(err error)                                                 // the broker cannot answer now and is asked again; nil: that is an error
 	ProducerTime bool                                                            // records may carry the appender's time
+	Owner        string                                                          // whose journal it is; empty: anybody's
 }
 
 // troublePause is the time until a broker that cannot answer now is asked again.
@@ -134,8 +138,14 @@ func (h *Handler) one(d *Decoder, r *kgo.Record) error {
 	if r.Attrs.TimestampType() != 1 && !h.ProducerTime {
 		return fmt.Errorf("%w: record %d carries the producer's time, not LogAppendTime", ErrLost, r.Offset)
 	}
+	if h.Owner != "" && len(r.Key) > 0 && string(r.Key) != h.Owner {
+		return fmt.Errorf("%w: record %d is of group %q", ErrForeign, r.Offset, r.Key)
+	}
 	rec, err := d.Decode(r.Value)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNewer):
+		return fmt.Errorf("record %d: %w", r.Offset, err)
+	case err != nil:
 		return fmt.Errorf("%w: record %d: %w", ErrLost, r.Offset, err)
 	}
 	return h.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.LeaderEpoch, rec)

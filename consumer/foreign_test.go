@@ -1,0 +1,130 @@
+package consumer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+)
+
+const ours = `{"judge":{"similarity":{"threshold":0.8}},"version":"text/2 minhash/2"}`
+
+// undisturbed has members work while others come that do not belong to them: those are refused, and these go on as if nobody
+// had come.
+func undisturbed(t *testing.T, settings string, come func(w *world)) {
+	t.Helper()
+	w := newWorld(t, 4)
+	w.setup.Settings = []byte(settings)
+	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
+	w.produce(100, 61)
+	members := []*member{w.start(named("a"), sessions(1)), w.start(named("b"), sessions(1))}
+	halves := func(g *kfake.GroupInfo) bool { // the last rebalance is over
+		return g != nil && g.State == "Stable" && len(g.Members) == 2 && g.Members[0].NumAssigned() == 2 && g.Members[1].NumAssigned() == 2
+	}
+	shared, err := w.cluster.WaitGroupInfo(w.context(), "unecho", halves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settled()
+	before := shared.Epoch
+	come(w)
+	w.produce(100, 62)
+	w.settled()
+	if now := w.cluster.GroupInfo("unecho"); now.Epoch != before || len(now.Members) != 2 {
+		t.Errorf("the group was rebalanced: %d, %+v", before, now)
+	}
+	for _, m := range members {
+		if s := m.Stats(); s.Rebuilds+s.Divergences+s.Withdrawals > 0 || !m.Ready() {
+			t.Errorf("disturbed: %+v", s)
+		}
+	}
+	for p := range w.sent {
+		if got := w.partition(members[0], p); got.Epoch != 1 {
+			t.Errorf("partition %d is in epoch %d", p, got.Epoch)
+		}
+	}
+	w.audited()
+}
+
+// Members whose settings or version differ are refused, whether they have a snapshot or read the journal, and the difference
+// is printed.
+func TestForeignSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, theirs string
+		says         []string
+	}{
+		{"another threshold", `{"judge":{"similarity":{"threshold":0.9}},"version":"text/2 minhash/2"}`, []string{"threshold", "0.8", "0.9"}},
+		{"an older version", `{"judge":{"similarity":{"threshold":0.8}},"version":"text/2 minhash/1"}`, []string{"version", "minhash/1", "minhash/2"}},
+		{"a newer version", `{"judge":{"similarity":{"threshold":0.8}},"version":"text/3 minhash/2"}`, []string{"version", "text/3", "text/2"}},
+		{"one more setting", `{"judge":{"similarity":{"threshold":0.8,"weighted":true}},"version":"text/2 minhash/2"}`, []string{"weighted"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			undisturbed(t, ours, func(w *world) {
+				for _, directory := range []string{w.dir, w.t.TempDir()} {
+					m := w.launch(named("foreign"), func(s *Setup) {
+						s.Settings, s.Snapshot.Directory = []byte(c.theirs), directory
+					})
+					w.refusedBy(m, append(c.says, "the settings differ", "use the same settings as the other members")...)
+					if got := m.Stats().Journal.Records; got != 0 {
+						t.Errorf("it appended %d records", got)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A second group is given the journal of a first: it is refused before it appends anything.
+func TestForeignJournal(t *testing.T) {
+	t.Parallel()
+	undisturbed(t, ours, func(w *world) {
+		m := w.launch(named("other"), func(s *Setup) {
+			s.Params.Group, s.Journal.Topic, s.Snapshot.Directory = "another", "unecho.journal", w.t.TempDir()
+		})
+		w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`, "consumer.group")
+		if got := m.Stats().Journal.Records; got != 0 {
+			t.Errorf("it appended %d records", got)
+		}
+		if g := w.cluster.GroupInfo("another"); g != nil && len(g.Members)+len(g.Commits) > 0 {
+			t.Errorf("it took part: %+v", g)
+		}
+	})
+}
+
+// What is in the journal and cannot be read ends whoever reads it: a record of a newer version with the advice to run that,
+// anything else as damage.
+func TestUnreadableRecords(t *testing.T) {
+	t.Parallel()
+	run := journal.Append(nil, &index.Run{Header: index.Header{Wall: 1}})
+	newer := append([]byte{2}, run[1:]...)
+	for _, c := range []struct {
+		name  string
+		value []byte
+		says  []string
+	}{
+		{"a newer version", newer, []string{"holds what this version of unecho cannot read", "its format is 2, this one reads format 1", "start the version"}},
+		{"a text", []byte("{}"), []string{"this replica cannot go on", "malformed journal record"}},
+		{"half a record", run[:len(run)-1], []string{"this replica cannot go on", "malformed journal record"}},
+		{"nothing", nil, []string{"this replica cannot go on", "malformed journal record"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.produce(50, 61)
+			m := w.launch(named("m"), sessions(1))
+			w.settled()
+			r := &kgo.Record{Topic: "unecho.journal", Value: c.value}
+			if err := w.client().ProduceSync(w.context(), r).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			w.refusedBy(m, c.says...)
+			w.refusedBy(w.launch(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() }), c.says...)
+		})
+	}
+}

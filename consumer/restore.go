@@ -17,49 +17,65 @@ import (
 
 // restore builds the replica from the newest snapshot of this journal that is whole, or an empty one, and says where the
 // journal is to be followed from. Snapshots of the state at below or beyond are left out.
+//
+// A restore that takes long may be overtaken: what it reads is pruned, and the journal trimmed to newer snapshots, which it
+// then takes instead.
 func (sh *shared) restore(ctx context.Context, store snapshot.Store, below int64) (*index.Replica, journal.Place, error) {
-	start, end, err := sh.journalBounds(ctx)
-	if err != nil {
-		return nil, journal.Place{}, err
+	for newest := int64(-1); ; {
+		start, end, err := sh.journalBounds(ctx)
+		if err != nil {
+			return nil, journal.Place{}, err
+		}
+		infos, err := store.Manifests(ctx)
+		if err != nil {
+			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
+		}
+		replica, place, last, err := sh.restoreOne(ctx, store, infos, start, end, below)
+		if err != nil || replica != nil {
+			return replica, place, err
+		}
+		if last > newest && start > 0 {
+			newest = last
+			continue
+		}
+		if start > 0 && below < math.MaxInt64 {
+			return nil, journal.Place{}, errUndecidable(below, start)
+		}
+		return sh.fromTheStart(start)
 	}
-	infos, err := store.Manifests(ctx)
-	if err != nil {
-		return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
-	}
+}
+
+// restoreOne loads the newest of the snapshots that is whole; it returns no replica if none is. last is the newest one tried.
+func (sh *shared) restoreOne(
+	ctx context.Context, store snapshot.Store, infos []snapshot.Info, start, end, below int64,
+) (replica *index.Replica, place journal.Place, last int64, err error) {
+	last = -1
 	for _, info := range infos {
 		at := info.Position
 		if at.JournalTopic != sh.journalID {
 			sh.logger.Warn().Stringer("snapshot", at).Msg("snapshot of another journal, or of one of the same name that was deleted: passed over")
 			continue
 		}
-		if at.Offset < start {
+		if at.Offset < start || at.Offset >= below && at.Offset <= end {
 			continue
 		}
 		if at.Offset > end {
-			return nil, journal.Place{}, &StopError{
+			return nil, place, last, &StopError{
 				What:   fmt.Sprintf("snapshot %d lies beyond the end of journal %s, %d: the journal lost records", at.Offset, sh.journalTopic, end),
 				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as they are",
 			}
 		}
-		if at.Offset >= below {
-			continue
-		}
+		last = max(last, at.Offset)
 		replica, err := sh.load(ctx, store, at)
-		var stop *StopError
-		switch {
-		case err == nil:
-			return replica, journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil
-		case errors.As(err, &stop), ctx.Err() != nil:
-			return nil, journal.Place{}, err
-		case errors.Is(err, snapshot.ErrNewerFormat), errors.Is(err, index.ErrVersion): // it is sound: falling back would lose what it holds
-			return nil, journal.Place{}, fmt.Errorf("restore %v: %w", at, err)
+		if err == nil {
+			return replica, journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, last, nil
+		}
+		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) { // it may be sound: falling back would lose what it holds
+			return nil, place, last, fmt.Errorf("restore %v: %w", at, err)
 		}
 		sh.logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
 	}
-	if start > 0 && below < math.MaxInt64 {
-		return nil, journal.Place{}, errUndecidable(below, start)
-	}
-	return sh.fromTheStart(start)
+	return nil, place, last, nil
 }
 
 // fromTheStart begins with an empty replica, which is right only if the journal is whole.

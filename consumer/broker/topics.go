@@ -156,18 +156,39 @@ func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
 	}
 }
 
-// configs reads a topic's settings.
+// configs reads the settings of a topic that is there. A broker that does not know it yet is asked again.
 func (t *Topics) configs(ctx context.Context, name string) (map[string]string, error) {
+	bound, cancel := context.WithTimeout(ctx, visibleWithin)
+	defer cancel()
+	tick := time.NewTicker(visiblePoll)
+	defer tick.Stop()
+	for {
+		out, err := t.askConfigs(ctx, name)
+		if err == nil {
+			return out, nil
+		}
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) {
+			return nil, t.refused("read the settings of", name, err)
+		}
+		select {
+		case <-tick.C:
+		case <-bound.Done():
+			return nil, t.refused("read the settings of", name, err)
+		}
+	}
+}
+
+func (t *Topics) askConfigs(ctx context.Context, name string) (map[string]string, error) {
 	all, err := t.admin.DescribeTopicConfigs(ctx, name)
 	if err != nil {
-		return nil, t.refused("read the settings of", name, err)
+		return nil, err
 	}
 	one, err := all.On(name, nil)
 	if err == nil {
 		err = one.Err
 	}
 	if err != nil {
-		return nil, t.refused("read the settings of", name, err)
+		return nil, err
 	}
 	out := make(map[string]string, len(one.Configs))
 	for _, c := range one.Configs {

@@ -57,6 +57,20 @@ func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	}
 }
 
+// What one member has just created another's broker may not know yet.
+func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
+	ts, c, _ := topics(t)
+	make1(t, ts, "news", 3, nil)
+	fault := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeConfigs}, Err: kerr.UnknownTopicOrPartition, Count: 3})
+	configs, err := ts.configs(deadline(t), "news")
+	if err != nil || configs["cleanup.policy"] != "delete" {
+		t.Errorf("got %v, %v", configs, err)
+	}
+	if fault.Hits() != 3 {
+		t.Errorf("it was asked %d times", fault.Hits())
+	}
+}
+
 // journalCase is a journal that differs from a right one.
 type journalCase struct {
 	name       string

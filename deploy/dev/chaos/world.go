@@ -150,7 +150,7 @@ func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) erro
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // a broker that is up again is how a run ends, too
-	return errors.Join(before.Mend(ctx), b.Await(ctx))
+	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
 // until asks again and again. The error says what was waited for.

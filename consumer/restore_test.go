@@ -1,0 +1,106 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// vanishing is a store that goes away, or is changed by others, at the first segment that is read.
+type vanishing struct {
+	snapshot.Store
+	first func() error
+}
+
+func (f *vanishing) Segment(ctx context.Context, name string) ([]byte, error) {
+	if first := f.first; first != nil {
+		f.first = nil
+		if err := first(); err != nil {
+			return nil, err
+		}
+	}
+	return f.Store.Segment(ctx, name)
+}
+
+// trimmed is a member at work whose journal begins at the older of its two snapshots.
+func (w *world) trimmed() (*member, *keeper) {
+	w.t.Helper()
+	w.setup.Snapshot.Every, w.setup.Snapshot.Shared, w.setup.Snapshot.Keep = time.Hour, true, 2
+	m := w.start()
+	k := newKeeper(m.shared, m.setup.Store, w.setup.Snapshot, "m")
+	for i := range uint64(2) {
+		w.another(k, i)
+	}
+	if start, _, err := m.shared.journalBounds(w.context()); err != nil || start == 0 {
+		w.t.Fatalf("the journal begins at %d, %v: it was to be trimmed", start, err)
+	}
+	return m, k
+}
+
+// another takes a snapshot of new documents.
+func (w *world) another(k *keeper, seed uint64) {
+	w.t.Helper()
+	w.produce(10, seed)
+	w.settled()
+	if err := k.snapshot(w.context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A store that goes away during a restore is no reason to give up what it holds: the answer is to start again, not to
+// accept a gap.
+func TestStoreGoesAwayDuringRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m, _ := w.trimmed()
+	away := errors.New("connection reset by peer")
+	_, _, err := m.shared.restore(w.context(), &vanishing{m.setup.Store, func() error { return away }}, math.MaxInt64)
+	var stop *StopError
+	if !errors.Is(err, away) || errors.As(err, &stop) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A restore that is overtaken, its snapshots pruned and the journal trimmed behind newer ones, begins again with those.
+func TestRestoreIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m, k := w.trimmed()
+	pruned := func() error {
+		for i := range uint64(2) {
+			w.another(k, 10+i)
+		}
+		return snapshot.ErrMissingSegment
+	}
+	replica, place, err := m.shared.restore(w.context(), &vanishing{m.setup.Store, pruned}, math.MaxInt64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || place.Offset != infos[0].Position.Offset || replica.Next() != place.Offset {
+		t.Errorf("restored at %d, not from the newest of %v (%v)", place.Offset, infos, err)
+	}
+}
+
+// Where all snapshots are damaged and the journal is trimmed behind them, a person decides.
+func TestNothingToRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m, _ := w.trimmed()
+	_, _, err := m.shared.restore(w.context(), &emptied{m.setup.Store}, math.MaxInt64)
+	var stop *StopError
+	if !errors.As(err, &stop) || !strings.Contains(stop.What, "no usable snapshot") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// emptied is a store that has lost its segments.
+type emptied struct{ snapshot.Store }
+
+func (*emptied) Segment(context.Context, string) ([]byte, error) {
+	return nil, snapshot.ErrMissingSegment
+}

@@ -21,8 +21,8 @@ import (
 // restartAfter is how long whoever looks after a member takes to see that it has ended, and to start it again.
 const restartAfter = 200 * time.Millisecond
 
-// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, twice, as the machine is busy.
-const leaveBound = 40 * time.Second
+// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, and more, as the machine is busy.
+const leaveBound = 90 * time.Second
 
 // member is a place in the group, in which one process lives after another.
 type member struct {

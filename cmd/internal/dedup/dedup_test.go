@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // articles is a file of articles, many of them edited copies.
-func articles(t *testing.T, n int) string {
+func articles(t testing.TB, n int) string {
 	t.Helper()
 	p := feed.DefaultParams()
 	p.Documents = n
@@ -150,6 +150,13 @@ func TestRunEnds(t *testing.T) {
 	}
 	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, false), nil, path); !errors.Is(err, dedup.ErrMemory) {
 		t.Errorf("100 KiB: %v", err)
+	}
+	same := filepath.Join(t.TempDir(), "same.txt")
+	if err := os.WriteFile(same, []byte(strings.Repeat("the same words in each line\n", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, true), nil, same); !errors.Is(err, dedup.ErrMemory) {
+		t.Errorf("100 KiB of copies: %v", err)
 	}
 	table := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(table, []byte("text,id\na,b\nc\n"), 0o600); err != nil {

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Times signing against Python's MinHash libraries: the same text, in turns, in one run. Builds what it needs in a directory
-# of its own, and removes it. Usage: run.sh [ROUNDS]
+# Times unecho against Python's MinHash libraries, in turns, in one run: signing (sign), or judging whole corpora (stream).
+# Builds what it needs in a directory of its own, and removes it. Usage: run.sh sign|stream [ROUNDS]
 set -euo pipefail
 
+what=${1:-sign}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 python=${PYTHON:-python3}
+go=${GO:-go}
 
 if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-  echo "bench-sketch-peers: $python with its module venv is not at hand; nothing was compared" >&2
+  echo "peers: $python with its module venv is not at hand; nothing was compared" >&2
   exit 1
 fi
 work=$(mktemp -d)
@@ -16,8 +18,22 @@ trap 'rm -rf "$work"' EXIT
 
 "$python" -m venv "$work/venv"
 if ! "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"; then
-  echo "bench-sketch-peers: the Python libraries cannot be installed; nothing was compared" >&2
+  echo "peers: the Python libraries cannot be installed; nothing was compared" >&2
   exit 1
 fi
-(cd "$root" && "${GO:-go}" test -c -o "$work/sketch.test" ./index/sketch)
-"$work/venv/bin/python" "$here/peers.py" "$work/sketch.test" "$root/index/sketch" "${1:-10}"
+cd "$root"
+case $what in
+sign)
+  "$go" test -c -o "$work/sketch.test" ./index/sketch
+  "$work/venv/bin/python" "$here/peers.py" "$work/sketch.test" "$root/index/sketch" "${2:-10}"
+  ;;
+stream)
+  CGO_ENABLED=0 "$go" build -o "$work/" ./cmd/unecho
+  "$go" run ./cmd/internal/benchdedup -export "$work/corpora" -documents 20000
+  "$work/venv/bin/python" "$here/stream.py" "$work/unecho" "$work/corpora" "${2:-3}"
+  ;;
+*)
+  echo "usage: run.sh sign|stream [ROUNDS]" >&2
+  exit 2
+  ;;
+esac

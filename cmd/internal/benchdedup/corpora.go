@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/feed"
+)
+
+// texts is a file of documents.
+type texts struct {
+	name  string
+	path  string
+	flags []string   // how dedup is told to read it
+	feed  *feed.Feed // that made it, or nil
+}
+
+// flag is what a flag says, or else.
+func (t *texts) flag(name, otherwise string) string {
+	if i := slices.Index(t.flags, name); i >= 0 {
+		return t.flags[i+1]
+	}
+	return otherwise
+}
+
+// open reads the file from its beginning.
+func (t *texts) open() (*corpus.Reader, error) {
+	c := corpus.DefaultParams()
+	c.Fields = strings.Split(t.flag("--fields", "text"), ",")
+	sources, _, err := corpus.Files([]string{t.path})
+	if err != nil {
+		return nil, err
+	}
+	return corpus.NewReader(c, sources)
+}
+
+// published are the files of the shared data, as far as they are there.
+func published(dir string) []texts {
+	all := []texts{
+		{name: "ads (kijiji), word:3", path: filepath.Join(dir, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv"), flags: []string{"--fields", "Title,Short Description"}},
+		{name: "ads (kijiji), char:10", path: filepath.Join(dir, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv"), flags: []string{"--fields", "Title,Short Description", "--shingle", "char:10"}},
+		{name: "articles (mccormick)", path: filepath.Join(dir, "mccormick-articles", "articles_2500.train")},
+	}
+	var there []texts
+	for _, t := range all {
+		if _, err := os.Stat(t.path); err != nil {
+			fmt.Fprintf(os.Stderr, "%s is left out: %v\n", t.name, err)
+			continue
+		}
+		there = append(there, t)
+	}
+	return there
+}
+
+// newFeed makes the generator of articles: three of ten are copies, exact ones and edited ones.
+func newFeed(documents int) (*feed.Feed, error) {
+	p := feed.DefaultParams()
+	p.Documents = documents
+	return feed.New(p)
+}
+
+// generate writes articles to a file, in runs that are made on all cores.
+func generate(p params, documents int, name string) (texts, error) {
+	const run = 2000
+	fmt.Fprintf(os.Stderr, "generating %d articles\n", documents)
+	t := texts{name: fmt.Sprintf("generated articles, %d", documents), path: filepath.Join(p.dir, name)}
+	file, err := os.Create(t.path)
+	if err != nil {
+		return t, err
+	}
+	defer file.Close()
+	out := bufio.NewWriterSize(file, 1<<20)
+	for from := 0; from < documents; {
+		runs := make([][]byte, runtime.NumCPU())
+		var group errgroup.Group
+		for i := range runs {
+			begin := min(documents, from+i*run)
+			group.Go(func() (err error) {
+				runs[i], err = articles(documents, begin, min(documents, begin+run))
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return t, err
+		}
+		for _, lines := range runs {
+			if _, err := out.Write(lines); err != nil {
+				return t, err
+			}
+		}
+		from += len(runs) * run
+	}
+	if t.feed, err = newFeed(documents); err != nil {
+		return t, err
+	}
+	return t, out.Flush()
+}
+
+func articles(documents, from, to int) ([]byte, error) {
+	f, err := newFeed(documents)
+	if err != nil {
+		return nil, err
+	}
+	var lines bytes.Buffer
+	for i := from; i < to; i++ {
+		d := f.At(i)
+		lines.Write(d.Value())
+		lines.WriteByte('\n')
+	}
+	return lines.Bytes(), nil
+}
+
+// processor is the name of this machine's.
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	_, after, _ := bytes.Cut(info, []byte("model name"))
+	line, _, _ := bytes.Cut(after, []byte("\n"))
+	return string(bytes.Trim(line, "\t :"))
+}

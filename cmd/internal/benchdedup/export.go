@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+)
+
+// export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs, the exact
+// pairs at or above 0.8 in shingles of three words.
+func export(ctx context.Context, p params, dir string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	generated, err := generate(p, p.documents, "generated.jsonl")
+	if err != nil {
+		return err
+	}
+	all := published(p.data)
+	for name, t := range map[string]int{"ads": 0, "articles": len(all) - 1} {
+		if len(all) > 0 {
+			if err := exportOne(ctx, all[t], filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return exportOne(ctx, generated, filepath.Join(dir, "generated"))
+}
+
+func exportOne(ctx context.Context, t texts, name string) error {
+	err := write(name+".pairs", func(out *bufio.Writer) error {
+		_, exact, err := join(ctx, t)
+		for _, pair := range exact {
+			fmt.Fprintln(out, pair.A, pair.B)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return write(name+".jsonl", func(out *bufio.Writer) error {
+		r, err := t.open()
+		if err != nil {
+			return err
+		}
+		lines, number := json.NewEncoder(out), 0
+		return corpus.Each(ctx, r, func(r *corpus.Record) error {
+			number++
+			return lines.Encode(map[string]string{"id": strconv.Itoa(number - 1), "text": string(r.Text)})
+		})
+	})
+}
+
+func write(path string, fill func(*bufio.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(file, 1<<20)
+	return errors.Join(fill(out), out.Flush(), file.Close())
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExport: others get what dedup reads, and the truth about it.
+func TestExport(t *testing.T) {
+	ads := filepath.Join(t.TempDir(), "kijiji-rome-rent")
+	if err := os.Mkdir(ads, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	table := "Title\tShort Description\tLocation\na flat\tnear the park\tRome\na car\tred\tRome\nA flat\tnear the park\tMilan\n"
+	if err := os.WriteFile(filepath.Join(ads, "dataset_rent_rome_kijiji.tsv"), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := export(t.Context(), params{documents: 500, data: filepath.Dir(ads), dir: t.TempDir()}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "ads.pairs"); got != "0 2\n" {
+		t.Errorf("pairs of the ads: %q", got)
+	}
+	if got := read(t, dir, "ads.jsonl"); !strings.HasPrefix(got, `{"id":"0","text":"a flat\nnear the park"}`+"\n") || strings.Count(got, "\n") != 3 {
+		t.Errorf("the ads: %q", got)
+	}
+	if got := read(t, dir, "generated.jsonl"); strings.Count(got, "\n") != 500 {
+		t.Errorf("%d lines of 500 articles", strings.Count(got, "\n"))
+	}
+	if got := strings.Count(read(t, dir, "generated.pairs"), "\n"); got < 50 {
+		t.Errorf("%d pairs among 500 articles", got)
+	}
+}
+
+func read(t *testing.T, elements ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// TestCheck counts planted copies and right matches: all that are planted with their originals, and one that is wrong.
+func TestCheck(t *testing.T) {
+	f, err := newFeed(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches, planted := map[int]int{}, 0
+	for n := range 400 {
+		if d := f.At(n); d.Truth.Similarity >= 0.8 {
+			matches[n] = d.Truth.Of
+			planted++
+		}
+	}
+	matches[1] = 0
+	delete(matches, 399)
+	copies, found, right, err := check(400, matches)
+	if err != nil || copies != planted || found < planted-1 || right < planted-1 || right >= len(matches) {
+		t.Errorf("%d copies of %d, %d found, %d right of %d, %v", copies, planted, found, right, len(matches), err)
+	}
+}

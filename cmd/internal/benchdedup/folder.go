@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/eval"
+)
+
+const (
+	perDirectory = 1000
+	paragraphs   = 2    // of an article, in a small file
+	compared     = 2000 // documents that are compared each with each
+)
+
+// folder judges a folder of small files through find, beside comparing all pairs.
+func folder(ctx context.Context, p params) error {
+	fmt.Fprintf(os.Stderr, "writing %d files\n", p.files)
+	dir := filepath.Join(p.dir, "files")
+	bytes, sets, err := writeFiles(p, dir)
+	if err != nil {
+		return err
+	}
+	var best run
+	for range p.rounds {
+		r, err := found(ctx, p, dir)
+		if err != nil {
+			return err
+		}
+		if best.Documents == 0 || r.Seconds < best.Seconds {
+			best = r
+		}
+	}
+	if best.Documents != int64(p.files) {
+		return fmt.Errorf("%d of %d files were judged", best.Documents, p.files)
+	}
+	began := time.Now()
+	eval.AllPairs(sets, 8000)
+	took := time.Since(began)
+	n, s := float64(p.files), float64(len(sets))
+	whole := time.Duration(float64(took) * (n * (n - 1)) / (s * (s - 1)))
+	fmt.Printf("`find | unecho dedup --files-from -` over %s files of %.2f kB: %.1f s, %s files a second, %s duplicates, %d MB of memory.\n"+
+		"Comparing the shingles of each with each would take %s on one core, by a sample of %s files that took %.1f s.\n",
+		thousands(n), float64(bytes)/1000/n, best.Seconds, thousands(best.perSecond()), thousands(float64(best.Duplicate)), best.PeakRSSBytes>>20,
+		whole.Round(time.Minute), thousands(s), took.Seconds())
+	return nil
+}
+
+// writeFiles writes the beginnings of articles, each into a file. The sets are those of the first ones.
+func writeFiles(p params, dir string) (bytes int64, sets [][]uint64, err error) {
+	f, err := newFeed(p.files)
+	if err != nil {
+		return 0, nil, err
+	}
+	ruler, err := newRuler(index.DefaultParams())
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := range p.files {
+		d := f.At(i)
+		text := strings.Join(first(strings.Split(d.Text, "\n"), paragraphs), "\n")
+		if len(sets) < compared {
+			sets = append(sets, ruler.set([]byte(text)))
+		}
+		in := filepath.Join(dir, fmt.Sprintf("%03d", i/perDirectory))
+		if i%perDirectory == 0 {
+			if err := os.MkdirAll(in, 0o750); err != nil {
+				return 0, nil, err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(in, d.ID+".md"), []byte(text), 0o600); err != nil {
+			return 0, nil, err
+		}
+		bytes += int64(len(text))
+	}
+	return bytes, sets, nil
+}
+
+func first(lines []string, n int) []string { return lines[:min(n, len(lines))] }
+
+// found runs dedup on what find lists.
+func found(ctx context.Context, p params, dir string) (r run, err error) {
+	list, names, err := os.Pipe()
+	if err != nil {
+		return r, err
+	}
+	find := exec.CommandContext(ctx, "find", dir, "-name", "*.md")
+	find.Stdout, find.Stderr = names, os.Stderr
+	if err := find.Start(); err != nil {
+		return r, errors.Join(err, list.Close(), names.Close())
+	}
+	err = names.Close()
+	if err == nil {
+		r, err = dedupOf(ctx, p, runtime.NumCPU(), list, "--files-from", "-", "--unique", os.DevNull)
+	}
+	return r, errors.Join(err, list.Close(), find.Wait())
+}

@@ -1,0 +1,70 @@
+// Command benchdedup measures unecho dedup from the file to the verdicts: documents a second on one core and on all, the most
+// memory it takes, recall and precision beside the exact join, and files a second of a folder of small files. It generates what
+// it reads in a directory of its own, and removes it. `make bench-dedup` runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+)
+
+// params are what the command line says.
+type params struct {
+	unecho    string // the program
+	data      string // the shared data; empty does without
+	dir       string // for what is generated
+	documents int    // generated
+	sample    int    // of them, for the exact join
+	files     int
+	rounds    int
+	export    string // where to write corpora and their truth, in place of measuring
+}
+
+func main() {
+	var p params
+	flag.StringVar(&p.unecho, "unecho", "./unecho", "the program")
+	flag.StringVar(&p.data, "data", os.Getenv("UNECHO_TEST_DATA"), "directory of the shared data")
+	flag.IntVar(&p.documents, "documents", 1_000_000, "documents to generate")
+	flag.IntVar(&p.sample, "sample", 100_000, "of them, so many are joined exactly")
+	flag.IntVar(&p.files, "files", 130_000, "small files to generate; 0 is none")
+	flag.IntVar(&p.rounds, "rounds", 2, "runs of each, of which the best counts")
+	flag.StringVar(&p.export, "export", "", "write the corpora and their exact pairs to this directory, and measure nothing")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := bench(ctx, p)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchdedup:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(ctx context.Context, p params) (err error) {
+	if p.dir, err = os.MkdirTemp("", "unecho-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(p.dir)
+	if p.export != "" {
+		return export(ctx, p, p.export)
+	}
+	fmt.Printf("%s, %d cores, %s/%s, %s\n\n", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	generated, err := generate(p, p.documents, "generated.jsonl")
+	if err != nil {
+		return err
+	}
+	all := append(published(p.data), generated)
+	if err := speed(ctx, p, all); err != nil {
+		return err
+	}
+	if err := quality(ctx, p, all); err != nil {
+		return err
+	}
+	if p.files == 0 {
+		return nil
+	}
+	return folder(ctx, p)
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// quality prints what is found beside what is true.
+func quality(ctx context.Context, p params, all []texts) error {
+	fmt.Print("All pairs at or above 0.8, by --matches all, beside those of the exact join.\n\n")
+	fmt.Println("| corpus | pairs | recall | precision |")
+	fmt.Println("| --- | ---: | ---: | ---: |")
+	for _, t := range all {
+		if t.feed != nil && p.documents > p.sample {
+			var err error
+			if t, err = generate(p, p.sample, "sample.jsonl"); err != nil {
+				return err
+			}
+		}
+		if err := pairs(ctx, p, t); err != nil {
+			return err
+		}
+	}
+	fmt.Println()
+	for _, t := range all {
+		if t.feed != nil {
+			return planted(ctx, p, t)
+		}
+	}
+	return nil
+}
+
+// pairs compares the pairs of a corpus.
+func pairs(ctx context.Context, p params, t texts) error {
+	numbers, exact, err := join(ctx, t)
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(p.dir, "pairs.tsv")
+	if _, err := dedupOf(ctx, p, runtime.NumCPU(), nil, append([]string{"--matches", "all", "--pairs", out, t.path}, t.flags...)...); err != nil {
+		return err
+	}
+	truth := make(map[[2]int]bool, len(exact))
+	for _, pair := range exact {
+		truth[[2]int{pair.A, pair.B}] = true
+	}
+	found, right := 0, 0
+	err = eachLine(out, func(line string) error {
+		columns := strings.Split(line, "\t")
+		found++
+		if truth[[2]int{numbers[columns[0]], numbers[columns[1]]}] {
+			right++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s | %s | %.5f | %.5f |\n", t.name, thousands(float64(len(exact))), share(right, len(exact)), share(right, found))
+	return nil
+}
+
+// join is the exact truth about a corpus, and the numbers of its documents by their names.
+func join(ctx context.Context, t texts) (numbers map[string]int, exact []eval.Pair, err error) {
+	r, err := t.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := index.DefaultParams()
+	p.Similarity.Shingle = t.flag("--shingle", p.Similarity.Shingle)
+	ruler, err := newRuler(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers = map[string]int{}
+	var sets [][]uint64
+	err = corpus.Each(ctx, r, func(r *corpus.Record) error {
+		numbers[string(r.Name(nil, false))] = len(sets)
+		sets = append(sets, ruler.set(r.Text))
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return numbers, spread(eval.NewJoin(sets, 8000)), nil
+}
+
+// spread probes on all cores.
+func spread(j *eval.Join) []eval.Pair {
+	cores := runtime.NumCPU()
+	parts := make([][]eval.Pair, cores)
+	var group errgroup.Group
+	for i := range cores {
+		group.Go(func() error {
+			probe := j.NewProbe()
+			for r := i; r < j.Len(); r += cores {
+				parts[i] = probe.Append(parts[i], r)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // a probe gives no error
+	var all []eval.Pair
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// ruler makes the sets that similarity is defined by.
+type ruler struct {
+	normalizer *text.Normalizer
+	shingling  text.Shingling
+}
+
+func newRuler(p index.Params) (*ruler, error) {
+	shingling, err := p.Similarity.Shingling()
+	return &ruler{text.NewNormalizer(p.Text), shingling}, err
+}
+
+func (r *ruler) set(document []byte) []uint64 {
+	return text.Set(r.shingling.AppendHashes(nil, r.normalizer.Append(nil, document)))
+}
+
+// planted says what became of the copies in a generated corpus, and whether those judged copies are some: each is made anew and
+// compared with its match.
+func planted(ctx context.Context, p params, t texts) error {
+	out := filepath.Join(p.dir, "duplicates.jsonl")
+	r, err := dedupOf(ctx, p, runtime.NumCPU(), nil, "--duplicates", out, t.path)
+	if err != nil {
+		return err
+	}
+	matches := map[int]int{}
+	err = eachLine(out, func(line string) error {
+		var d struct {
+			ID    string `json:"id"`
+			Match string `json:"match_id"`
+		}
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			return err
+		}
+		matches[numberOf(d.ID)] = numberOf(d.Match)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	copies, found, right, err := check(int(r.Documents), matches)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Of %s planted copies at or above 0.8 in all %s generated articles %s were judged duplicates: recall %.5f. Of %s judged\nduplicates %s are exactly so similar to their match: precision %.5f.\n\n",
+		thousands(float64(copies)), thousands(float64(r.Documents)), thousands(float64(found)), share(found, copies),
+		thousands(float64(len(matches))), thousands(float64(right)), share(right, len(matches)))
+	return nil
+}
+
+// check counts, on all cores, the planted copies, those found, and the matches that are right.
+func check(documents int, matches map[int]int) (copies, found, right int, err error) {
+	cores := runtime.NumCPU()
+	counts := make([][3]int, cores)
+	var group errgroup.Group
+	for i := range cores {
+		group.Go(func() error {
+			f, err := newFeed(documents)
+			if err != nil {
+				return err
+			}
+			ruler, err := newRuler(index.DefaultParams())
+			if err != nil {
+				return err
+			}
+			for n := i; n < documents; n += cores {
+				d := f.At(n)
+				match, judged := matches[n]
+				if d.Truth.Kind == feed.Exact || d.Truth.Similarity >= 0.8 {
+					counts[i][0]++
+					counts[i][1] += one(judged)
+				}
+				if judged {
+					other := f.At(match)
+					shared, union := sketch.Jaccard(ruler.set([]byte(d.Text)), ruler.set([]byte(other.Text)))
+					counts[i][2] += one(sketch.AtLeast(uint32(shared), uint32(union), 8000))
+				}
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	for _, c := range counts {
+		copies, found, right = copies+c[0], found+c[1], right+c[2]
+	}
+	return copies, found, right, err
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// numberOf is the number in an article's id.
+func numberOf(id string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "article-"))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+func share(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
+
+func eachLine(path string, visit func(line string) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if err := visit(lines.Text()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}

@@ -31,26 +31,31 @@ func (x *Explanation) Diff() []Piece {
 		}
 		return lines
 	}
-	var pieces []Piece
 	changes := strings.Split(string(diff.Diff("a", lines(x.A.text), "b", lines(x.B.text))), "\n")
 	if len(changes) < 3 {
 		return nil
 	}
-	for _, change := range changes[3:] { // behind the names
-		side := map[byte]Side{' ': Both, '-': OnlyA, '+': OnlyB, '@': Elided}
-		if change == "" {
-			continue
+	var pieces []Piece
+	for rest := changes[3:]; len(rest) > 0 && rest[0] != ""; { // behind the names, up to what follows the last line break
+		n := 1
+		for n < len(rest) && rest[n] != "" && rest[n][0] == rest[0][0] {
+			n++
 		}
-		in := side[change[0]]
-		word := change[1:]
-		if in == Elided {
-			word = ""
-		}
-		if last := len(pieces) - 1; last >= 0 && pieces[last].In == in && in != Elided {
-			pieces[last].Words += " " + word
-			continue
-		}
-		pieces = append(pieces, Piece{word, in})
+		pieces = append(pieces, newPiece(rest[:n]))
+		rest = rest[n:]
 	}
 	return pieces
+}
+
+// newPiece is made of lines that begin with the same mark: a word behind it, or the place of what follows.
+func newPiece(lines []string) Piece {
+	in := map[byte]Side{' ': Both, '-': OnlyA, '+': OnlyB, '@': Elided}[lines[0][0]]
+	if in == Elided {
+		return Piece{In: in}
+	}
+	words := make([]string, len(lines))
+	for i, line := range lines {
+		words[i] = line[1:]
+	}
+	return Piece{Words: strings.Join(words, " "), In: in}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -199,6 +200,20 @@ func TestDiffKeepsEachWord(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Texts as long as documents may be, with nothing in common, are shown in no more memory than some copies of them take.
+func TestDiffOfLongTexts(t *testing.T) {
+	words := func(letter string) string { return strings.Repeat(letter+"bcdefgh ", 1<<16) }
+	x := &Explanation{A: Document{text: words("a")}, B: Document{text: words("b")}}
+	var pieces []Piece
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	pieces = x.Diff()
+	runtime.ReadMemStats(&after)
+	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; len(pieces) != 3 || len(pieces[1].Words)+1 != len(x.A.text) || taken > 200 {
+		t.Errorf("%d pieces, %d MiB allocated", len(pieces), taken)
 	}
 }
 

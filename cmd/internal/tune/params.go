@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -56,6 +57,9 @@ func (g Grid) validate() error {
 	for _, threshold := range g.Thresholds {
 		if !(threshold > 0 && threshold <= 1) {
 			return fmt.Errorf("--threshold %v: write numbers above 0, up to 1", threshold)
+		}
+		if float64(tenThousandths(threshold)) != math.Round(threshold*1e9)/1e5 {
+			return fmt.Errorf("--threshold %v: similarities are compared to four decimals: round it", threshold)
 		}
 	}
 	for _, bands := range g.Bands {

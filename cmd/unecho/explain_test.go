@@ -1,0 +1,32 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/explain"
+)
+
+// What differs stands between brackets or in colours; what a text would do to a terminal is written out in both.
+func TestWriteDiff(t *testing.T) {
+	pieces := []explain.Piece{
+		{In: explain.Elided}, {Words: "both", In: explain.Both}, {Words: "red\x1b[2J", In: explain.OnlyA}, {Words: "green", In: explain.OnlyB},
+	}
+	for colour, want := range map[bool]string{
+		false: "\n... both [-red\\x1b[2J-] {+green+}\n",
+		true:  "\n... both \x1b[31mred\\x1b[2J\x1b[0m \x1b[32mgreen\x1b[0m\n",
+	} {
+		var b strings.Builder
+		if writeDiff(&b, pieces, colour); b.String() != want {
+			t.Errorf("in colour %v: %q, want %q", colour, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	if writeDiff(&b, nil, true); b.Len() > 0 {
+		t.Errorf("no difference: %q", b.String())
+	}
+	t.Setenv("NO_COLOR", "1")
+	if coloured(&b) {
+		t.Error("coloured, though nobody wants it")
+	}
+}

@@ -49,31 +49,37 @@ func AppendShingles(dst []byte, sorted []uint64) []byte {
 // spare is room for writing and reading eight bytes at a time.
 const spare = 8
 
+// together is how many remainders are put into a word at once: three of so many bits leave room for what the word has left of
+// a byte, which is all that one has to wait for the other.
+const together, togetherBits = 3, 18
+
+// putRemainders writes eight bytes at a time; the last run over into what follows.
 func putRemainders(out []byte, sorted []uint64, k, drop uint) {
+	k, drop = k&63, drop&63 // as they are: the compiler need not check the shifts
+	mask := uint64(1)<<k - 1
 	var last, word uint64
-	var fill uint // bits of word that are not written yet
-	at, mask := 0, uint64(1)<<k-1
+	var fill uint // bits of word that are no whole byte yet
+	for ; k <= togetherBits && len(sorted) >= together; sorted = sorted[together:] {
+		a, b, c := sorted[0]>>drop, sorted[1]>>drop, sorted[2]>>drop
+		word |= ((a-last)&mask | (b-a)&mask<<k | (c-b)&mask<<(2*k&63)) << (fill & 63)
+		last = c
+		binary.LittleEndian.PutUint64(out, word)
+		fill += together * k
+		out, word, fill = out[fill/8:], word>>(fill&56), fill%8
+	}
 	for _, hash := range sorted {
 		hash >>= drop
-		rest := (hash - last) & mask
+		word |= (hash - last) & mask << (fill & 63)
 		last = hash
-		word |= rest << fill
-		if fill += k; fill >= 64 {
-			binary.LittleEndian.PutUint64(out[at:], word)
-			at += 8
-			fill -= 64
-			word = rest >> (k - fill)
-		}
-	}
-	for ; fill > 0; fill -= min(fill, 8) {
-		out[at] = byte(word)
-		word >>= 8
-		at++
+		binary.LittleEndian.PutUint64(out, word)
+		fill += k
+		out, word, fill = out[fill/8:], word>>(fill&56), fill%8
 	}
 }
 
 // putQuotients returns how many bytes the quotients take.
 func putQuotients(out []byte, sorted []uint64, k, drop uint) int {
+	k, drop = k&63, drop&63
 	var last, word uint64
 	at, bit := 0, uint64(0)
 	for _, hash := range sorted {
@@ -84,15 +90,11 @@ func putQuotients(out []byte, sorted []uint64, k, drop uint) int {
 			binary.LittleEndian.PutUint64(out[at:], word)
 			at, word, bit = at+8, 0, bit-64
 		}
-		word |= 1 << bit
+		word |= 1 << (bit & 63)
 		bit++
 	}
-	for ; bit > 0; bit -= min(bit, 8) {
-		out[at] = byte(word)
-		word >>= 8
-		at++
-	}
-	return at
+	binary.LittleEndian.PutUint64(out[at:], word)
+	return at + int(bit+7)/8
 }
 
 // ShingleReader reads evidence of the kind Shingles, hash by hash from the least to the greatest. It points into the evidence.

@@ -57,6 +57,7 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok = &batch{}, true
+	items := s.room(fetches.NumRecords())
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		if len(p.Records) == 0 {
 			return
@@ -66,7 +67,8 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 			ok = false
 			return
 		}
-		g := group{assignment: a, begins: p.LogStartOffset, items: make([]item, len(p.Records))}
+		g := group{assignment: a, begins: p.LogStartOffset, items: items[:len(p.Records)]}
+		items = items[len(p.Records):]
 		for i, r := range p.Records {
 			g.items[i].record = r
 		}
@@ -74,6 +76,16 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 		b.size += len(p.Records)
 	})
 	return b, ok
+}
+
+// room is for the n items of a batch: the memory of those of the batch before.
+func (s *session) room(n int) []item {
+	clear(s.items)
+	if cap(s.items) < n {
+		s.items = make([]item, n)
+	}
+	s.items = s.items[:n]
+	return s.items
 }
 
 // signChunk is how many documents a worker takes at a time: enough to forget the cost of taking, few enough to share fairly.
@@ -169,11 +181,16 @@ func (w *worker) reject(it *item) *document.Rejection {
 	return nil
 }
 
-// runs frames the documents of the group that have no verdict yet.
-func (s *session) runs(g *group, values [][]byte) [][]byte {
+// runs frames the documents of the batch that have no verdict yet. The values are good until the next call: the appender
+// has let go of them by then.
+func (s *session) runs(b *batch) [][]byte {
+	s.frames.reset()
 	bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
-	g.assignment.Runs(s.header(), g.documents(), bounds, func(run *index.Run) { values = append(values, s.frame(run)) })
-	return values
+	for i := range b.groups {
+		g := &b.groups[i]
+		g.assignment.Runs(s.header(), g.documents(), bounds, func(run *index.Run) { s.frames.add(run) })
+	}
+	return s.frames.values
 }
 
 func (s *shared) header() index.Header {

@@ -18,10 +18,7 @@ func (s *session) judge(ctx context.Context, b *batch) error {
 		if err := s.pick(b); err != nil {
 			return err
 		}
-		var values [][]byte
-		for i := range b.groups {
-			values = s.runs(&b.groups[i], values)
-		}
+		values := s.runs(b)
 		if len(values) == 0 {
 			return nil
 		}

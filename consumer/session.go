@@ -33,6 +33,8 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
+	items    []item            // of the batch at hand
+	frames   frames            // of its entries
 	limit    int               // records of the next poll
 	commits  int               // by this session since the process started
 	refusals protocol.Refusals // what outputs have refused

@@ -224,6 +224,7 @@ const partitionBytes = 4 << 20
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
+	codec, _ := sh.outputs.Codec()
 	base, _ := sh.admin.OptValue(kgo.ClientID).(string)
 	return append(append([]kgo.Opt{}, sh.kafka...),
 		kgo.ClientID(sh.incarnation.clientID(base)),
@@ -242,6 +243,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.FetchMaxPartitionBytes(int32(min(sh.params.FetchBytes, partitionBytes))),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(codec),
 		kgo.MaxBufferedRecords(sh.params.PollRecords+1),
 		kgo.ProducerBatchMaxBytes(int32(max(sh.maxRecord, 1<<20))),
 	)

@@ -3,6 +3,8 @@ package sink
 import (
 	"strings"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -14,6 +16,7 @@ type Params struct {
 	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
 	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
 	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
+	Compression       string        `key:"compression" doc:"how batches of output records are compressed" enum:"none|snappy|lz4|zstd|gzip"`
 	ReplicationFactor int           `key:"replication_factor" doc:"replicas of output topics that are created; -1 is the broker's default"`
 }
 
@@ -35,6 +38,7 @@ func DefaultParams() Params {
 		Rejected:          placeholder + ".rejected",
 		Create:            true,
 		MaxRecordBytes:    setting.MiB,
+		Compression:       "snappy",
 		ReplicationFactor: -1,
 	}
 }
@@ -43,6 +47,23 @@ func DefaultParams() Params {
 func (p Params) Topics(source string) (unique, duplicate, rejected string) {
 	name := func(template string) string { return strings.ReplaceAll(template, placeholder, source) }
 	return name(p.Unique), name(p.Duplicate), name(p.Rejected)
+}
+
+// Codec is what output records are compressed with; ok is false for a name that is not known.
+func (p Params) Codec() (codec kgo.CompressionCodec, ok bool) {
+	switch p.Compression {
+	case "none":
+		return kgo.NoCompression(), true
+	case "snappy":
+		return kgo.SnappyCompression(), true
+	case "lz4":
+		return kgo.Lz4Compression(), true
+	case "zstd":
+		return kgo.ZstdCompression(), true
+	case "gzip":
+		return kgo.GzipCompression(), true
+	}
+	return kgo.NoCompression(), false
 }
 
 // Validate reports every mistake.
@@ -64,6 +85,9 @@ func (p Params) Validate() []setting.Mistake {
 	if p.MaxRecordBytes < MinRecordBytes || p.MaxRecordBytes > maxRecordBytes {
 		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
 			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
+	}
+	if _, ok := p.Codec(); !ok {
+		out = append(out, setting.Wrong("compression", p.Compression, "is unknown", "write none, snappy, lz4, zstd or gzip"))
 	}
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
 		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",

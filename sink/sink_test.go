@@ -274,9 +274,10 @@ func TestValidate(t *testing.T) {
 		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
 		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
 		{"no replicas", func(p *sink.Params) { p.ReplicationFactor = 0 }, []string{"replication_factor"}},
+		{"another compression", func(p *sink.Params) { p.Compression = "brotli" }, []string{"compression"}},
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },
-			[]string{"unique", "duplicate", "rejected", "max_record_bytes", "replication_factor"},
+			[]string{"unique", "duplicate", "rejected", "max_record_bytes", "compression", "replication_factor"},
 		},
 	}
 	for _, tt := range tests {

@@ -17,10 +17,13 @@ type bareCopy struct {
 	poll   int   // records of one transaction at most
 	fetch  int32 // bytes that one fetch brings of a partition at most
 	linger time.Duration
+	codec  kgo.CompressionCodec
 }
 
 // asUnecho is tuned as unecho is by default.
-func asUnecho() bareCopy { return bareCopy{poll: 5000, fetch: 4 << 20} }
+func asUnecho(codec kgo.CompressionCodec) bareCopy {
+	return bareCopy{poll: 5000, fetch: 4 << 20, codec: codec}
+}
 
 func (c bareCopy) String() string {
 	return fmt.Sprintf("batches of %d, fetches of %d MiB a partition, a linger of %s", c.poll, c.fetch>>20, c.linger)
@@ -59,6 +62,7 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 		ending = sessions.Wait()
 	}()
 	took, cpu, err := watch.wait(ctx, func() int { return int(documents.Load()) }, j.documents, ended)
+	asked := watch.take()
 	stop()
 	<-ended
 	if err == nil {
@@ -67,7 +71,8 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 		err = errors.Join(err, ending)
 	}
 	_, leaving := j.cluster.admin.LeaveGroup(context.WithoutCancel(ctx), kadm.LeaveGroup(group).InstanceIDs(instances...))
-	return result{documents: j.documents, took: took, cpu: cpu, commits: commits.Load()}, errors.Join(err, leaving)
+	r := result{documents: j.documents, took: took, cpu: cpu, commits: commits.Load(), requests: asked}
+	return r, errors.Join(err, leaving)
 }
 
 // options are those of a session of unecho (consumer/service.go), fetch size, linger time and buffer apart.
@@ -78,7 +83,7 @@ func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo
 		kgo.RebalanceTimeout(30*time.Second), kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(time.Second), kgo.FetchMaxPartitionBytes(c.fetch),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(c.linger), kgo.MaxBufferedRecords(c.poll+1),
-		kgo.ProducerBatchMaxBytes(1<<20), kgo.WithHooks(watch),
+		kgo.ProducerBatchMaxBytes(1<<20), kgo.ProducerBatchCompression(c.codec), kgo.WithHooks(watch),
 	)
 }
 

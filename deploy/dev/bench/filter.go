@@ -17,12 +17,13 @@ import (
 
 // filter is unecho itself, as the program runs it: the service with its defaults, snapshots in a temporary directory.
 type filter struct {
-	verify   string
-	poll     int    // 0: its default
-	shingle  string // empty: its default
-	evidence string // empty: its default
-	profile  *profile
-	logger   zerolog.Logger
+	verify      string
+	poll        int    // 0: its default
+	shingle     string // empty: its default
+	evidence    string // empty: its default
+	compression string
+	profile     *profile
+	logger      zerolog.Logger
 }
 
 func (f filter) run(ctx context.Context, j job, group string) (result, error) {
@@ -51,6 +52,7 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.evidence != "" && f.verify == "jaccard" {
 		c.Judge.Similarity.Evidence = f.evidence
 	}
+	c.Sink.Compression = f.compression
 	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
 	c.Snapshot.Directory = dir
 	return c
@@ -81,6 +83,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	}()
 	r := result{documents: j.documents}
 	r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
+	r.requests = watch.take()
 	r.add(service.Stats())
 	stop()
 	<-ended

@@ -36,8 +36,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		rows = append(rows, of...)
 	}
-	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions.\n\n%s\n",
-		p.pairs, machine(), p.bytes, p.partitions, p.sessions, summaryHead)
+	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, outputs compressed with %s.\n\n%s\n",
+		p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression, summaryHead)
 	for _, row := range rows {
 		fmt.Fprintln(stdout, row.row())
 	}
@@ -65,9 +65,10 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 	}
 	fmt.Fprintf(out, "\n%s: %s documents of %d bytes in %d partitions, written in %.1f s\n",
 		c.name, thousands(float64(j.documents)), p.bytes, p.partitions, time.Since(began).Seconds())
-	copies := asUnecho()
+	codec, _ := p.codec()
+	copies := asUnecho(codec)
 	if !p.untuned {
-		if copies, err = tune(ctx, j, out); err != nil {
+		if copies, err = tune(ctx, j, copies, out); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +86,7 @@ func (p params) series(ctx context.Context, j job, copies bareCopy, broker, veri
 	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
 	s := series{
 		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
-		filter: filter{verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, logger: logger()},
+		filter: filter{verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, compression: p.compression, logger: logger()},
 	}
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)

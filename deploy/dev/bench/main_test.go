@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // TestRun measures a little on kfake: what counts is that both ends commit everything and the tables are there.
 func TestRun(t *testing.T) {
 	var out, problems bytes.Buffer
-	args := []string{"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify", "jaccard"}
+	args := []string{"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify", "jaccard", "-compression", "lz4"}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
 		t.Fatalf("%v\n%s%s", err, &out, &problems)
 	}
 	for _, want := range []string{
 		"kfake: 3,000 documents of 2000 bytes in 2 partitions", "kfake, verify: jaccard",
-		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "| kfake | jaccard | ",
+		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "outputs compressed with lz4",
+		"copy: requests for 1,000 documents, and bytes a document: Produce ", " cores busy, ", "| kfake | jaccard | ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
@@ -25,11 +28,11 @@ func TestRun(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	var problems bytes.Buffer
-	_, err := parse([]string{"-broker", "rabbit", "-pairs", "0", "-sessions", "9", "-bytes", "1"}, &problems)
+	_, err := parse([]string{"-broker", "rabbit", "-pairs", "0", "-sessions", "9", "-bytes", "1", "-compression", "x"}, &problems)
 	if err == nil {
-		t.Fatal("four mistakes were taken")
+		t.Fatal("five mistakes were taken")
 	}
-	for _, want := range []string{"-broker is", "-pairs is", "-sessions is", "-bytes is"} {
+	for _, want := range []string{"-broker is", "-pairs is", "-sessions is", "-bytes is", "-compression is"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in %v", want, err)
 		}
@@ -53,5 +56,24 @@ func TestSpread(t *testing.T) {
 	}
 	if text := thousands(1234567.4); text != "1,234,567" {
 		t.Error(text)
+	}
+}
+
+// TestRequests counts by kind, over runs, and leaves out what is asked now and then.
+func TestRequests(t *testing.T) {
+	var first, second result
+	for _, r := range []*result{&first, &second} {
+		q := requests{counts: map[int16]traffic{}}
+		for range 300 {
+			q.OnBrokerE2E(kgo.BrokerMetadata{}, 0, kgo.BrokerE2E{BytesWritten: 900, BytesRead: 100})
+		}
+		q.OnBrokerE2E(kgo.BrokerMetadata{}, 3, kgo.BrokerE2E{})
+		r.documents, r.requests = 150_000, q.take()
+		if left := q.take(); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+	if got := requestsText([]result{first, second}); got != "Produce 2.00 (2 B)" {
+		t.Error(got)
 	}
 }

@@ -6,23 +6,28 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/sink"
 )
 
 // params are what the flags say.
 type params struct {
-	brokers    []string // kafka, kfake
-	verifies   []string // estimate, jaccard
-	pairs      int
-	documents  int // 0: the broker's own default
-	bytes      int // of a document, about
-	partitions int
-	sessions   int
-	poll       int    // of unecho; 0: its default
-	shingle    string // of unecho, and so are the next; empty: its default
-	evidence   string
-	seed       uint64
-	untuned    bool
-	profile    string
+	brokers     []string // kafka, kfake
+	verifies    []string // estimate, jaccard
+	pairs       int
+	documents   int // 0: the broker's own default
+	bytes       int // of a document, about
+	partitions  int
+	sessions    int
+	poll        int    // of unecho; 0: its default
+	shingle     string // of unecho, and so are the next; empty: its default
+	evidence    string
+	compression string // of the outputs of either
+	seed        uint64
+	untuned     bool
+	profile     string
 }
 
 // Documents by default: a run takes two to four seconds on two cores.
@@ -46,6 +51,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
 	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
+	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression, "of the outputs, of unecho and of the copy")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
@@ -72,8 +78,14 @@ func either(word string, words ...string) []string {
 	return nil
 }
 
+// codec is what compression names.
+func (p params) codec() (codec kgo.CompressionCodec, ok bool) {
+	return sink.Params{Compression: p.compression}.Codec()
+}
+
 func (p params) validate() error {
 	var errs []error
+	_, isCodec := p.codec()
 	for _, bad := range []struct {
 		is      bool
 		problem string
@@ -85,6 +97,7 @@ func (p params) validate() error {
 		{p.bytes < 100 || p.bytes > 500_000, "-bytes is 100 to 500000"},
 		{p.partitions < 1, "-partitions is at least 1"},
 		{p.sessions < 1 || p.sessions > p.partitions, "-sessions is at least 1, and no more than -partitions"},
+		{!isCodec, "-compression is none, snappy, lz4, zstd or gzip"},
 		{p.poll < 0, "-poll is not negative"},
 	} {
 		if bad.is {

@@ -68,19 +68,30 @@ func details(w io.Writer, pairs []pair) {
 		median(func(p pair) float64 { return float64(p.filter.rebuilds) }),
 		median(func(p pair) float64 { return float64(p.filter.rejected) }))
 	fmt.Fprintf(w, "journal %.0f bytes per entry\n", median(func(p pair) float64 { return float64(p.filter.journalBytes) })/documents)
-	for _, one := range []struct {
-		name string
-		of   func(pair) result
-	}{{"copy", func(p pair) result { return p.copy }}, {"unecho", func(p pair) result { return p.filter }}} {
-		commits := median(func(p pair) float64 { return float64(one.of(p).commits) })
-		fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, %.0f commits of %.0f documents\n", one.name,
-			median(func(p pair) float64 { return one.of(p).took.Seconds() }),
-			1e6*median(func(p pair) float64 { return one.of(p).cpu.own.Seconds() })/documents,
-			1e6*median(func(p pair) float64 { return one.of(p).cpu.broker.Seconds() })/documents, commits, documents/commits)
-	}
+	cost(w, "copy", pairs, func(p pair) result { return p.copy })
+	cost(w, "unecho", pairs, func(p pair) result { return p.filter })
 	fmt.Fprintf(w, "unecho's sessions: sign %.2f s, judge %.2f s, forward %.2f s\n\n",
 		median(func(p pair) float64 { return p.filter.sign }), median(func(p pair) float64 { return p.filter.judge }),
 		median(func(p pair) float64 { return p.filter.forward }))
+}
+
+// cost says what a document cost one of the contenders. Where all cores were busy, nothing but less work makes
+// it faster.
+func cost(w io.Writer, name string, pairs []pair, of func(pair) result) {
+	median := func(f func(result) float64) float64 {
+		return spreadOf(pairs, func(p pair) float64 { return f(of(p)) }).median
+	}
+	documents, commits := float64(of(pairs[0]).documents), median(func(r result) float64 { return float64(r.commits) })
+	fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, together %.2f cores busy, %.0f commits of %.0f documents\n",
+		name, median(func(r result) float64 { return r.took.Seconds() }),
+		1e6*median(func(r result) float64 { return r.cpu.own.Seconds() })/documents,
+		1e6*median(func(r result) float64 { return r.cpu.broker.Seconds() })/documents,
+		median(func(r result) float64 { return (r.cpu.own + r.cpu.broker).Seconds() / r.took.Seconds() }), commits, documents/commits)
+	runs := make([]result, 0, len(pairs))
+	for _, p := range pairs {
+		runs = append(runs, of(p))
+	}
+	fmt.Fprintf(w, "%s: requests for 1,000 documents, and bytes a document: %s\n", name, requestsText(runs))
 }
 
 func thousands(x float64) string {

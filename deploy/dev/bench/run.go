@@ -29,6 +29,7 @@ type result struct {
 	took      time.Duration
 	cpu       usage
 	commits   uint64
+	requests  map[int16]traffic
 
 	// of unecho alone
 	duplicates            uint64
@@ -42,6 +43,7 @@ func (r result) rate() float64 { return float64(r.documents) / r.took.Seconds() 
 
 // stopwatch starts when the first batch of the topic arrives at any client that has it as a hook.
 type stopwatch struct {
+	requests
 	topic   string
 	profile *profile
 	once    sync.Once
@@ -52,7 +54,9 @@ type stopwatch struct {
 }
 
 func newStopwatch(j job, p *profile) *stopwatch {
-	return &stopwatch{topic: j.source, meter: j.cluster.meter, profile: p, started: make(chan struct{})}
+	return &stopwatch{
+		requests: requests{counts: map[int16]traffic{}}, topic: j.source, meter: j.cluster.meter, profile: p, started: make(chan struct{}),
+	}
 }
 
 var _ kgo.HookFetchBatchRead = (*stopwatch)(nil)
@@ -64,6 +68,7 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 	}
 	w.once.Do(func() {
 		w.profile.begin()
+		w.take()
 		w.began, w.cpu = time.Now(), w.meter.read()
 		close(w.started)
 	})

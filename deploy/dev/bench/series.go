@@ -88,18 +88,19 @@ func single(ctx context.Context, j job, who contender, group string) (result, er
 }
 
 // tune tries the copy with several sizes of batches and fetches and with a linger time, twice each, and returns the fastest.
-func tune(ctx context.Context, j job, out io.Writer) (bareCopy, error) {
+func tune(ctx context.Context, j job, like bareCopy, out io.Writer) (bareCopy, error) {
 	var best bareCopy
 	fastest := 0.0
 	for n, c := range []bareCopy{
-		asUnecho(), // a first one, which warms up
-		asUnecho(),
+		like, // a first one, which warms up
+		like,
 		{poll: 2000, fetch: 1 << 20},
 		{poll: 5000, fetch: 1 << 20},
 		{poll: 10_000, fetch: 4 << 20},
 		{poll: 10_000, fetch: 8 << 20},
 		{poll: 5000, fetch: 4 << 20, linger: 5 * time.Millisecond},
 	} {
+		c.codec = like.codec
 		rate := 0.0
 		for k := range 2 {
 			r, err := single(ctx, j, c, fmt.Sprintf("%s-tune-%d-%d", j.source, n, k))

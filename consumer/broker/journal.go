@@ -126,7 +126,7 @@ func (t *Topics) check(ctx context.Context, name string, rules []configRule) ([]
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	configs, err := t.configs(ctx, name)
+	configs, err := t.Settings(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (t *Topics) check(ctx context.Context, name string, rules []configRule) ([]
 		out = append(out, Mistake{
 			What:   fmt.Sprintf("%s is %s, and must be %s%s", r.key, value, least, r.want),
 			Why:    r.why,
-			Remedy: t.configCommand(name, r.key, r.want),
+			Remedy: t.ConfigCommand(name, r.key, r.want),
 		})
 	}
 	return out, nil

@@ -92,7 +92,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 
 // warnOutput tells of settings that a user may want, and that break a promise to the readers of the topic.
 func (t *Topics) warnOutput(ctx context.Context, name string) error {
-	configs, err := t.configs(ctx, name)
+	configs, err := t.Settings(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -156,8 +156,8 @@ func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
 	}
 }
 
-// configs reads the settings of a topic that is there. A broker that does not know it yet is asked again.
-func (t *Topics) configs(ctx context.Context, name string) (map[string]string, error) {
+// Settings reads the settings of a topic that is there. A broker that does not know it yet is asked again.
+func (t *Topics) Settings(ctx context.Context, name string) (map[string]string, error) {
 	bound, cancel := context.WithTimeout(ctx, visibleWithin)
 	defer cancel()
 	tick := time.NewTicker(visiblePoll)
@@ -241,7 +241,8 @@ func (t *Topics) createCommand(name string, partitions, replicas int, configs ma
 	return b.String()
 }
 
-func (t *Topics) configCommand(name, key, value string) string {
+// ConfigCommand is the command that sets one of them.
+func (t *Topics) ConfigCommand(name, key, value string) string {
 	return fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s",
 		t.server, name, key, value)
 }

@@ -38,7 +38,7 @@ func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	if made.Partitions != 1 || made.Replicas != 1 || made.ID == [16]byte{} || made.Name != "g.journal" {
 		t.Errorf("got %+v", made)
 	}
-	configs, err := ts.configs(deadline(t), "g.journal")
+	configs, err := ts.Settings(deadline(t), "g.journal")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestOutputsAreCreatedLikeTheSource(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Name != "s.new" || got[0].Partitions != 3 || got[1].Partitions != 5 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	configs, err := ts.configs(deadline(t), "s.new")
+	configs, err := ts.Settings(deadline(t), "s.new")
 	if err != nil || configs["max.message.bytes"] != "1048588" {
 		t.Errorf("max.message.bytes is %s, %v", configs["max.message.bytes"], err)
 	}

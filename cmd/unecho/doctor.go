@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/doctor"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+func doctorCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look at Kafka, topics, rights, transactions, group, snapshots and clocks, and say what to do",
+		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's version, the\n" +
+			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
+			"settings in force, clocks. Each finding says what it is, why it matters, and what to do. It writes nothing, and may run\n" +
+			"before the first start, beside the service, and when it has stopped.\n\n" +
+			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
+		Example: "  unecho doctor --config unecho.yaml\n" +
+			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
+		Args: atMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd) },
+	}
+	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	cmd.Flags().Bool("json", false, "all findings as one JSON object")
+	return cmd
+}
+
+// errSick is what doctor ends with when it has told the details.
+var errSick = errors.New("there are problems")
+
+func runDoctor(cmd *cobra.Command) error {
+	ctx, stop := untilSignal(cmd.Context(), io.Discard)
+	defer stop()
+	c, err := namedService(cmd)
+	if err != nil {
+		return undone(err)
+	}
+	in, err := doctorInputs(cmd, c)
+	if err != nil {
+		return undone(err)
+	}
+	report, err := doctor.Run(ctx, in)
+	if ctx.Err() != nil {
+		return undone(errors.New("interrupted"))
+	}
+	if err != nil {
+		return undone(err)
+	}
+	if err := writeFindings(cmd, &report); err != nil {
+		return err
+	}
+	if !report.Healthy {
+		return errSick
+	}
+	return nil
+}
+
+func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
+	logger, err := clientLogger(cmd, c)
+	if err != nil {
+		return doctor.Inputs{}, err
+	}
+	options, err := broker.Options(c.Kafka, logger)
+	if err != nil {
+		return doctor.Inputs{}, err
+	}
+	c.Journal.Topic = journalTopic(c)
+	embedded, err := embeddedAddress(cmd.Flag("dir").Value.String())
+	return doctor.Inputs{
+		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
+		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
+		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openExisting(ctx, c) },
+		ProducerTime: embedded != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == embedded,
+	}, err
+}
+
+func writeFindings(cmd *cobra.Command, r *doctor.Report) error {
+	out := cmd.OutOrStdout()
+	if flagBool(cmd, "json") {
+		return json.NewEncoder(out).Encode(r)
+	}
+	var b strings.Builder
+	const indent = "                       "
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, printable(f.What, longLine))
+		for _, line := range []string{f.Why, f.Remedy} {
+			if line != "" {
+				b.WriteString(indent + printable(line, longLine) + "\n")
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, %s\n", several(r.Problems, "problem"), several(r.Notes, "note"))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// longLine bounds what a broker's answer can fill a terminal with.
+const longLine = 2000

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/doctor"
+)
+
+// Beside a service at work on real Kafka and PostgreSQL, whose journal was trimmed: the doctor finds it well, and the audit
+// proves what there is, from a snapshot on.
+func TestDoctorAndAuditBesideAService(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 3)
+	s.configure(strings.Replace(s.inPostgres(), "every: 2s", "every: 1s", 1), s.consumer(""), noOps)
+	p := s.run()
+	p.says(`"ready"`)
+	for seed := uint64(1); ; seed++ { // until two snapshots have made the journal's head superfluous
+		s.produce(500, seed)
+		s.settled()
+		starts, err := s.admin.ListStartOffsets(s.bounded(), s.name+".journal")
+		check(t, err)
+		if first, _ := starts.Lookup(s.name+".journal", 0); first.Offset > 0 {
+			break
+		}
+	}
+	var looked doctor.Report
+	s.until("the doctor finds the last document committed", func(ctx context.Context) bool {
+		check(t, json.Unmarshal(s.exec(ctx, "doctor", "--json"), &looked))
+		return strings.Contains(saysOf(&looked), " 0 documents behind")
+	})
+	said := saysOf(&looked)
+	for _, want := range []string{"ok transaction.version 2", "ok PostgreSQL ", "ok PostgreSQL's clock is ", "ok the newest is ", "ok group " + s.name + ": 2 sessions"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the doctor does not say %q", want)
+		}
+	}
+	if !looked.Healthy {
+		t.Error("the doctor finds problems")
+	}
+	var audited auditLine
+	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &audited))
+	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 || audited.Duplicate == 0 {
+		t.Errorf("the audit says %s", audited.String())
+	}
+	t.Logf("the doctor says\n%s\nthe audit says %s", said, audited.String())
+	stopAll(t, patience, p)
+}
+
+func saysOf(r *doctor.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		b.WriteString(string(f.Level) + " " + f.What + "\n")
+	}
+	return b.String()
+}
+
+// exec runs a verb with the scene's configuration and returns what it writes.
+func (s *scene) exec(ctx context.Context, verb string, flags ...string) []byte {
+	s.t.Helper()
+	cmd := exec.CommandContext(ctx, "unecho", append([]string{verb, "--config", s.file}, flags...)...)
+	cmd.Dir = s.dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		s.t.Fatalf("unecho %s: %v\n%s%s", verb, err, stderr.String(), stdout.String())
+	}
+	return stdout.Bytes()
+}

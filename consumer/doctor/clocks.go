@@ -1,0 +1,77 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// noticeable is a difference of clocks that is worth a word: more than a request takes.
+const noticeable = 2 * time.Second
+
+// serverClock is a store that has a clock of its own.
+type serverClock interface {
+	Server(ctx context.Context) (version string, now time.Time, err error)
+}
+
+// clocks compares those that can be read without writing anything: the last record of the journal carries the appender's and
+// the broker's, and must not be of tomorrow.
+func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
+	if s, ok := p.store.(serverClock); ok {
+		version, now, err := s.Server(ctx)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, fine("PostgreSQL "+version))
+		findings = append(findings, p.apart("PostgreSQL's clock", now.Sub(p.now()), "this machine's"))
+	}
+	if err := p.journalWhole(ctx); err != nil || p.tail == nil || p.tail.end == p.tail.start {
+		return findings, err
+	}
+	r, rec, err := p.journalRecord(ctx, p.tail.end-1)
+	if err != nil || r == nil {
+		return findings, err
+	}
+	if ahead := r.Time.Sub(p.now()); ahead > noticeable {
+		findings = append(findings, p.apart("the clock of the journal's broker", ahead, "this machine's"))
+	}
+	if p.in.ProducerTime {
+		return append(findings, fine("the broker is in the members' process: they share a clock")), nil
+	}
+	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(wall(rec))), "that of the member which appended last")), nil
+}
+
+// apart says how far two clocks are apart, a round trip included.
+func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
+	tolerance := p.in.Index.Window.Tolerance
+	text := fmt.Sprintf("%s is %v ahead of %s", what, ahead.Round(time.Millisecond), of)
+	const remedy = "synchronise the clocks (NTP) of brokers and members"
+	switch size := max(ahead, -ahead); {
+	case size > tolerance:
+		return problem(text, fmt.Sprintf("that is beyond window.tolerance, %v: times are capped, and documents leave the window too early or too late", tolerance), remedy)
+	case size > noticeable:
+		return note(text, "documents leave the window so much too early or too late", remedy)
+	}
+	return fine(text)
+}
+
+// wall is the appender's clock in a record.
+func wall(rec index.Record) int64 {
+	switch rec := rec.(type) {
+	case *index.Settings:
+		return rec.Wall
+	case *index.Run:
+		return rec.Wall
+	case *index.Reposition:
+		return rec.Wall
+	case *index.Forget:
+		return rec.Wall
+	case *index.Checkpoint:
+		return rec.Wall
+	case *index.Accusation:
+		return rec.Wall
+	}
+	return 0
+}

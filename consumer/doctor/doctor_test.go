@@ -1,0 +1,200 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+)
+
+// Nobody is at work, but nothing is wrong.
+func TestWell(t *testing.T) {
+	w := newWard(t)
+	w.well()
+	report := w.run()
+	if got := lines(report); !report.Healthy || report.Notes != 1 || !strings.Contains(got, "note group: group unecho has no members") {
+		t.Errorf("got\n%s", got)
+	}
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		seen[f.Check] = true
+	}
+	for _, c := range checks() {
+		if !seen[c.name] {
+			t.Errorf("%s says nothing:\n%s", c.name, lines(report))
+		}
+	}
+}
+
+// Whatever is wrong, it is found, as what it is.
+func TestFindings(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(w *ward)
+		want string // a pattern for one line: level, check, what, why, remedy
+	}{
+		{"no source", func(w *ward) { w.remove("news") }, `^problem topics: source news does not exist \| .* \| correct the name`},
+		{"no journal, but offsets", func(w *ward) { w.remove("unecho.journal") }, `^problem group: offsets are committed, and there is no journal unecho.journal `},
+		{"no journal, and nobody to create it", func(w *ward) { w.remove("unecho.journal"); w.in.Journal.Create = false }, `^problem topics: journal unecho.journal does not exist \| .* kafka-topics.sh .*--create --topic unecho.journal`},
+		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* sink.create is set`},
+		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
+		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
+		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
+		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
+		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
+		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
+		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
+		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| 1 offsets were deleted`},
+		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
+		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by someone else's hand`},
+		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* source.accept_lost_offsets`},
+		{"a document about to be deleted", func(w *ward) { w.alter("news", "retention.ms", "600000"); w.later(9 * time.Minute) }, `^note group: news/0: the next document is older than 75 % of retention.ms, 10m0s`},
+		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 `},
+		{"no snapshots", func(w *ward) { w.in.Snapshot.Directory = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
+		{"no snapshots, and a trimmed journal", func(w *ward) { w.in.Snapshot.Directory = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot`},
+		{"an old snapshot", func(w *ward) {
+			w.append(&index.Forget{Header: w.header()})
+			w.append(&index.Forget{Header: w.header()})
+			w.later(time.Hour)
+		}, `^note snapshots: the newest snapshot is 1h0m\ds old, 2 records of the journal follow it`},
+		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start passes over it`},
+		{"a store of its own", func(w *ward) { w.in.Snapshot.Shared = false }, `^note snapshots: the store is not shared .* grows for ever`},
+		{"other settings", func(w *ward) { w.in.Settings = []byte(`{"test":"others"}`) }, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
+		{"other settings, no snapshot", func(w *ward) {
+			w.in.Snapshot.Directory, w.in.Settings = w.t.TempDir(), []byte(`{"test":"others"}`)
+		}, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
+		{"an appender's clock far behind", func(w *ward) {
+			w.append(&index.Forget{Header: index.Header{Wall: time.Now().Add(-time.Hour).UnixMilli()}})
+		}, `^problem clocks: the clock of the journal's broker is 1h0m\S* ahead of that of the member which appended last \| that is beyond window.tolerance, 5m0s`},
+		{"an appender's clock somewhat ahead", func(w *ward) {
+			w.append(&index.Forget{Header: index.Header{Wall: time.Now().Add(time.Minute).UnixMilli()}})
+		}, `^note clocks: the clock of the journal's broker is -(\d\d\.|1m0)\S* ahead`},
+		{"a clock of the broker that is ahead", func(w *ward) { w.later(-time.Hour) }, `^problem clocks: the clock of the journal's broker is (1h0m|59m)\S* ahead of this machine's`},
+		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+, and times out after 1m`},
+		{"a transaction that hangs", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: news.unique/1: a transaction of producer \d+ hangs since offset 0, for 20m.* abort --topic news.unique --partition 1 --start-offset 0`},
+		{"a foreign member", func(w *ward) { w.join() }, `^problem group: group unecho: member .* is none of unecho's`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.well()
+			c.do(w)
+			report := w.run()
+			if got := lines(report); !regexp.MustCompile(`(?m)` + c.want).MatchString(got) {
+				t.Errorf("want %s, got\n%s", c.want, got)
+			}
+			if report.Healthy != (report.Problems == 0) || strings.HasPrefix(c.want, "^problem") == report.Healthy {
+				t.Errorf("%d problems, healthy: %v", report.Problems, report.Healthy)
+			}
+		})
+	}
+}
+
+func (w *ward) damage() {
+	w.t.Helper()
+	manifests, err := filepath.Glob(filepath.Join(w.in.Snapshot.Directory, "main", "manifests", "*"))
+	w.must(err)
+	for _, path := range manifests {
+		w.must(os.Truncate(path, 100))
+	}
+}
+
+// open leaves a transaction open.
+func (w *ward) open(id string) {
+	w.t.Helper()
+	client := w.connect(kgo.TransactionalID(id), kgo.TransactionTimeout(time.Minute))
+	w.must(client.BeginTransaction(), client.ProduceSync(w.t.Context(), &kgo.Record{Topic: "news.unique", Partition: 1}).FirstErr())
+}
+
+// join lets a program that is none of ours take part in the group.
+func (w *ward) join() {
+	w.t.Helper()
+	client := w.connect(kgo.ConsumerGroup(w.in.Params.Group), kgo.ConsumeTopics("news"), kgo.DisableAutoCommit())
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	if client.PollFetches(ctx).NumRecords() == 0 {
+		w.t.Fatal("the foreign member reads nothing")
+	}
+}
+
+// What Kafka says about rights is held against the list in permissions.md.
+func TestRights(t *testing.T) {
+	allow := func(resource kmsg.ACLResourceType, name string, operations ...kmsg.ACLOperation) (acls []kfake.ACL) {
+		for _, op := range operations {
+			acls = append(acls, kfake.ACL{Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypePrefixed, Operation: op, Allow: true})
+		}
+		return acls
+	}
+	acls := allow(kmsg.ACLResourceTypeTopic, "news", kmsg.ACLOperationRead, kmsg.ACLOperationDescribeConfigs)
+	acls = append(acls, allow(kmsg.ACLResourceTypeTopic, "unecho.journal", kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationDescribeConfigs)...)
+	acls = append(acls, allow(kmsg.ACLResourceTypeGroup, "unecho", kmsg.ACLOperationDescribe)...)
+	w := newWard(t, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"), kfake.User("PLAIN", "unecho", "u", acls...))
+	base := w.in.Options
+	as := func(user, password string) []kgo.Opt {
+		return append([]kgo.Opt{kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism())}, base...)
+	}
+	w.in.Options = as("admin", "a")
+	w.well()
+	if report := w.run(); !report.Healthy {
+		t.Errorf("an administrator lacks nothing, got\n%s", lines(report))
+	}
+	w.in.Options = as("unecho", "u")
+	got := lines(w.run())
+	for _, want := range []string{
+		`problem rights: topic news.unique: the right Write is missing | documents are forwarded to it | ` +
+			`kafka-acls.sh --bootstrap-server kafka:9092 --add --allow-principal User:NAME --operation Write --topic news.unique`,
+		"problem rights: topic unecho.journal: the right Delete is missing",
+		"note rights: topic news.rejected: the right Alter is missing",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %s\n", want)
+		}
+	}
+	for _, none := range []string{"the right Read is missing", "topic unecho.journal: the right Write", "the right DescribeConfigs"} {
+		if strings.Contains(got, "topic "+none) {
+			t.Errorf("there should be no %s", none)
+		}
+	}
+	if t.Failed() {
+		t.Logf("got\n%s", got)
+	}
+	var fault *broker.Fault
+	w.in.Options = as("unecho", "wrong")
+	if _, err := Run(t.Context(), w.in); !errors.As(err, &fault) || !strings.Contains(err.Error(), "the login with PLAIN; check kafka.sasl") {
+		t.Errorf("a wrong password: got %v", err)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	w := newWard(t)
+	w.in.Options = []kgo.Opt{kgo.SeedBrokers("127.0.0.1:1")}
+	var fault *broker.Fault
+	if _, err := Run(t.Context(), w.in); !errors.As(err, &fault) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTransactionVersions(t *testing.T) {
+	for _, c := range []struct {
+		level int16
+		known bool
+		want  Level
+	}{{2, true, OK}, {1, true, Note}, {0, true, Note}, {0, false, Note}} {
+		if got := transactionVersion("kafka:9092", c.level, c.known); len(got) != 1 || got[0].Level != c.want {
+			t.Errorf("%d, %v: got %+v", c.level, c.known, got)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// group looks at the members and at what they have committed.
+func (p *patient) group(ctx context.Context) ([]Finding, error) {
+	name := p.in.Params.Group
+	described, err := p.admin.DescribeGroups(ctx, name)
+	if err == nil {
+		err = described[name].Err
+	}
+	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+		return nil, fmt.Errorf("describe group %s: %w", name, err)
+	}
+	g := described[name]
+	findings := members(name, &g)
+	more, err := p.offsets(ctx)
+	return append(findings, more...), err
+}
+
+func members(name string, g *kadm.DescribedGroup) []Finding {
+	if len(g.Members) == 0 {
+		return []Finding{note("group "+name+" has no members", "nothing is read", "start the service, if it is meant to run")}
+	}
+	var findings []Finding
+	for _, m := range g.Members {
+		if m.InstanceID == nil {
+			findings = append(findings, problem(fmt.Sprintf("group %s: member %s at %s is none of unecho's", name, m.MemberID, m.ClientHost),
+				"it takes partitions, and what it reads and commits is not forwarded", "give that program a group of its own"))
+		}
+	}
+	if g.State != "Stable" {
+		findings = append(findings, note(fmt.Sprintf("group %s is in the state %s", name, g.State), "its partitions are being shared out", "look again; it takes seconds"))
+	}
+	return append(findings, fine("group "+name+": "+several(len(g.Members), "session")))
+}
+
+// extent is what a source partition holds, and what of it was committed.
+type extent struct {
+	topic      string
+	partition  int32
+	start, end int64
+	committed  protocol.Committed
+}
+
+func (e *extent) String() string { return fmt.Sprintf("%s/%d", e.topic, e.partition) }
+
+// offsets looks at what was committed, beside what the source holds and what the newest snapshot knows.
+func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
+	extents, err := p.extents(ctx)
+	if err != nil || len(extents) == 0 {
+		return nil, err
+	}
+	known, err := p.remembered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	lag, begun, ours := int64(0), 0, false
+	for i := range extents {
+		e := &extents[i]
+		ours = ours || e.committed.Ours
+		if e.committed.Offset >= 0 {
+			begun++
+			lag += max(0, e.end-max(e.committed.Offset, e.start))
+		}
+		if f, wrong := p.offset(e, known); wrong {
+			findings = append(findings, f)
+		}
+	}
+	if ours && !p.there[p.in.Journal.Topic] {
+		findings = append(findings, problem(fmt.Sprintf("offsets are committed, and there is no journal %s", p.in.Journal.Topic),
+			"the journal was deleted or is called otherwise: what was remembered is gone, and no member starts",
+			"name the right journal.topic; if it is gone for good: source.accept_journal_gap: true once"))
+	}
+	if begun == 0 {
+		return append(findings, note("nothing is committed yet", "the group has never forwarded anything of these sources", "nothing, if the service has never run")), nil
+	}
+	older, err := p.nearRetention(ctx, extents)
+	findings = append(findings, older...)
+	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s behind", begun, several(len(extents), "partition"), several(int(lag), "document")))), err
+}
+
+func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Finding, bool) {
+	c, row := &e.committed, known[place{e.topic, e.partition}]
+	switch {
+	case c.Offset < 0:
+		return Finding{}, false
+	case c.Offset < e.start:
+		return problem(fmt.Sprintf("%v: committed is %d, and the topic begins at %d", e, c.Offset, e.start),
+			fmt.Sprintf("%d offsets were deleted before they were read", e.start-c.Offset), "add members, or keep documents longer (retention.ms, retention.bytes)"), true
+	case c.Offset > e.end:
+		return problem(fmt.Sprintf("%v: committed is %d, and the topic ends at %d", e, c.Offset, e.end),
+			"the source lost documents, or the offset was set too far; the service stops on it",
+			fmt.Sprintf("stop all members, then: kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+				p.server, p.in.Params.Group, e.topic, e.partition, e.end)), true
+	case !c.Ours:
+		return note(fmt.Sprintf("%v: committed is %d, by someone else's hand", e, c.Offset),
+			"the next member that takes it forwards from there: documents come out again, or are skipped", "nothing, if that was meant"), true
+	case c.Epoch == row.Epoch && c.Offset < row.Base:
+		return problem(fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
+			"the group's offsets were lost; the service stops rather than forward twice", "source.accept_lost_offsets: true once: it goes on where forwarding ended"), true
+	}
+	return Finding{}, false
+}
+
+type place struct {
+	topic     string
+	partition int32
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+}
+
+// remembered is what the newest snapshot knows of source partitions that are still the same topics.
+func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartition, error) {
+	known := map[place]index.SourcePartition{}
+	if p.newest == nil {
+		return known, nil
+	}
+	topics, err := p.topics.Describe(ctx, p.existing(p.in.Source.Topics...)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range p.newest.Partitions() {
+		for _, t := range topics {
+			if (entry.Source{Topic: t.ID, Partition: row.Source.Partition}) == row.Source {
+				known[place{t.Name, row.Source.Partition}] = row
+			}
+		}
+	}
+	return known, nil
+}
+
+func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
+	topics := p.existing(p.in.Source.Topics...)
+	if len(topics) == 0 {
+		return nil, nil
+	}
+	starts, err := p.admin.ListStartOffsets(ctx, topics...)
+	if err == nil {
+		err = starts.Error()
+	}
+	ends, err2 := p.admin.ListEndOffsets(ctx, topics...)
+	if err2 == nil {
+		err2 = ends.Error()
+	}
+	committed, err3 := p.admin.FetchOffsets(ctx, p.in.Params.Group)
+	if errors.Is(err3, kerr.GroupIDNotFound) {
+		err3 = nil
+	}
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, fmt.Errorf("read offsets: %w", err)
+	}
+	ends.Each(func(o kadm.ListedOffset) {
+		e := extent{topic: o.Topic, partition: o.Partition, start: starts[o.Topic][o.Partition].Offset, end: o.Offset, committed: protocol.Committed{Offset: -1}}
+		if c, ok := committed.Lookup(o.Topic, o.Partition); ok && c.Err == nil {
+			e.committed = protocol.NewCommitted(c.At, c.Metadata)
+		}
+		extents = append(extents, e)
+	})
+	slices.SortFunc(extents, func(a, b extent) int { return comparePlaces(place{a.topic, a.partition}, place{b.topic, b.partition}) })
+	return extents, nil
+}
+
+// nearPart of the retention is what an unread document may have used up before it is worth a word.
+const nearPart = 0.75
+
+// nearRetention finds partitions whose next document will soon be deleted unread.
+func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings []Finding, err error) {
+	for _, name := range p.existing(p.in.Source.Topics...) {
+		settings, err := p.topics.Settings(ctx, name)
+		if forbidden(err) {
+			continue // told with the topics
+		}
+		if err != nil {
+			return findings, err
+		}
+		retention, ok := retentionOf(settings["retention.ms"])
+		if !ok {
+			continue
+		}
+		young, err := p.admin.ListOffsetsAfterMilli(ctx, p.now().Add(-time.Duration(nearPart*float64(retention))).UnixMilli(), name)
+		if err != nil {
+			return findings, fmt.Errorf("read offsets: %w", err)
+		}
+		for i := range extents {
+			e := &extents[i]
+			first, ok := young.Lookup(e.topic, e.partition)
+			if ok && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.end) {
+				findings = append(findings, note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),
+					"Kafka will delete it, maybe before it is read", "add members, or keep documents longer"))
+			}
+		}
+	}
+	return findings, nil
+}

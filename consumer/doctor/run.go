@@ -1,0 +1,171 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
+)
+
+// Inputs are the configuration of the service that is looked at.
+type Inputs struct {
+	Options  []kgo.Opt
+	Brokers  []string // for the commands in remedies
+	Params   consumer.Params
+	Source   consumer.SourceParams
+	Journal  journal.Params // its topic is named
+	Sink     sink.Params
+	Snapshot snapshot.Params
+	Index    index.Params
+	Settings []byte // canonical text
+	// Snapshots opens the store, which must be there already. The doctor closes it.
+	Snapshots func(context.Context) (snapshot.Store, error)
+	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
+	ProducerTime bool
+
+	now func() time.Time // for tests; nil: the clock
+}
+
+// checkBound is how long one check may take.
+const checkBound = 20 * time.Second
+
+// Run looks at everything. The error says that Kafka could not be reached; a *broker.Fault tells what to do.
+func Run(ctx context.Context, in Inputs) (Report, error) {
+	options := append(append([]kgo.Opt{}, in.Options...), kgo.RequestRetries(2), kgo.RetryTimeout(checkBound))
+	client, err := kgo.NewClient(options...)
+	if err != nil {
+		return Report{}, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	if err := broker.Ping(ctx, client); err != nil {
+		return Report{}, err
+	}
+	p := &patient{
+		in: in, client: client, admin: kadm.NewClient(client), topics: broker.NewTopics(client, zerolog.Nop()),
+		server: strings.Join(in.Brokers, ","), now: in.now,
+	}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	report := Report{Healthy: true}
+	for _, c := range checks() {
+		report.add(c.name, p.examine(ctx, c.look))
+		if ctx.Err() != nil {
+			return Report{}, context.Cause(ctx)
+		}
+	}
+	return report, p.close()
+}
+
+// check is one of the things that are looked at. An error says that it could not be.
+type check struct {
+	name string
+	look func(*patient, context.Context) ([]Finding, error)
+}
+
+func checks() []check {
+	return []check{
+		{"cluster", (*patient).cluster},
+		{"topics", (*patient).allTopics},
+		{"rights", (*patient).rights},
+		{"transactions", (*patient).transactions},
+		{"snapshots", (*patient).snapshots}, // before those that use what the newest says
+		{"group", (*patient).group},
+		{"settings", (*patient).settings},
+		{"clocks", (*patient).clocks},
+	}
+}
+
+// patient is a service that is looked at.
+type patient struct {
+	in     Inputs
+	client *kgo.Client
+	admin  *kadm.Client
+	topics *broker.Topics
+	server string
+	now    func() time.Time
+
+	brokers int
+	store   snapshot.Store  // nil: there is none, or it does not answer
+	newest  *index.Restore  // the state of the newest snapshot of this journal; nil: none
+	tail    *journalTail    // nil: not read yet
+	there   map[string]bool // topics
+}
+
+func (p *patient) close() error {
+	if p.store == nil {
+		return nil
+	}
+	return p.store.Close()
+}
+
+func (p *patient) examine(ctx context.Context, look func(*patient, context.Context) ([]Finding, error)) []Finding {
+	ctx, cancel := context.WithTimeout(ctx, checkBound)
+	defer cancel()
+	findings, err := look(p, ctx)
+	if err != nil {
+		findings = append(findings, unseen(err))
+	}
+	return findings
+}
+
+// unseen is what could not be looked at.
+func unseen(err error) Finding {
+	var fault *broker.Fault
+	switch {
+	case forbidden(err):
+		return note("not allowed to look: "+err.Error(), "what is wrong there stays unknown", "look as a user who has the right Describe there: see permissions.md")
+	case errors.As(err, &fault):
+		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
+	case errors.Is(err, context.DeadlineExceeded):
+		return problem("no answer within "+checkBound.String(), "the service would wait as long", "see whether all brokers are well")
+	}
+	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown", "see whether all brokers are well")
+}
+
+func oneLine(f *broker.Fault) string {
+	if f.Err == nil {
+		return f.What
+	}
+	return f.What + ": " + f.Err.Error()
+}
+
+func forbidden(err error) bool {
+	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed) ||
+		errors.Is(err, kerr.GroupAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed)
+}
+
+// outputs are the output topics of all sources; none in a dry run.
+func (p *patient) outputs() (names []string) {
+	if p.in.Sink.DryRun {
+		return nil
+	}
+	for _, source := range p.in.Source.Topics {
+		unique, duplicate, rejected := p.in.Sink.Topics(source)
+		names = append(names, unique, duplicate, rejected)
+	}
+	return names
+}
+
+// existing are those of the topics that are there.
+func (p *patient) existing(names ...string) (there []string) {
+	for _, name := range names {
+		if p.there[name] {
+			there = append(there, name)
+		}
+	}
+	return there
+}

@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// settings compares those in force in the journal with the configuration.
+func (p *patient) settings(ctx context.Context) ([]Finding, error) {
+	inForce, err := p.inForce(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case inForce == nil:
+		return []Finding{fine("none are in force yet: the first member declares its own")}, nil
+	case string(inForce) == string(p.in.Settings):
+		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
+	}
+	return []Finding{problem(
+		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(setting.Diff(p.in.Settings, inForce), "; ")),
+		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Changing settings\" in the README")}, nil
+}
+
+// inForce are the settings of the newest snapshot, else those with which the journal begins.
+func (p *patient) inForce(ctx context.Context) ([]byte, error) {
+	if p.newest != nil {
+		return p.newest.Settings(), nil
+	}
+	if err := p.journalWhole(ctx); err != nil || p.tail == nil || p.tail.start == p.tail.end {
+		return nil, err
+	}
+	_, rec, err := p.journalRecord(ctx, p.tail.start)
+	if err != nil {
+		return nil, err
+	}
+	switch rec := rec.(type) {
+	case *index.Settings:
+		return rec.Text, nil
+	case *index.Checkpoint:
+		return rec.Settings, nil
+	}
+	return nil, nil
+}
+
+// journalRecord reads one record of the journal; nil if there is none any more.
+func (p *patient) journalRecord(ctx context.Context, offset int64) (*topic.Record, index.Record, error) {
+	r, err := topic.ReadAt(ctx, p.in.Options, p.in.Journal.Topic, 0, offset)
+	if errors.Is(err, topic.ErrNoRecord) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := journal.Decode(r.Value)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read journal: offset %d: %w", offset, err)
+	}
+	return r, rec, nil
+}

@@ -1,0 +1,134 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// oldSnapshot is how many times snapshot.every a snapshot may be old, while the journal goes on, before it is worth a word.
+const oldSnapshot = 10
+
+// snapshots looks at the store, and at whether the journal continues what a start would restore.
+func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
+	store, err := p.in.Snapshots(ctx)
+	switch {
+	case errors.Is(err, snapshot.ErrNoStore) && p.there[p.in.Journal.Topic]:
+		return p.restorable(ctx, nil)
+	case errors.Is(err, snapshot.ErrNoStore):
+		return p.none(), nil
+	case err != nil:
+		return []Finding{problem(err.Error(), "no snapshot is taken or restored, and the journal is not trimmed", "what the message says")}, nil
+	}
+	p.store = store
+	infos, err := store.Manifests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	if !store.Shared() {
+		findings = append(findings, note("the store is not shared by all members", "the journal is never trimmed, and grows for ever",
+			"snapshot.store: postgres, or snapshot.shared: true where all members see the directory"))
+	}
+	if !p.there[p.in.Journal.Topic] {
+		return findings, nil
+	}
+	more, err := p.restorable(ctx, infos)
+	return append(findings, more...), err
+}
+
+func (p *patient) none() []Finding {
+	return []Finding{note("there is no snapshot yet", "a start reads the journal from its first record", "nothing, if the service has not run for snapshot.every yet")}
+}
+
+// journalTail is where the journal begins and ends.
+type journalTail struct{ start, end int64 }
+
+// journalWhole reads where the journal begins and ends.
+func (p *patient) journalWhole(ctx context.Context) error {
+	name := p.in.Journal.Topic
+	if p.tail != nil || !p.there[name] {
+		return nil
+	}
+	starts, err := p.admin.ListStartOffsets(ctx, name)
+	if err == nil {
+		err = starts.Error()
+	}
+	ends, err2 := p.admin.ListEndOffsets(ctx, name)
+	if err2 == nil {
+		err2 = ends.Error()
+	}
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("read offsets of the journal: %w", err)
+	}
+	first, _ := starts.Lookup(name, 0)
+	last, _ := ends.Lookup(name, 0)
+	p.tail = &journalTail{start: first.Offset, end: last.Offset}
+	return nil
+}
+
+// restorable looks at the newest snapshot of this journal.
+func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Finding, error) {
+	if err := p.journalWhole(ctx); err != nil {
+		return nil, err
+	}
+	topics, err := p.topics.Describe(ctx, p.in.Journal.Topic)
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	for _, info := range infos {
+		if info.Position.JournalTopic != topics[0].ID {
+			continue
+		}
+		m, err := p.store.Manifest(ctx, info.Position)
+		if snapshot.Damaged(err) {
+			findings = append(findings, problem(err.Error(), "a start passes over it", "look at the disk; members that run write new ones"))
+			continue
+		}
+		if err != nil {
+			return findings, err
+		}
+		p.newest, err = index.NewRestore(p.in.Index, index.Fingerprint(p.in.Settings), m.State)
+		if err != nil {
+			return append(findings, problem(fmt.Sprintf("the snapshot at %d: %v", info.Position.Offset, err), "a start stops at it", "what the message says")), nil
+		}
+		return append(findings, p.newestSnapshot(&info)...), nil
+	}
+	if p.tail.start > 0 {
+		return append(findings, problem(fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here", p.in.Journal.Topic, p.tail.start),
+			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: source.accept_journal_gap: true once")), nil
+	}
+	return append(findings, p.none()...), nil
+}
+
+func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {
+	at, age := info.Position.Offset, p.now().Sub(time.UnixMilli(info.Taken)).Round(time.Second)
+	switch rest := p.tail.end - at; {
+	case at < p.tail.start:
+		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at, p.tail.start),
+			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: source.accept_journal_gap: true once")}
+	case at > p.tail.end:
+		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
+			"the journal lost records; no member starts", "bring the journal back, or delete it, the snapshots and the group's offsets to begin anew")}
+	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // its own checkpoint follows a snapshot
+		return []Finding{note(fmt.Sprintf("the newest snapshot is %v old, %d records of the journal follow it", age, rest),
+			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}
+	default:
+		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age, several(int(info.Documents), "document"), several(int(rest), "record")))}
+	}
+}
+
+// retentionOf reads retention.ms; ok is false where nothing is deleted by its age.
+func retentionOf(text string) (time.Duration, bool) {
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || ms <= 0 || ms > int64(10*365*24*time.Hour/time.Millisecond) {
+		return 0, false
+	}
+	return time.Duration(ms) * time.Millisecond, true
+}

@@ -1,0 +1,158 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// allTopics looks at sources, journal and outputs, as a start would, and at what a start lets pass.
+func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error) {
+	p.there = map[string]bool{}
+	for _, name := range p.in.Source.Topics {
+		found, err := p.sourceAndOutputs(ctx, name)
+		findings = append(findings, found...)
+		if err != nil {
+			return findings, err
+		}
+	}
+	found, err := p.journal(ctx)
+	return append(findings, found...), err
+}
+
+func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding, error) {
+	found, err := p.topics.Describe(ctx, name)
+	if errors.Is(err, broker.ErrMissing) {
+		return []Finding{problem("source "+name+" does not exist", "there is nothing to read", remedyOf(err))}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.there[name] = true
+	source := found[0]
+	findings := []Finding{fine("source " + name + ": " + shape(source))}
+	more, err := p.durable(ctx, source, "documents")
+	findings = append(findings, more...)
+	if err != nil || p.in.Sink.DryRun {
+		return findings, err
+	}
+	unique, duplicate, rejected := p.in.Sink.Topics(name)
+	for _, output := range []string{unique, duplicate, rejected} {
+		more, err := p.output(ctx, source, output)
+		findings = append(findings, more...)
+		if err != nil {
+			return findings, err
+		}
+	}
+	return findings, nil
+}
+
+func (p *patient) output(ctx context.Context, source broker.Topic, name string) ([]Finding, error) {
+	found, err := p.topics.EnsureOutputs(ctx, broker.OutputsWant{
+		Source: source, Names: []string{name}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
+	})
+	if errors.Is(err, broker.ErrMissing) {
+		return []Finding{missing("output "+name, p.in.Sink.Create, "sink.create", err)}, nil
+	}
+	if findings, ok := mistakes(err); ok {
+		p.there[name] = true
+		return findings, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.there[name] = true
+	findings := []Finding{fine("output " + name + ": " + shape(found[0]))}
+	more, err := p.durable(ctx, found[0], "verdicts")
+	return append(findings, more...), err
+}
+
+func (p *patient) journal(ctx context.Context) ([]Finding, error) {
+	name := p.in.Journal.Topic
+	want := broker.JournalWant{
+		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync, MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
+	}
+	topic, err := p.topics.VerifyJournal(ctx, name, want)
+	if errors.Is(err, broker.ErrMissing) {
+		return []Finding{missing("journal "+name, p.in.Journal.Create, "journal.create", err)}, nil
+	}
+	p.there[name] = true
+	if findings, ok := mistakes(err); ok {
+		return findings, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	findings := []Finding{fine("journal " + name + ": " + shape(topic))}
+	more, err := p.durable(ctx, topic, "decisions")
+	return append(findings, more...), err
+}
+
+func shape(t broker.Topic) string {
+	return several(t.Partitions, "partition") + ", " + several(t.Replicas, "replica")
+}
+
+func missing(what string, create bool, setting string, err error) Finding {
+	if create {
+		return note(what+" does not exist", "the first start creates it: "+setting+" is set", "nothing, if the service has never run")
+	}
+	return problem(what+" does not exist", "the service does not start without it", remedyOf(err))
+}
+
+// mistakes are those that a start would refuse, in the words of the room that refuses.
+func mistakes(err error) (findings []Finding, ok bool) {
+	var wrong *broker.TopicError
+	if !errors.As(err, &wrong) {
+		return nil, false
+	}
+	for _, m := range wrong.Mistakes {
+		findings = append(findings, problem("topic "+wrong.Topic+": "+m.What, m.Why, m.Remedy))
+	}
+	return findings, true
+}
+
+func remedyOf(err error) string {
+	var fault *broker.Fault
+	if errors.As(err, &fault) {
+		return fault.Remedy
+	}
+	return ""
+}
+
+// durable looks at what a start lets pass: how much of a topic outlives its brokers, and what would change it on the way.
+func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string) (findings []Finding, err error) {
+	settings, err := p.topics.Settings(ctx, topic.Name)
+	if forbidden(err) {
+		return []Finding{unseen(err)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	of := "topic " + topic.Name + ": "
+	if topic.Replicas < 2 && p.brokers > 1 {
+		findings = append(findings, note(of+"1 replica", "its "+holds+" are lost with that broker's disk", "kafka-reassign-partitions.sh, to 3 replicas"))
+	}
+	if insync, err := strconv.Atoi(settings["min.insync.replicas"]); err == nil && topic.Replicas > 2 && insync < 2 {
+		findings = append(findings, note(of+"min.insync.replicas is 1",
+			"what one broker alone has taken counts as written, and is lost with it", p.topics.ConfigCommand(topic.Name, "min.insync.replicas", "2")))
+	}
+	if settings["unclean.leader.election.enable"] == "true" {
+		findings = append(findings, note(of+"unclean.leader.election.enable is true",
+			"a broker that lags may become the leader, and "+holds+" that were acknowledged are gone", p.topics.ConfigCommand(topic.Name, "unclean.leader.election.enable", "false")))
+	}
+	if holds != "verdicts" {
+		return findings, nil
+	}
+	if settings["message.timestamp.type"] == "LogAppendTime" {
+		findings = append(findings, note(of+"message.timestamp.type is LogAppendTime",
+			"the documents' own times are replaced", p.topics.ConfigCommand(topic.Name, "message.timestamp.type", "CreateTime")))
+	}
+	if strings.Contains(settings["cleanup.policy"], "compact") {
+		findings = append(findings, note(of+"cleanup.policy is "+settings["cleanup.policy"],
+			"documents of equal keys are dropped, and those without a key refused", p.topics.ConfigCommand(topic.Name, "cleanup.policy", "delete")))
+	}
+	return findings, nil
+}

@@ -12,6 +12,7 @@ type Stage string
 // Stages, in their order.
 const (
 	StageWait     Stage = "waiting for open transactions"
+	StageCopy     Stage = "copying the journal"
 	StageSnapshot Stage = "restoring the snapshot"
 	StageJournal  Stage = "replaying the journal"
 	StageSource   Stage = "reading the source"

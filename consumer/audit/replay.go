@@ -8,7 +8,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/naive"
 	"github.com/unecho/unecho/index/setting"
@@ -21,40 +20,66 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 	if !ok || len(all) != 1 {
 		return fmt.Errorf("replay %s: it has %d partitions, and a journal has one", a.in.Journal, len(all))
 	}
-	from, err := a.begin(ctx, whole)
+	a.report.From, a.report.To = whole.from, whole.to
+	var err error
+	if whole.from == 0 {
+		a.twin = naive.New(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings))
+		err = a.each(ctx, StageJournal, all, func(r *kgo.Record) error {
+			return a.apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.Value)
+		})
+	} else {
+		err = a.replayTrimmed(ctx, all, whole)
+	}
+	a.twin = nil // what it remembers is needed no more
+	if errors.Is(err, errGone) {
+		err = ErrOvertaken
+	}
+	if err != nil {
+		return fmt.Errorf("replay %s: %w", a.in.Journal, err)
+	}
+	return nil
+}
+
+// replayTrimmed begins with a snapshot. The journal is copied before, for it may be trimmed further at any time.
+func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err error) {
+	c, err := newJournalCopy(a.in.Directory)
 	if err != nil {
 		return err
 	}
-	a.report.From, a.report.To = from, whole.to
-	var d journal.Decoder
-	err = a.each(ctx, StageJournal, spans{at: {from: from, to: whole.to}}, func(r *kgo.Record) error {
-		rec, err := d.Decode(r.Value)
-		if err != nil {
-			return fmt.Errorf("replay %s: offset %d: %w", a.in.Journal, r.Offset, err)
-		}
-		return a.step(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, rec)
-	})
-	if errors.Is(err, errGone) {
-		return fmt.Errorf("replay %s: %w", a.in.Journal, ErrOvertaken)
-	}
-	a.twin = nil // what it remembers is needed no more
-	return err
-}
-
-// begin makes the twin: one that has seen nothing where the journal is whole, else one that goes on from a snapshot. It says
-// from where the journal is to be read.
-func (a *audit) begin(ctx context.Context, whole span) (from int64, err error) {
-	fingerprint := index.Fingerprint(a.in.Settings)
-	if whole.from == 0 {
-		a.twin = naive.New(a.in.Params, a.in.Settings, fingerprint)
-		return 0, nil
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := a.each(ctx, StageCopy, all, c.add); err != nil {
+		return err
 	}
 	replica, err := a.restore(ctx, whole)
 	if err != nil {
-		return 0, fmt.Errorf("replay %s: it begins at offset %d: %w", a.in.Journal, whole.from, err)
+		return fmt.Errorf("it begins at offset %d: %w", whole.from, err)
 	}
-	a.twin = naive.Resume(a.in.Params, a.in.Settings, fingerprint, replica)
-	return replica.Next(), a.resume(replica.Contents())
+	a.twin = naive.Resume(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings), replica)
+	a.report.From = replica.Next()
+	if err := a.resume(replica.Contents()); err != nil {
+		return err
+	}
+	return c.each(func(at index.Stamp, value []byte) error {
+		if at.Offset < a.report.From {
+			return nil
+		}
+		if err := a.progress(StageJournal, at.Offset-a.report.From, whole.to-a.report.From); err != nil {
+			return err
+		}
+		return a.apply(at, value)
+	})
+}
+
+// apply applies a record of the journal.
+func (a *audit) apply(at index.Stamp, value []byte) error {
+	rec, err := a.decoder.Decode(value)
+	if err == nil {
+		err = a.step(at, rec)
+	}
+	if err != nil {
+		return fmt.Errorf("offset %d: %w", at.Offset, err)
+	}
+	return nil
 }
 
 // resume notes what a snapshot says of the audited partitions: the pass that each was in, and those before of which nothing
@@ -82,7 +107,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 	case *index.Settings:
 		a.twin.Apply(at, rec)
 		if !a.twin.Ours() {
-			return fmt.Errorf("replay %s: offset %d: %w", a.in.Journal, at.Offset, a.otherSettings(rec.Text))
+			return a.otherSettings(rec.Text)
 		}
 	case *index.Reposition:
 		a.reposition(at, rec)

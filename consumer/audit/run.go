@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
@@ -81,6 +82,7 @@ type audit struct {
 	admin       *kadm.Client
 	interrupted func() error
 	twin        *naive.Twin
+	decoder     journal.Decoder
 	journalID   [16]byte
 	sources     []*stream                // by number
 	streams     map[place]*stream        // by the source topic's name
@@ -121,7 +123,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	journal, err := a.ends(ctx, []string{a.in.Journal})
+	decisions, err := a.ends(ctx, []string{a.in.Journal})
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err := a.open(ctx, owed); err != nil {
 		return err
 	}
-	if err := a.replay(ctx, journal); err != nil {
+	if err := a.replay(ctx, decisions); err != nil {
 		return err
 	}
 	a.number(outputs)

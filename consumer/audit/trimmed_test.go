@@ -104,6 +104,24 @@ func TestTrimmedJournal(t *testing.T) {
 	}
 }
 
+// Members that trim the journal while it is audited take nothing from it.
+func TestTrimmedMeanwhile(t *testing.T) {
+	s, in := trimmedStory(t)
+	s.transaction(kgo.TryCommit, s.outputs...)
+	open := in.Snapshots
+	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		s.trim("journal", s.replica.Next())
+		return open(ctx)
+	}
+	in.Directory = t.TempDir()
+	if got := s.run(in); !got.OK() || got.Records != 8 || got.Unjudged != 2 {
+		t.Errorf("got %s", got.String())
+	}
+	if left, err := os.ReadDir(in.Directory); err != nil || len(left) > 0 {
+		t.Errorf("%v stay behind: %v", left, err)
+	}
+}
+
 // What was forwarded in epochs that ended before the snapshot may be there, in whatever form, and need not.
 func TestPassesBeforeTheSnapshot(t *testing.T) {
 	s := story(t)

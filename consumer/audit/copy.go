@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+)
+
+// journalCopy keeps records of the journal in a temporary file: where its members trim it, they may delete what comes next
+// while the twin takes its time.
+//
+//	offset (varint) · log append time (varint) · length (varint) · value, again and again
+type journalCopy struct {
+	file *os.File
+	out  *bufio.Writer
+	head []byte
+}
+
+func newJournalCopy(directory string) (*journalCopy, error) {
+	f, err := os.CreateTemp(directory, "unecho-audit-")
+	if err != nil {
+		return nil, fmt.Errorf("copy journal: %w", err)
+	}
+	_ = os.Remove(f.Name()) // as in sorter
+	return &journalCopy{file: f, out: bufio.NewWriterSize(f, mergeBuffer)}, nil
+}
+
+func (c *journalCopy) add(r *kgo.Record) error {
+	c.head = binary.AppendVarint(c.head[:0], r.Offset)
+	c.head = binary.AppendVarint(c.head, r.Timestamp.UnixMilli())
+	c.head = binary.AppendUvarint(c.head, uint64(len(r.Value)))
+	_, err := c.out.Write(c.head)
+	_, err2 := c.out.Write(r.Value)
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("copy journal: %w", err)
+	}
+	return nil
+}
+
+// each visits the records in their order. A value is valid during the visit.
+func (c *journalCopy) each(visit func(at index.Stamp, value []byte) error) error {
+	err := c.out.Flush()
+	if err == nil {
+		_, err = c.file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("copy journal: %w", err)
+	}
+	in := bufio.NewReaderSize(c.file, mergeBuffer)
+	for value := []byte(nil); ; {
+		var at index.Stamp
+		if at.Offset, err = binary.ReadVarint(in); errors.Is(err, io.EOF) {
+			return nil
+		}
+		var length uint64
+		if err == nil {
+			at.LogAppendTime, err = binary.ReadVarint(in)
+		}
+		if err == nil {
+			length, err = binary.ReadUvarint(in)
+		}
+		if err == nil {
+			value = slices.Grow(value[:0], int(length))[:length]
+			_, err = io.ReadFull(in, value)
+		}
+		if err != nil {
+			return fmt.Errorf("read copy of journal: %w", err)
+		}
+		if err := visit(at, value); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *journalCopy) close() error {
+	err := c.file.Close()
+	if removed := os.Remove(c.file.Name()); !errors.Is(removed, os.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
+}

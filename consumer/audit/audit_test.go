@@ -202,6 +202,18 @@ func TestPasses(t *testing.T) {
 			s.forward(s.sources[3], 2)
 			s.outputs = append([]*kgo.Record{again}, slices.DeleteFunc(s.outputs, func(r *kgo.Record) bool { return r == again })...)
 		}, audit.Report{Records: 5, Unique: 2, Duplicate: 4, Rejected: 1, Misordered: 2}},
+		{"of passes that announced nothing, it does not show whose an output is", func(s *scene) {
+			first := s.document(1, "forwarded by all of three passes, of which two announced nothing")
+			second := s.document(1, "forwarded by two of three passes, and none of them announced it")
+			s.announce(1, 1, 2)
+			s.forward(first, 1)
+			s.judge(second, 1)
+			for epoch := uint32(2); epoch <= 3; epoch++ {
+				s.reposition(1, 2, epoch)
+				s.forward(first, epoch)
+				s.forward(second, epoch)
+			}
+		}, audit.Report{Records: 7, Unique: 7, Duplicate: 2, Rejected: 1}},
 		{
 			"a zombie's reposition begins no pass", func(s *scene) { s.reposition(0, 0, 1) },
 			audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1},

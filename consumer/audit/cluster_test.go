@@ -37,6 +37,7 @@ type scene struct {
 	replica *index.Replica
 	batch   *sink.Batch
 	id      [16]byte
+	foreign bool // snapshots are of another journal
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
@@ -59,7 +60,7 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
 	var err error
-	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.UnknownTopicRetries(-1))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +70,34 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected")
 	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
 	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
-	topics, err3 := admin.ListTopics(t.Context(), news)
-	if err := errors.Join(err, err2, err3); err != nil {
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	s.id = topics[news].ID
+	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", prefix+"journal")
 	s.reset()
 	return s
+}
+
+// visible waits until the broker that is asked knows of the topics that the controller has made, and returns the first's id.
+func (s *scene) visible(admin *kadm.Client, names ...string) [16]byte {
+	s.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		s.client.ForceMetadataRefresh()
+		topics, err := admin.ListTopics(s.t.Context(), names...)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if topics.Error() == nil && len(topics) == len(names) {
+			return topics[names[0]].ID
+		}
+		select {
+		case <-tick.C:
+		case <-s.t.Context().Done():
+			s.t.Fatal("the topics do not show up")
+		}
+	}
 }
 
 // reset begins with nothing judged, by the scene's params.

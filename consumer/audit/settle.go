@@ -154,8 +154,12 @@ func (a *audit) straighten(g *group) {
 	}
 }
 
-// ambiguous says that the output accounted to pass i may as well be of another pass, which lacks one.
+// ambiguous says that the output accounted to pass i may as well be of another pass: neither must have one, and there is one
+// for both.
 func (a *audit) ambiguous(g *group, i int) bool {
+	if g.stream.owes(i, g.offset) {
+		return false
+	}
 	for j := range g.out {
 		if g.lacks(j) && a.fits(g, j, g.out[i]) == "" {
 			return true

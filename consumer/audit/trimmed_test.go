@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,9 @@ func (s *scene) snapshot(directory string) {
 	topics, err := kadm.NewClient(s.client).ListTopics(s.t.Context(), "journal")
 	c := s.replica.Capture()
 	m := snapshot.Manifest{Index: "main", Position: snapshot.Position{JournalTopic: topics["journal"].ID, Offset: c.Next}}
+	if s.foreign {
+		m.Position.JournalTopic = [16]byte{9}
+	}
 	_, err2 := snapshot.NewWriter(store, s.params, index.Fingerprint(settings)).Write(s.t.Context(), &c, m)
 	if err := errors.Join(err, err2, store.Close()); err != nil {
 		s.t.Fatal(err)
@@ -147,17 +151,47 @@ func TestPassesBeforeTheSnapshot(t *testing.T) {
 	}
 }
 
+// A pass whose verdicts are known takes its own output, whatever a pass would take whose verdicts are not.
+func TestPassAcrossTheSnapshot(t *testing.T) {
+	s := newScene(t)
+	s.begin()
+	text := "unique before the snapshot, and the copy of another when it was read again after it"
+	r := s.document(0, text)
+	s.forward(r, 1)
+	s.announce(0, 1, 1)
+	directory := t.TempDir()
+	s.snapshot(directory)
+	s.trim("journal", s.replica.Next())
+	s.reposition(0, 0, 2)
+	s.forward(s.document(1, text), 1)
+	s.forward(r, 2)
+	in := s.inputs()
+	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+	}
+	s.transaction(kgo.TryCommit, s.outputs...)
+	if got := s.run(in); !got.OK() || got.Unique != 2 || got.Duplicate != 1 {
+		t.Errorf("got %s", got.String())
+	}
+}
+
 // The oldest snapshot that the journal still continues is taken; a damaged one is passed over.
 func TestWhichSnapshot(t *testing.T) {
 	s := story(t)
 	directory := t.TempDir()
+	s.foreign = true
+	s.announce(0, 1, 0)
+	s.snapshot(directory) // of a journal that was deleted: it is passed over
+	s.foreign = false
+	foreign, _ := filepath.Glob(filepath.Join(directory, "main", "manifests", "*"))
+	s.announce(0, 1, 0)
 	s.snapshot(directory)
 	first := s.replica.Next()
 	s.announce(0, 1, 1)
 	s.snapshot(directory)
 	second := s.replica.Next()
 	s.announce(0, 1, 2)
-	s.trim("journal", first)
+	s.trim("journal", 1)
 	s.transaction(kgo.TryCommit, s.outputs...)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
@@ -167,6 +201,7 @@ func TestWhichSnapshot(t *testing.T) {
 		t.Errorf("from %d, want %d: %s", got.From, first, got.String())
 	}
 	manifests, err := filepath.Glob(filepath.Join(directory, "main", "manifests", "*"))
+	manifests = slices.DeleteFunc(manifests, func(path string) bool { return slices.Contains(foreign, path) })
 	if err != nil || len(manifests) != 2 {
 		t.Fatal(manifests, err)
 	}

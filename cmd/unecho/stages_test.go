@@ -27,9 +27,13 @@ func TestStages(t *testing.T) {
 				stage       string
 				done, total int64
 			}{
-				{time.Millisecond, "waiting", 0, 0}, {time.Millisecond, "waiting", 0, 0},
-				{time.Second, "reading", 0, 4000}, {4 * time.Second, "reading", 1000, 4000}, {time.Millisecond, "reading", 1001, 4000},
-				{8 * time.Second, "reading", 3000, 4000}, {time.Second, "reading", 4000, 4000},
+				{time.Millisecond, "waiting", 0, 0},
+				{time.Millisecond, "waiting", 0, 0},
+				{time.Second, "reading", 0, 4000},
+				{4 * time.Second, "reading", 1000, 4000},
+				{time.Millisecond, "reading", 1001, 4000},
+				{8 * time.Second, "reading", 3000, 4000},
+				{time.Second, "reading", 4000, 4000},
 			} {
 				now = now.Add(step.after)
 				p.at(step.stage, step.done, step.total)

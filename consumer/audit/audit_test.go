@@ -214,6 +214,11 @@ func TestPasses(t *testing.T) {
 				s.forward(second, epoch)
 			}
 		}, audit.Report{Records: 7, Unique: 7, Duplicate: 2, Rejected: 1}},
+	})
+}
+
+func TestOldEpochs(t *testing.T) {
+	tryAll(t, []happening{
 		{
 			"a zombie's reposition begins no pass", func(s *scene) { s.reposition(0, 0, 1) },
 			audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1},

@@ -62,7 +62,7 @@ func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
 	ts, c, _ := topics(t)
 	make1(t, ts, "news", 3, nil)
 	fault := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeConfigs}, Err: kerr.UnknownTopicOrPartition, Count: 3})
-	configs, err := ts.configs(deadline(t), "news")
+	configs, err := ts.Settings(deadline(t), "news")
 	if err != nil || configs["cleanup.policy"] != "delete" {
 		t.Errorf("got %v, %v", configs, err)
 	}

@@ -11,9 +11,10 @@ import (
 
 // spool keeps documents in a temporary file until it is known which of them are unique.
 type spool struct {
-	file *os.File
-	out  *bufio.Writer
-	n    int64
+	file    *os.File
+	unnamed bool
+	out     *bufio.Writer
+	n       int64
 }
 
 func newSpool() (*spool, error) {
@@ -21,7 +22,9 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep documents until the clusters are known: %w", err)
 	}
-	return &spool{file: f, out: bufio.NewWriterSize(f, 64<<10)}, nil
+	// Where the system lets it, the file has no name from now on, and is gone when the process is, however that ends.
+	unnamed := os.Remove(f.Name()) == nil
+	return &spool{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
 // add writes a document: its number and its length, then itself.
@@ -72,4 +75,10 @@ func (s *spool) each(visit func(number int64, raw []byte) error) error {
 	return nil
 }
 
-func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+func (s *spool) close() error {
+	err := s.file.Close()
+	if s.unnamed {
+		return err
+	}
+	return errors.Join(err, os.Remove(s.file.Name()))
+}

@@ -46,11 +46,11 @@ func folder(ctx context.Context, p params) error {
 	eval.AllPairs(sets, 8000)
 	took := time.Since(began)
 	n, s := float64(p.files), float64(len(sets))
-	whole := time.Duration(float64(took) * (n * (n - 1)) / (s * (s - 1)))
+	whole := took.Hours() * (n * (n - 1)) / (s * (s - 1))
 	fmt.Printf("`find | unecho dedup --files-from -` over %s files of %.2f kB: %.1f s, %s files a second, %s duplicates, %d MB of memory.\n"+
-		"Comparing the shingles of each with each would take %s on one core, by a sample of %s files that took %.1f s.\n",
+		"Comparing the shingles of each with each would take %.1f hours on one core, by a sample of %s files that took %.1f s.\n",
 		thousands(n), float64(bytes)/1000/n, best.Seconds, thousands(best.perSecond()), thousands(float64(best.Duplicate)), best.PeakRSSBytes>>20,
-		whole.Round(time.Minute), thousands(s), took.Seconds())
+		whole, thousands(s), took.Seconds())
 	return nil
 }
 

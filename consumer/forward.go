@@ -91,7 +91,7 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 // encode makes the output record, by what the output has refused of this document before.
 func (s *session) encode(dst *kgo.Record, a *assignment, it *item) {
 	src := it.record
-	switch level := s.refusals.Level(a.Source, src.Offset); {
+	switch level := a.Level(src.Offset); {
 	case level == protocol.Withhold:
 		reason, detail := it.reason()
 		s.out.Withhold(dst, src, reason, detail)
@@ -127,7 +127,6 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	for i := range b.groups {
 		g := &b.groups[i]
 		g.assignment.Committed(g.end())
-		s.refusals.Committed(g.assignment.Source, g.assignment.Base)
 	}
 	if time.Since(b.begun) < s.params.TransactionTimeout/4 {
 		s.limit = min(2*s.limit, s.params.PollRecords)
@@ -210,7 +209,7 @@ func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 		return rebuild("produce: %w", cause)
 	}
 	a, it := b.groups[0].assignment, &b.groups[0].items[0]
-	switch s.refusals.Refused(a.Source, &it.Document, b.size) {
+	switch a.Refused(&it.Document, b.size) {
 	case protocol.Split:
 		s.limit = max(1, min(s.limit, b.size)/8)
 		s.logger.Warn().Err(cause).Int("records", b.size).Msg("an output refused a record: taking the batch again in parts")

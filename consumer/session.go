@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -33,13 +32,12 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
-	items    []item            // of the batch at hand
-	frames   frames            // of its entries
-	limit    int               // records of the next poll
-	commits  int               // by this session since the process started
-	refusals protocol.Refusals // what outputs have refused
-	patience patience          // with what the steps of an assignment wait for
-	left     atomic.Bool       // the group, for good
+	items    []item      // of the batch at hand
+	frames   frames      // of its entries
+	limit    int         // records of the next poll
+	commits  int         // by this session since the process started
+	patience patience    // with what the steps of an assignment wait for
+	left     atomic.Bool // the group, for good
 
 	mu       sync.Mutex
 	assigned map[key]*assignment
@@ -189,7 +187,6 @@ func (s *session) open() error {
 	s.mu.Lock()
 	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
 	s.mu.Unlock()
-	s.refusals = protocol.Refusals{}
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon

@@ -63,7 +63,7 @@ func (s *session) count(b *batch) {
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			it := &b.groups[i].items[k]
-			level := s.refusals.Level(b.groups[i].assignment.Source, it.record.Offset)
+			level := b.groups[i].assignment.Level(it.record.Offset)
 			switch {
 			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten:
 				reason, _ := it.reason()

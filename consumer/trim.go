@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -37,7 +38,7 @@ func (k *keeper) needless(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("list snapshots: %w", err)
 	}
-	whole := 0
+	var whole []int64
 	for _, i := range infos {
 		if i.Position.JournalTopic != k.journalID {
 			continue
@@ -56,8 +57,9 @@ func (k *keeper) needless(ctx context.Context) (int64, error) {
 		if len(missing) > 0 {
 			continue
 		}
-		if whole++; whole == 2 {
-			return i.Position.Offset, nil
+		whole = append(whole, i.Position.Offset)
+		if below, ok := protocol.Needless(whole); ok {
+			return below, nil
 		}
 	}
 	return 0, nil

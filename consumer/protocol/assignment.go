@@ -24,13 +24,22 @@ type Assignment struct {
 	Start     int64 // of the epoch
 	Base      int64 // all below is forwarded and committed in this epoch
 	Announced int64 // the base that the journal has from us
+
+	refused map[int64]Level // by offset, none below base
 }
 
 // Metadata is that of each commit of this assignment.
 func (a *Assignment) Metadata() string { return Metadata(a.Epoch, a.Start) }
 
 // Committed notes that all below end is forwarded and committed for sure (design 4, rule 2).
-func (a *Assignment) Committed(end int64) { a.Base = end }
+func (a *Assignment) Committed(end int64) {
+	a.Base = end
+	for offset := range a.refused {
+		if offset < end {
+			delete(a.refused, offset)
+		}
+	}
+}
 
 // Unannounced says that the journal does not know the base: a session that goes idle or leaves announces it.
 func (a *Assignment) Unannounced() bool { return a.Base > a.Announced }

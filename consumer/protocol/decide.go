@@ -85,12 +85,14 @@ func (f *Findings) Decide() Decision {
 		return f.begin(Gap, c.Offset, 1)
 	case c.Ours && c.Epoch > p.Epoch:
 		return f.waitOr(BehindPatience, Decision{Action: Refuse, Reason: Behind})
-	case f.Moved || !c.Ours || c.Epoch < p.Epoch || c.Start != p.Start:
+	case !c.Ours || c.Epoch < p.Epoch || c.Start != p.Start:
 		return f.begin(Foreign, c.Offset, p.Epoch+1)
 	case c.Offset < p.Base && f.AcceptLostOffsets:
 		return f.waitOr(BelowPatience, f.begin(Below, p.Base, p.Epoch+1))
 	case c.Offset < p.Base:
 		return f.waitOr(BelowPatience, Decision{Action: Refuse, Reason: Below})
+	case f.Moved: // after what an offset below base is a sign of: to begin there would forward again
+		return f.begin(Foreign, c.Offset, p.Epoch+1)
 	}
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base,

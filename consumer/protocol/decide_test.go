@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ func TestDecideKnown(t *testing.T) {
 		"an earlier epoch":              {ours(60, 2, 30), nil, Decision{Begin, Foreign, 60, 4, Assignment{}}},
 		"another start":                 {ours(60, 3, 41), nil, Decision{Begin, Foreign, 60, 4, Assignment{}}},
 		"another document":              {ours(60, 3, 40), func(f *Findings) { f.Moved = true }, Decision{Begin, Foreign, 60, 4, Assignment{}}},
+		"another document below base":   {ours(49, 3, 40), func(f *Findings) { f.Moved = true }, Decision{Wait, Below, 0, 0, Assignment{}}},
 		"an epoch without reposition":   {ours(55, 4, 55), nil, Decision{Resume, Unfinished, 55, 4, Assignment{}}},
 		"its reposition is lost":        {ours(56, 4, 55), nil, Decision{Wait, Behind, 0, 0, Assignment{}}},
 		"two epochs ahead":              {ours(60, 5, 55), nil, Decision{Wait, Behind, 0, 0, Assignment{}}},
@@ -50,7 +52,7 @@ func TestDecideKnown(t *testing.T) {
 			if c.want.Action == GoOn {
 				c.want.Assignment = Assignment{Epoch: 3, Start: 40, Base: c.want.Offset, Announced: 50}
 			}
-			if got != c.want {
+			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -86,7 +88,7 @@ func TestDecideUnknown(t *testing.T) {
 			if c.change != nil {
 				c.change(&f)
 			}
-			if got := f.Decide(); got != c.want {
+			if got := f.Decide(); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})

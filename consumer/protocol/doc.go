@@ -5,7 +5,7 @@
 //	batch        Assignment.Judge    the verdicts that the replica holds, or why the batch cannot be judged any more
 //	             Assignment.Runs     the documents without a verdict, framed for the journal
 //	transaction  Close, Ended        commit or abort; what the answer to a commit means
-//	             Refusals            what becomes of a document that an output does not take
+//	             Assignment.Refused  what becomes of a document that an output does not take
 //
 // The rules are those of the design's sections 4 and 5; each file names the ones it carries.
 package protocol

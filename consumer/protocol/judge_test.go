@@ -142,37 +142,37 @@ func TestStands(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	source := entry.Source{Partition: 1}
 	for name, c := range map[string]struct {
 		d    Document
 		want []Answer
 	}{
-		"unique":       {Document{Judged: true}, []Answer{Forget, Again, Hopeless}},
+		"unique":       {Document{Judged: true}, []Answer{Forget, Forget}},
 		"duplicate":    {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}}, []Answer{Again, Again, Hopeless}},
 		"rejected":     {Document{Rejected: true}, []Answer{Again, Hopeless}},
 		"forgotten":    {Document{Judged: true, Verdict: index.Verdict{Forgotten: true}}, []Answer{Again, Hopeless}},
-		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Again, Hopeless}},
-		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Again, Hopeless}},
+		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Forget}},
+		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Refusals{}
-			if got := r.Refused(source, &c.d, 2); got != Split || r.Level(source, 0) != Whole {
+			a := &Assignment{}
+			if got := a.Refused(&c.d, 2); got != Split || a.Level(0) != Whole {
 				t.Errorf("of two documents: %v", got)
 			}
 			var got []Answer
 			for range c.want {
-				got = append(got, r.Refused(source, &c.d, 1))
+				got = append(got, a.Refused(&c.d, 1))
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
-			if r.Level(source, 0) != Withhold {
-				t.Errorf("the last form is %v", r.Level(source, 0))
+			last := a.Level(0)
+			if want := map[Answer]Level{Hopeless: Withhold, Forget: Whole}[got[len(got)-1]]; last != want {
+				t.Errorf("the last form is %v, want %v", last, want)
 			}
-			if r.Committed(source, 0); r.Level(source, 0) != Withhold {
+			if a.Committed(0); a.Level(0) != last {
 				t.Error("it is dropped before it is committed")
 			}
-			if r.Committed(source, 1); r.Level(source, 0) != Whole {
+			if a.Committed(1); a.Level(0) != Whole {
 				t.Error("it is remembered for ever")
 			}
 		})
@@ -190,5 +190,17 @@ func TestTransaction(t *testing.T) {
 	}
 	if Ended(true, nil) != Sure || Ended(false, nil) != Undecided || Ended(false, errors.New("gone")) != Unknown || Ended(true, errors.New("gone")) != Unknown {
 		t.Error("a commit is read as what it is not")
+	}
+}
+
+func TestNeedless(t *testing.T) {
+	for _, c := range []struct {
+		whole []int64
+		want  int64
+		ok    bool
+	}{{nil, 0, false}, {[]int64{90}, 0, false}, {[]int64{90, 70}, 70, true}, {[]int64{90, 70, 20}, 70, true}} {
+		if got, ok := Needless(c.whole); got != c.want || ok != c.ok {
+			t.Errorf("of %v: %d, %v", c.whole, got, ok)
+		}
 	}
 }

@@ -1,7 +1,5 @@
 package protocol
 
-import "github.com/unecho/unecho/index/entry"
-
 // Level is what outputs have refused of a document.
 type Level int
 
@@ -12,11 +10,9 @@ const (
 	Withhold              // even the rejected topic: it goes there without its value
 )
 
-// Refusals remembers what outputs have refused, until it is committed.
-type Refusals map[entry.Source]map[int64]Level
-
-// Level says in what form the document at offset goes out.
-func (r Refusals) Level(source entry.Source, offset int64) Level { return r[source][offset] }
+// Level says in what form the document at offset goes out. What was refused is remembered until it is committed, and no longer
+// than the assignment: in another epoch the document may have another verdict, whose output has refused nothing.
+func (a *Assignment) Level(offset int64) Level { return a.refused[offset] }
 
 // Answer is what a session does about a refusal, after the abort.
 type Answer int
@@ -31,38 +27,28 @@ const (
 
 // Refused notes that an output has refused a record of the batch, which will be refused again, and says what to do. d is its
 // only document, unless size says that there are more.
-func (r Refusals) Refused(source entry.Source, d *Document, size int) Answer {
+func (a *Assignment) Refused(d *Document, size int) Answer {
 	if size > 1 {
 		return Split
 	}
-	offset := d.Entry.Offset
-	level := r.Level(source, offset)
+	level := a.Level(d.Entry.Offset)
 	if d.Rejects() || level >= Reject {
 		if level >= Withhold {
 			return Hopeless
 		}
-		r.note(source, offset, Withhold)
+		a.note(d.Entry.Offset, Withhold)
 		return Again
 	}
-	r.note(source, offset, Reject)
-	if !d.Verdict.Unique() {
-		return Again
+	if d.Verdict.Unique() {
+		return Forget // until that is applied it is not to go to rejected: later ones would be its copies
 	}
-	return Forget
+	a.note(d.Entry.Offset, Reject)
+	return Again
 }
 
-func (r Refusals) note(source entry.Source, offset int64, level Level) {
-	if r[source] == nil {
-		r[source] = map[int64]Level{}
+func (a *Assignment) note(offset int64, level Level) {
+	if a.refused == nil {
+		a.refused = map[int64]Level{}
 	}
-	r[source][offset] = level
-}
-
-// Committed drops what lies below end.
-func (r Refusals) Committed(source entry.Source, end int64) {
-	for offset := range r[source] {
-		if offset < end {
-			delete(r[source], offset)
-		}
-	}
+	a.refused[offset] = level
 }

@@ -20,7 +20,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy fuzz demo clean dev
+.PHONY: help build check lint fmt test chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +77,9 @@ bench-snapshot: dev ## restoring and writing snapshots, beside reading the same 
 
 accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
 	$(GO) test -v -run 'TestAccuracyTable|TestBandsCollide' ./index/sketch -trials 20000
+
+simulate: ## histories of the protocol with all that can go wrong: ARGS='-steps 100000000', or '-seed N' to see one
+	@$(GO) run ./deploy/dev/simulate $(ARGS)
 
 fuzz: ## each fuzz target for FUZZTIME=10s
 	@FUZZTIME=$(FUZZTIME) GO=$(GO) deploy/dev/fuzz.sh

@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/index"
+)
+
+// describe is a record as a line of the trace has it. Contents are letters.
+func (w *World) describe(rec index.Record) string {
+	foreign := func(h index.Header) string {
+		if h.Fingerprint == w.ours {
+			return ""
+		}
+		return ", other settings"
+	}
+	switch r := rec.(type) {
+	case *index.Settings:
+		return "settings"
+	case *index.Run:
+		var b strings.Builder
+		fmt.Fprintf(&b, "run %d.p%d, epoch %d, base %d%s:", r.Source.Topic[0], r.Source.Partition, r.Epoch, r.Base, foreign(r.Header))
+		for i := range r.Entries {
+			fmt.Fprintf(&b, " %d=%c", r.Entries[i].Offset, 'a'+rune(r.Entries[i].Content)-1)
+		}
+		return b.String()
+	case *index.Reposition:
+		return fmt.Sprintf("reposition %d.p%d to %d, epoch %d%s", r.Source.Topic[0], r.Source.Partition, r.Offset, r.Epoch, foreign(r.Header))
+	case *index.Forget:
+		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
+	case *index.Checkpoint:
+		return fmt.Sprintf("checkpoint of %s at j%d", r.Member, r.Offset)
+	case *index.Accusation:
+		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
+	}
+	return "nothing"
+}
+
+func describeVerdict(v *index.Verdict) string {
+	if !v.Matched() {
+		return "unique"
+	}
+	return fmt.Sprintf("copy %d of %d.p%d:%d, let through %v", v.Match.Copy, v.Match.Source.Topic[0], v.Match.Source.Partition, v.Match.Offset, v.Reemitted)
+}

@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index"
+)
+
+// logged is a record of the journal, and what it did.
+type logged struct {
+	record   index.Record
+	at       index.Stamp
+	verdicts []index.Verdict // the twin's
+	hash     uint64          // of the first replica that applied it
+	hashed   bool
+	lie      bool // a checkpoint whose hash is made up
+}
+
+// flight is an append on its way.
+type flight struct {
+	letter
+	from  *session
+	to    *appending
+	lie   bool
+	after int // it lands no earlier than at this step
+}
+
+// letter is a record, and the partition that it is about, if there is one.
+type letter struct {
+	record index.Record
+	part   *part
+}
+
+// appending is what a session waits for that appends.
+type appending struct {
+	letters []letter
+	left    int
+	last    int64 // the greatest offset that was answered
+	failed  bool  // an error came back: what is there is an open question
+}
+
+// maxLate is how many steps late an append may be.
+const maxLate = 400
+
+// document is an indexed one, as the checks see it.
+type document struct {
+	part     *part
+	offset   int64
+	content  uint64
+	position index.Position
+	dead     bool
+}
+
+func (s *session) send(letters ...letter) *appending {
+	a := &appending{letters: letters, left: len(letters)}
+	for _, l := range letters {
+		f := flight{letter: l, from: s, to: a}
+		if s.faults && s.chance(1, 24) { // it is answered with a time-out, and stands in a queue somewhere
+			f.after, a.failed = s.steps+s.n(maxLate), true
+		}
+		s.air = append(s.air, f)
+		if s.tracing {
+			s.say("s%d sends %s", s.id, s.describe(l.record))
+		}
+	}
+	return a
+}
+
+// stepAir lands or loses an append. Those of the dead and of zombies may be late.
+func (w *World) stepAir() bool {
+	if len(w.air) == 0 {
+		return false
+	}
+	i := w.n(len(w.air))
+	f := w.air[i]
+	gone := f.from != nil && !f.from.alive
+	if w.faults && f.after > w.steps {
+		return false
+	}
+	if w.faults && (gone || f.from != nil && w.slots[f.from.slot].latest != f.from) && w.chance(1, 2) {
+		return false
+	}
+	w.air[i] = w.air[len(w.air)-1]
+	w.air = w.air[:len(w.air)-1]
+	if f.to != nil && w.faults && w.chance(1, 24) || gone && w.chance(1, 3) {
+		if f.to != nil {
+			f.to.failed = true
+		}
+		w.act("append lost")
+		if w.tracing {
+			w.say("lost: %s", w.describe(f.record))
+		}
+		return true
+	}
+	if gone {
+		w.act("append of the dead")
+	}
+	at := w.land(f)
+	if f.to == nil {
+		return true
+	}
+	f.to.left--
+	f.to.last = max(f.to.last, at)
+	if w.faults && w.chance(1, 24) {
+		f.to.failed = true
+		w.act("answer lost")
+	}
+	return true
+}
+
+// land appends to the journal and to everything that checks it.
+func (w *World) land(f flight) int64 {
+	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
+	w.checkBase(f)
+	verdicts := w.twin.Apply(at, f.record)
+	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie})
+	if w.tracing {
+		w.say("j%d is %s", at.Offset, w.describe(f.record))
+	}
+	switch r := f.record.(type) {
+	case *index.Run:
+		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch {
+			w.landRun(f.part, r, verdicts)
+		}
+	case *index.Reposition:
+		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch+1 {
+			w.landReposition(f.part, r)
+		}
+	case *index.Forget:
+		if r.Fingerprint == w.ours {
+			w.landForget(r.Target)
+		}
+	}
+	return at.Offset
+}
+
+func (w *World) landRun(p *part, r *index.Run, verdicts []index.Verdict) {
+	p.base = max(p.base, r.Base)
+	for i := range verdicts {
+		v := &verdicts[i]
+		p.verdicts[v.Offset] = append(p.verdicts[v.Offset], verdict{epoch: p.epoch, verdict: *v})
+		w.checkVerdict(p, v)
+		if !v.Matched() {
+			w.documents = append(w.documents, document{part: p, offset: v.Offset, content: v.Content, position: v.Position})
+		}
+		if w.tracing {
+			w.say("     %s: %s", p.name(v.Offset), describeVerdict(v))
+		}
+	}
+}
+
+func (w *World) landReposition(p *part, r *index.Reposition) {
+	from := min(r.Offset, p.base)
+	for i := range w.documents {
+		if d := &w.documents[i]; d.part == p && d.offset >= from {
+			d.dead = true
+		}
+	}
+	p.epoch, p.start, p.base = r.Epoch, r.Offset, r.Offset
+	p.committedIn(r.Epoch, r.Offset)
+	w.act("reposition")
+}
+
+func (w *World) landForget(target index.Position) {
+	for i := range w.documents {
+		if w.documents[i].position == target {
+			w.documents[i].dead = true
+		}
+	}
+	for _, p := range w.parts {
+		for o := p.base; o < int64(len(p.verdicts)); o++ {
+			if v := p.given(o, p.epoch); v != nil && v.verdict.Position == target {
+				v.forgotten = true
+				w.act("forget")
+			}
+		}
+	}
+}
+
+// committedIn notes how far an epoch is committed.
+func (p *part) committedIn(epoch uint32, offset int64) {
+	for len(p.most) <= int(epoch) {
+		p.most = append(p.most, -1)
+	}
+	p.most[epoch] = max(p.most[epoch], offset)
+}
+
+func (p *part) name(offset int64) string {
+	return fmt.Sprintf("%d.p%d:%d", p.source.Topic[0], p.number, offset)
+}
+
+func (w *World) header() index.Header { return index.Header{Fingerprint: w.ours, Wall: w.now} }
+
+// stepStranger appends what a member with other settings would, which changes nothing, or what nobody should.
+func (w *World) stepStranger() bool {
+	p := w.parts[w.n(len(w.parts))]
+	h := index.Header{Fingerprint: w.ours + 1, Wall: w.now + 1000}
+	f := flight{letter: letter{part: p}}
+	switch w.n(4) {
+	case 0:
+		e := p.entries[w.n(len(p.entries))]
+		f.record = &index.Run{Header: h, Source: p.source, Epoch: p.epoch, Base: e.Offset}
+	case 1:
+		f.record = &index.Reposition{Header: h, Source: p.source, Epoch: p.epoch + 1, Offset: int64(w.n(len(p.entries)))}
+	case 2: // a program that shares the journal by mistake begins an epoch under everybody's feet; its base is no truth to fall back on
+		if p.epoch == 0 || w.params.DeleteOffsets || w.params.LoseOffsets {
+			return false
+		}
+		f.record = &index.Reposition{Header: w.header(), Source: p.source, Name: "news", Epoch: p.epoch + 1, Offset: int64(w.n(len(p.entries)))}
+		p.asked++
+		w.act("intruder")
+	default:
+		if len(w.documents) == 0 {
+			return false
+		}
+		f.record = &index.Forget{Header: h, Target: w.documents[w.n(len(w.documents))].position}
+	}
+	w.land(f)
+	w.act("stranger")
+	return true
+}

@@ -1,0 +1,266 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+)
+
+// member is one process: a replica, and the sessions that look at it.
+type member struct {
+	number  int
+	replica *index.Replica
+	alive   bool
+	ready   bool  // it has caught up once
+	slow    bool  // it applies little, while there are faults
+	began   int64 // the journal offset it was restored at
+	sick    int64 // the replica went wrong there; -1: it did not
+}
+
+// snapshot is a captured replica, encoded.
+type snapshot struct {
+	next     int64
+	state    []byte
+	segments [][]byte
+	damaged  bool
+}
+
+const snapshotsKept = 3
+
+// startMember starts a process of that name. The one before may live on.
+func (w *World) startMember(number int) {
+	m := w.newMember(number)
+	if m == nil {
+		return
+	}
+	w.members[number] = m
+	w.say("member %d starts at j%d", number, m.replica.Next())
+	for k := range w.params.Sessions {
+		w.openSession(m, number*w.params.Sessions+k)
+	}
+}
+
+// newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
+func (w *World) newMember(number int) *member {
+	m := &member{number: number, alive: true, sick: -1, slow: w.n(4) == 0}
+	if w.begin > 0 || w.n(4) > 0 {
+		m.replica = w.restore()
+	}
+	if m.replica == nil {
+		if w.begin > 0 {
+			w.bad("the journal begins at j%d, and no whole snapshot reaches so far", w.begin)
+			return nil
+		}
+		r, err := index.NewReplica(w.index, w.ours)
+		if err != nil {
+			w.bad("build a replica: %v", err)
+			return nil
+		}
+		m.replica = r
+	}
+	m.began = m.replica.Next()
+	w.processes = append(w.processes, m)
+	return m
+}
+
+func (w *World) restore() *index.Replica {
+	for i := len(w.snapshots) - 1; i >= 0; i-- {
+		s := &w.snapshots[i]
+		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged && w.n(4) == 0 {
+			continue
+		}
+		r, err := s.restore(w.index, w.ours)
+		if err != nil {
+			w.bad("restore j%d: %v", s.next, err)
+			return nil
+		}
+		w.act("restored")
+		return r
+	}
+	return nil
+}
+
+func (s *snapshot) restore(p index.Params, fingerprint uint64) (*index.Replica, error) {
+	restore, err := index.NewRestore(p, fingerprint, s.state)
+	if err != nil {
+		return nil, err
+	}
+	for _, segment := range s.segments {
+		d, err := restore.Decode(segment)
+		if err != nil {
+			return nil, err
+		}
+		if err := restore.Add(d); err != nil {
+			return nil, err
+		}
+	}
+	return restore.Replica(nil)
+}
+
+func encode(c *index.Capture) snapshot {
+	s := snapshot{next: c.Next, state: c.State()}
+	for i := range c.Segments {
+		s.segments = append(s.segments, c.Segments[i].Append(nil))
+	}
+	return s
+}
+
+func (s *snapshot) equal(t *snapshot) bool {
+	return s.next == t.next && slices.Equal(s.state, t.state) && slices.EqualFunc(s.segments, t.segments, slices.Equal)
+}
+
+// stepReplica applies some records.
+func (w *World) stepReplica() bool {
+	if len(w.processes) == 0 {
+		return false
+	}
+	m := w.processes[w.n(len(w.processes))]
+	if m.replica.Next() < w.begin {
+		w.act("overtaken by trimming")
+		w.kill(m)
+		return true
+	}
+	if m.slow && m.ready && w.faults && !w.chance(1, 10) {
+		return false
+	}
+	did := false
+	for n := 1 + w.n(4); n > 0 && m.behind(w); n-- {
+		w.apply(m)
+		did = true
+	}
+	if !m.behind(w) {
+		m.ready = true
+	}
+	return did
+}
+
+func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.journal)) }
+
+// apply applies the next record, and holds what it does against the twin and the other replicas.
+func (w *World) apply(m *member) {
+	l := &w.journal[m.replica.Next()]
+	rec := l.record
+	if m == w.witness && w.faults && m.sick < 0 && len(l.verdicts) > 0 && w.chance(1, 16) {
+		rec = garbled(rec)
+		m.sick = l.at.Offset
+		w.act("gone wrong")
+		w.say("the witness reads j%d wrong", l.at.Offset)
+	}
+	effect := m.replica.Apply(l.at, rec)
+	if m.sick < 0 {
+		w.checkEffect(m, l, &effect)
+	}
+	if c, ok := rec.(*index.Checkpoint); ok {
+		w.checkClaim(m, l, c, effect.Disputed)
+	}
+}
+
+// garbled is a run whose last document is another one.
+func garbled(rec index.Record) index.Record {
+	run, ok := rec.(*index.Run)
+	if !ok || len(run.Entries) == 0 {
+		return rec
+	}
+	wrong := *run
+	wrong.Entries = slices.Clone(run.Entries)
+	for i := range wrong.Entries {
+		wrong.Entries[i].Content += 100
+		wrong.Entries[i].Keys = []byte{0, 0, 0, byte(wrong.Entries[i].Offset)}
+	}
+	return &wrong
+}
+
+// stepKeeper takes a snapshot as its keeper does: published, claimed by a checkpoint, and the journal trimmed.
+func (w *World) stepKeeper() bool {
+	if !w.params.Snapshots || len(w.processes) == 0 {
+		return false
+	}
+	m := w.processes[w.n(len(w.processes))]
+	n := len(w.snapshots)
+	if m.sick >= 0 || n > 0 && w.snapshots[n-1].next >= m.replica.Next() {
+		return false // the store refuses to bury a newer one
+	}
+	c := m.replica.Capture()
+	w.snapshots = append(w.snapshots, encode(&c))
+	if w.n(4) == 0 {
+		w.checkSnapshot(m)
+	}
+	if n := len(w.snapshots); n > snapshotsKept {
+		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
+	}
+	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, c.Next, c.Hash)}})
+	w.say("member %d takes a snapshot at j%d", m.number, c.Next)
+	w.act("snapshot")
+	if w.chance(1, 2) {
+		w.trim()
+	}
+	return true
+}
+
+func (m *member) checkpoint(w *World, offset int64, hash uint64) *index.Checkpoint {
+	return &index.Checkpoint{Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: offset, Hash: hash, Settings: []byte(settings)}
+}
+
+func (w *World) trim() {
+	var whole []int64
+	for i := len(w.snapshots) - 1; i >= 0; i-- {
+		if !w.snapshots[i].damaged {
+			whole = append(whole, w.snapshots[i].next)
+		}
+	}
+	if below, ok := protocol.Needless(whole); ok && below > w.begin {
+		w.begin = below
+		w.act("trimmed")
+		w.say("the journal is trimmed below j%d", below)
+	}
+}
+
+// stepDamage damages the newest snapshot: one is borne.
+func (w *World) stepDamage() bool {
+	n := len(w.snapshots)
+	if n < 2 || w.snapshots[n-1].damaged || w.snapshots[n-2].damaged {
+		return false
+	}
+	w.snapshots[n-1].damaged = true
+	w.act("damaged")
+	w.say("the snapshot at j%d is damaged", w.snapshots[n-1].next)
+	return true
+}
+
+// stepClaim appends a checkpoint of a healthy replica, or one that is made up.
+func (w *World) stepClaim() bool {
+	if len(w.processes) == 0 {
+		return false
+	}
+	m := w.processes[w.n(len(w.processes))]
+	f := flight{letter: letter{record: m.checkpoint(w, m.replica.Next(), m.replica.Hash())}}
+	if m.sick >= 0 {
+		return false
+	}
+	if w.params.Divergence && w.chance(1, 4) {
+		f.record.(*index.Checkpoint).Hash++
+		f.lie = true
+	}
+	w.air = append(w.air, f)
+	return true
+}
+
+// kill ends a process at once.
+func (w *World) kill(m *member) {
+	m.alive = false
+	w.processes = slices.DeleteFunc(w.processes, func(o *member) bool { return o == m })
+	for _, s := range w.sessions {
+		if s.member == m {
+			s.end()
+		}
+	}
+	w.say("member %d is killed", m.number)
+	if m == w.witness {
+		w.witness = w.newMember(-1)
+	}
+}
+
+// up says that the latest process of a name is at work.
+func (w *World) up(number int) bool { return w.members[number] != nil && w.members[number].alive }

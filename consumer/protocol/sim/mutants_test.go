@@ -1,0 +1,223 @@
+package sim_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mutant is a bug: old, which stands in the file exactly once, is replaced.
+type mutant struct {
+	rule     string
+	file     string // below the module
+	old, new string
+}
+
+// mutants break a rule of the design's sections 4 to 6 each. Those of sim/session.go break the order of the steps of an
+// assignment, which package consumer keeps and the simulation copies.
+var mutants = []mutant{
+	{
+		"first append wins", "index/replica.go",
+		"if _, held := p.find(e.Offset); held {", "if _, held := p.find(e.Offset); held && e.Offset < 0 {",
+	},
+	{
+		"another epoch changes nothing", "index/replica.go",
+		"!known || r.partitions[number].Epoch != run.Epoch ||", "!known ||",
+	},
+	{
+		"other settings change nothing", "index/replica.go",
+		"if !r.inForce || h.Fingerprint != r.fingerprint {", "if !r.inForce {",
+	},
+	{
+		"judged is held, whatever the order", "index/partition.go",
+		"n == 0 || p.held[n-1].Offset < offset {", "n == 0 || p.held[n-1].Offset != offset {",
+	},
+	{
+		"base drops what is held", "index/partition.go",
+		"i, _ := p.find(base)\n", "i := 0\n",
+	},
+	{
+		"base is what is committed, not what is polled", "consumer/protocol/judge.go",
+		"if d.Judged || d.Rejected {\n", "run.Base = d.Entry.Offset + 1\n\t\tif d.Judged || d.Rejected {\n",
+	},
+	{
+		"a reposition is of the next epoch", "index/replica.go",
+		"known && rec.Epoch != r.partitions[number].Epoch+1 {", "known && rec.Epoch <= 1 {",
+	},
+	{
+		"a reposition lets documents die", "index/partition.go",
+		"p.falls = append(p.falls, fall{before: at, from: from})\n", "",
+	},
+	{
+		"from base on, if that is lower", "index/partition.go",
+		"from := min(r.Offset, p.Base)", "from := r.Offset",
+	},
+	{
+		"the metadata is compared", "consumer/protocol/decide.go",
+		"!c.Ours || c.Epoch < p.Epoch || c.Start != p.Start:", "!c.Ours:",
+	},
+	{
+		"an offset without our metadata is somebody's", "consumer/protocol/decide.go",
+		"case !c.Ours || c.Epoch < p.Epoch ||", "case c.Epoch < p.Epoch ||",
+	},
+	{
+		"an epoch committed is an epoch begun", "consumer/protocol/decide.go",
+		"c.Epoch == p.Epoch+1 && c.Offset == c.Start:", "c.Epoch == p.Epoch+7 && c.Offset == c.Start:",
+	},
+	{
+		"without an offset it goes on at base", "consumer/protocol/decide.go",
+		"f.begin(NoOffset, p.Base, p.Epoch+1)", "f.begin(NoOffset, f.Begin, p.Epoch+1)",
+	},
+	{
+		"an unknown outcome ends the session", "consumer/protocol/transaction.go",
+		"return Unknown\n", "return Sure\n",
+	},
+	{
+		"after a refused commit the offsets tell", "consumer/protocol/assignment.go",
+		" && c.Offset == a.Base", "",
+	},
+	{
+		"a batch of a revoked partition is aborted", "consumer/protocol/transaction.go",
+		"if refused || revoked {", "if refused {",
+	},
+	{
+		"what is refused is not committed", "consumer/protocol/transaction.go",
+		"if refused || revoked {", "if revoked {",
+	},
+	{
+		"a refused representative is forgotten", "consumer/protocol/refusal.go",
+		"return Forget // until", "a.note(d.Entry.Offset, Reject)\n\t\treturn Again // until",
+	},
+	{
+		"forget is obeyed", "index/replica.go",
+		"s, i, ok := r.window.find(target); ok {", "s, i, ok := r.window.find(target); ok && target.Offset < 0 {",
+	},
+	{
+		"what is forgotten goes to rejected", "index/replica.go",
+		"p.held[i].Forgotten = true", "p.held[i].Forgotten = false",
+	},
+	{
+		"an offset below base outranks another document", "consumer/protocol/decide.go",
+		"case c.Offset < p.Base && f.AcceptLostOffsets:", "case f.Moved:\n\t\treturn f.begin(Foreign, c.Offset, p.Epoch+1)\n\tcase c.Offset < p.Base && f.AcceptLostOffsets:",
+	},
+	{
+		"a wait ends when the epoch does", "consumer/protocol/judge.go",
+		"if p.Epoch != a.Epoch {", "if p.Epoch == 0 {",
+	},
+	{
+		"a wait ends when base has passed", "consumer/protocol/judge.go",
+		"if d.Entry.Offset < p.Base {", "if d.Entry.Offset < 0 {",
+	},
+	{
+		"another document has another verdict", "consumer/protocol/judge.go",
+		"d.Verdict.Content != d.Entry.Content {", "d.Verdict.Content == 0 {",
+	},
+	{
+		"a snapshot has the verdicts held", "index/capture.go",
+		"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
+	},
+	{
+		"a snapshot has the dead", "index/changes.go",
+		"flag(c.dead)*changedDead|", "",
+	},
+	{
+		"a snapshot has what fell", "index/capture.go",
+		"dst = binary.AppendUvarint(dst, uint64(len(p.falls)))\n\tfor _, f := range p.falls {", "dst = binary.AppendUvarint(dst, 0)\n\tfor _, f := range p.falls[:0] {",
+	},
+	{
+		"the journal is trimmed below the second newest", "consumer/protocol/trim.go",
+		"return whole[1], true", "return whole[0], true",
+	},
+	{
+		"the hash has the verdicts", "index/replica.go",
+		"h = h.verdict(&effect.Judged[i])", "_ = effect.Judged[i]",
+	},
+	{
+		"a checkpoint is compared", "index/claim.go",
+		"if uint64(ours) == c.Hash {", "if known {",
+	},
+	{
+		"the replica passes the journal's end first", "consumer/protocol/sim/session.go",
+		"sh.barrier, sh.phase = int64(len(s.journal)), sharePass", "sh.phase = sharePass",
+	},
+	{
+		"the offset is fetched stable", "consumer/protocol/sim/session.go",
+		"if s.unstable(sh.part) {", "if s.generation < 0 {",
+	},
+	{
+		"who may not commit appends nothing", "consumer/protocol/sim/session.go",
+		"s.act(\"commit of an epoch refused\")\n", "s.reposition(sh)\n",
+	},
+}
+
+// mutantSteps are simulated at most until a mutant has to be caught.
+const mutantSteps = 1_000_000
+
+// TestMutants plants one bug after the other and expects the simulation to find it.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mutants {
+		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			out, err := simulate(t, m.build(t, root))
+			if err == nil {
+				t.Fatalf("it is not caught: %s", out)
+			}
+			if !strings.Contains(out, "1 violation") {
+				t.Fatalf("%v: %s", err, out)
+			}
+			t.Log(out)
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
+		if out, err := simulate(t, whole.build(t, root)); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
+}
+
+func simulate(t *testing.T, program string) (string, error) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, "-steps", strconv.Itoa(mutantSteps)).CombinedOutput()
+	return string(out), err
+}
+
+// build makes the simulation with the bug in it.
+func (m *mutant) build(t *testing.T, root string) string {
+	t.Helper()
+	path := filepath.Join(root, m.file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		t.Fatalf("%q stands %d times in %s: say again where the bug is to be", m.old, n, m.file)
+	}
+	dir := t.TempDir()
+	wrong, program := filepath.Join(dir, "wrong.go"), filepath.Join(dir, "simulate")
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: wrong}})
+	if err == nil {
+		err = os.WriteFile(wrong, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./deploy/dev/simulate")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}

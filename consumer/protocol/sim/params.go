@@ -1,0 +1,60 @@
+package sim
+
+import "time"
+
+// Params are what kind of history it is.
+type Params struct {
+	Members    int
+	Sessions   int // of a member
+	Partitions int
+	Documents  int // offsets of a partition
+	Contents   int // different documents
+	Gaps       bool
+	Steps      int // with faults; then everything is left to come to its end
+
+	Rejects bool // a content is rejected before signing
+	Refuses int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
+
+	SetOffsets    bool // people set offsets
+	DeleteOffsets bool // offsets expire
+	LoseOffsets   bool // offsets go back by themselves, which is accepted
+	LoseTail      bool // the source loses documents that nobody has committed
+	Recreate      bool // the source topic is deleted and created again
+	Snapshots     bool // are taken, restored, damaged; the journal is trimmed
+	Strangers     bool // members with other settings append
+	Divergence    bool // a replica goes wrong
+
+	Count   int           // window.count
+	Age     time.Duration // window.age
+	KeepAll bool          // index.keep: all
+	Refresh bool          // window.refresh: last
+	Reemit  time.Duration // window.reemit_every
+}
+
+// Vary draws the kind of history from a seed.
+func Vary(seed uint64) Params {
+	c := random(seed ^ 0x7061_7261_6d73)
+	yes := func(of int) bool { return c.n(of) == 0 }
+	p := Params{
+		Members: 1 + c.n(3), Sessions: 1 + c.n(2), Partitions: 1 + c.n(2), Documents: 3 + c.n(30), Contents: 2 + c.n(4),
+		Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), SetOffsets: yes(2), DeleteOffsets: yes(5), LoseOffsets: yes(8),
+		LoseTail: yes(8), Recreate: yes(8), Snapshots: !yes(4), Strangers: yes(4), Divergence: yes(4),
+	}
+	if yes(5) { // what comes together is rare otherwise
+		p.LoseOffsets, p.LoseTail = true, true
+	}
+	if yes(2) {
+		p.Refuses = 1 + c.n(2)
+	}
+	if yes(4) {
+		p.Count = 1 + c.n(6)
+	}
+	if yes(4) {
+		p.Age = time.Duration(1+c.n(200)) * time.Millisecond
+	}
+	p.KeepAll, p.Refresh = yes(3), yes(4)
+	if yes(6) {
+		p.Reemit = time.Duration(1+c.n(100)) * time.Millisecond
+	}
+	return p
+}

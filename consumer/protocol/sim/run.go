@@ -1,0 +1,121 @@
+package sim
+
+// Result is how a history ended.
+type Result struct {
+	Steps   int
+	Failure string   // what was broken; empty: nothing
+	Trace   []string // a line a step, if it was asked for
+}
+
+// Run makes up the history of a seed.
+func Run(p Params, seed uint64, trace bool) Result {
+	w := New(p, seed)
+	w.tracing = trace
+	return w.run()
+}
+
+func (w *World) run() Result {
+	for tries := 0; w.steps < w.params.Steps && w.failure == "" && tries < 8*w.params.Steps; tries++ {
+		if w.step() {
+			w.steps++
+		}
+	}
+	w.faults = false
+	w.say("no more faults")
+	w.settle()
+	if w.failure == "" {
+		w.checkEnd()
+	}
+	return Result{Steps: w.steps, Failure: w.failure, Trace: w.trace}
+}
+
+// patience is how many steps may pass after the last fault, and how many in a row may do nothing: no wait is endless.
+const patience = 20_000
+
+func (w *World) settle() {
+	for idle, last := 0, w.steps+patience; w.failure == "" && !w.settled(); {
+		if w.step() {
+			w.steps++
+			idle = 0
+		} else {
+			idle++
+		}
+		if idle > patience || w.steps > last {
+			w.bad("somebody waits for ever")
+		}
+	}
+}
+
+// settled says that all is forwarded and committed, and nothing is on its way.
+func (w *World) settled() bool {
+	if len(w.air) > 0 || len(w.open) > 0 {
+		return false
+	}
+	for _, p := range w.parts {
+		end := p.end()
+		if p.visible < int64(len(p.entries)) || p.owner < 0 || p.committed.offset < end || p.committed.metadata == "" {
+			return false
+		}
+		s := w.slots[p.owner].joined
+		if s == nil || !s.alive || s.shares[p.number] == nil || s.shares[p.number].settled == nil || s.shares[p.number].settled.Base < end {
+			return false
+		}
+	}
+	return true
+}
+
+// end is the offset after the last document.
+func (p *part) end() int64 {
+	for o := len(p.entries) - 1; o >= 0; o-- {
+		if !p.gap(int64(o)) {
+			return int64(o) + 1
+		}
+	}
+	return 0
+}
+
+// kind is something that may happen, and how often beside the others.
+type kind struct {
+	weight int
+	fault  bool
+	step   func(*World) bool
+}
+
+func kinds() []kind {
+	return []kind{
+		{460, false, (*World).stepSession},
+		{240, false, (*World).stepReplica},
+		{130, false, (*World).stepAir},
+		{25, false, (*World).stepTransaction},
+		{30, false, (*World).stepSource},
+		{30, false, (*World).stepRebalance},
+		{20, false, (*World).stepStart},
+		{8, false, (*World).stepRejoin},
+		{15, false, (*World).stepTime},
+		{5, true, (*World).stepKeeper},
+		{4, true, (*World).stepClaim},
+		{1, true, (*World).stepDamage},
+		{7, true, (*World).stepKill},
+		{17, true, (*World).stepPerson},
+		{3, true, (*World).stepForeign},
+	}
+}
+
+// step lets something happen; it is false if that could not happen now.
+func (w *World) step() bool {
+	x := w.n(w.weight)
+	for i := range w.kinds {
+		k := &w.kinds[i]
+		if x -= k.weight; x < 0 {
+			return (w.faults || !k.fault) && k.step(w)
+		}
+	}
+	return false
+}
+
+func (w *World) stepTime() bool {
+	w.now += int64(w.n(20))
+	return true
+}
+
+func (w *World) stepForeign() bool { return w.params.Strangers && w.stepStranger() }

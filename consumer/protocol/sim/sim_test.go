@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"flag"
+	"reflect"
+	"testing"
+)
+
+var (
+	first = flag.Uint64("first", 1, "the first seed")
+	steps = flag.Int("steps", 400_000, "how many steps to simulate")
+)
+
+// TestSimulate makes up histories and expects that none breaks anything, and that everything happens in them that the
+// simulation has: otherwise it proves less than it says.
+func TestSimulate(t *testing.T) {
+	acted := map[string]int{}
+	total := 0
+	for seed := *first; total < *steps; seed++ {
+		w := New(Vary(seed), seed)
+		w.acted = acted
+		r := w.run()
+		total += r.Steps
+		if r.Failure != "" {
+			t.Fatalf("seed %d, after %d steps: %s\n  see it: go run ./deploy/dev/simulate -seed %d", seed, total, r.Failure, seed)
+		}
+	}
+	for _, what := range happens {
+		if acted[what] == 0 {
+			t.Errorf("%s: it never happened", what)
+		}
+		delete(acted, what)
+	}
+	for what, n := range acted {
+		t.Errorf("%s: %d times, and not in the list", what, n)
+	}
+}
+
+var happens = []string{
+	"aborted", "announced", "another document", "answer lost", "append lost", "append of the dead", "append repeated",
+	"commit of an epoch refused", "committed", "damaged", "divergence found", "epoch left without reposition", "expelled", "forget", "given up",
+	"gone wrong", "intruder", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted", "offset lost", "offset set",
+	"offsets refused", "outcome undecided", "outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "recreated", "reposition",
+	"reposition resumed", "restored", "snapshot", "stranger", "tail lost", "transaction timed out", "trimmed", "zombie",
+}
+
+// A seed finds its history again, step by step.
+func TestSeedTellsTheSameAgain(t *testing.T) {
+	for seed := uint64(1); seed < 20; seed++ {
+		a, b := Run(Vary(seed), seed, true), Run(Vary(seed), seed, true)
+		if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {
+			t.Fatalf("seed %d: two histories", seed)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+)
+
+const settings = `{"settings":"of the simulation"}`
+
+// World is one history as far as it has come.
+type World struct {
+	choices
+	params Params
+	kinds  []kind // of what may happen
+	weight int    // of all
+	index  index.Params
+	ours   uint64      // the fingerprint of the settings
+	twin   *naive.Twin // has applied the whole journal
+	faults bool        // go on
+	now    int64       // ms
+
+	parts      []*part
+	topics     int // incarnations of the source topic so far
+	journal    []logged
+	begin      int64 // of the journal: what lies below is trimmed
+	air        []flight
+	documents  []document
+	snapshots  []snapshot // the oldest first
+	members    []*member  // the latest process of each name
+	processes  []*member  // all that live, with those that nobody counts on any more
+	witness    *member    // has no session, and may go wrong
+	sessions   []*session // all that may live
+	slots      []slot
+	generation int
+	commits    int64 // length of the offsets topic
+	open       []*transaction
+
+	acted   map[string]int // how often what has happened; nil: nobody asks
+	failure string
+	steps   int
+	tracing bool
+	trace   []string
+}
+
+// slot is the place of a session in the group, and its transactional id.
+type slot struct {
+	joined *session // in the group
+	latest *session // that fenced the others
+	moved  []bool   // partitions of which another document was judged
+}
+
+// part is one partition of an incarnation of the source topic.
+type part struct {
+	number  int
+	source  entry.Source
+	entries []entry.Entry // by offset; Kind None: a gap
+	visible int64         // the end of the source
+	owner   int           // slot; -1: nobody's
+
+	committed commit
+	reset     int64 // log position of the last offset set by hand
+	need      []int // outputs that have to come
+	allow     []int // outputs that may come
+	outputs   []int // that came, of any kind
+	uniques   []int // of them to unique
+	skipped   []bool
+	set       bool // somebody has set an offset
+	asked     int  // how often offsets were changed, and documents may be unique again
+	torn      bool // documents were lost, and others took their places
+
+	// what the journal says, by the records so far
+	epoch       uint32
+	start, base int64
+	most        []int64     // by epoch: how far it is committed; -1: not at all
+	verdicts    [][]verdict // by offset
+}
+
+// commit is an offset in the offsets topic.
+type commit struct {
+	offset   int64 // -1: none
+	metadata string
+	log      int64 // where it stands there
+}
+
+// verdict is what the journal gave a document in an epoch.
+type verdict struct {
+	epoch     uint32
+	verdict   index.Verdict
+	forgotten bool
+}
+
+// New is the beginning of a history.
+func New(p Params, seed uint64) *World { return begin(p, random(seed)) }
+
+func begin(p Params, c choices) *World {
+	w := &World{params: p, choices: c, kinds: kinds(), ours: index.Fingerprint([]byte(settings)), faults: true, now: 1_000_000}
+	for _, k := range w.kinds {
+		w.weight += k.weight
+	}
+	w.index = index.DefaultParams()
+	s := &w.index.Similarity
+	s.Slots, s.Bands, s.Rows, s.Verify = 16, 1, 1, "estimate"
+	w.index.Window = index.WindowParams{Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first", ReemitEvery: p.Reemit}
+	if p.Refresh {
+		w.index.Window.Refresh = "last"
+	}
+	if p.KeepAll {
+		w.index.Index.Keep = "all"
+	}
+	w.twin = naive.New(w.index, []byte(settings), w.ours)
+	w.land(flight{letter: letter{record: &index.Settings{Text: []byte(settings), Wall: w.now}}})
+	w.createTopic()
+	w.slots = make([]slot, p.Members*p.Sessions)
+	for i := range w.slots {
+		w.slots[i].moved = make([]bool, p.Partitions)
+	}
+	w.members = make([]*member, p.Members)
+	for i := range w.members {
+		w.startMember(i)
+	}
+	if p.Divergence {
+		w.witness = w.newMember(-1)
+	}
+	return w
+}
+
+// createTopic makes the source topic, of another UUID than the one before.
+func (w *World) createTopic() {
+	w.topics++
+	w.parts = make([]*part, w.params.Partitions)
+	for i := range w.parts {
+		n := w.params.Documents
+		p := &part{
+			number: i, source: entry.Source{Topic: [16]byte{byte(w.topics)}, Partition: int32(i)}, entries: make([]entry.Entry, n), owner: -1,
+			committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n), uniques: make([]int, n),
+			skipped: make([]bool, n), verdicts: make([][]verdict, n),
+		}
+		for o := range p.entries {
+			w.write(p, int64(o))
+		}
+		p.visible = int64(w.n(n + 1))
+		w.parts[i] = p
+	}
+}
+
+// write puts a document, or nothing, at an offset.
+func (w *World) write(p *part, offset int64) {
+	p.need[offset], p.allow[offset] = 1, 1
+	if w.params.Gaps && offset < int64(len(p.entries))-1 && w.n(8) == 0 {
+		p.entries[offset] = entry.Entry{Offset: offset}
+		p.need[offset], p.allow[offset] = 0, 0
+		return
+	}
+	p.entries[offset] = w.document(offset)
+}
+
+// document draws one.
+func (w *World) document(offset int64) entry.Entry {
+	content := byte(1 + w.n(w.params.Contents))
+	return entry.Entry{
+		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch, Keys: []byte{content, content, content, content},
+		Evidence: []byte{content},
+	}
+}
+
+// The last contents are those that are rejected, and refused.
+func (w *World) rejects(content uint64) bool {
+	return w.params.Rejects && content == uint64(w.params.Contents)
+}
+
+func (w *World) refuses(content uint64) int {
+	if content != uint64(w.params.Contents-1) {
+		return 0
+	}
+	return w.params.Refuses
+}
+
+func (p *part) gap(offset int64) bool { return p.entries[offset].Kind == entry.None }
+
+// given is the verdict of a document in an epoch.
+func (p *part) given(offset int64, epoch uint32) *verdict {
+	of := p.verdicts[offset]
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i].epoch == epoch {
+			return &of[i]
+		}
+	}
+	return nil
+}
+
+// bad says that the history breaks an invariant.
+func (w *World) bad(format string, args ...any) {
+	if w.failure == "" {
+		w.failure = fmt.Sprintf(format, args...)
+		w.say("VIOLATION: %s", w.failure)
+	}
+}
+
+func (w *World) say(format string, args ...any) {
+	if w.tracing {
+		w.trace = append(w.trace, fmt.Sprintf("%4d  ", w.steps)+fmt.Sprintf(format, args...))
+	}
+}
+
+// act counts what happens, so that a test can tell that everything does.
+func (w *World) act(what string) {
+	if w.acted != nil {
+		w.acted[what]++
+	}
+}

@@ -36,7 +36,8 @@ func TestReliabilityNamesTests(t *testing.T) {
 
 // The commands that the page shows are targets of make, and their flags those of the program behind them.
 func TestReliabilityShowsRealCommands(t *testing.T) {
-	makefile, flags := read(t, "Makefile"), read(t, "deploy/dev/chaos/params.go")
+	makefile, chaos := read(t, "Makefile"), read(t, "deploy/dev/chaos/params.go")
+	programs := map[string]string{"chaos": chaos, "soak": chaos, "simulate": read(t, "deploy/dev/simulate/main.go")}
 	shown := regexp.MustCompile(`make ([a-z-]+)(?: ARGS='([^']*)')?`).FindAllStringSubmatch(read(t, "deploy/docs/reliability.md"), -1)
 	if len(shown) < 2 {
 		t.Errorf("only %d commands are shown", len(shown))
@@ -46,8 +47,8 @@ func TestReliabilityShowsRealCommands(t *testing.T) {
 			t.Errorf("there is no make %s", m[1])
 		}
 		for _, flag := range regexp.MustCompile(`(?:^| )-([a-z-]+)`).FindAllStringSubmatch(m[2], -1) {
-			if !strings.Contains(flags, `"`+flag[1]+`"`) {
-				t.Errorf("deploy/dev/chaos has no flag -%s", flag[1])
+			if !strings.Contains(programs[m[1]], `"`+flag[1]+`"`) {
+				t.Errorf("make %s has no flag -%s", m[1], flag[1])
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func (s *session) produce(b *batch) {
 		s.end()
 		return
 	}
-	if s.faults && s.chance(1, 24) {
+	if s.mishap(24) {
 		s.rebuild("a produce failed")
 		return
 	}

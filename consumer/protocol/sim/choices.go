@@ -1,15 +1,14 @@
 package sim
 
-// choices makes every decision of a history: at random from a seed, or by a script of which each entry is one choice.
+import "slices"
+
+// choices makes every decision of a history, from a seed. Where mishaps are placed they happen there, and nowhere else.
 type choices struct {
 	state  uint64
-	script []option // nil: at random
-	at     int      // in the script
-	whole  bool     // the script is in force, and what goes beyond it is added to it
+	placed bool
+	at     []int // ascending: the mishaps that happen, of those that could
+	could  int   // mishaps so far
 }
-
-// option is one choice of so many that there were.
-type option struct{ taken, of int }
 
 func random(seed uint64) choices { return choices{state: seed} }
 
@@ -27,25 +26,18 @@ func (c *choices) n(k int) int {
 	if k <= 1 {
 		return 0
 	}
-	if c.whole {
-		return c.scripted(k)
-	}
 	return int(c.next() >> 33 % uint64(k))
 }
 
 // chance is true num times out of den.
-func (c *choices) chance(num, den int) bool {
-	if c.whole {
-		return c.scripted(2) == 1
-	}
-	return c.n(den) < num
-}
+func (c *choices) chance(num, den int) bool { return c.n(den) < num }
 
-func (c *choices) scripted(k int) int {
-	if c.at == len(c.script) {
-		c.script = append(c.script, option{of: k})
+// unlucky is true once out of so often, or where a mishap is placed.
+func (c *choices) unlucky(outOf int) bool {
+	if !c.placed {
+		return c.n(outOf) == 0
 	}
-	o := c.script[c.at]
-	c.at++
-	return o.taken
+	_, here := slices.BinarySearch(c.at, c.could)
+	c.could++
+	return here
 }

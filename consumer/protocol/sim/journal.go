@@ -55,7 +55,7 @@ func (s *session) send(letters ...letter) *appending {
 	a := &appending{letters: letters, left: len(letters)}
 	for _, l := range letters {
 		f := flight{letter: l, from: s, to: a}
-		if s.faults && s.chance(1, 24) { // it is answered with a time-out, and stands in a queue somewhere
+		if s.mishap(24) { // it is answered with a time-out, and stands in a queue somewhere
 			f.after, a.failed = s.steps+s.n(maxLate), true
 		}
 		s.air = append(s.air, f)
@@ -82,7 +82,7 @@ func (w *World) stepAir() bool {
 	}
 	w.air[i] = w.air[len(w.air)-1]
 	w.air = w.air[:len(w.air)-1]
-	if f.to != nil && w.faults && w.chance(1, 24) || gone && w.chance(1, 3) {
+	if f.to != nil && w.mishap(24) || gone && w.chance(1, 3) {
 		if f.to != nil {
 			f.to.failed = true
 		}
@@ -101,7 +101,7 @@ func (w *World) stepAir() bool {
 	}
 	f.to.left--
 	f.to.last = max(f.to.last, at)
-	if w.faults && w.chance(1, 24) {
+	if w.mishap(24) {
 		f.to.failed = true
 		w.act("answer lost")
 	}

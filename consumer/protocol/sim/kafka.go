@@ -49,7 +49,7 @@ func (s *session) endTransaction(b *batch) {
 	}
 	committed, err := true, error(nil)
 	effect := true
-	if s.faults && s.chance(1, 6) {
+	if s.mishap(6) {
 		switch s.n(4) {
 		case 0:
 			effect, err = false, errLost
@@ -143,7 +143,7 @@ func (w *World) stepTransaction() bool {
 	switch {
 	case t.decided:
 		w.mark(t)
-	case w.chance(1, 4):
+	case !w.faults && w.chance(1, 4), w.mishap(4):
 		w.act("transaction timed out")
 		w.say("a transaction of slot %d times out", t.slot)
 	default:
@@ -204,7 +204,7 @@ func (w *World) expel(at *slot) {
 	case s == nil:
 	case !s.alive && (!w.faults || w.chance(2, 3)):
 		at.joined = nil
-	case s.alive && w.faults && w.chance(1, 5):
+	case s.alive && w.mishap(5):
 		at.joined = nil
 		w.say("s%d is expelled, and doesn't know", s.id)
 		w.act("expelled")

@@ -103,14 +103,30 @@ func kinds() []kind {
 
 // step lets something happen; it is false if that could not happen now.
 func (w *World) step() bool {
+	if w.placed && w.faults && w.steps > w.tempted {
+		w.tempted = w.steps
+		w.misfortune()
+	}
 	x := w.n(w.weight)
 	for i := range w.kinds {
 		k := &w.kinds[i]
 		if x -= k.weight; x < 0 {
-			return (w.faults || !k.fault) && k.step(w)
+			return (w.faults && !w.placed || !k.fault) && k.step(w)
 		}
 	}
 	return false
+}
+
+// mishap is true where something goes wrong that mostly goes well: once out of so often, while there are faults.
+func (w *World) mishap(outOf int) bool { return w.faults && w.unlucky(outOf) }
+
+// misfortune lets each kind of fault happen, where it is placed.
+func (w *World) misfortune() {
+	for i := range w.kinds {
+		if k := &w.kinds[i]; k.fault && w.mishap(1) {
+			k.step(w)
+		}
+	}
 }
 
 func (w *World) stepTime() bool {

@@ -253,7 +253,7 @@ func (s *session) commitEpoch(sh *share) {
 	sh.part.committed = commit{offset: d.Offset, metadata: protocol.Metadata(d.Epoch, d.Offset), log: s.commits}
 	s.slots[s.slot].moved[sh.part.number] = false
 	s.say("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
-	if !s.faults || !s.chance(1, 8) {
+	if !s.mishap(8) {
 		s.reposition(sh)
 		return
 	}

@@ -41,6 +41,7 @@ type World struct {
 	acted   map[string]int // how often what has happened; nil: nobody asks
 	failure string
 	steps   int
+	tempted int // the latest step before which placed faults could happen
 	tracing bool
 	trace   []string
 }

@@ -3,6 +3,7 @@
 //	go run ./deploy/dev/simulate -steps 100000000     from seed 1 on
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
+//	go run ./deploy/dev/simulate -mishaps 2           a small world: each two things that can go wrong, seed after seed
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/consumer/protocol/sim"
@@ -20,9 +22,19 @@ func main() {
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
+	mishaps := flag.Int("mishaps", 0, "explore a small world, with every choice of so many mishaps")
 	flag.Parse()
 	debug.SetGCPercent(400) // little lives, and much is made
-	if *seed > 0 && !show(*seed, *shrink) || *seed == 0 && !search(*first, *steps) {
+	var holds bool
+	switch {
+	case *seed > 0:
+		holds = show(*seed, *shrink)
+	case *mishaps > 0:
+		holds = explore(*first, *steps, *mishaps)
+	default:
+		holds = search(*first, *steps)
+	}
+	if !holds {
 		os.Exit(1)
 	}
 }
@@ -61,5 +73,20 @@ func search(first uint64, steps int) bool {
 		}
 	}
 	tell("no violation")
+	return true
+}
+
+func explore(first uint64, steps, mishaps int) bool {
+	began, done, histories := time.Now(), 0, 0
+	for seed := first; done < steps; seed++ {
+		e := sim.Explore(sim.Small(), seed, mishaps)
+		done += e.Steps
+		histories += e.Histories
+		fmt.Printf("seeds %d to %d, up to %d mishaps: %d histories, %d steps in %.0f s\n", first, seed, mishaps, histories, done, time.Since(began).Seconds())
+		if e.Last.Failure != "" {
+			fmt.Println(strings.Join(e.Last.Trace, "\n"))
+			return false
+		}
+	}
 	return true
 }

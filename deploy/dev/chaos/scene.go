@@ -42,7 +42,7 @@ type scene struct {
 }
 
 // settleBound is how long a group may take, when nothing is broken any more, until all that was written is committed.
-const settleBound = 4 * time.Minute
+const settleBound = 12 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
 	s := &scene{world: w, params: p, store: store, name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}

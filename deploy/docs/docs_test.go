@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -103,8 +104,8 @@ func TestDecisionsHaveTheirForm(t *testing.T) {
 			continue
 		}
 		number := strings.TrimLeft(strings.SplitN(filepath.Base(page), "-", 2)[0], "0")
-		if string(m[1]) != number {
-			t.Errorf("%s calls itself number %s", page, m[1])
+		if string(m[1]) != number || number != strconv.Itoa(i+1) {
+			t.Errorf("%s calls itself number %s, and is the %dth", page, m[1], i+1)
 		}
 		if lines := strings.Count(string(text), "\n"); lines > 60 {
 			t.Errorf("%s has %d lines: a decision is one page", pages[i], lines)

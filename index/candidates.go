@@ -1,35 +1,9 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 )
-
-// probe is a band key's bucket.
-type probe struct {
-	line   *line
-	hash   uint32
-	level  uint
-	bucket int
-}
-
-// probe finds the buckets of band keys, unless they were the last ones asked for. They are good until a table grows or shrinks.
-func (w *window) probe(keys []byte) {
-	if bytes.Equal(keys, w.probed) {
-		return
-	}
-	w.probed = append(w.probed[:0], keys...)
-	for b := range w.tables {
-		t := &w.tables[b]
-		hash := hashKey(loadKey(keys[b*w.width:], w.width))
-		bucket, level := t.bucket(hash)
-		w.probes[b] = probe{line: t.lines.at(bucket), hash: hash, level: level, bucket: bucket}
-	}
-	for b := range w.probes { // nothing but the reading, so that the processor waits for all lines at once
-		w.touched += w.probes[b].line[0]
-	}
-}
 
 // walk is a lookup in one band that goes on: the line it has come to, and how many documents of equal key it has met.
 type walk struct {
@@ -46,13 +20,8 @@ func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
 	w.probe(keys)
 	w.met, w.walks = w.met[:0], w.walks[:0]
 	now := w.span()
-	for b := range w.probes {
-		p := &w.probes[b]
-		tag := ^ring(p.level)
-		if p.line[0]>>countBits == 0 && !p.line.has(pack(p.hash, 0, p.level), tag) {
-			continue
-		}
-		cut += w.step(walk{line: p.line, band: b}, now)
+	for b := range w.probed.probes {
+		cut += w.step(walk{line: w.probed.probes[b].line, band: b}, now)
 	}
 	for len(w.walks) > 0 {
 		walks := w.walks
@@ -64,34 +33,44 @@ func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
 	return w.rank(), cut
 }
 
-// step looks through a line, from the newest entry to the oldest, and has the walk go on if there is another line. cut is 1 if
-// it was cut.
+// step looks through a line, and has the walk go on if there is another line. cut is 1 if it was cut.
 func (w *window) step(k walk, now span) (cut int) {
-	p := &w.probes[k.band]
-	want, number := pack(p.hash, 0, p.level), ring(p.level)
+	p := &w.probed.probes[k.band]
+	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
+	if k.line.has(want, ^number) {
+		if cut, end := w.meet(&k, p, now); end {
+			return cut
+		}
+	}
+	if k.line.link() > 0 {
+		k.line = w.tables[k.band].older(k.line)
+		w.walks = append(w.walks, k)
+	}
+	return 0
+}
+
+// meet goes through the entries of a line, from the newest to the oldest. end says that no older one is of interest.
+func (w *window) meet(k *walk, p *probe, now span) (cut int, end bool) {
+	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
 	for i := k.line.count(); i > 0; i-- {
 		x := k.line[i]
 		if (x^want)&^number != 0 {
 			continue
 		}
-		age := now.age(x, p.level)
+		age := now.age(x, uint(p.level))
 		if age >= now.visible() {
-			return 0 // as all that follow
+			return 0, true // as all that follow
 		}
 		r := now.end - 1 - ref(age)
 		if !w.sameKey(r, k.band) {
 			continue
 		}
 		if k.met++; k.met > w.most {
-			return 1
+			return 1, true
 		}
 		w.met = append(w.met, r)
 	}
-	if k.line = w.tables[k.band].older(k.line); k.line != nil {
-		w.touched += k.line[0]
-		w.walks = append(w.walks, k)
-	}
-	return 0
+	return 0, false
 }
 
 // sameKey says whether a document has the band key that is looked up.
@@ -100,7 +79,7 @@ func (w *window) sameKey(r ref, band int) bool {
 		l.ref = r
 		l.segment, l.i = w.at(r)
 	}
-	return w.latest.segment.key(w.latest.i, band) == loadKey(w.probed[band*w.width:], w.width)
+	return w.latest.segment.key(w.latest.i, band) == loadKey(w.probed.keys[band*w.width:], w.width)
 }
 
 // rank is a candidate's number, below the number of bands in which it was not met.

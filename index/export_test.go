@@ -11,7 +11,7 @@ func (r *Replica) Regrow(documents int) {
 	for band := range w.tables {
 		w.linkInto(band, newTable(max(documents, w.visible())))
 	}
-	w.probed = w.probed[:0]
+	w.forgetLookups()
 }
 
 // Placed is of how many representatives is noted where they are by now.

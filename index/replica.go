@@ -144,6 +144,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	p.raise(run.Base)
 	r.judged = r.judged[:0]
 	for i := range run.Entries {
+		r.foresee(run, i)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue
@@ -159,6 +160,18 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 		return Effect{Applied: true}
 	}
 	return Effect{Applied: true, Judged: r.judged}
+}
+
+// foresee prepares the lookups of a run's entries while those before them are judged, from entry i on.
+func (r *Replica) foresee(run *Run, i int) {
+	if i == 0 {
+		r.foresee(run, -1) // the second entry, too
+	}
+	var keys []byte
+	if i += foreseen; i < len(run.Entries) && !run.Entries[i].Empty() {
+		keys = run.Entries[i].Keys
+	}
+	r.window.foresee(keys)
 }
 
 // wellFormed refuses a run whose band keys have a length that the settings do not give: no signer of ours wrote it.

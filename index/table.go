@@ -16,6 +16,8 @@ type table struct {
 	level uint
 	swept int // the bucket to be swept next
 
+	resized uint32 // so many times, by a bucket
+
 	items, others []item // of a bucket at hand
 	keyed         []keyed
 }
@@ -132,6 +134,7 @@ func (t *table) fit(documents int, s span) (moved int) {
 
 // split divides the next bucket in two.
 func (t *table) split(s span) (moved int) {
+	t.resized++
 	from, to := t.n-1<<t.level, t.n
 	bit := uint32(1) << t.level
 	all := t.gather(t.items[:0], from, s)
@@ -155,6 +158,7 @@ func (t *table) split(s span) (moved int) {
 
 // merge takes back the latest split.
 func (t *table) merge(s span) (moved int) {
+	t.resized++
 	from, level := t.n-1, t.level
 	if t.n == 1<<level {
 		level--

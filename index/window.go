@@ -28,14 +28,14 @@ type window struct {
 	mostMoved int
 	allMoved  uint64
 
-	probed []byte  // the band keys that were looked up last, until a document is indexed
-	probes []probe // those buckets, by band
-	// touched is of no use but that lines are read for it.
-	touched uint32
-	walks   []walk // of the lookup at hand: one per band that goes on
-	met     []ref  // in it, once per band
+	probed  lookup           // the latest, until a document is indexed
+	ahead   [foreseen]lookup // those to come
+	fetched []*line          // for them
+	walks   []walk           // of the lookup at hand: one per band that goes on
+	met     []ref            // in it, once per band
 	ranks   []rank
 	latest  place // where the document stands whose key was compared last: near copies share many
+	front   front // of the window
 }
 
 // place is where a document stands.
@@ -50,7 +50,10 @@ func newWindow(p Params, bands int) window {
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
 		most: p.Similarity.MaxCandidates, refreshes: p.Refreshes(),
-		tables: make([]table, bands), probes: make([]probe, bands),
+		tables: make([]table, bands), probed: newLookup(bands),
+	}
+	for i := range w.ahead {
+		w.ahead[i] = newLookup(bands)
 	}
 	for b := range w.tables {
 		w.tables[b] = newTable(0)
@@ -79,14 +82,26 @@ func (w *window) at(r ref) (*segment, int) {
 
 // expire makes invisible what is outside of a bound at stream time now, and drops whole segments that became so.
 func (w *window) expire(now int64) {
-	for w.oldest < w.end {
+	for w.oldest < w.end && (w.full(0, 0) || w.age > 0 && w.old(now, w.eldestFront().applied)) {
+		w.leave(w.eldestFront().record)
+	}
+}
+
+// front is what a bound asks of the oldest document.
+type front struct {
+	next    ref   // the number after its own; 0 is none
+	applied int64 // as in document
+	record  int   // bytes of its entry without band keys
+}
+
+// eldestFront reads the oldest document once. There must be one.
+func (w *window) eldestFront() *front {
+	if w.front.next != w.oldest+1 {
 		s := w.segments[0]
 		d, rest := readDocument(s.record(int(w.oldest-s.first)), s.base, w.oldest)
-		if !w.old(now, d.applied) && !w.full(0, 0) {
-			return
-		}
-		w.leave(len(rest))
+		w.front = front{next: w.oldest + 1, applied: d.applied, record: len(rest)}
 	}
+	return &w.front
 }
 
 // old says that what was last seen at a stream time is beyond the age of the window.
@@ -191,9 +206,9 @@ func (w *window) link(s *segment, i int) {
 	w.probe(s.keys(i))
 	now, r := w.span(), s.first+ref(i)
 	for b := range w.tables {
-		p := &w.probes[b]
-		if lines := w.tables[b].insert(p.line, p.level, p.hash, r, now); w.tooLong(lines) {
-			w.trim(b, p.bucket)
+		p := &w.probed.probes[b]
+		if lines := w.tables[b].insert(p.line, uint(p.level), p.hash, r, now); w.tooLong(lines) {
+			w.trim(b, int(p.bucket))
 		}
 	}
 }
@@ -203,15 +218,19 @@ func (w *window) link(s *segment, i int) {
 // from memory at once.
 func (w *window) tend() {
 	now, documents, bands := w.span(), w.visible(), len(w.tables)
-	w.tables[int(w.end%ref(bands))].sweep((bands+sweepEvery-1)/sweepEvery, now)
+	w.tables[int(w.end%ref(bands))].sweep(w.sweeps(), now)
 	w.moved = 0
 	for b := range w.tables {
 		w.moved += w.tables[b].fit(documents+b%tableLoad, now)
 	}
-	w.probed = w.probed[:0]
+	w.probed.keys = w.probed.keys[:0]
+	w.fetchSwept()
 	w.allMoved += uint64(w.moved)
 	w.mostMoved = max(w.mostMoved, w.moved)
 }
+
+// sweeps is how many buckets of a table are swept when it is its turn.
+func (w *window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
 
 // hashKey spreads a band key over 32 bits, of which the lowest choose its bucket.
 func hashKey(key uint64) uint32 {

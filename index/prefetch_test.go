@@ -1,0 +1,20 @@
+package index
+
+import "testing"
+
+// TestPrefetchChangesNothing: whatever is fetched, lines and none.
+func TestPrefetchChangesNothing(t *testing.T) {
+	lines := make([]line, 100)
+	var fetched []*line
+	for i := range lines {
+		lines[i][0] = uint32(i)
+		fetched = append(fetched, &lines[i], nil)
+		prefetch(fetched)
+	}
+	prefetch(nil)
+	for i := range lines {
+		if lines[i] != (line{uint32(i)}) || fetched[2*i] != &lines[i] || fetched[2*i+1] != nil {
+			t.Fatalf("line %d became %v", i, lines[i])
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
+// stateVersion is the format of states and segments; 3 is taken, see sideVersion.
 const stateVersion = 2
 
 // Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and looks at what never
@@ -15,16 +16,19 @@ const stateVersion = 2
 type Capture struct {
 	Next     int64 // journal offset to apply next
 	Hash     uint64
-	Segments []SegmentView
+	Segments []SegmentView // and the parts of the side table, if it stands apart
 
 	state []byte // without the side table
+	apart bool   // the side table is no part of the state
 }
 
-// SegmentView is one segment as it stood when it was captured.
+// SegmentView is one segment as it stood when it was captured, or a part of the side table, which has the number 0 and no
+// documents.
 type SegmentView struct {
 	Number  uint64 // ascending, never used again
 	Sealed  bool   // it will never change
 	segment segment
+	changed []SegmentView // in a part of the side table: the segments whose changes it has
 }
 
 // Capture takes the state. The bytes it copies are those of the partitions and their held verdicts, and some per segment.
@@ -32,27 +36,34 @@ func (r *Replica) Capture() Capture {
 	c := Capture{
 		Next: r.next, Hash: uint64(r.hash), state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
 	}
+	changed := 0
 	for i, s := range r.window.segments {
 		s.captured, s.changes.captured = true, true
+		changed += s.changes.end()
 		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, segment: *s}
+	}
+	if changed > sideInline {
+		c.Split()
 	}
 	return c
 }
 
+// Split makes the side table stand apart from the state, as that of a large window does without it. It comes before
+// State and changes nothing when it is done.
+func (c *Capture) Split() {
+	if !c.apart {
+		c.apart, c.Segments = true, append(c.Segments, sideParts(c.Segments)...)
+	}
+}
+
 // State is all but the segments, encoded:
 //
-//	version 2 · settings · next · hash · clocks · partitions · oldest document · number of segments so far · side table: per
-//	document that changed since it entered its number and its changes
+//	version 2 · settings · next · hash · clocks · partitions · oldest document · number of segments so far · side table, if it
+//	doesn't stand apart: per document that changed since it entered its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
-	for i := range c.Segments {
-		s := &c.Segments[i].segment
-		for k := range s.changes.end() {
-			if c := s.changes.of(k); c != (change{}) {
-				dst = binary.AppendUvarint(dst, uint64(s.first)+uint64(k))
-				dst = c.append(dst)
-			}
-		}
+	if !c.apart {
+		dst = appendSide(dst, c.Segments)
 	}
 	return dst
 }
@@ -65,6 +76,9 @@ func (v *SegmentView) Documents() int { return v.segment.n }
 //	version 2 · number · number of its first document · sealed · bytes of band keys · documents · base: journal offset,
 //	stream time · bytes of records · records · band keys
 func (v *SegmentView) Append(dst []byte) []byte {
+	if v.changed != nil {
+		return appendSide(append(dst, sideVersion), v.changed)
+	}
 	s := &v.segment
 	keys := s.fixed - atBytes
 	dst = slices.Grow(dst, s.used+s.n*keys+64)

@@ -48,11 +48,16 @@ type Shape struct {
 	Sealed    bool
 	first     ref
 	sources   uint32
+	side      *sidePart // without the changes
 }
 
 // Shape describes the segment.
 func (d *Decoded) Shape() Shape {
-	return Shape{Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first, sources: d.sources}
+	s := Shape{Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first, sources: d.sources}
+	if d.side != nil {
+		s.side = &sidePart{first: d.side.first, last: d.side.last}
+	}
+	return s
 }
 
 // Check holds the shapes of all segments, in order, against the state: it finds what Add and Replica would find, without the
@@ -60,7 +65,7 @@ func (d *Decoded) Shape() Shape {
 func (t *Restore) Check(shapes []Shape) error {
 	for _, s := range shapes {
 		bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}
-		if err := t.Add(&Decoded{segment: bare, sources: s.sources}); err != nil {
+		if err := t.Add(&Decoded{segment: bare, sources: s.sources, side: s.side}); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,8 @@ func TestCheck(t *testing.T) {
 		f.apply()
 	}
 	c := f.replica.Capture()
+	segments := len(c.Segments)
+	c.Split()
 	state := c.State()
 	restore := func() *index.Restore {
 		r, err := index.NewRestore(p, index.Fingerprint(settings), state)
@@ -35,9 +37,9 @@ func TestCheck(t *testing.T) {
 		}
 		shapes = append(shapes, d.Shape())
 	}
-	last := len(shapes) - 1
-	if last < 3 {
-		t.Fatalf("only %d segments", last+1)
+	last := segments - 1
+	if last < 3 || len(shapes) < segments+2 {
+		t.Fatalf("only %d segments and %d parts of the side table", segments, len(shapes)-segments)
 	}
 	if err := restore().Check(shapes); err != nil {
 		t.Error(err)
@@ -46,6 +48,7 @@ func TestCheck(t *testing.T) {
 		"none":             func([]index.Shape) []index.Shape { return nil },
 		"without first":    func(s []index.Shape) []index.Shape { return s[1:] },
 		"without last":     func(s []index.Shape) []index.Shape { return s[:last] },
+		"side table first": func(s []index.Shape) []index.Shape { return append(s[segments:], s[:segments]...) },
 		"without a middle": func(s []index.Shape) []index.Shape { return slices.Delete(s, 1, 2) },
 		"twice":            func(s []index.Shape) []index.Shape { return slices.Insert(s, 1, s[0]) },
 		"swapped":          func(s []index.Shape) []index.Shape { s[0], s[1] = s[1], s[0]; return s },
@@ -118,7 +121,7 @@ func TestOtherVersions(t *testing.T) {
 	for _, test := range []struct {
 		version byte
 		remedy  string
-	}{{state[0] + 1, "upgrade this program"}, {state[0] - 1, "start the version that wrote it"}} {
+	}{{state[0] + 2, "upgrade this program"}, {state[0] - 1, "start the version that wrote it"}} {
 		state[0], segment[0] = test.version, test.version
 		_, ofState := index.NewRestore(p, index.Fingerprint(settings), state)
 		_, ofSettings := index.CapturedSettings(state)

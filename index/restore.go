@@ -16,10 +16,11 @@ type Restore struct {
 	side    wire.Reader
 }
 
-// Decoded is a captured segment, decoded and not yet added.
+// Decoded is a captured segment, or a part of the side table, decoded and not yet added.
 type Decoded struct {
 	segment *segment
-	sources uint32 // its documents have source numbers below
+	sources uint32    // its documents have source numbers below
+	side    *sidePart // in place of a segment
 }
 
 // Number ascends from segment to segment.
@@ -94,6 +95,9 @@ func (r *Replica) addPartition(p *partition) {
 // Decode decodes a segment; it keeps no reference to data. It may be called from several goroutines at once, and in any
 // order.
 func (t *Restore) Decode(data []byte) (*Decoded, error) {
+	if len(data) > 0 && data[0] == sideVersion {
+		return decodeSide(wire.NewReader(data[1:]))
+	}
 	rd := wire.NewReader(data)
 	if err := readVersion(&rd, "segment"); err != nil {
 		return nil, err
@@ -117,8 +121,11 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	return d, nil
 }
 
-// Add takes the next segment, which is the replica's from now on.
+// Add takes the next segment, which is the replica's from now on; or a part of the side table, after its segments.
 func (t *Restore) Add(d *Decoded) error {
+	if d.side != nil {
+		return t.addSide(d)
+	}
 	w := &t.replica.window
 	if !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
 		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, d.Number())

@@ -113,7 +113,7 @@ func (s *story) line(words []string) []string {
 		s.skew = s.duration(words[1]).Milliseconds()
 		return nil
 	case "restore":
-		s.replica = restored(s.t, s.params, s.replica)
+		s.replica = restored(s.t, s.params, s.replica, false)
 		return nil
 	case "state":
 		return []string{s.state()}

@@ -38,5 +38,5 @@
 //	└────────────────────┴─────────┴──────────┴─────────┴───────────┴─────────────────────┘
 //
 // The fixed part stands first, so that a listing reads a few bytes per manifest; its totals are the sums over the
-// segments.
+// segments. Segment number 0, with no documents, is a part of a large side table: it follows the segments whose changes it has.
 package snapshot

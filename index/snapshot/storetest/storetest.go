@@ -54,6 +54,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"lease", lease},
 		{"fetch", fetch},
 		{"increments", increments},
+		{"side table apart", sideApart},
 		{"fall back", fallBack},
 		{"scrubbed", scrubbed},
 		{"half way", halfWay},

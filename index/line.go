@@ -1,5 +1,7 @@
 package index
 
+import "github.com/unecho/unecho/index/memory"
+
 // line is one cache line of a bucket: up to 15 entries in the order in which their documents were indexed, and a link to the
 // line with the older ones, for what did not fit. A lookup so costs one cache miss in most bands, and expired entries, which
 // stand in front, go when their place is needed.
@@ -106,6 +108,8 @@ func (p pages) at(i int) *line { return &p[uint(i)/pageLines][uint(i)%pageLines]
 // room makes line i exist.
 func (p *pages) room(i int) {
 	for i/pageLines >= len(*p) {
-		*p = append(*p, new([pageLines]line))
+		page := new([pageLines]line)
+		memory.Huge(page)
+		*p = append(*p, page)
 	}
 }

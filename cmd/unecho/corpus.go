@@ -32,13 +32,13 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	return p, err
 }
 
-// openCorpus opens the files that a command line names. size is their size together, or -1.
-func openCorpus(cmd *cobra.Command, args []string, c config.Config) (r *corpus.Reader, size int64, err error) {
+// openCorpus opens the files that a command line names, none of which may be written. size is their size together, or -1.
+func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
 		return nil, 0, err
 	}
-	sources, size, err := openSources(cmd.Flag("files-from").Value.String(), args)
+	sources, size, err := openSources(cmd.Flag("files-from").Value.String(), args, out)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -46,8 +46,21 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config) (r *corpus.R
 	return r, size, err
 }
 
-// openSources are the files of a list, or those named. size is their size together, or -1.
-func openSources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
+// openSources are the files of a list, or those named, none of which may be written. size is their size together, or -1.
+func openSources(list string, paths []string, out written) (sources corpus.Sources, size int64, err error) {
+	if sources, size, err = namedSources(list, paths); err != nil {
+		return nil, 0, err
+	}
+	if list != corpus.Stdin {
+		if err := out.spareFiles(list); err != nil {
+			return nil, 0, err
+		}
+	}
+	sources, err = out.spare(sources)
+	return sources, size, err
+}
+
+func namedSources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
 	switch {
 	case list != "" && len(paths) > 0:
 		return nil, 0, usageError{errors.New("name files, or a list of them by --files-from, not both")}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,26 +24,27 @@ type files struct {
 // open looks at all files that are named, before anything is written. old is nil if there is no --index, query if there is
 // nothing else.
 func (r *dedupRun) open() (old, query *files, err error) {
-	if err := r.spare(); err != nil {
+	spared, err := r.spared()
+	if err != nil {
 		return nil, nil, err
 	}
 	if len(r.old) > 0 {
-		if old, err = r.openFiles("", r.old); err != nil {
+		if old, err = r.openFiles("", r.old, spared); err != nil {
 			return nil, nil, err
 		}
 	}
 	if !r.only() {
-		query, err = r.openFiles(r.list, r.query)
+		query, err = r.openFiles(r.list, r.query, spared)
 	}
 	return old, query, err
 }
 
-func (r *dedupRun) openFiles(list string, paths []string) (*files, error) {
+func (r *dedupRun) openFiles(list string, paths []string, spared written) (*files, error) {
 	p, err := corpusParams(r.cmd, r.config)
 	if err != nil {
 		return nil, err
 	}
-	sources, size, err := openSources(list, paths)
+	sources, size, err := openSources(list, paths, spared)
 	if err != nil {
 		return nil, err
 	}
@@ -54,39 +53,17 @@ func (r *dedupRun) openFiles(list string, paths []string) (*files, error) {
 	return &files{reader: reader, size: size}, err
 }
 
-// spare refuses to write to a file that is read: it would be emptied first. Files of a list are known only when they are read.
-func (r *dedupRun) spare() error {
-	var outputs []fs.FileInfo
-	for _, path := range append(dedupOutputPaths(r.cmd), r.save) {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			outputs = append(outputs, info)
-		}
-	}
-	named := append(append([]string{}, r.old...), r.query...)
-	if len(outputs) == 0 || len(named) == 0 {
-		return nil
-	}
-	sources, _, err := corpus.Files(named)
+// spared are all files that will be written, of which none may be read, but for an index that a new one takes the place of.
+func (r *dedupRun) spared() (written, error) {
+	all, err := writtenBy(r.cmd, append(dedupOutputNames(), "save-index")...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sources = corpus.Except(sources, func(info fs.FileInfo) bool { return among(outputs, info) })
-	for err == nil {
-		_, err = sources()
+	outputs, err := writtenBy(r.cmd, dedupOutputNames()...)
+	if err != nil {
+		return nil, err
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return usageError{err}
-}
-
-func among(files []fs.FileInfo, file fs.FileInfo) bool {
-	for _, f := range files {
-		if os.SameFile(f, file) {
-			return true
-		}
-	}
-	return false
+	return all, errors.Join(outputs.spareFiles(r.load), all.spareFiles(configOf(r.cmd)))
 }
 
 // makeIndex makes an index that knows no document, or the one of a file.
@@ -122,24 +99,15 @@ func (r *dedupRun) keep(ctx context.Context) (err error) {
 	if r.save == "" {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.save), "."+filepath.Base(r.save)+"-*")
+	err = replaceFile(r.save, 0o600, func(f io.Writer) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if err := r.index.Save(ctx, out, time.Now().UnixMilli()); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
 	if err != nil {
 		return fmt.Errorf("save index: %w", err)
-	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	err = r.index.Save(ctx, out, time.Now().UnixMilli())
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), r.save)
-	}
-	if err != nil {
-		return fmt.Errorf("save index: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

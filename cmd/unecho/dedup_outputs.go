@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 )
 
@@ -17,7 +17,7 @@ import (
 // clusters waits for the end, the documents meanwhile in a temporary file.
 type dedupOutputs struct {
 	unique, duplicates, pairs, clusters, rejected *resultFile // nil if not asked for
-	files                                         []fs.FileInfo
+	files                                         written
 
 	options *dedupOptions
 	first   int64 // number of the first document that is judged
@@ -66,7 +66,7 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 			return nil, errors.Join(err, d.close())
 		}
 		*asked[name] = out
-		if err := d.own(name, path); err != nil {
+		if err := d.own(path); err != nil {
 			return nil, errors.Join(err, d.close())
 		}
 	}
@@ -76,27 +76,23 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 	return d, d.prepare(cmd)
 }
 
-// own makes sure that no two outputs go to the same file.
-func (d *dedupOutputs) own(name, path string) error {
-	if path == "-" {
+// own remembers an output, which a list of files, still being made, may name.
+func (d *dedupOutputs) own(path string) error {
+	if path == corpus.Stdin {
 		return nil
 	}
-	info, err := os.Stat(path)
+	f, regular, err := writtenAt(path)
 	if err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil // such as /dev/null, where all may go
+	if regular {
+		d.files = append(d.files, f)
 	}
-	if among(d.files, info) {
-		return usageError{fmt.Errorf("--%s %s: another output goes there as well", name, path)}
-	}
-	d.files = append(d.files, info)
 	return nil
 }
 
 // writes says whether a file is an output.
-func (d *dedupOutputs) writes(info fs.FileInfo) bool { return among(d.files, info) }
+func (d *dedupOutputs) writes(info fs.FileInfo) bool { return d.files.has(info) }
 
 // prepare finds out what waits for the end.
 func (d *dedupOutputs) prepare(cmd *cobra.Command) (err error) {

@@ -104,7 +104,7 @@ func findPairs(cmd *cobra.Command, args []string) (pairs []eval.Pair, numbers ma
 	if err != nil {
 		return nil, nil, err
 	}
-	in, size, err := openCorpus(cmd, args, c)
+	in, size, err := openCorpus(cmd, args, c, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -105,7 +105,7 @@ func (p *plan) measure(ctx context.Context, cmd *cobra.Command, args []string, c
 	if len(args) == 0 && cmd.Flag("files-from").Value.String() == "" {
 		return p.assume(cmd, c.Judge, signer)
 	}
-	in, _, err := openCorpus(cmd, args, c)
+	in, _, err := openCorpus(cmd, args, c, nil)
 	if err != nil {
 		return err
 	}

@@ -94,11 +94,15 @@ func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (con
 		sets = append(slices.Clone(preset), sets...)
 	}
 	sets = append(sets, flagSets(cmd)...)
-	path := cmd.Flag("config").Value.String()
-	if path == "" {
-		path = configPath(nil)
+	return config.ResolveSections(base, sections, configOf(cmd), os.Environ(), append(sets, logSets(cmd)...))
+}
+
+// configOf is the configuration file of such a verb; empty if there is none.
+func configOf(cmd *cobra.Command) string {
+	if path := cmd.Flag("config").Value.String(); path != "" {
+		return path
 	}
-	return config.ResolveSections(base, sections, path, os.Environ(), append(sets, logSets(cmd)...))
+	return configPath(nil)
 }
 
 // flagSets are the settings that were given by flags of their own, as --set would give them.

@@ -48,7 +48,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	in, _, err := openCorpus(cmd, args, c)
+	in, _, err := openCorpus(cmd, args, c, nil)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func tuneCommand() *cobra.Command {
 	return cmd
 }
 
-func runTune(cmd *cobra.Command, args []string) (err error) {
+func runTune(cmd *cobra.Command, args []string) error {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	c, err := settingsOf(cmd, config.Default())
@@ -64,12 +64,11 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	out, err := openTuneOutputs(cmd)
+	out, err := newTuneOutputs(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	sample, err := readSample(ctx, cmd, args, c)
+	sample, err := readSample(ctx, cmd, args, c, out.files)
 	if err != nil {
 		return err
 	}
@@ -77,12 +76,8 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if best := report.Recommended; best != nil {
-		if report.YAML, err = settingYAML(c, best.Setting, p.Stage); err != nil {
-			return err
-		}
-	}
-	if err := out.write(report); err != nil {
+	err = out.recommend(report, c, p.Stage)
+	if err := errors.Join(out.write(report), err); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

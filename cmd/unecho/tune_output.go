@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,65 +18,72 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// tuneOutputs are opened before anything is tried: that a file cannot be written must not show only after minutes.
+// tuneOutputs are written at the end, each as a whole. That one cannot be must not show only after minutes.
 type tuneOutputs struct {
 	cmd        *cobra.Command
-	page, yaml io.Writer // nil if not asked for
-	files      []*os.File
+	page, yaml string  // paths; empty if not asked for
+	files      written // that the sample may not be read from
 	json       bool
 	used       bool // standard output is, by page or yaml
 }
 
-func openTuneOutputs(cmd *cobra.Command) (out *tuneOutputs, err error) {
-	out = &tuneOutputs{cmd: cmd, json: flagBool(cmd, "json")}
-	if out.page, err = out.open("html"); err != nil {
+func newTuneOutputs(cmd *cobra.Command) (out *tuneOutputs, err error) {
+	out = &tuneOutputs{
+		cmd: cmd, page: cmd.Flag("html").Value.String(), yaml: cmd.Flag("yaml").Value.String(), json: flagBool(cmd, "json"),
+	}
+	if out.files, err = writtenBy(cmd, "html", "yaml"); err != nil {
 		return nil, err
 	}
-	if out.yaml, err = out.open("yaml"); err != nil {
-		return nil, errors.Join(err, out.close())
+	if err := out.files.spareFiles(configOf(cmd)); err != nil {
+		return nil, err
 	}
-	return out, nil
+	return out, errors.Join(out.ready("html", out.page), out.ready("yaml", out.yaml))
 }
 
-func (o *tuneOutputs) open(flag string) (io.Writer, error) {
-	path := o.cmd.Flag(flag).Value.String()
+// ready finds out whether an output can be written.
+func (o *tuneOutputs) ready(flag, path string) error {
 	switch path {
 	case "":
-		return nil, nil
+		return nil
 	case corpus.Stdin:
 		if o.used || o.json {
-			return nil, usageError{fmt.Errorf("--%s -: standard output is taken already", flag)}
+			return usageError{fmt.Errorf("--%s -: standard output is taken already", flag)}
 		}
 		o.used = true
-		return o.cmd.OutOrStdout(), nil
+		return nil
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("write report: %w", err)
+	if err := replaceable(path); err != nil {
+		return fmt.Errorf("write report: %w", err)
 	}
-	o.files = append(o.files, f)
-	return f, nil
-}
-
-func (o *tuneOutputs) close() error {
-	var err error
-	for _, f := range o.files {
-		err = errors.Join(err, f.Close())
-	}
-	return err
+	return nil
 }
 
 func (o *tuneOutputs) write(report *tune.Report) error {
-	if o.page != nil {
-		if err := report.WritePage(o.page); err != nil {
+	var err error
+	if o.page != "" {
+		err = o.to(o.page, report.WritePage)
+	}
+	if o.yaml != "" && report.YAML != "" {
+		err = errors.Join(err, o.to(o.yaml, func(out io.Writer) error {
+			_, err := io.WriteString(out, report.YAML)
 			return err
-		}
+		}))
 	}
-	if o.yaml != nil {
-		if _, err := io.WriteString(o.yaml, report.YAML); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
+	return errors.Join(err, o.print(report))
+}
+
+func (o *tuneOutputs) to(path string, write func(io.Writer) error) error {
+	if path == corpus.Stdin {
+		return write(o.cmd.OutOrStdout())
 	}
+	if err := replaceFile(path, 0o666, write); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// print writes what goes to standard output if nothing else does.
+func (o *tuneOutputs) print(report *tune.Report) error {
 	switch {
 	case o.json:
 		return json.NewEncoder(o.cmd.OutOrStdout()).Encode(report)
@@ -89,6 +95,20 @@ func (o *tuneOutputs) write(report *tune.Report) error {
 	}
 	_, err := fmt.Fprintf(o.cmd.ErrOrStderr(), "%s, %s in %s\n", several(report.Documents, "document"), several(report.Settings(), "setting"),
 		time.Duration(report.Seconds*float64(time.Second)).Round(time.Millisecond))
+	return err
+}
+
+// recommend completes the report by its configuration. That there is none is an error only to who wants the file.
+func (o *tuneOutputs) recommend(report *tune.Report, c config.Config, stage string) (err error) {
+	switch best := report.Recommended; {
+	case best != nil:
+		report.YAML, err = settingYAML(c, best.Setting, stage)
+	case o.yaml != "":
+		err = errors.New("there is nothing to recommend")
+	}
+	if err != nil && o.yaml != "" {
+		err = fmt.Errorf("write --yaml %s: %w; it is left as it was", o.yaml, err)
+	}
 	return err
 }
 
@@ -112,7 +132,7 @@ func settingYAML(c config.Config, s tune.Setting, stage string) (string, error) 
 		p.Verify = "estimate"
 	}
 	if mistakes := tried.Judge.Validate(); len(mistakes) > 0 {
-		return "", fmt.Errorf("write the recommended settings: %s", mistakes[0])
+		return "", fmt.Errorf("the recommended settings are none of a service: %s", mistakes[0])
 	}
 	return differences(tried.Judge, config.Default().Judge, always), nil
 }

@@ -148,7 +148,7 @@ func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, erro
 }
 
 // readSample reads the documents.
-func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (tune.Sample, error) {
+func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written) (tune.Sample, error) {
 	s, err := newSampler(cmd)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 				return nil, usageError{fmt.Errorf("--%s is about a topic: name one by --topic", flag)}
 			}
 		}
-		err = s.readFiles(ctx, cmd, args, c)
+		err = s.readFiles(ctx, cmd, args, c, out)
 	}
 	if err != nil {
 		return nil, err
@@ -173,8 +173,8 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	return s.sample(cmd, c)
 }
 
-func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (err error) {
-	in, size, err := openCorpus(cmd, args, c)
+func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written) (err error) {
+	in, size, err := openCorpus(cmd, args, c, out)
 	if err != nil {
 		return err
 	}

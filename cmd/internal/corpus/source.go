@@ -41,17 +41,25 @@ func Files(paths []string) (sources Sources, total int64, err error) {
 		}
 		total += s.Size
 	}
-	next := 0
-	return func() (Source, error) {
-		if next == len(all) {
-			return Source{}, io.EOF
-		}
-		next++
-		return all[next-1], nil
-	}, total, nil
+	return Those(all), total, nil
 }
 
-// Except passes sources on, and ends with an error at one that is written as well. written is asked when the source is to be
+// Those yields sources that are known.
+func Those(all []Source) Sources {
+	return func() (Source, error) {
+		if len(all) == 0 {
+			return Source{}, io.EOF
+		}
+		s := all[0]
+		all = all[1:]
+		return s, nil
+	}
+}
+
+// ErrWritten says that a source is an output as well.
+var ErrWritten = errors.New("it would be written as well; name another file for the output")
+
+// Except passes sources on, and ends with ErrWritten at one that is written as well. written is asked when the source is to be
 // read.
 func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
 	return func() (Source, error) {
@@ -60,7 +68,7 @@ func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
 			return s, err
 		}
 		if info, err := os.Stat(s.Path); err == nil && written(info) { // what cannot be opened, who opens it will say
-			return s, fmt.Errorf("read %s: it would be written as well; name another file for the output", s.Path)
+			return s, fmt.Errorf("read %s: %w", s.Path, ErrWritten)
 		}
 		return s, nil
 	}

@@ -104,7 +104,9 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 // makeJudge makes what the documents are judged by.
 func (r *dedupRun) makeJudge() (err error) {
 	if r.rotated {
-		r.judge, err = dedup.NewRotations(r.config.Judge, r.distance)
+		r.judge, err = dedup.NewRotations(dedup.RotationsParams{
+			Index: r.config.Judge, Distance: r.distance, Memory: r.memory, Pairs: r.verbose || r.cmd.Flag("pairs").Changed,
+		})
 		return err
 	}
 	if r.index, err = r.makeIndex(); err != nil {
@@ -143,9 +145,20 @@ func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 		err = r.read(ctx, query, r.out.add)
 	}
 	if rotations, ok := r.judge.(*dedup.Rotations); ok && err == nil && ctx.Err() == nil {
-		if err = rotations.Finish(ctx, r.params.Workers, r.out.match); errors.Is(err, context.Canceled) {
-			return errors.New("stopped before the documents were compared; nothing is known of their matches")
-		}
+		err = r.rotate(ctx, rotations)
+	}
+	return err
+}
+
+func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
+	bar := newProgress(r.cmd.ErrOrStderr(), -1)
+	bar.hidden = r.verbose
+	defer bar.end()
+	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) {
+		bar.say(fmt.Sprintf("comparing: %s of %s sketches in %d rotations", grouped(int(done)), grouped(int(all)), rotations.Count()))
+	}, r.out.match)
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}
 	return err
 }
@@ -180,6 +193,9 @@ func (r *dedupRun) boundGarbage() {
 
 // explained adds to an error what to do about it, and what the outputs hold.
 func (r *dedupRun) explained(err error) error {
+	if errors.Is(err, dedup.ErrMemory) && r.rotated {
+		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
+	}
 	if errors.Is(err, dedup.ErrMemory) {
 		return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
 	}

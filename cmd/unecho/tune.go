@@ -100,8 +100,12 @@ func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample t
 	return tuner.Run(ctx)
 }
 
-// mostCandidates of a setting: it is given up beyond them, as it would take minutes and be of no use.
-const mostCandidates = 50_000_000
+// mostCandidates of a setting: it is given up beyond them, as it would take minutes and be of no use. mostPairs of a truth fit
+// a gigabyte; a corpus with more is made of copies for the most part.
+const (
+	mostCandidates = 50_000_000
+	mostPairs      = 10_000_000
+)
 
 // tuneParams is what the flags ask for.
 func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
@@ -111,7 +115,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
 		By: must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
 		Budget: must(flags.GetDuration("budget"))(&wrong), Seed: must(flags.GetUint64("seed"))(&wrong),
-		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates,
+		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates, MostPairs: mostPairs,
 	}
 	switch c.Judge.Similarity.Verify {
 	case "estimate":

@@ -59,9 +59,10 @@ type rotated struct {
 }
 
 // Pairs calls visit for each pair within the distance that a rotation, from 0, finds and none before it would: a and b are
-// the numbers of the hashes as they were added, a before b, in no order that means anything. Over all rotations each pair
-// comes once.
-func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int)) {
+// the numbers of the hashes as they were added, a before b, those of one b together, in no order that means anything. Over all
+// rotations each pair comes once. goOn is called as often as there are hashes, each time when one has been compared; when it
+// returns false, no more are.
+func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int), goOn func() bool) {
 	before := make([]words, rotation)
 	for i := range before {
 		before[i] = r.params.mask(1 << i)
@@ -72,7 +73,9 @@ func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int)) {
 		for n < len(all) && all[n].front == all[0].front {
 			n++
 		}
-		r.compare(all[:n], before, visit)
+		if !r.compare(all[:n], before, visit, goOn) {
+			return
+		}
 		all = all[n:]
 	}
 }
@@ -87,9 +90,9 @@ func (r *Rotations) sorted(mask words) []rotated {
 	return all
 }
 
-// compare compares each with each of those with an equal front.
-func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, distance int)) {
-	for j := 1; j < len(run); j++ {
+// compare compares each with each of those with an equal front, unless it is stopped.
+func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, distance int), goOn func() bool) bool {
+	for j := range run {
 		y := r.hashes[run[j].number]
 		for _, a := range run[:j] {
 			x := r.hashes[a.number]
@@ -99,7 +102,11 @@ func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, dist
 				visit(int(a.number), int(run[j].number), distance)
 			}
 		}
+		if !goOn() {
+			return false
+		}
 	}
+	return true
 }
 
 // foundBefore says that two hashes are equal in a block that stood in front before.

@@ -28,8 +28,12 @@ func TestRotationsFindEveryPair(t *testing.T) {
 				r.Add(c)
 			}
 			var got, want [][3]int
+			compared := 0
 			for rotation := range r.Count() {
-				r.Pairs(rotation, func(a, b, d int) { got = append(got, [3]int{a, b, d}) })
+				r.Pairs(rotation, func(a, b, d int) { got = append(got, [3]int{a, b, d}) }, func() bool { compared++; return true })
+			}
+			if compared != len(codes)*r.Count() {
+				t.Errorf("%d hashes compared in %d rotations of %d", compared, r.Count(), len(codes))
 			}
 			for b := range codes {
 				for a := range b {
@@ -67,6 +71,22 @@ func nearHashes(bits, distance, n int) [][]byte {
 		all = append(all, code)
 	}
 	return all
+}
+
+// What stops in the middle of many equal hashes compares none after that.
+func TestRotationsStop(t *testing.T) {
+	r, err := sketch.NewRotations(64, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		r.Add(make([]byte, 8))
+	}
+	pairs, compared := 0, 0
+	r.Pairs(0, func(_, _, _ int) { pairs++ }, func() bool { compared++; return compared < 4 })
+	if pairs != 0+1+2+3 || compared != 4 {
+		t.Errorf("%d pairs, %d hashes compared", pairs, compared)
+	}
 }
 
 func TestRotationsRefuse(t *testing.T) {

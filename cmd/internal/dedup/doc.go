@@ -7,6 +7,6 @@
 // A chunk, its parser, its signer and what was signed are one job, and there is a fixed number of jobs, which bounds the
 // memory beside the index.
 //
-// There are two judges. Index is the replica: it says at once what a document is like, and can be saved and loaded. Rotations gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band
-// key guarantees.
+// There are two judges. Index is the replica: it says at once what a document is like, and can be saved and loaded. Rotations
+// gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band key guarantees.
 package dedup

@@ -62,8 +62,11 @@ func (g *Groups) Join(document int64, m *Match) {
 	}
 }
 
+// meet remembers the most similar document. Of equally similar ones that is one of equal text, else the first.
 func (g *Groups) meet(document, other int64, m *Match) {
-	if best := &g.best[document-g.first]; best.similarity.Den == 0 || best.similarity.Less(m.Similarity) {
+	best := &g.best[document-g.first]
+	same := best.similarity.Den > 0 && !m.Similarity.Less(best.similarity)
+	if best.similarity.Den == 0 || best.similarity.Less(m.Similarity) || same && m.Method == index.Identical && best.method != index.Identical {
 		*best = partner{document: int32(other), similarity: m.Similarity, method: m.Method}
 	}
 }

@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -62,23 +63,21 @@ func (x *Index) Stats() index.Stats { return x.replica.Stats() }
 
 func (x *Index) reach(number int64) { x.next = number }
 
+// atOnce is one where a document may match all before it.
+func (x *Index) atOnce() int {
+	if x.params.All {
+		return 1
+	}
+	return math.MaxInt
+}
+
 // apply judges entries whose offsets ascend from call to call, and says what they match.
 func (x *Index) apply(s *signed) (*matches, error) {
 	x.found.reset()
-	entries, each := s.entries, len(s.entries)
 	if x.params.All {
-		each = 1
+		x.lookUp(&s.entries[0])
 	}
-	for len(entries) > 0 {
-		if x.params.All {
-			x.lookUp(&entries[0])
-		}
-		if err := x.judge(entries[:each]); err != nil {
-			return nil, err
-		}
-		entries = entries[each:]
-	}
-	return &x.found, nil
+	return &x.found, x.judge(s.entries)
 }
 
 // lookUp finds all matches of a document.

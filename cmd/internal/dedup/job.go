@@ -37,6 +37,16 @@ type signed struct {
 	sketches [][]byte // none where nobody asked for them
 }
 
+// cut takes the first n documents off the front.
+func (s *signed) cut(n int) signed {
+	front := signed{entries: s.entries[:n]}
+	s.entries = s.entries[n:]
+	if len(s.sketches) > 0 {
+		front.sketches, s.sketches = s.sketches[:n], s.sketches[n:]
+	}
+	return front
+}
+
 // sign parses and signs the chunk.
 func (j *job) sign() {
 	j.items, j.names, j.raw = j.items[:0], j.names[:0], j.raw[:0]

@@ -1,40 +1,67 @@
 package dedup
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations. With
-// verify: estimate that makes the match; else the pair is verified.
-type Rotations struct {
-	params   index.Params
-	distance int
-	pairs    *sketch.Rotations
-	entries  []entry.Entry
-	next     int64
-	first    int64
-	none     matches
+// RotationsParams say how documents are compared by sorted rotations.
+type RotationsParams struct {
+	Index    index.Params  // that documents are signed with: their distance is one that blocks guarantee
+	Distance int           // that is meant
+	Memory   setting.Bytes // for what is kept of the documents, and for their matches
+	Pairs    bool          // each document has all its matches; else those that tell its cluster and the most similar one
 }
 
-// NewRotations makes a Rotations that knows no document. The Params are those that documents are signed with, so their distance
-// is one that blocks guarantee; distance is the one that is meant.
-func NewRotations(p index.Params, distance int) (*Rotations, error) {
-	pairs, err := sketch.NewRotations(p.Similarity.Bits, distance)
+// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations. With
+// verify: estimate that makes the match; else the pair is verified. Documents of equal text are compared as one.
+type Rotations struct {
+	params    RotationsParams
+	pairs     *sketch.Rotations
+	documents []rotatedDocument
+	contents  []content
+	known     map[contentKey]int32 // -> its place in contents
+	taken     int64                // bytes, of Memory
+	next      int64
+	first     int64
+	none      matches
+}
+
+// rotatedDocument is what is kept of a document.
+type rotatedDocument struct {
+	number  int64
+	name    []byte
+	content int32
+	next    int32 // the next document of the same content; -1 if there is none
+}
+
+// content is what documents of equal text, in one scope, have in common.
+type content struct {
+	entry             entry.Entry
+	first, last, lead int32 // documents; lead is the first since Begin, if there is one
+}
+
+type contentKey struct{ content, scope uint64 }
+
+// What is kept takes so much beside names and evidence: with slices grown by a quarter and a map half full.
+const (
+	documentBytes = 64
+	contentBytes  = 320
+)
+
+// NewRotations makes a Rotations that knows no document.
+func NewRotations(p RotationsParams) (*Rotations, error) {
+	pairs, err := sketch.NewRotations(p.Index.Similarity.Bits, p.Distance)
 	if err != nil {
 		return nil, err
 	}
-	return &Rotations{params: p, distance: distance, pairs: pairs}, nil
+	return &Rotations{params: p, pairs: pairs, known: map[contentKey]int32{}}, nil
 }
 
 // Begin is as that of Index: pairs of documents before it are passed over.
@@ -51,103 +78,59 @@ func (r *Rotations) Count() int { return r.pairs.Count() }
 
 func (r *Rotations) reach(number int64) { r.next = number }
 
+func (r *Rotations) atOnce() int { return math.MaxInt } // they have no match yet
+
 // apply keeps what the end needs, and knows of no match yet.
 func (r *Rotations) apply(s *signed) (*matches, error) {
-	if len(r.entries) > math.MaxInt32-len(s.entries) {
+	if len(r.documents) > math.MaxInt32-len(s.entries) {
 		return nil, errors.New("more than two thousand million documents are too many for sorted rotations")
 	}
 	r.none.reset()
 	for i := range s.entries {
 		r.none.next()
-		if s.entries[i].Empty() {
-			continue
+		if !s.entries[i].Empty() {
+			r.add(&s.entries[i], s.sketches[i])
 		}
-		e := s.entries[i]
-		e.Keys = nil
-		if r.estimates() {
-			e.Evidence = nil
-		}
-		r.entries = append(r.entries, e.Clone())
-		r.pairs.Add(s.sketches[i])
+	}
+	if r.taken > int64(r.params.Memory) {
+		return nil, fmt.Errorf("%w of %s after %d documents", ErrMemory, r.params.Memory, len(r.documents))
 	}
 	return &r.none, nil
 }
 
-func (r *Rotations) estimates() bool { return r.params.Similarity.Verify == "estimate" }
-
-// pair is two entries, by their places.
-type pair struct{ a, b, distance int32 }
-
-// Finish finds the matches and calls each for every document that has some, in their order. The matches live until the next
-// call.
-func (r *Rotations) Finish(ctx context.Context, workers int, each func(number int64, found []Match) error) error {
-	pairs, err := r.find(ctx, workers)
-	if err != nil {
-		return err
-	}
-	comparer, err := index.NewComparer(r.params)
-	if err != nil {
-		return err
-	}
-	var found []Match
-	for len(pairs) > 0 && ctx.Err() == nil {
-		n := 1
-		for n < len(pairs) && pairs[n].b == pairs[0].b {
-			n++
+func (r *Rotations) add(e *entry.Entry, codes []byte) {
+	place := int32(len(r.documents))
+	key := contentKey{e.Content, e.Scope}
+	at, met := r.known[key]
+	if met {
+		c := &r.contents[at]
+		r.documents[c.last].next, c.last = place, place
+		if r.documents[c.lead].number < r.first {
+			c.lead = place
 		}
-		found = r.verify(found[:0], pairs[:n], comparer)
-		if len(found) > 0 {
-			if err := each(r.entries[pairs[0].b].Offset, found); err != nil {
-				return err
-			}
-		}
-		pairs = pairs[n:]
+	} else {
+		at = int32(len(r.contents))
+		r.known[key] = at
+		r.contents = append(r.contents, content{entry: r.kept(e), first: place, last: place, lead: place})
+		r.pairs.Add(codes)
+		r.taken += contentBytes + int64(len(r.contents[at].entry.Evidence))
 	}
-	return ctx.Err()
+	name := append([]byte(nil), e.ID...)
+	r.documents = append(r.documents, rotatedDocument{number: e.Offset, name: name, content: at, next: -1})
+	r.taken += documentBytes + int64(len(name))
 }
 
-// find returns the pairs of all rotations, of which the later one is no document of the index.
-func (r *Rotations) find(ctx context.Context, workers int) ([]pair, error) {
-	byRotation := make([][]pair, r.pairs.Count())
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	for rotation := range byRotation {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return fmt.Errorf("compare documents: %w", ctx.Err())
-			}
-			r.pairs.Pairs(rotation, func(a, b, distance int) {
-				if r.entries[b].Offset >= r.first {
-					byRotation[rotation] = append(byRotation[rotation], pair{int32(a), int32(b), int32(distance)})
-				}
-			})
-			return nil
-		})
+// kept is what a content is verified by.
+func (r *Rotations) kept(e *entry.Entry) entry.Entry {
+	c := *e
+	c.Keys, c.ID = nil, nil
+	if r.estimates() {
+		c.Evidence = nil
 	}
-	err := group.Wait()
-	pairs := slices.Concat(byRotation...)
-	slices.SortFunc(pairs, func(p, q pair) int { return cmp.Or(cmp.Compare(p.b, q.b), cmp.Compare(p.a, q.a)) })
-	return pairs, err
+	return c.Clone()
 }
 
-// verify appends the matches among the pairs of one document.
-func (r *Rotations) verify(dst []Match, pairs []pair, comparer *index.Comparer) []Match {
-	comparer.Begin(&r.entries[pairs[0].b])
-	for _, p := range pairs {
-		a := &r.entries[p.a]
-		similarity, method, ok := r.compare(p, a, comparer)
-		if ok {
-			dst = append(dst, Match{Number: a.Offset, Name: a.ID, Similarity: similarity, Method: method})
-		}
-	}
-	return dst
-}
+func (r *Rotations) estimates() bool { return r.params.Index.Similarity.Verify == "estimate" }
 
-func (r *Rotations) compare(p pair, a *entry.Entry, comparer *index.Comparer) (index.Similarity, index.Method, bool) {
-	b := &r.entries[p.b]
-	if !r.estimates() || a.Content == b.Content {
-		return comparer.Compare(a)
-	}
-	bits := r.params.Similarity.Bits
-	return index.Similarity{Num: uint32(bits - int(p.distance)), Den: uint32(bits)}, index.Hamming, a.Scope == b.Scope
-}
+// judged says that one of a content's documents belongs to no index.
+func (r *Rotations) judged(c *content) bool { return r.documents[c.last].number >= r.first }

@@ -4,18 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// rotated judges a file by sorted rotations, of which the documents before begin are the index, and returns a line for each
-// match, and the sketches.
-func rotated(t *testing.T, p index.Params, distance int, begin int64, path string) (lines []string, sketches [][]byte) {
+// rotations are those of SimHashes of 64 bits.
+func rotations(t *testing.T, distance int, verify string, pairs bool) (*dedup.Rotations, index.Params) {
+	t.Helper()
+	p := index.DefaultParams()
+	p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, verify
+	to, err := dedup.NewRotations(dedup.RotationsParams{Index: p, Distance: distance, Memory: setting.GiB, Pairs: pairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to, p
+}
+
+// gather gives a file to rotations, and calls each for its documents.
+func gather(t *testing.T, to *dedup.Rotations, p index.Params, path string, each func(*dedup.Outcome)) error {
 	t.Helper()
 	sources, _, err := corpus.Files([]string{path})
 	if err != nil {
@@ -25,24 +41,26 @@ func rotated(t *testing.T, p index.Params, distance int, begin int64, path strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := dedup.NewRotations(p, distance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = dedup.Run(t.Context(), dedup.Params{Index: p, Workers: 2, Sketches: true}, r, to, func(o *dedup.Outcome) error {
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	return dedup.Run(t.Context(), dedup.Params{Index: p, Workers: 2, Sketches: true}, r, to, func(o *dedup.Outcome) error {
 		if len(o.Matches) > 0 {
 			t.Errorf("document %d has matches before the end", o.Number)
 		}
-		sketches = append(sketches, slices.Clone(o.Sketch))
+		each(o)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if begin > 0 {
-		to.Begin()
-	}
-	err = to.Finish(t.Context(), 2, func(number int64, found []dedup.Match) error {
+}
+
+func unseen(_, _ int64) {}
+
+// finished are the matches, a line for each.
+func finished(t *testing.T, to *dedup.Rotations) (lines []string) {
+	t.Helper()
+	err := to.Finish(t.Context(), 2, unseen, func(number int64, found []dedup.Match) error {
 		for _, m := range found {
 			lines = append(lines, fmt.Sprintf("%d = %d %d", number, m.Number, m.Similarity.TenThousandths()))
 		}
@@ -51,10 +69,20 @@ func rotated(t *testing.T, p index.Params, distance int, begin int64, path strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Finish(canceled(), 2, nil); !errors.Is(err, context.Canceled) {
+	if err := to.Finish(canceled(), 2, unseen, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	return lines, sketches
+	return lines
+}
+
+// rotated judges a file by sorted rotations and returns a line for each match, and the sketches.
+func rotated(t *testing.T, distance int, verify, path string) (lines []string, sketches [][]byte) {
+	t.Helper()
+	to, p := rotations(t, distance, verify, true)
+	if err := gather(t, to, p, path, func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }); err != nil {
+		t.Fatal(err)
+	}
+	return finished(t, to), sketches
 }
 
 func canceled() context.Context {
@@ -66,10 +94,8 @@ func canceled() context.Context {
 // TestRotations finds, at a distance beyond the blocks of a SimHash, what comparing each sketch with each finds.
 func TestRotations(t *testing.T) {
 	const distance = 9
-	p := index.DefaultParams()
-	p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, "estimate"
 	path := articles(t, 1200)
-	got, sketches := rotated(t, p, distance, 0, path)
+	got, sketches := rotated(t, distance, "estimate", path)
 	var want []string
 	for b := range sketches {
 		for a := range b {
@@ -81,8 +107,7 @@ func TestRotations(t *testing.T) {
 	if len(want) < 100 || !slices.Equal(got, want) {
 		t.Errorf("%d matches, %d are true", len(got), len(want))
 	}
-	p.Similarity.Verify = "jaccard"
-	verified, _ := rotated(t, p, distance, 0, path)
+	verified, _ := rotated(t, distance, "jaccard", path)
 	exact := map[[2]int]bool{}
 	for _, pair := range truth(t, path) {
 		exact[[2]int{pair.B, pair.A}] = true
@@ -96,7 +121,114 @@ func TestRotations(t *testing.T) {
 	if len(verified) < len(exact)/3 {
 		t.Errorf("%d verified, of %d", len(verified), len(exact))
 	}
-	if none, _ := rotated(t, p, distance, 1, path); len(none) > 0 {
-		t.Errorf("documents of the index have %d matches among themselves", len(none))
+}
+
+// repeated is a file of texts, of which many are equal to others and many nearly so.
+func repeated(t *testing.T, seed uint64, n int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 2))
+	var lines strings.Builder
+	for range n {
+		words := strings.Fields(strings.Repeat("a text that many have sent before and that is long enough to have a sketch ", 3))
+		words[random.IntN(len(words))] = fmt.Sprint(random.IntN(4))
+		words[random.IntN(4)] = fmt.Sprint(random.IntN(3))
+		fmt.Fprintf(&lines, "{\"text\":%q}\n", strings.Join(words, " "))
+	}
+	path := filepath.Join(t.TempDir(), "repeated.jsonl")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestRotationsAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against comparing each with
+// each; and what tells the clusters against all matches.
+func TestRotationsAgainstAnIndex(t *testing.T) {
+	const distance, old, judged = 12, 150, 300
+	run := func(pairs bool) (lines []string, g *dedup.Groups, sketches [][]byte) {
+		to, p := rotations(t, distance, "estimate", pairs)
+		keep := func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }
+		err := gather(t, to, p, repeated(t, 1, old), keep)
+		to.Begin()
+		g = dedup.NewGroups(dedup.First, to.First())
+		err = errors.Join(err, gather(t, to, p, repeated(t, 2, judged), func(o *dedup.Outcome) { keep(o); g.Add(o) }))
+		err = errors.Join(err, to.Finish(t.Context(), 2, unseen, func(number int64, found []dedup.Match) error {
+			for i := range found {
+				lines = append(lines, fmt.Sprintf("%d = %d", number, found[i].Number))
+				g.Join(number, &found[i])
+			}
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Choose()
+		return lines, g, sketches
+	}
+	all, groups, sketches := run(true)
+	var want []string
+	for b := old; b < old+judged; b++ {
+		for a := range b {
+			if sketch.Hamming(sketches[a], sketches[b]) <= distance {
+				want = append(want, fmt.Sprintf("%d = %d", b, a))
+			}
+		}
+	}
+	if len(want) < 1000 || !slices.Equal(all, want) {
+		t.Errorf("%d matches, %d are true", len(all), len(want))
+	}
+	some, fewer, _ := run(false)
+	for i := int64(old); i < old+judged; i++ {
+		if groups.Cluster(i) != fewer.Cluster(i) || groups.Cluster(i) != i && fmt.Sprint(groups.Partner(i)) != fmt.Sprint(fewer.Partner(i)) {
+			t.Errorf("document %d: cluster %d by all matches, %d by some", i, groups.Cluster(i), fewer.Cluster(i))
+		}
+	}
+	if len(some) >= len(all)-1000 {
+		t.Errorf("%d matches of %d tell the clusters", len(some), len(all))
+	}
+}
+
+// TestRotationsKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for, and
+// whoever waits for them can stop.
+func TestRotationsKeepWithinMemory(t *testing.T) {
+	equal := filepath.Join(t.TempDir(), "equal.jsonl")
+	if err := os.WriteFile(equal, []byte(strings.Repeat("{\"text\":\"the same text again and again\"}\n", 30_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	within := func(memory setting.Bytes, path string) (*dedup.Rotations, error) {
+		p := index.DefaultParams()
+		p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, "estimate"
+		to, err := dedup.NewRotations(dedup.RotationsParams{Index: p, Distance: 14, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to, gather(t, to, p, path, func(*dedup.Outcome) {})
+	}
+	to, err := within(3*setting.MiB, equal)
+	matches := 0
+	if err != nil || to.Finish(t.Context(), 2, unseen, func(_ int64, found []dedup.Match) error { matches += len(found); return nil }) != nil || matches != 29_999 {
+		t.Errorf("equal texts: %d matches, %v", matches, err)
+	}
+	if _, err := within(setting.MiB, equal); !errors.Is(err, dedup.ErrMemory) {
+		t.Errorf("more documents than there is room for: %v", err)
+	}
+	near := repeated(t, 3, 3000)
+	to, err = within(4*setting.MiB, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Finish(t.Context(), 2, unseen, nil); !errors.Is(err, dedup.ErrMemory) {
+		t.Errorf("more pairs than there is room for: %v", err)
+	}
+	to, _ = within(setting.GiB, near)
+	ctx, stop := context.WithCancel(t.Context())
+	last := int64(0)
+	err = to.Finish(ctx, 1, func(done, all int64) {
+		if last = done; done >= all/30 { // of 15 rotations half of the first
+			stop()
+		}
+	}, nil)
+	if !errors.Is(err, context.Canceled) || last == 0 {
+		t.Errorf("stopped after %d comparisons: %v", last, err)
 	}
 }

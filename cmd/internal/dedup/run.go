@@ -102,37 +102,54 @@ func apply(to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) 
 	return nil
 }
 
-// outcomes judges what a job signed. Offsets are the numbers of the documents, in which rejected ones leave gaps.
+// outcomes judges what a job signed, as many documents at once as the judge takes. Offsets are the numbers of the documents,
+// in which rejected ones leave gaps.
 func outcomes(to Judge, j *job, each func(*Outcome) error) error {
-	number, next := to.Next(), 0
-	for i := range j.items {
-		if j.items[i].rejected == nil {
-			j.done.entries[next].Offset = number + int64(i)
-			next++
+	number, items, done := to.Next(), j.items, j.done
+	for len(items) > 0 {
+		n, entries := 0, 0
+		for n < len(items) && entries < to.atOnce() {
+			if items[n].rejected == nil {
+				done.entries[entries].Offset = number + int64(n)
+				entries++
+			}
+			n++
+		}
+		if err := judgeItems(to, number, items[:n], done.cut(entries), each); err != nil {
+			return err
+		}
+		number, items = number+int64(n), items[n:]
+	}
+	if j.err != nil {
+		return fmt.Errorf("after document %d: %w", number, j.err)
+	}
+	return nil
+}
+
+// judgeItems judges items, of which s are those that are not rejected.
+func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outcome) error) error {
+	var found *matches
+	if len(s.entries) > 0 {
+		var err error
+		if found, err = to.apply(&s); err != nil {
+			return err
 		}
 	}
-	found, err := to.apply(&j.done)
-	if err != nil {
-		return err
-	}
-	to.reach(number + int64(len(j.items)))
-	next = 0
-	for i := range j.items {
-		it := &j.items[i]
+	to.reach(number + int64(len(items)))
+	next := 0
+	for i := range items {
+		it := &items[i]
 		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Rejected: it.rejected}
 		if it.rejected == nil {
 			o.Matches = found.of(next)
-			if j.sketcher != nil {
-				o.Sketch = j.done.sketches[next]
+			if len(s.sketches) > 0 {
+				o.Sketch = s.sketches[next]
 			}
 			next++
 		}
 		if err := each(&o); err != nil {
 			return err
 		}
-	}
-	if j.err != nil {
-		return fmt.Errorf("after document %d: %w", number+int64(len(j.items)), j.err)
 	}
 	return nil
 }

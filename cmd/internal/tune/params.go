@@ -22,6 +22,7 @@ type Params struct {
 	Seed       uint64        // of that order
 	Workers    int
 	Most       int // candidates of a setting, above which it is given up
+	MostPairs  int // true pairs, above which a shingle is given up: each takes some 100 bytes
 }
 
 // Validate says what cannot be tried.

@@ -2,7 +2,10 @@ package tune
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,15 +79,16 @@ func (c *tally) add(n int) {
 func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *tally) error {
 	settings := t.Grid.settings(from)
 	found, err := t.find(ctx, from)
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		for _, s := range settings {
-			report.Skipped = append(report.Skipped, Skipped{s, t.stopped()})
-		}
-		tried.add(len(settings))
+	switch {
+	case errors.Is(err, errPairs):
+		t.pass(settings, fmt.Sprintf("more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
+			t.MostPairs, slices.Min(t.Grid.Thresholds)), report, tried)
 		return nil
+	case err != nil && over(ctx):
+		t.pass(settings, t.stopped(), report, tried)
+		return nil
+	case err != nil:
+		return err
 	}
 	report.Sources = append(report.Sources, found.about)
 	if t.Budget > 0 {
@@ -92,6 +96,23 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 		r.Shuffle(len(settings), func(i, j int) { settings[i], settings[j] = settings[j], settings[i] })
 	}
 	return t.settings(ctx, settings, found, report, tried)
+}
+
+// pass passes settings over.
+func (t *Tuner) pass(settings []Setting, why string, report *Report, tried *tally) {
+	for _, s := range settings {
+		report.Skipped = append(report.Skipped, t.skipped(s, why)...)
+	}
+	tried.add(len(settings))
+}
+
+// skipped names each point of the grid that a setting stands for from a threshold on: those that were not tried.
+func (t *Tuner) skipped(s Setting, why string, tried ...Row) []Skipped {
+	var all []Skipped
+	for _, s.Threshold = range t.Grid.thresholds(s)[len(tried)/len(stages()):] {
+		all = append(all, Skipped{s, why})
+	}
+	return all
 }
 
 func (t *Tuner) stopped() string {

@@ -24,9 +24,14 @@ const (
 
 // String reads "word:3 xxhash minhash of 128 slots, 18 bands of 7 rows, threshold 0.8".
 func (s Setting) String() string {
-	text := fmt.Sprintf("%s %s minhash of %d slots, %d bands of %d rows", s.Shingle, s.Hash, s.Slots, s.Bands, s.Rows)
-	if s.Sketch == SimHash {
+	text := fmt.Sprintf("%s %s minhash of %d slots, ", s.Shingle, s.Hash, s.Slots)
+	switch {
+	case s.Sketch == SimHash:
 		text = fmt.Sprintf("%s %s simhash of %d bits, distance %d", s.Shingle, s.Hash, s.Bits, s.Distance)
+	case s.Bands == 0:
+		text += "bands as planned"
+	default:
+		text += fmt.Sprintf("%d bands of %d rows", s.Bands, s.Rows)
 	}
 	if s.Threshold > 0 { // else it is tried at several
 		text += fmt.Sprintf(", threshold %v", s.Threshold)
@@ -90,9 +95,8 @@ func (g Grid) minHash(base Setting) []Setting {
 			}
 			continue
 		}
-		if s.Bands, s.Rows = bands, s.Slots/bands; s.Rows > 0 {
-			all = append(all, s)
-		}
+		s.Bands, s.Rows = bands, s.Slots/bands
+		all = append(all, s)
 	}
 	return all
 }

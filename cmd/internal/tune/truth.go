@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,10 +27,13 @@ const steps = 20
 // over says that there is no time left. It is no error: the report says what was not tried.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// find finds it; nil if ctx was done before.
+// errPairs says that there are more than MostPairs.
+var errPairs = errors.New("too many pairs")
+
+// find finds it. errPairs, or that of ctx, says that there is none.
 func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if over(ctx) {
-		return nil, nil
+		return nil, ctx.Err()
 	}
 	t.Progress(from.String()+": shingles", 0, 0)
 	f := &found{about: Source{Shingle: from.shingle, Hash: from.hash, Floor: slices.Min(t.Grid.Thresholds)}}
@@ -46,14 +50,14 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 		}
 	}
 	began := time.Now()
-	pairs, done := t.join(ctx, f.sets, from)
-	if !done {
-		return nil, nil
+	pairs, err := t.join(ctx, f.sets, from)
+	if err != nil {
+		return nil, err
 	}
 	f.about.JoinSeconds, f.about.Pairs = time.Since(began).Seconds(), len(pairs)
 	if t.BruteForce {
-		if f.about.BruteForce, done = t.bruteForce(ctx, f.sets, from, pairs); !done {
-			return nil, nil
+		if f.about.BruteForce, err = t.bruteForce(ctx, f.sets, from, pairs); err != nil {
+			return nil, err
 		}
 	}
 	f.truth = eval.NewTruth(f.sets, pairs)
@@ -62,44 +66,48 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 }
 
 // join finds all pairs from the lowest threshold on, on all cores.
-func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) (pairs []eval.Pair, done bool) {
+func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) ([]eval.Pair, error) {
 	join := eval.NewJoin(sets, tenThousandths(slices.Min(t.Grid.Thresholds)))
 	return t.gather(ctx, from.String()+": exact join", join.Len(), func() func([]eval.Pair, int) []eval.Pair {
 		return join.NewProbe().Append
 	})
 }
 
-func (t *Tuner) bruteForce(ctx context.Context, sets [][]uint64, from source, joined []eval.Pair) (brute *Brute, done bool) {
+func (t *Tuner) bruteForce(ctx context.Context, sets [][]uint64, from source, joined []eval.Pair) (*Brute, error) {
 	began := time.Now()
 	floor := tenThousandths(slices.Min(t.Grid.Thresholds))
-	all, done := t.gather(ctx, from.String()+": each with each", len(sets), func() func([]eval.Pair, int) []eval.Pair {
+	all, err := t.gather(ctx, from.String()+": each with each", len(sets), func() func([]eval.Pair, int) []eval.Pair {
 		return func(pairs []eval.Pair, i int) []eval.Pair { return eval.AppendPairs(pairs, sets, i, floor) }
 	})
-	return &Brute{time.Since(began).Seconds(), len(all), eval.Compare(joined, all).TruePositives}, done
+	return &Brute{time.Since(began).Seconds(), len(all), eval.Compare(joined, all).TruePositives}, err
 }
 
 // atOnce is how many documents a goroutine takes at a time.
 const atOnce = 256
 
-// gather puts the pairs of all documents together, sorted; not done says that ctx was. Each goroutine makes an append of its
-// own. Later documents cost more, so they are dealt as they are wanted.
-func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func() func([]eval.Pair, int) []eval.Pair) (pairs []eval.Pair, done bool) {
+// gather puts the pairs of all documents together, sorted. Each goroutine makes an append of its own. Later documents cost
+// more, so they are dealt as they are wanted.
+func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func() func([]eval.Pair, int) []eval.Pair) ([]eval.Pair, error) {
 	var (
-		group errgroup.Group
-		next  atomic.Int64
-		mu    sync.Mutex
+		group       errgroup.Group
+		next, count atomic.Int64
+		mu          sync.Mutex
+		pairs       []eval.Pair
 	)
 	for range t.Workers {
 		group.Go(func() error {
 			appendPairs := newAppend()
 			var own []eval.Pair
-			for ctx.Err() == nil {
-				first := int(next.Add(atOnce)) - atOnce
-				if first >= n {
-					break
-				}
+			for first := int(next.Add(atOnce)) - atOnce; first < n; first = int(next.Add(atOnce)) - atOnce {
 				for i := first; i < min(n, first+atOnce); i++ {
+					before := len(own)
 					own = appendPairs(own, i)
+					if count.Add(int64(len(own)-before)) > int64(t.MostPairs) {
+						return errPairs
+					}
+				}
+				if ctx.Err() != nil {
+					return ctx.Err()
 				}
 				mu.Lock()
 				t.Progress(what, min(n, first+atOnce), n)
@@ -108,12 +116,12 @@ func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func()
 			mu.Lock()
 			defer mu.Unlock()
 			pairs = append(pairs, own...)
-			return ctx.Err()
+			return nil
 		})
 	}
-	if group.Wait() != nil {
-		return nil, false
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	eval.SortPairs(pairs)
-	return pairs, true
+	return pairs, nil
 }

@@ -15,29 +15,29 @@ import (
 // reason.
 func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipped []Skipped, err error) {
 	if over(ctx) {
-		return nil, []Skipped{{s, t.stopped()}}, nil
+		return nil, t.skipped(s, t.stopped()), nil
 	}
 	kind, err := t.sketch(&s)
 	if err != nil {
-		return nil, []Skipped{{s, err.Error()}}, nil //nolint:nilerr // what is impossible is part of the report
+		return nil, t.skipped(s, err.Error()), nil //nolint:nilerr // what is impossible is part of the report
 	}
 	began := time.Now()
 	trial := eval.NewTrial(kind, f.sets)
 	signing := time.Since(began)
 	for _, s.Threshold = range t.Grid.thresholds(s) {
 		if over(ctx) {
-			return rows, append(skipped, Skipped{s, t.stopped()}), nil
+			return rows, t.skipped(s, t.stopped(), rows...), nil
 		}
 		result, err := trial.Against(f.truth, tenThousandths(s.Threshold), s.bar(), t.Most)
 		if errors.Is(err, eval.ErrCandidates) {
-			return rows, append(skipped, Skipped{s, err.Error()}), nil
+			return rows, t.skipped(s, err.Error(), rows...), nil
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		rows = append(rows, t.rows(s, trial, f, result, signing)...)
 	}
-	return rows, skipped, nil
+	return rows, nil, nil
 }
 
 // bar is what the estimate of a duplicate reaches, as the service has it.

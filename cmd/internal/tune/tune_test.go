@@ -35,7 +35,7 @@ func documents(n int) [][]byte {
 func tuner(n int) *Tuner {
 	return &Tuner{
 		Params: Params{
-			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000,
+			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000, MostPairs: 1_000_000,
 			Grid: Grid{
 				Shingles: []string{"word:1", "word:2"}, Hashes: []string{"xxhash"}, Sketches: []string{MinHash, SimHash}, Slots: []int{64, 128},
 				Bands: []int{0, 8, 100}, Bits: []int{64}, Distances: []int{3, 9}, Thresholds: []float64{0.6, 0.8},
@@ -53,7 +53,7 @@ func TestTune(t *testing.T) {
 		if what != "settings" {
 			return
 		}
-		if calls++; done != calls || all != 2*(2*4-1+2) { // 100 bands have no rows of 64 slots
+		if calls++; done != calls || all != 2*(2*4+2) {
 			t.Errorf("%d of %d after %d", done, all, calls)
 		}
 	}
@@ -62,9 +62,11 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Two shingles, each: planned bands of two slots at two thresholds, 8 bands of each, 100 bands of 128, one simhash.
-	if want := 2 * 3 * (2*2 + 2*2 + 2 + 2); len(report.Rows) != want || len(report.Skipped) != 2 {
+	// Not tried are 100 bands of 64 slots, and the other simhash.
+	if want := 2 * 3 * (2*2 + 2*2 + 2 + 2); len(report.Rows) != want || len(report.Skipped) != 2*(2+2) {
 		t.Errorf("%d rows, want %d; skipped %v", len(report.Rows), want, report.Skipped)
 	}
+	eachOnce(t, report)
 	for _, s := range report.Sources {
 		if s.BruteForce.Pairs != s.Pairs || s.BruteForce.Both != s.Pairs || s.Pairs < 190 || s.Documents != 600 {
 			t.Errorf("%+v, %+v", s, s.BruteForce)
@@ -82,6 +84,40 @@ func TestTune(t *testing.T) {
 	rendered(t, report)
 }
 
+// eachOnce makes sure that each point of the grid is in the report, as tried or with the reason why not.
+func eachOnce(t *testing.T, report *Report) {
+	t.Helper()
+	points := map[string]int{}
+	point := func(s Setting) string {
+		if s.Planned {
+			s.Bands, s.Rows = 0, 0
+		}
+		if s.Sketch == SimHash {
+			s.Bands = 0
+		}
+		return s.String()
+	}
+	for _, r := range report.Rows {
+		if r.Stage == Verified {
+			points[point(r.Setting)]++
+		}
+	}
+	for _, s := range report.Skipped {
+		points[point(s.Setting)]++
+		if s.Setting.Threshold == 0 || s.Why == "" {
+			t.Errorf("not tried: %+v", s)
+		}
+	}
+	for name, times := range points {
+		if times != 1 {
+			t.Errorf("%s is there %d times", name, times)
+		}
+	}
+	if want := 2 * 2 * (2*3 + 2); len(points) != want { // shingles, thresholds; slots and bands; distances
+		t.Errorf("%d points, want %d", len(points), want)
+	}
+}
+
 // rendered looks at the report in its three forms.
 func rendered(t *testing.T, report *Report) {
 	t.Helper()
@@ -90,7 +126,7 @@ func rendered(t *testing.T, report *Report) {
 	if err := report.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+2+4+1 || !strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
+	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+len(report.Skipped)+4+1 || !strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
 		t.Errorf("%d lines\n%s", lines, table.String())
 	}
 	if err := report.WritePage(&page); err != nil {
@@ -109,12 +145,20 @@ func TestTuneSkips(t *testing.T) {
 	few.Most = 3
 	report, err := few.Run(t.Context())
 	if err != nil || len(report.Skipped) == 0 || !strings.Contains(report.Skipped[0].Why, "too many candidates") {
-		t.Errorf("%v, %v", report.Skipped, err)
+		t.Fatalf("%v, %v", report.Skipped, err)
 	}
+	eachOnce(t, report)
+	few = tuner(100)
+	few.MostPairs = 3
+	report, err = few.Run(t.Context())
+	if err != nil || len(report.Rows) != 0 || !strings.HasPrefix(report.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
+		t.Fatalf("%v, %v", report.Skipped, err)
+	}
+	eachOnce(t, report)
 	late := tuner(100)
 	late.Budget = time.Nanosecond
 	report, err = late.Run(t.Context())
-	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 18 || report.Recommended != nil || report.Skipped[0].Why != "the budget was spent" {
+	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 32 || report.Recommended != nil || report.Skipped[0].Why != "the budget was spent" {
 		t.Errorf("%d rows, %d skipped, %v", len(report.Rows), len(report.Skipped), err)
 	}
 	var out bytes.Buffer
@@ -124,6 +168,7 @@ func TestTuneSkips(t *testing.T) {
 	if err := report.WritePage(&out); err != nil {
 		t.Error(err)
 	}
+	eachOnce(t, report)
 }
 
 // Stopped in the middle, by a signal, Run reports what it has.
@@ -137,9 +182,10 @@ func TestTuneStops(t *testing.T) {
 		}
 	}
 	report, err := tr.Run(ctx)
-	if err != nil || report.Settings() == 0 || len(report.Skipped) == 0 || report.Settings()+len(report.Skipped) < 18 {
+	if err != nil || report.Settings() == 0 || len(report.Skipped) == 0 || err != nil {
 		t.Fatalf("%d tried, %d skipped, %v", report.Settings(), len(report.Skipped), err)
 	}
+	eachOnce(t, report)
 	if last := report.Skipped[len(report.Skipped)-1]; last.Why != "stopped" || last.Setting.Shingle != "word:2" {
 		t.Errorf("%+v", last)
 	}

@@ -1,0 +1,122 @@
+package dedup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/index"
+)
+
+// near is a verified pair of contents, as one of them sees it.
+type near struct {
+	from, to   int32
+	similarity index.Similarity
+	method     index.Method
+}
+
+// nearBytes is what a pair takes: as both see it, and once more while the rotations' pairs are put together.
+const nearBytes = 4 * 20
+
+// search is what the rotations' goroutines share.
+type search struct {
+	of       *Rotations
+	progress func(done, all int64)
+
+	mu    sync.Mutex
+	found []near
+	taken int64
+	done  int64 // hashes, over all rotations
+}
+
+// step is how many hashes are compared between two looks at what else is going on.
+const step = 256
+
+// find returns the verified pairs of all rotations, each as both see it, sorted. Pairs of which no document is judged are
+// passed over.
+func (r *Rotations) find(ctx context.Context, workers int, progress func(done, all int64)) ([]near, error) {
+	s := &search{of: r, progress: progress, taken: r.taken}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for rotation := range r.pairs.Count() {
+		group.Go(func() error { return s.rotate(ctx, rotation) })
+	}
+	err := group.Wait()
+	slices.SortFunc(s.found, func(a, b near) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return s.found, err
+}
+
+// rotate finds the pairs of one rotation.
+func (s *search) rotate(ctx context.Context, rotation int) error {
+	r := s.of
+	if ctx.Err() != nil {
+		return fmt.Errorf("compare documents: %w", ctx.Err())
+	}
+	comparer, err := index.NewComparer(r.params.Index)
+	if err != nil {
+		return err
+	}
+	var (
+		own     []near
+		hashes  int
+		counted int // of own
+		with    = int32(-1)
+	)
+	visit := func(a, b, distance int) {
+		x, y := &r.contents[a], &r.contents[b]
+		if !r.judged(x) && !r.judged(y) {
+			return
+		}
+		if int32(b) != with {
+			with = int32(b)
+			comparer.Begin(&y.entry)
+		}
+		if similarity, method, ok := r.compare(x, y, distance, comparer); ok {
+			own = append(own, near{int32(a), int32(b), similarity, method}, near{int32(b), int32(a), similarity, method})
+		}
+	}
+	r.pairs.Pairs(rotation, visit, func() bool {
+		if hashes++; hashes%step != 0 && len(own)-counted < step {
+			return true
+		}
+		err = s.count(ctx, hashes%step == 0, len(own)-counted)
+		counted = len(own)
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, own...)
+	return nil
+}
+
+// count takes what a rotation has done and found to the account of all.
+func (s *search) count(ctx context.Context, stepped bool, found int) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("compare documents: %w", ctx.Err())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stepped {
+		s.done += step
+		s.progress(s.done, int64(len(s.of.contents))*int64(s.of.pairs.Count()))
+	}
+	if s.taken += int64(found) * nearBytes / 2; s.taken > int64(s.of.params.Memory) {
+		return fmt.Errorf("%w of %s: too many documents lie within the distance of each other", ErrMemory, s.of.params.Memory)
+	}
+	return nil
+}
+
+func (r *Rotations) compare(a, b *content, distance int, comparer *index.Comparer) (index.Similarity, index.Method, bool) {
+	if !r.estimates() {
+		return comparer.Compare(&a.entry)
+	}
+	bits := r.params.Index.Similarity.Bits
+	return index.Similarity{Num: uint32(bits - distance), Den: uint32(bits)}, index.Hamming, a.entry.Scope == b.entry.Scope
+}

@@ -1,0 +1,66 @@
+package dedup
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Finish finds the matches and calls each for every document that has some, in their order; for one with very many more than
+// once. The matches live until the next call. progress is called now and then, one call at a time, with how many comparisons of
+// how many are done. ErrMemory says that there are too many.
+func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done, all int64), each func(number int64, found []Match) error) error {
+	all, err := r.find(ctx, workers, progress)
+	if err != nil {
+		return err
+	}
+	var found []Match
+	for place := range r.documents {
+		if r.documents[place].number < r.first {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		found = r.matchesOf(found[:0], int32(place), all)
+		for some := range slices.Chunk(found, mostAtOnce) {
+			if err := each(r.documents[place].number, some); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// mostAtOnce bounds how many matches a call of each is given.
+const mostAtOnce = 1 << 12
+
+// matchesOf appends the matches of a document with those before it, in their order. What the first of equal documents has,
+// the others have by being equal to it.
+func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
+	own := r.documents[place].content
+	dst = r.appendMatches(dst, place, &near{to: own, similarity: index.Similarity{Num: 1, Den: 1}, method: index.Identical})
+	if r.params.Pairs || r.contents[own].lead == place {
+		from := sort.Search(len(all), func(i int) bool { return all[i].from >= own })
+		for i := from; i < len(all) && all[i].from == own; i++ {
+			dst = r.appendMatches(dst, place, &all[i])
+		}
+	}
+	slices.SortFunc(dst, func(a, b Match) int { return cmp.Compare(a.Number, b.Number) })
+	return dst
+}
+
+// appendMatches appends the documents of a content that stand before place: all, or the first if that tells enough.
+func (r *Rotations) appendMatches(dst []Match, place int32, n *near) []Match {
+	for at := r.contents[n.to].first; at >= 0 && at < place; at = r.documents[at].next {
+		d := &r.documents[at]
+		dst = append(dst, Match{Number: d.number, Name: d.name, Similarity: n.similarity, Method: n.method})
+		if !r.params.Pairs {
+			break
+		}
+	}
+	return dst
+}

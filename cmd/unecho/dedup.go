@@ -43,7 +43,7 @@ func dedupCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty")
+	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
 	return cmd
 }
 

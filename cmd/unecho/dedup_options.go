@@ -156,6 +156,6 @@ func (o *dedupOptions) settings() []byte {
 	c := config.Default()
 	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.config.Judge.Similarity, o.config.Judge.Text, o.config.Judge.Index.Keep
 	d := o.config.Document
-	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty = d.MaxBytes, d.InvalidUTF8, d.Empty
+	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
 	return c.Settings()
 }

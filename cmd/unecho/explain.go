@@ -48,13 +48,18 @@ func runExplain(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var texts [2][]byte
+	var documents [2]explain.Input
 	for i, arg := range args {
-		if texts[i], err = documentOf(ctx, cmd, c, arg); err != nil {
+		if documents[i], err = documentOf(ctx, cmd, c, arg); err != nil {
 			return err
 		}
 	}
-	x, err := explain.Explain(c.Judge, texts[0], texts[1])
+	for i := range documents {
+		if documents[i].Scope == 0 {
+			documents[i].Scope = documents[1-i].Scope // only a record has one: a text may be of any
+		}
+	}
+	x, err := explain.Explain(c.Judge, documents[0], documents[1])
 	if err != nil {
 		return err
 	}
@@ -65,45 +70,45 @@ func runExplain(cmd *cobra.Command, args []string) error {
 }
 
 // documentOf is the document that an argument names: a file, a record, or itself.
-func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg string) ([]byte, error) {
+func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg string) (explain.Input, error) {
 	if arg == corpus.Stdin {
 		return readDocument(os.Stdin, c, "standard input")
 	}
 	if file, err := os.Open(arg); err == nil {
-		text, err := readDocument(file, c, arg)
-		return text, errors.Join(err, file.Close())
+		in, err := readDocument(file, c, arg)
+		return in, errors.Join(err, file.Close())
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) && !strings.Contains(arg, " ") {
-		return nil, fmt.Errorf("read document: %w", err)
+		return explain.Input{}, fmt.Errorf("read document: %w", err)
 	}
 	name, partition, offset, ok := coordinates(arg)
 	if !ok {
-		return []byte(arg), nil
+		return explain.Input{Text: []byte(arg)}, nil
 	}
 	records, err := newRecords(cmd, c)
 	if err != nil {
-		return nil, fmt.Errorf("%s is taken as TOPIC/PARTITION/OFFSET; a text like that goes into a file: %w", arg, err)
+		return explain.Input{}, fmt.Errorf("%s is taken as TOPIC/PARTITION/OFFSET; a text like that goes into a file: %w", arg, err)
 	}
 	record, err := topic.ReadAt(ctx, records.options, name, partition, offset)
 	if err != nil {
-		return nil, err
+		return explain.Input{}, err
 	}
 	read, bad := records.read(record)
 	if bad != nil {
-		return nil, fmt.Errorf("%s would be rejected: %s: %s", arg, bad.Reason, bad.Detail)
+		return explain.Input{}, fmt.Errorf("%s would be rejected: %s: %s", arg, bad.Reason, bad.Detail)
 	}
-	return slices.Clone(read.Text), nil
+	return explain.Input{Text: slices.Clone(read.Text), Scope: read.Scope}, nil
 }
 
 // readDocument reads what the service would accept, and not a byte beyond.
-func readDocument(in io.Reader, c config.Config, name string) ([]byte, error) {
+func readDocument(in io.Reader, c config.Config, name string) (explain.Input, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(c.Document.MaxBytes)+1))
 	if err != nil {
-		return nil, fmt.Errorf("read document: %w", err)
+		return explain.Input{}, fmt.Errorf("read document: %w", err)
 	}
 	if len(text) > int(c.Document.MaxBytes) {
-		return nil, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, c.Document.MaxBytes)
+		return explain.Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, c.Document.MaxBytes)
 	}
-	return bytes.ToValidUTF8(text, []byte("\ufffd")), nil
+	return explain.Input{Text: bytes.ToValidUTF8(text, []byte("\ufffd"))}, nil
 }
 
 // writeExplanation writes it for people.

@@ -81,6 +81,13 @@ func TestExplainReadsRecords(t *testing.T) {
 	if shown := string(printed(t, "explain", "--config", file, "news/0/3", "document 3 of a topic")); !strings.Contains(shown, "[-tells") {
 		t.Error(shown)
 	}
+	scoped := []string{"explain", "--config", file, "--set", "document.scope=partition", "--shingle", "word:2"}
+	if shown := string(printed(t, append(scoped, "news/0/7", "news/3/7")...)); !strings.Contains(shown, "unique: they belong to different scopes") {
+		t.Error(shown)
+	}
+	if shown := string(printed(t, append(scoped, "news/0/7", "Document 7 of a topic tells at some length what happened 7 times")...)); !strings.Contains(shown, "texts are equal") {
+		t.Error(shown)
+	}
 	for arg, want := range map[string]string{
 		"news/0/999": "read news/0/999: no record stands there",
 		"news/9/1":   "read news/9/1: no record stands there",

@@ -93,6 +93,9 @@ func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (con
 		}
 		sets = append(slices.Clone(preset), sets...)
 	}
+	if scope := cmd.Flag("scope"); scope != nil && strings.HasPrefix(scope.Value.String(), "field:") {
+		sets = append(sets, "document.format=json") // the only one that has fields; files are told apart by --format
+	}
 	sets = append(sets, flagSets(cmd)...)
 	return config.ResolveSections(base, sections, configOf(cmd), os.Environ(), append(sets, logSets(cmd)...))
 }

@@ -33,7 +33,7 @@ func sketchCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	cmd.Flags().Bool("json", false, "an object on each line: id, sketch, keys, shingles")
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8")
+	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
 	return cmd
 }
 

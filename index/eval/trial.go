@@ -26,8 +26,9 @@ type Trial struct {
 	signed []bool   // false for empty documents, which are similar to none
 }
 
-// NewTrial signs a corpus; s is used up to the end of the Trial.
-func NewTrial(s sketch.Sketch, sets [][]uint64) *Trial {
+// NewTrial signs a corpus; s is used up to the end of the Trial. scopes are those of the documents, which become candidates
+// within the same only, as in the service; nil is one for all.
+func NewTrial(s sketch.Sketch, sets [][]uint64, scopes []uint64) *Trial {
 	t := &Trial{
 		sketch: s, bands: s.Bands(), keys: make([]uint64, 0, len(sets)*s.Bands()),
 		codes: make([]byte, 0, len(sets)*s.Size()), signed: make([]bool, len(sets)),
@@ -36,7 +37,11 @@ func NewTrial(s sketch.Sketch, sets [][]uint64) *Trial {
 	for i, set := range sets {
 		t.signed[i] = len(set) > 0
 		s.Sign(set)
-		keys = s.AppendKeys(keys[:0], 0, keyBytes)
+		scope := uint64(0)
+		if scopes != nil {
+			scope = scopes[i]
+		}
+		keys = s.AppendKeys(keys[:0], scope, keyBytes)
 		for b := range t.bands {
 			t.keys = append(t.keys, binary.LittleEndian.Uint64(keys[b*keyBytes:]))
 		}

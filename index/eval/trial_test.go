@@ -39,7 +39,7 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 	}
-	eval.NewTrial(s, sets).Candidates(func(a, b int) bool {
+	eval.NewTrial(s, sets, nil).Candidates(func(a, b int) bool {
 		got = append(got, [2]int{a, b})
 		return true
 	})
@@ -59,7 +59,7 @@ func TestTrialAgainstTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := eval.NewTrial(newSketch(t, 128, plan), sets)
+	trial := eval.NewTrial(newSketch(t, 128, plan), sets, nil)
 	r, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 1_000_000)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestTrialOfSimHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := eval.NewTrial(s, sets)
+	trial := eval.NewTrial(s, sets, nil)
 	bar := eval.WithinDistance(64, 3)
 	code := func(i int) []byte {
 		s.Sign(sets[i])
@@ -115,5 +115,15 @@ func TestTrialOfSimHash(t *testing.T) {
 	r, err := trial.Against(eval.NewTruth(sets, eval.AllPairs(sets, 5000)), 9000, bar, 1_000_000)
 	if err != nil || r.Estimated.TruePositives+r.Estimated.FalsePositives != len(want) || r.Met < len(want) {
 		t.Errorf("%+v, %v; want %d by the estimate", r, err, len(want))
+	}
+}
+
+// Documents of different scopes are no candidates, however equal.
+func TestTrialOfScopes(t *testing.T) {
+	set := []uint64{1, 2, 3}
+	trial := eval.NewTrial(newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4}), [][]uint64{set, set, set, set}, []uint64{0, 7, 0, 7})
+	found, err := trial.Pairs(func(_, _ int) bool { return true }, 2) // there are no more than two candidates
+	if want := []eval.Pair{{A: 0, B: 2}, {A: 1, B: 3}}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("%v, %v", found, err)
 	}
 }

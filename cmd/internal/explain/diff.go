@@ -31,7 +31,7 @@ func (x *Explanation) Diff() []Piece {
 		}
 		return lines
 	}
-	changes := strings.Split(string(diff.Diff("a", lines(x.A.text), "b", lines(x.B.text))), "\n")
+	changes := strings.Split(string(diff.Diff("a", lines(string(x.A.input.Text)), "b", lines(string(x.B.input.Text)))), "\n")
 	if len(changes) < 3 {
 		return nil
 	}

@@ -21,12 +21,15 @@ type Explanation struct {
 	Error       float64  `json:"error"`    // estimate less exact
 	Sketch      Sketch   `json:"sketch"`
 	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
+	SameScope   bool     `json:"same_scope"`  // documents of different scopes (document.scope) never match
 	Threshold   float64  `json:"threshold"`
 	Verdict     string   `json:"verdict"` // unique or duplicate
 	Method      string   `json:"method"`  // of a duplicate
 	Similarity  float64  `json:"similarity"`
 	Why         string   `json:"why"`
 	Flip        string   `json:"flip"` // the nearest setting that would decide otherwise; empty if there is none
+
+	levenshtein Share
 }
 
 // Document is what is compared of a document.
@@ -37,7 +40,7 @@ type Document struct {
 	Only       []string `json:"only"`     // that the other has not
 	Keys       []string `json:"band_keys"`
 
-	text   string
+	input  Input
 	set    []uint64 // sorted; each once, unless shingles are weighted
 	entry  entry.Entry
 	hashes map[uint64]string // shingle hash -> text
@@ -54,6 +57,9 @@ func newShare(part, whole int) Share {
 	return Share{part, whole, float64(part) / float64(max(1, whole))}
 }
 
+// tenThousandths is the share in units of 0.0001, rounded down: it reaches this threshold, and none above.
+func (s Share) tenThousandths() int { return s.Part * grain / max(1, s.Whole) }
+
 // Sketch is how the sketches of two documents agree.
 type Sketch struct {
 	Algorithm     string  `json:"algorithm"`
@@ -67,18 +73,24 @@ type Sketch struct {
 	Probability   float64 `json:"probability"` // that two documents of this Jaccard similarity share a band; 0 for simhash
 }
 
+// Input is a document as the service would take it.
+type Input struct {
+	Text  []byte
+	Scope uint64 // 0, or the hash of what it is compared within
+}
+
 // Explain compares two documents under settings that are valid.
-func Explain(p index.Params, a, b []byte) (*Explanation, error) {
+func Explain(p index.Params, a, b Input) (*Explanation, error) {
 	r, err := newReader(p)
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	x := &Explanation{Threshold: p.Similarity.Threshold}
+	x := &Explanation{Threshold: p.Similarity.Threshold, SameScope: a.Scope == b.Scope}
 	for _, side := range []struct {
 		document *Document
-		text     []byte
+		input    Input
 	}{{&x.A, a}, {&x.B, b}} {
-		if err := r.read(side.document, side.text); err != nil {
+		if err := r.read(side.document, side.input); err != nil {
 			return nil, fmt.Errorf("explain: %w", err)
 		}
 	}
@@ -93,7 +105,8 @@ func Explain(p index.Params, a, b []byte) (*Explanation, error) {
 func (x *Explanation) compareTexts() {
 	var l sketch.Levenshtein
 	num, den := l.Similarity(index.FrontOf([]byte(x.A.Normalized)), index.FrontOf([]byte(x.B.Normalized)), 0)
-	x.Levenshtein = float64(num) / float64(den)
+	x.levenshtein = newShare(int(num), int(den))
+	x.Levenshtein = x.levenshtein.Value
 }
 
 // LevenshteinOf says that only the front of the texts was compared; empty if they were compared as a whole.
@@ -128,8 +141,8 @@ func newReader(p index.Params) (*reader, error) {
 	}, nil
 }
 
-func (r *reader) read(d *Document, document []byte) error {
-	normalized := r.normalizer.Append(nil, document)
+func (r *reader) read(d *Document, in Input) error {
+	normalized := r.normalizer.Append(nil, in.Text)
 	hashes := r.shingling.AppendHashes(nil, normalized)
 	d.hashes = make(map[uint64]string, len(hashes))
 	i := 0
@@ -137,15 +150,15 @@ func (r *reader) read(d *Document, document []byte) error {
 		d.hashes[hashes[i]] = string(shingle)
 		i++
 	})
-	d.Bytes, d.Normalized, d.text = len(document), string(normalized), string(document)
+	d.Bytes, d.Normalized, d.input, d.entry.Scope = len(in.Text), string(normalized), in, in.Scope
 	d.Shingles = len(d.hashes)
 	if d.set = hashes; r.weighted {
 		slices.Sort(d.set)
 	} else {
 		d.set = text.Set(d.set)
 	}
-	if !r.signer.Sign(&d.entry, document) {
-		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(document))
+	if !r.signer.Sign(&d.entry, in.Text) {
+		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(in.Text))
 	}
 	d.Keys = make([]string, 0, len(d.entry.Keys)/r.width)
 	for key := range slices.Chunk(d.entry.Keys, r.width) {

@@ -36,7 +36,7 @@ func params(t *testing.T, changes ...string) index.Params {
 
 func explained(t *testing.T, p index.Params, a, b string) *Explanation {
 	t.Helper()
-	x, err := Explain(p, []byte(a), []byte(b))
+	x, err := Explain(p, Input{Text: []byte(a)}, Input{Text: []byte(b)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +131,54 @@ func textsOf(random *rand.Rand) (a, b string) {
 	return strings.Join(words, " "), strings.Join(edited, " ") + "."
 }
 
+// Texts that are as similar as a threshold of two digits are set apart by the next one: similarities are whole numbers of ten
+// thousandths, though some of these fractions are a little less than themselves as floating point numbers.
+func TestFlipAtEachHundredth(t *testing.T) {
+	words := make([]string, 100)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	duplicates := 0
+	for h := 1; h < 100; h++ {
+		p := index.DefaultParams()
+		p.Similarity.Shingle, p.Similarity.Threshold = "word:1", float64(h)/100
+		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1 // who shares a word is a candidate, or nearly so
+		x := explained(t, p, strings.Join(words, " "), strings.Join(words[:h], " "))
+		if x.Jaccard.Part != h || x.Jaccard.Whole != 100 {
+			t.Fatalf("%+v", x.Jaccard)
+		}
+		if x.Verdict == "unique" {
+			continue
+		}
+		duplicates++
+		if want := fmt.Sprintf("similarity.threshold: %v", float64(100*h+1)/10000); x.Flip != want {
+			t.Errorf("at %v: otherwise with %q, want %q", p.Similarity.Threshold, x.Flip, want)
+		}
+	}
+	if duplicates < 95 {
+		t.Errorf("%d duplicates", duplicates)
+	}
+}
+
+// Equal texts of different scopes are as the service has them, and only the scope is between them.
+func TestScopes(t *testing.T) {
+	p := params(t, "similarity.shingle=word:1")
+	text := []byte("one and the same text")
+	for _, test := range []struct {
+		a, b             Input
+		verdict, why, by string
+	}{
+		{Input{text, 7}, Input{text, 7}, "duplicate", "the normalised texts are equal", ""},
+		{Input{text, 7}, Input{text, 8}, "unique", "they belong to different scopes (document.scope), and documents are compared within one", `document.scope: ""`},
+		{Input{text, 7}, Input{[]byte("another"), 8}, "unique", "they belong to different scopes (document.scope), and documents are compared within one", ""},
+	} {
+		x, err := Explain(p, test.a, test.b)
+		if err != nil || x.Verdict != test.verdict || x.Why != test.why || x.Flip != test.by || x.SameScope != (test.a.Scope == test.b.Scope) {
+			t.Errorf("%+v, %v; want %+v", x, err, test)
+		}
+	}
+}
+
 func TestWhy(t *testing.T) {
 	word := []string{"similarity.shingle=word:1"}
 	bits := append(word, "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=3")
@@ -206,13 +254,13 @@ func TestDiffKeepsEachWord(t *testing.T) {
 // Texts as long as documents may be, with nothing in common, are shown in no more memory than some copies of them take.
 func TestDiffOfLongTexts(t *testing.T) {
 	words := func(letter string) string { return strings.Repeat(letter+"bcdefgh ", 1<<16) }
-	x := &Explanation{A: Document{text: words("a")}, B: Document{text: words("b")}}
+	x := &Explanation{A: Document{input: Input{Text: []byte(words("a"))}}, B: Document{input: Input{Text: []byte(words("b"))}}}
 	var pieces []Piece
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	pieces = x.Diff()
 	runtime.ReadMemStats(&after)
-	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; len(pieces) != 3 || len(pieces[1].Words)+1 != len(x.A.text) || taken > 200 {
+	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; len(pieces) != 3 || len(pieces[1].Words)+1 != len(x.A.input.Text) || taken > 200 {
 		t.Errorf("%d pieces, %d MiB allocated", len(pieces), taken)
 	}
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ type try struct {
 // reached, or just not, with the bands planned for it; then ever lower ones; of simhashes the distance; then shorter shingles,
 // or longer ones.
 func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
+	if !x.SameScope {
+		return x.unscoped(p)
+	}
 	if x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized {
 		return "", nil
 	}
@@ -26,7 +30,7 @@ func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 		if len(t.with.Validate()) > 0 {
 			continue
 		}
-		otherwise, err := x.decides(t.with, !unique)
+		otherwise, err := decides(t.with, x.A.input, x.B.input, !unique)
 		if err != nil {
 			return "", err
 		}
@@ -37,35 +41,45 @@ func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	return "", nil
 }
 
+// unscoped is to compare documents of all scopes with each other, if that is all that is between these two.
+func (x *Explanation) unscoped(p index.Params) (string, error) {
+	duplicate, err := decides(p, Input{Text: x.A.input.Text}, Input{Text: x.B.input.Text}, false)
+	if err != nil || !duplicate {
+		return "", err
+	}
+	return `document.scope: ""`, nil
+}
+
 // decides says whether the index decides so under other settings.
-func (x *Explanation) decides(p index.Params, unique bool) (bool, error) {
+func decides(p index.Params, first, second Input, unique bool) (bool, error) {
 	r, err := newReader(p)
 	if err != nil {
 		return false, err
 	}
 	var a, b Document
-	if err := r.read(&a, []byte(x.A.text)); err != nil {
+	if err := r.read(&a, first); err != nil {
 		return false, err
 	}
-	if err := r.read(&b, []byte(x.B.text)); err != nil {
+	if err := r.read(&b, second); err != nil {
 		return false, err
 	}
 	v, err := judge(p, a.entry, b.entry)
 	return v.Unique() == unique, err
 }
 
-const grain = 10000 // thresholds have four decimals
+// grain of thresholds: they have four decimals.
+const grain = 10000
 
 func (x *Explanation) thresholds(p index.Params, unique bool) []try {
 	if byBits(p) {
 		return nil // it decides nothing
 	}
-	measured := int(x.measured(p) * grain)
+	measured := x.measured(p).tenThousandths()
 	if !unique {
 		return []try{withThreshold(p, measured+1)}
 	}
 	var tries []try
-	for t := min(measured, int(p.Similarity.Threshold*grain)); t > 0; t -= grain / 20 {
+	for t := min(measured, int(math.Round(p.Similarity.Threshold*grain))); t > 0; t -= grain / 20 {
 		tries = append(tries, withThreshold(p, t))
 	}
 	return tries

@@ -62,6 +62,8 @@ func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
 
 func (x *Explanation) whyUnique(p index.Params) string {
 	switch {
+	case !x.SameScope:
+		return "they belong to different scopes (document.scope), and documents are compared within one"
 	case x.B.Shingles == 0:
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
 	case x.A.Shingles == 0:
@@ -76,16 +78,16 @@ func (x *Explanation) whyUnique(p index.Params) string {
 			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.Sketch.Hamming, x.Sketch.Bits, p.Similarity.Distance)
 	}
 	return fmt.Sprintf("they are candidates by %d of %d bands, but %s finds %.4f, below the threshold of %v",
-		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p), x.Threshold)
+		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p).Value, x.Threshold)
 }
 
 // measured is what verification compares with the threshold.
-func (x *Explanation) measured(p index.Params) float64 {
+func (x *Explanation) measured(p index.Params) Share {
 	switch p.Similarity.Verify {
 	case "estimate":
-		return x.Estimate.Value
+		return x.Estimate
 	case "levenshtein":
-		return x.Levenshtein
+		return x.levenshtein
 	}
-	return x.Jaccard.Value
+	return x.Jaccard
 }

@@ -22,7 +22,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 		return nil, t.skipped(s, err.Error()), nil //nolint:nilerr // what is impossible is part of the report
 	}
 	began := time.Now()
-	trial := eval.NewTrial(kind, f.sets)
+	trial := eval.NewTrial(kind, f.sets, nil)
 	signing := time.Since(began)
 	for _, s.Threshold = range t.Grid.thresholds(s) {
 		if over(ctx) {

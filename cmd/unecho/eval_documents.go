@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/sink"
+)
+
+// evaluated are the documents of eval, as far as they are compared.
+type evaluated struct {
+	similarity index.SimilarityParams
+	sketcher   *sketcher
+	empty      *document.Rejection // of what has no text; nil where that is no reason
+	numbers    map[string]int
+	names      []string
+	sets       [][]uint64 // a rejected document has none, like an empty one
+	scopes     []uint64
+	texts      [][]byte // normalised, if they are what is compared
+	rejected   int
+	first      string // why the first of them is
+}
+
+func newEvaluated(c config.Config) (*evaluated, error) {
+	s, err := newSketcher(c.Judge)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := document.New(c.Document)
+	if err != nil {
+		return nil, err
+	}
+	return &evaluated{similarity: c.Judge.Similarity, sketcher: s, empty: reader.EmptyRejection(), numbers: map[string]int{}}, nil
+}
+
+// add takes the next document.
+func (d *evaluated) add(name string, r *corpus.Record) error {
+	if other, twice := d.numbers[name]; twice {
+		return fmt.Errorf("documents %d and %d have the same id %q: labels could mean either", other+1, len(d.names)+1, name)
+	}
+	d.numbers[name] = len(d.names)
+	d.names = append(d.names, name)
+	set, normalized, bad := d.compared(r)
+	if bad != nil {
+		d.reject(name, bad)
+	}
+	d.keep(set, r.Scope, normalized)
+	return nil
+}
+
+// compared is what is compared of a document, nothing of a rejected one.
+func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte, bad *document.Rejection) {
+	if r.Bad != nil {
+		return nil, nil, r.Bad
+	}
+	normalized = d.sketcher.normalizer.Append(nil, r.Text)
+	if len(normalized) > entry.MaxText {
+		return nil, nil, &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
+	}
+	if set = d.sketcher.shingling.AppendHashes(nil, normalized); len(set) == 0 {
+		return nil, nil, d.empty
+	}
+	return set, normalized, nil
+}
+
+func (d *evaluated) reject(name string, bad *document.Rejection) {
+	if d.rejected++; d.rejected == 1 {
+		d.first = name + ": " + string(bad.Reason) + ": " + bad.Detail
+	}
+}
+
+func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
+	if d.similarity.Weighted {
+		slices.Sort(set)
+	} else {
+		set = text.Set(set)
+	}
+	d.sets = append(d.sets, slices.Clip(set))
+	d.scopes = append(d.scopes, scope)
+	if d.similarity.Verify == "levenshtein" {
+		d.texts = append(d.texts, slices.Clone(index.FrontOf(normalized)))
+	}
+}
+
+// pairs are those that the service would find.
+func (d *evaluated) pairs() ([]eval.Pair, error) {
+	trial := eval.NewTrial(d.sketcher.sketch, d.sets, d.scopes)
+	verified := d.verified(trial)
+	return trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates)
+}
+
+// verified is what the service verifies candidates by.
+func (d *evaluated) verified(trial *eval.Trial) func(a, b int) bool {
+	p := d.similarity
+	threshold := int(p.Threshold*eval.Scale + 0.5)
+	switch p.Verify {
+	case "estimate":
+		bar := eval.AtThreshold(threshold)
+		if p.Sketch == "simhash" {
+			bar = eval.WithinDistance(p.Bits, p.Distance)
+		}
+		return func(a, b int) bool { return trial.Reached(bar, a, b) }
+	case "levenshtein":
+		var l sketch.Levenshtein
+		return func(a, b int) bool {
+			num, den := l.Similarity(d.texts[a], d.texts[b], threshold)
+			return sketch.AtLeast(num, den, threshold)
+		}
+	}
+	return eval.Exactly(d.sets, threshold)
+}

@@ -19,7 +19,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 	}
 	kind, err := t.sketch(&s)
 	if err != nil {
-		return nil, t.skipped(s, err.Error()), nil //nolint:nilerr // what is impossible is part of the report
+		return nil, t.skipped(s, err.Error()), nil // what is impossible is part of the report
 	}
 	began := time.Now()
 	trial := eval.NewTrial(kind, f.sets, nil)

@@ -8,8 +8,8 @@ func (r *Replica) Reshape(documents, bytes int) {
 // Regrow makes all tables anew, as large as for so many documents.
 func (r *Replica) Regrow(documents int) {
 	w := &r.window
-	for band := range w.tables {
-		w.linkInto(band, newTable(max(documents, w.visible())))
+	for group := range w.linkGroups() {
+		w.linkGroup(group, max(documents, w.visible()))
 	}
 	w.forgetLookups()
 }

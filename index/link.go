@@ -1,29 +1,38 @@
 package index
 
-// linkBand makes the table of a band anew. Bands share nothing that it writes.
-func (w *window) linkBand(band int) { w.linkInto(band, newTable(w.visible())) }
+// linkTogether neighbouring bands are linked by one goroutine: their keys stand side by side, so that the memory is read once
+// for all of them.
+const linkTogether = 3
 
-// linkInto fills the table of a band, which is empty and large enough.
-func (w *window) linkInto(band int, empty table) {
-	t := &w.tables[band]
-	*t = empty
-	l := linker{window: w, table: t, band: band, page: make([]int, len(t.lines)+1)}
+// linkGroups is how many groups of bands there are to link.
+func (w *window) linkGroups() int { return (len(w.tables) + linkTogether - 1) / linkTogether }
+
+// linkGroup makes the tables of a group of bands anew, large enough for so many documents. Groups share nothing that it writes.
+func (w *window) linkGroup(group, documents int) {
+	l := linker{window: w, first: group * linkTogether}
+	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
+	for b := range l.tables {
+		l.tables[b] = newTable(documents)
+		l.hashes[b] = make([]uint32, min(w.visible(), linkBlock))
+	}
+	l.page = make([]int, len(l.tables[0].lines)+1)
+	l.sorted = make([]hashed, len(l.hashes[0]))
 	for r := w.oldest; r < w.end; {
 		r = l.block(r, min(w.end, r+linkBlock))
 	}
 }
 
-// linkBlock bounds the documents that are sorted at once: 24 MiB for a band that is linked.
-const linkBlock = 1 << 21
+// linkBlock bounds the documents that are sorted at once: 10 MiB for a group that is linked.
+const linkBlock = 1 << 19
 
 // linker links documents in blocks, each sorted by the page of its bucket: while a page is filled it stays in the caches.
 // Within a page the documents keep their order, so that the table becomes the same.
 type linker struct {
 	window *window
-	table  *table
-	band   int
-	hashes []uint32 // of the documents of the block
-	page   []int    // where the documents of a page begin
+	tables []table
+	first  int                    // band of the first table
+	hashes [linkTogether][]uint32 // of the documents of the block
+	page   []int                  // where the documents of a page begin
 	sorted []hashed
 	heads  uint32
 }
@@ -34,66 +43,72 @@ type hashed struct{ hash, at uint32 }
 // block links the documents from first up to, but without, end.
 func (l *linker) block(first, end ref) ref {
 	l.hash(first, end)
-	l.sort()
-	w := l.window
-	now := w.span()
-	for begin := 0; begin < len(l.sorted); begin += linkAhead {
-		ahead := l.sorted[begin:min(begin+linkAhead, len(l.sorted))]
-		l.look(ahead)
-		for _, h := range ahead {
-			bucket, level := l.table.bucket(h.hash)
-			lines := l.table.insert(l.table.lines.at(bucket), level, h.hash, first+ref(h.at), now)
-			if w.tooLong(lines) {
-				w.trim(l.band, bucket)
-			}
+	for b := range l.tables {
+		t := &l.tables[b]
+		l.sort(t, l.hashes[b][:end-first])
+		begin := 0
+		for page, end := range l.page[:len(t.lines)] {
+			l.fill(l.first+b, page, first, l.sorted[begin:end])
+			begin = end
 		}
 	}
 	return end
 }
 
-// hash hashes the keys and counts the documents of each page.
+// hash hashes the keys.
 func (l *linker) hash(first, end ref) {
-	clear(l.page)
-	l.hashes = l.hashes[:0]
-	if cap(l.hashes) < int(end-first) {
-		l.hashes = make([]uint32, 0, end-first)
-	}
+	w := l.window
 	for r := first; r < end; {
-		s, i := l.window.at(r)
+		s, i := w.at(r)
 		n := min(s.n-i, int(end-r))
+		at := int(r - first)
 		for k := range n {
-			hash := hashKey(s.key(i+k, l.band))
-			b, _ := l.table.bucket(hash)
-			l.hashes = append(l.hashes, hash)
-			l.page[b/pageLines+1]++
+			keys := s.keys(i + k)[l.first*w.width:]
+			for b := range l.tables {
+				l.hashes[b][at+k] = hashKey(loadKey(keys[b*w.width:], w.width))
+			}
 		}
 		r += ref(n)
 	}
 }
 
 // sort sorts the documents by page.
-func (l *linker) sort() {
-	if cap(l.sorted) < len(l.hashes) {
-		l.sorted = make([]hashed, len(l.hashes))
+func (l *linker) sort(t *table, hashes []uint32) {
+	clear(l.page)
+	for _, hash := range hashes {
+		b, _ := t.bucket(hash)
+		l.page[b/pageLines+1]++
 	}
-	l.sorted = l.sorted[:len(l.hashes)]
 	for i := 1; i < len(l.page); i++ {
 		l.page[i] += l.page[i-1]
 	}
-	for i, hash := range l.hashes {
-		b, _ := l.table.bucket(hash)
+	for i, hash := range hashes {
+		b, _ := t.bucket(hash)
 		at := &l.page[b/pageLines]
 		l.sorted[*at] = hashed{hash, uint32(i)}
 		*at++
 	}
 }
 
-// linkAhead documents are looked at before they are linked: the memory they wait for is then fetched for all of them at once.
-const linkAhead = 32
+// fill puts documents into a page of the table of a band; first is the number of the first one of the block.
+func (l *linker) fill(band, page int, first ref, documents []hashed) {
+	t, now := &l.window.tables[band], l.window.span()
+	lines := t.lines[page]
+	l.touch(lines)
+	for _, h := range documents {
+		bucket, level := t.bucket(h.hash)
+		at, r := &lines[uint(bucket)%pageLines], first+ref(h.at)
+		if at.count() < lineSlots {
+			at.add(pack(h.hash, r, level))
+		} else if spilled := t.insert(at, level, h.hash, r, now); l.window.tooLong(spilled) {
+			l.window.trim(band, bucket)
+		}
+	}
+}
 
-func (l *linker) look(ahead []hashed) {
-	for _, h := range ahead {
-		b, _ := l.table.bucket(h.hash)
-		l.heads += l.table.lines.at(b)[0]
+// touch reads a page line by line, which the processor foresees, before it is filled in no order.
+func (l *linker) touch(lines *[pageLines]line) {
+	for i := range lines {
+		l.heads += lines[i][0]
 	}
 }

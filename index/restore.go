@@ -20,6 +20,7 @@ type Restore struct {
 type Decoded struct {
 	segment *segment
 	sources uint32    // its documents have source numbers below
+	bytes   int64     // of its documents, as window.bytes counts them
 	side    *sidePart // in place of a segment
 }
 
@@ -132,6 +133,7 @@ func (t *Restore) Add(d *Decoded) error {
 	}
 	w.push(d.segment)
 	w.end = d.segment.first + ref(d.segment.n)
+	w.bytes += d.bytes
 	return nil
 }
 
@@ -165,6 +167,7 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 		binary.LittleEndian.PutUint32(fixed, uint32(begin))
 		copy(fixed[atBytes:], keys[s.n*(s.fixed-atBytes):])
 		to.sources = max(to.sources, d.source+1)
+		to.bytes += t.replica.window.bytesOf(len(e) - len(after))
 		rest = after
 	}
 	if s.used = len(records); s.n != n || s.at(n-1) >= s.used {
@@ -175,8 +178,8 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 
 // Replica applies the side table, links the buckets and returns the replica; the Restore is of no use afterwards.
 //
-// Bands are linked by spread, which calls link for each i below n, in any order and from as many goroutines as it likes, and
-// returns when all calls have. Without spread they are linked one by one.
+// Bands are linked by spread, some at a time: it calls link for each i below n, in any order and from as many goroutines as it
+// likes, and returns when all calls have. Without spread they are linked one after the other.
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
 	w := &r.window
@@ -187,11 +190,11 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	if err != nil {
 		return nil, err
 	}
-	w.recount()
+	w.settle()
 	if spread == nil {
 		spread = oneByOne
 	}
-	spread(len(w.tables), w.linkBand)
+	spread(w.linkGroups(), func(group int) { w.linkGroup(group, w.visible()) })
 	return r, nil
 }
 
@@ -221,13 +224,16 @@ func oneByOne(n int, link func(i int)) {
 	}
 }
 
-// recount finds the bytes of the visible documents, and where those are that entered again.
-func (w *window) recount() {
-	w.bytes = 0
-	for r := w.oldest; r < w.end; r++ {
+// settle takes out the bytes of those documents of the first segment that have left, and finds where those are that entered
+// again.
+func (w *window) settle() {
+	for r := w.firstRef(); r < w.oldest; r++ {
 		s, i := w.at(r)
-		d, rest := readDocument(s.record(i), s.base, r)
-		w.bytes += w.bytesOf(len(rest))
+		_, rest := readDocument(s.record(i), s.base, r)
+		w.bytes -= w.bytesOf(len(rest))
+	}
+	for r := w.oldest; w.places != nil && r < w.end; r++ {
+		d := w.head(r)
 		w.placed(&d, r)
 	}
 }

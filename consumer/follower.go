@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/unecho/unecho/index"
 )
@@ -15,6 +16,8 @@ type follower struct {
 	leaderEpoch int32         // of the last applied record
 	appendTime  int64         // of the last applied record, ms
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
+
+	caughtUp atomic.Bool // the replica has passed an end of the journal
 
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more

@@ -182,11 +182,9 @@ func (w *world) launch(change ...func(*Setup)) *member {
 	for _, f := range change {
 		f(&setup)
 	}
-	store, err := localdir.Open(w.context(), setup.Snapshot, setup.IndexName)
-	if err != nil {
-		w.t.Fatal(err)
+	if setup.Store == nil {
+		setup.Store = w.store()
 	}
-	setup.Store = store
 	service, err := New(setup)
 	if err != nil {
 		w.t.Fatal(err)
@@ -202,9 +200,19 @@ func (w *world) launch(change ...func(*Setup)) *member {
 		cancel()
 		<-m.ended
 		network.sever()
-		_ = store.Close()
+		_ = setup.Store.Close()
 	})
 	return m
+}
+
+// store opens the directory of the snapshots.
+func (w *world) store() snapshot.Store {
+	w.t.Helper()
+	store, err := localdir.Open(w.context(), w.setup.Snapshot, w.setup.IndexName)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return store
 }
 
 // stop drains the member and returns what it ended with.

@@ -16,19 +16,28 @@ import (
 )
 
 // lives serves with one replica after another: one that differs from another member's is given up for one that is restored
-// from before the difference (design 4, rule 10). A process whose replicas never differ has one life.
+// from before the difference (design 4, rule 10), and one under which the journal was trimmed for one from a newer snapshot. A
+// process has one life, as a rule.
 func (s *Service) lives(ctx, drain context.Context, name *name, slots []string) error {
 	var open *dispute
+	var times overtakings
 	for {
 		err := s.live(ctx, drain, name, slots, open)
 		var disputed *disputedError
-		if !errors.As(err, &disputed) {
+		var overtaken *overtakenError
+		switch {
+		case errors.As(err, &disputed):
+			open = &disputed.dispute
+			s.shared.counters.divergences.Add(1)
+			s.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
+				Msg("replicas differ: this member leaves the group, restores from before that, and replays")
+		case errors.As(err, &overtaken):
+			if err := times.another(s.shared, overtaken); err != nil {
+				return err
+			}
+		default:
 			return err
 		}
-		open = &disputed.dispute
-		s.shared.counters.divergences.Add(1)
-		s.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
-			Msg("replicas differ: this member leaves the group, restores from before that, and replays")
 		s.leave(ctx, slots)
 	}
 }
@@ -70,7 +79,7 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
-		return s.shared.unfollowed(err)
+		return s.shared.unfollowed(s.shared.trimmedUnder(ctx, err))
 	})
 	group.Go(func() error { return name.keep(follow) })
 	group.Go(func() error {
@@ -82,7 +91,10 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 
 // unfollowed is what the process ends with when the journal cannot be followed any more.
 func (sh *shared) unfollowed(err error) error {
+	var overtaken *overtakenError
 	switch {
+	case errors.As(err, &overtaken):
+		return err
 	case errors.Is(err, journal.ErrForeign):
 		return &StopError{
 			What: fmt.Sprintf("journal %s belongs to another consumer group than %s", sh.journalTopic, sh.params.Group), Err: err,
@@ -96,8 +108,7 @@ func (sh *shared) unfollowed(err error) error {
 	case errors.Is(err, journal.ErrLost):
 		return &StopError{
 			What: "this replica cannot go on", Err: err,
-			Remedy: "start again to restore from a snapshot; if it stops here again and restoring took longer than snapshot.every, the other members " +
-				"had trimmed the journal by then: raise snapshot.every for all; else the journal lost records: restore it, or delete journal and snapshots to begin anew",
+			Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
 		}
 	}
 	return err
@@ -216,6 +227,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 			continue // what came meanwhile may be as much
 		}
 		if inForce != nil {
+			s.shared.follower.caughtUp.Store(true)
 			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
 			return s.shared.sameSettings(inForce)
 		}

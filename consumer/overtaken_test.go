@@ -1,0 +1,69 @@
+package consumer
+
+import (
+	"context"
+	"testing"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// slow is a store of which so many restores take longer than the others take for two snapshots: each announces that it has
+// begun to read, and goes on when it is told to.
+type slow struct {
+	snapshot.Store
+	restores int
+	reading  chan struct{}
+	goOn     chan struct{}
+}
+
+func (s *slow) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
+	m, err := s.Store.Manifest(ctx, at)
+	if s.restores--; s.restores >= 0 {
+		s.reading <- struct{}{}
+		<-s.goOn
+	}
+	return m, err
+}
+
+// overtake starts a member of which so many restores are overtaken.
+func (w *world) overtake(k *keeper, restores int) *member {
+	w.t.Helper()
+	store := &slow{w.store(), restores, make(chan struct{}), make(chan struct{})}
+	m := w.launch(named("late"), rarely, func(s *Setup) { s.Store = store })
+	for i := range restores {
+		w.await("a restore", store.reading)
+		for seed := range uint64(2) {
+			w.another(k, uint64(100+10*i)+seed)
+		}
+		store.goOn <- struct{}{}
+	}
+	return m
+}
+
+// The journal is trimmed behind newer snapshots while a member restores an older one: it takes the newest then, and nobody is
+// asked to accept a gap.
+func TestReplicaIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	first, k := w.trimmed()
+	said := w.logged()
+	late := w.overtake(k, maxOvertaken-1)
+	w.joined(2 * w.setup.Params.Sessions)
+	if !said.has("the journal was trimmed under this replica: restoring again, from a newer snapshot") {
+		t.Error("nobody said that it is restored again")
+	}
+	if newest := w.snapshots()[0]; late.Stats().SnapshotNext != newest {
+		t.Errorf("restored from %d, the newest snapshot is at %d", late.Stats().SnapshotNext, newest)
+	}
+	w.produce(100, 500)
+	w.settled()
+	w.eachOnce(first, late)
+}
+
+// A restore that is too slow each time ends, and says which setting helps.
+func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	_, k := w.trimmed()
+	w.refusedBy(w.overtake(k, maxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
+}

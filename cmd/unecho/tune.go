@@ -44,8 +44,8 @@ func tuneCommand() *cobra.Command {
 	flags.String("html", "", "write a page with plots here (- is standard output)")
 	flags.String("yaml", "", "write the recommended settings here (- is standard output)")
 	flags.Bool("json", false, "the report as one JSON object instead of the table")
-	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.verify", "text",
-		"document.max_bytes", "document.invalid_utf8")
+	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.verify", "similarity.weighted", "text",
+		"document.max_bytes", "document.invalid_utf8", "document.scope")
 	offer(cmd, "by", tune.Bys()...)
 	return cmd
 }
@@ -56,9 +56,6 @@ func runTune(cmd *cobra.Command, args []string) error {
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err
-	}
-	if c.Judge.Similarity.Weighted {
-		return usageError{errors.New("similarity.weighted: tune compares sets, in which a shingle counts once: set it to false to tune the rest")}
 	}
 	p, err := tuneParams(cmd, c)
 	if err != nil {
@@ -113,7 +110,8 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		By: must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
+		Weighted: c.Judge.Similarity.Weighted,
+		By:       must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
 		Budget: must(flags.GetDuration("budget"))(&wrong), Seed: must(flags.GetUint64("seed"))(&wrong),
 		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates, MostPairs: mostPairs,
 	}
@@ -121,7 +119,8 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	case "estimate":
 		p.Stage = tune.Estimate
 	case "levenshtein":
-		return p, usageError{errors.New("verify: levenshtein: tune holds settings against Jaccard similarity: write jaccard or estimate")}
+		return p, usageError{errors.New("verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
+			"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`")}
 	}
 	var err error
 	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {

@@ -44,6 +44,7 @@ type sampler struct {
 	met    int
 	field  string // with tokens; empty for texts
 	texts  [][]byte
+	scopes []uint64 // of the texts
 	tokens [][][]byte
 	bad    int
 	first  string // why the first of them cannot be compared
@@ -80,11 +81,11 @@ func (s *sampler) place() (at int, keep bool) {
 	return at, at < s.most
 }
 
-func (s *sampler) addText(text []byte) {
+func (s *sampler) addText(text []byte, scope uint64) {
 	if at, keep := s.place(); keep && at == len(s.texts) {
-		s.texts = append(s.texts, slices.Clone(text))
+		s.texts, s.scopes = append(s.texts, slices.Clone(text)), append(s.scopes, scope)
 	} else if keep {
-		s.texts[at] = append(s.texts[at][:0], text...)
+		s.texts[at], s.scopes[at] = append(s.texts[at][:0], text...), scope
 	}
 }
 
@@ -142,9 +143,9 @@ func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, erro
 		return nil, errors.New("there is no document to try settings on")
 	}
 	if s.field != "" {
-		return tune.Tokens{Documents: s.tokens}, nil
+		return tune.Tokens{Documents: s.tokens, Weighted: c.Judge.Similarity.Weighted}, nil
 	}
-	return tune.Texts{Params: c.Judge, Documents: s.texts}, nil
+	return tune.Texts{Params: c.Judge, Documents: s.texts, Scopes: s.scopes}, nil
 }
 
 // readSample reads the documents.
@@ -192,7 +193,7 @@ func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []stri
 		case r.Bad != nil:
 			s.reject(string(r.Name(nil, len(args) != 1)), string(r.Bad.Reason)+": "+r.Bad.Detail)
 		default:
-			s.addText(r.Text)
+			s.addText(r.Text, r.Scope)
 		}
 		return nil
 	})
@@ -221,7 +222,7 @@ func (s *sampler) readTopic(ctx context.Context, cmd *cobra.Command, c config.Co
 			s.reject(coordinatesOf(r), string(bad.Reason)+": "+bad.Detail)
 			return nil
 		}
-		s.addText(read.Text)
+		s.addText(read.Text, read.Scope)
 		return nil
 	})
 }

@@ -14,6 +14,7 @@ type Params struct {
 	Recall     float64 // that bands are planned for
 	CodeBits   int
 	KeyBytes   int
+	Weighted   bool          // the Sample's shingles count as often as they occur
 	By         string        // what the setting is recommended by: see Bys
 	At         float64       // among those at this threshold, one of the grid
 	Stage      string        // at which: Verified, or Estimate for a service that only estimates

@@ -13,7 +13,8 @@ import (
 type Sample interface {
 	// Len is the number of documents.
 	Len() int
-	// Sets are the shingles of each document by their hashes, each once, in order; a document without text has none.
+	// Sets are the shingles of each document by their hashes, in order: each once, or as often as it occurs where shingles are
+	// weighted. A document without text has none.
 	Sets(shingle, hash string) ([][]uint64, error)
 	// Evidence is about how many bytes the index keeps of a document to compare it exactly.
 	Evidence(shingle, hash string) (float64, error)
@@ -23,6 +24,7 @@ type Sample interface {
 type Texts struct {
 	Params    index.Params // but for shingle and hash
 	Documents [][]byte
+	Scopes    []uint64 // of the documents, which are compared within the same only; nil is one for all
 }
 
 // Len is the number of documents.
@@ -43,10 +45,24 @@ func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
 	)
 	for i, d := range t.Documents {
 		normalized = normalizer.Append(normalized[:0], d)
-		hashes = text.Set(shingling.AppendHashes(hashes[:0], normalized))
-		sets[i] = slices.Clone(hashes)
+		hashes = shingling.AppendHashes(hashes[:0], normalized)
+		if t.Scopes != nil {
+			for k := range hashes {
+				hashes[k] ^= t.Scopes[i] // so that nothing is shared across scopes, and as much as before within one
+			}
+		}
+		sets[i] = slices.Clone(inOrder(hashes, p.Similarity.Weighted))
 	}
 	return sets, nil
+}
+
+// inOrder sorts hashes in place.
+func inOrder(hashes []uint64, weighted bool) []uint64 {
+	if !weighted {
+		return text.Set(hashes)
+	}
+	slices.Sort(hashes)
+	return hashes
 }
 
 // measured is of how many documents the evidence is measured: coding it takes longer than finding duplicates.
@@ -81,6 +97,7 @@ func (t Texts) params(shingle, hash string) index.Params {
 // Tokens are documents that something else has cut already: a run of N tokens is a shingle as one of N words is.
 type Tokens struct {
 	Documents [][][]byte
+	Weighted  bool // a shingle counts as often as it occurs
 }
 
 // Len is the number of documents.
@@ -102,15 +119,15 @@ func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
 	var hashes []uint64
 	sets := make([][]uint64, len(t.Documents))
 	for i, d := range t.Documents {
-		hashes = text.Set(shingling.Hashed(h).AppendTokenHashes(hashes[:0], d))
-		sets[i] = slices.Clone(hashes)
+		hashes = shingling.Hashed(h).AppendTokenHashes(hashes[:0], d)
+		sets[i] = slices.Clone(inOrder(hashes, t.Weighted))
 	}
 	return sets, nil
 }
 
 // Evidence is what the sets take: there is no text.
 func (t Tokens) Evidence(shingle, hash string) (float64, error) {
-	sets, err := Tokens{Documents: t.Documents[:min(measured, len(t.Documents))]}.Sets(shingle, hash)
+	sets, err := Tokens{t.Documents[:min(measured, len(t.Documents))], t.Weighted}.Sets(shingle, hash)
 	if err != nil {
 		return 0, err
 	}

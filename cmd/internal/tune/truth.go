@@ -67,6 +67,13 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 
 // join finds all pairs from the lowest threshold on, on all cores.
 func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) ([]eval.Pair, error) {
+	if t.Weighted {
+		distinct := make([][]uint64, len(sets))
+		for i, set := range sets {
+			distinct[i] = eval.Distinct(set)
+		}
+		sets = distinct
+	}
 	join := eval.NewJoin(sets, tenThousandths(slices.Min(t.Grid.Thresholds)))
 	return t.gather(ctx, from.String()+": exact join", join.Len(), func() func([]eval.Pair, int) []eval.Pair {
 		return join.NewProbe().Append

@@ -51,7 +51,7 @@ func (s Setting) bar() eval.Bar {
 // sketch makes a setting's sketch and completes the setting by what was planned.
 func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
 	if s.Sketch == SimHash {
-		kind, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: s.Bits, Distance: s.Distance})
+		kind, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: s.Bits, Distance: s.Distance, Weighted: t.Weighted})
 	} else {
 		kind, err = t.minHash(s)
 	}
@@ -71,7 +71,7 @@ func (t *Tuner) minHash(s *Setting) (sketch.Sketch, error) {
 		}
 		s.Rows = banding.Rows
 	}
-	return sketch.NewMinHashSketch(sketch.MinHashParams{Slots: s.Slots, Banding: banding, CodeBits: t.CodeBits})
+	return sketch.NewMinHashSketch(sketch.MinHashParams{Slots: s.Slots, Banding: banding, CodeBits: t.CodeBits, Weighted: t.Weighted})
 }
 
 // rows are the three stages of a setting. Their time is measured by passing them again, one after the other, so that looking

@@ -171,6 +171,44 @@ func TestTuneSkips(t *testing.T) {
 	eachOnce(t, report)
 }
 
+// Weighted, shingles count as often as they occur, in the truth as in the sketches.
+func TestTuneWeighted(t *testing.T) {
+	documents := make([][]byte, 0, 120)
+	random := rand.New(rand.NewPCG(5, 5))
+	for i := range 60 {
+		word := fmt.Sprintf("w%d ", i)
+		often := 10 + random.IntN(20)
+		for _, others := range []int{0, often / 3} { // as sets they are equal
+			documents = append(documents, []byte(strings.Repeat(word, often)+"x y z "+strings.Repeat(fmt.Sprintf("v%d ", i), 1+others)))
+		}
+	}
+	found := map[bool]int{}
+	for _, weighted := range []bool{false, true} {
+		p := index.DefaultParams()
+		p.Similarity.Weighted = weighted
+		tr := tuner(0)
+		tr.Sample, tr.Weighted, tr.BruteForce = Texts{Params: p, Documents: documents}, weighted, true
+		tr.Grid.Shingles, tr.Grid.Thresholds, tr.Grid.Bands = []string{"word:1"}, []float64{0.8}, []int{0}
+		report, err := tr.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range report.Sources {
+			if found[weighted] = s.Pairs; s.BruteForce.Pairs != s.Pairs || s.BruteForce.Both != s.Pairs {
+				t.Errorf("weighted %v: %+v, %+v", weighted, s, s.BruteForce)
+			}
+		}
+		for _, r := range report.Rows {
+			if r.Sketch == MinHash && r.Stage == Verified && (r.Precision != 1 || r.Recall < 0.9) || r.ErrorMean > 0.15 && r.Sketch == MinHash {
+				t.Errorf("weighted %v: %+v", weighted, r)
+			}
+		}
+	}
+	if found[false] != 60 || found[true] >= 40 || found[true] == 0 {
+		t.Errorf("%v pairs", found)
+	}
+}
+
 // Stopped in the middle, by a signal, Run reports what it has.
 func TestTuneStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

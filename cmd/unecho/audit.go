@@ -13,7 +13,6 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -36,7 +35,7 @@ func auditCommand() *cobra.Command {
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
 		Args: atMost(0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd) },
+		RunE: onService(runAudit),
 	}
 	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique", "sink.duplicate", "sink.rejected",
 		"index.name", "snapshot.store", "snapshot.directory")
@@ -52,13 +51,7 @@ func auditCommand() *cobra.Command {
 // errBroken is what audit ends with when it has told the details.
 var errBroken = errors.New("not everything that was promised was kept")
 
-func runAudit(cmd *cobra.Command) error {
-	ctx, stop := untilSignal(cmd.Context(), io.Discard)
-	defer stop()
-	c, err := namedService(cmd)
-	if err != nil {
-		return undone(err)
-	}
+func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	in, err := auditInputs(cmd, c)
 	if err != nil {
 		return err
@@ -67,7 +60,7 @@ func runAudit(cmd *cobra.Command) error {
 		return interruptedOr(ctx, err)
 	}
 	shown := newStages(cmd.ErrOrStderr())
-	in.Progress = func(p audit.Progress) { shown.at(string(p.Stage), p.Done, p.Total) }
+	in.Progress = func(p audit.Progress) { shown.stage(string(p.Stage), p.Done, p.Total) }
 	report, err := audit.Run(ctx, in)
 	shown.end()
 	if err != nil {
@@ -125,12 +118,8 @@ func journalTopic(c config.Config) string {
 }
 
 // topicsThere makes sure that Kafka answers and has the topics.
-func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) error {
-	logger, err := clientLogger(cmd, c)
-	if err != nil {
-		return err
-	}
-	if in.Options, err = broker.Options(c.Kafka, logger); err != nil {
+func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {
+	if in.Options, err = kafkaOf(cmd, c); err != nil {
 		return err
 	}
 	names := append([]string{in.Journal}, in.Sources...)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -71,6 +74,28 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 		c.Kafka.Brokers = []string{address}
 	}
 	return c, nil
+}
+
+// onService makes a verb that looks at the service which is meant. What it cannot do is undone; to be interrupted is its own to say.
+func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Config) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		ctx, stop := untilSignal(cmd.Context(), io.Discard)
+		defer stop()
+		c, err := namedService(cmd)
+		if err != nil {
+			return undone(err)
+		}
+		return look(ctx, cmd, c)
+	}
+}
+
+// kafkaOf is how a verb reaches the cluster of a configuration.
+func kafkaOf(cmd *cobra.Command, c config.Config) (topic.Options, error) {
+	logger, err := clientLogger(cmd, c)
+	if err != nil {
+		return topic.Options{}, err
+	}
+	return broker.Options(c.Kafka, logger)
 }
 
 // embeddedAddress is where the embedded broker of a directory listens, or "" if none runs there.

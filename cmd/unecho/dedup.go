@@ -151,12 +151,11 @@ func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 }
 
 func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
-	bar := newProgress(r.cmd.ErrOrStderr(), -1)
+	bar := newStages(r.cmd.ErrOrStderr())
 	bar.hidden = r.verbose
 	defer bar.end()
-	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) {
-		bar.say(fmt.Sprintf("comparing: %s of %s sketches in %d rotations", grouped(int(done)), grouped(int(all)), rotations.Count()))
-	}, r.out.match)
+	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
+	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.stage(name, done, all) }, r.out.match)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}

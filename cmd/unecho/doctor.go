@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/doctor"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -28,7 +27,7 @@ func doctorCommand() *cobra.Command {
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
 		Args: atMost(0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd) },
+		RunE: onService(runDoctor),
 	}
 	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmd.Flags().Bool("json", false, "all findings as one JSON object")
@@ -38,13 +37,7 @@ func doctorCommand() *cobra.Command {
 // errSick is what doctor ends with when it has told the details.
 var errSick = errors.New("there are problems")
 
-func runDoctor(cmd *cobra.Command) error {
-	ctx, stop := untilSignal(cmd.Context(), io.Discard)
-	defer stop()
-	c, err := namedService(cmd)
-	if err != nil {
-		return undone(err)
-	}
+func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	in, err := doctorInputs(cmd, c)
 	if err != nil {
 		return undone(err)
@@ -66,11 +59,7 @@ func runDoctor(cmd *cobra.Command) error {
 }
 
 func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
-	logger, err := clientLogger(cmd, c)
-	if err != nil {
-		return doctor.Inputs{}, err
-	}
-	options, err := broker.Options(c.Kafka, logger)
+	options, err := kafkaOf(cmd, c)
 	if err != nil {
 		return doctor.Inputs{}, err
 	}

@@ -13,23 +13,34 @@ const (
 	progressLine    = 10 * time.Second
 )
 
-// progress shows how far long work is, and when it will be done.
+// progress shows how far long work is, and when it will be done: documents that are read (add, at), or stages that are counted in
+// something else (stage).
 type progress struct {
-	out       io.Writer
-	terminal  bool
-	hidden    bool
-	began     time.Time
-	last      time.Time
+	out      io.Writer
+	terminal bool
+	hidden   bool
+	now      func() time.Time
+	began    time.Time
+	last     time.Time
+	onLine   bool // something stands on the terminal's line
+
 	size      int64 // of what is read, in bytes; not above 0 where it is unknown
 	bytes     int64
 	documents int64
 	files     int64 // shown where there are several
+
+	stageName  string
+	stageBegan time.Time
 }
 
+// newProgress begins to show the reading of size bytes.
 func newProgress(out io.Writer, size int64) *progress {
 	now := time.Now()
-	return &progress{out: out, terminal: terminal(out), began: now, last: now, size: size}
+	return &progress{out: out, terminal: terminal(out), now: time.Now, began: now, last: now, size: size}
 }
+
+// newStages begins to show stages.
+func newStages(out io.Writer) *progress { return newProgress(out, -1) }
 
 // add counts bytes.
 func (p *progress) add(n int) { p.at(p.bytes + int64(n)) }
@@ -40,26 +51,46 @@ func (p *progress) at(bytes int64) {
 	if p.hidden || p.documents&63 != 0 && p.files < 2 {
 		return
 	}
-	if p.due() {
+	if p.due(p.now()) {
 		p.show(p.line(p.last.Sub(p.began)))
 	}
 }
 
-// say shows what is being done, for work that is not counted in documents.
-func (p *progress) say(what string) {
-	if p.due() {
-		p.show(what)
+// stage is called often, and shows seldom, how much of a stage is done. A stage with no total waits for others, who knows how
+// long: that is shown at once.
+func (p *progress) stage(name string, done, total int64) {
+	now, fresh := p.now(), name != p.stageName
+	if fresh {
+		p.stageName, p.stageBegan = name, now
 	}
+	waits := fresh && total == 0
+	if p.hidden || !p.due(now) && !waits {
+		return
+	}
+	p.last = now
+	p.show(name + p.far(now, done, total))
+}
+
+// far is how far the stage is, and how long it will take if it goes on so.
+func (p *progress) far(now time.Time, done, total int64) string {
+	if total <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf(": %s of %s", grouped(int(done)), grouped(int(total)))
+	if spent := now.Sub(p.stageBegan); done > 0 && done < total && spent > time.Second {
+		left := time.Duration(float64(spent) / float64(done) * float64(total-done))
+		text += fmt.Sprintf(", about %v left", left.Round(time.Second))
+	}
+	return text
 }
 
 // due says whether it is time to show something again.
-func (p *progress) due() bool {
+func (p *progress) due(now time.Time) bool {
 	every := progressLine
 	if p.terminal {
 		every = progressRedrawn
 	}
-	now := time.Now()
-	if now.Sub(p.last) < every {
+	if p.hidden || now.Sub(p.last) < every {
 		return false
 	}
 	p.last = now
@@ -68,6 +99,7 @@ func (p *progress) due() bool {
 
 func (p *progress) show(line string) {
 	if p.terminal {
+		p.onLine = true
 		fmt.Fprint(p.out, "\r\x1b[K"+line)
 		return
 	}
@@ -95,7 +127,7 @@ func (p *progress) line(after time.Duration) string {
 
 // end clears the line.
 func (p *progress) end() {
-	if p.terminal && !p.hidden {
+	if p.onLine {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
 }

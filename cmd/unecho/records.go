@@ -39,12 +39,8 @@ func newRecords(cmd *cobra.Command, c config.Config) (*records, error) {
 	case len(c.Kafka.Brokers) == 0:
 		return nil, usageError{fmt.Errorf("no cluster to read from: name the service's configuration by --config, or its brokers by --set kafka.brokers=localhost:9092")}
 	}
-	logger, err := clientLogger(cmd, c)
-	if err != nil {
-		return nil, err
-	}
 	r := &records{}
-	if r.options, err = broker.Options(c.Kafka, logger); err != nil {
+	if r.options, err = kafkaOf(cmd, c); err != nil {
 		return nil, err
 	}
 	r.reader, err = document.New(c.Document)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,31 +188,6 @@ func mebibytes(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
-
-// counter shows how far long work is, on a terminal.
-type counter struct {
-	out  io.Writer
-	what string
-	of   int
-	done int
-}
-
-func newCounter(out io.Writer, what string, of int) *counter {
-	return &counter{out: out, what: what, of: of}
-}
-
-func (c *counter) step() {
-	c.done++
-	if terminal(c.out) {
-		fmt.Fprintf(c.out, "\r\x1b[K%s: %d of %d segments", c.what, c.done, c.of)
-	}
-}
-
-func (c *counter) end() {
-	if terminal(c.out) && c.done > 0 {
-		fmt.Fprint(c.out, "\r\x1b[K")
-	}
 }
 
 // createNew makes a file that must not exist, readable by its owner only.

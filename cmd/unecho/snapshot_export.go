@@ -75,21 +75,26 @@ func exportTo(ctx context.Context, v *storeVerb, out io.Writer, m *snapshot.Mani
 		return usageError{errors.New("a snapshot is no text for a terminal: name a file with --output, or redirect")}
 	}
 	buffered := bufio.NewWriterSize(out, 1<<20)
-	progress := newCounter(v.cmd.ErrOrStderr(), "export", len(m.Segments))
-	defer progress.end()
-	if err := archive.Write(ctx, buffered, counting{v.store, progress}, m); err != nil {
+	shown := newStages(v.cmd.ErrOrStderr())
+	defer shown.end()
+	done := int64(0)
+	read := func() {
+		done++
+		shown.stage("exporting segments", done, int64(len(m.Segments)))
+	}
+	if err := archive.Write(ctx, buffered, counting{v.store, read}, m); err != nil {
 		return err
 	}
 	return buffered.Flush()
 }
 
-// counting shows progress with each segment that is read.
+// counting counts the segments that are read.
 type counting struct {
 	snapshot.Store
-	progress *counter
+	read func()
 }
 
 func (c counting) Segment(ctx context.Context, name string) ([]byte, error) {
-	c.progress.step()
+	c.read()
 	return c.Store.Segment(ctx, name)
 }

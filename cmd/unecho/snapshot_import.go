@@ -92,10 +92,10 @@ func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapsho
 	if err != nil {
 		return err
 	}
-	progress := newCounter(v.cmd.ErrOrStderr(), "import", len(m.Segments))
-	defer progress.end()
+	shown := newStages(v.cmd.ErrOrStderr())
+	defer shown.end()
 	shapes := map[string]index.Shape{}
-	for {
+	for done := int64(1); ; done++ {
 		s, data, err := file.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -111,7 +111,7 @@ func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapsho
 		if err := v.put(ctx, s, data); err != nil {
 			return err
 		}
-		progress.step()
+		shown.stage("importing segments", done, int64(len(m.Segments)))
 	}
 	var all []index.Shape
 	for _, s := range m.Segments {

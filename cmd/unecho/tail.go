@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
@@ -46,11 +45,7 @@ func tail(cmd *cobra.Command, which string) error {
 	}
 	unique, duplicate, rejected := c.Sink.Topics(source)
 	name := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}[which]
-	logger, err := clientLogger(cmd, c)
-	if err != nil {
-		return err
-	}
-	opts, err := broker.Options(c.Kafka, logger)
+	opts, err := kafkaOf(cmd, c)
 	if err != nil {
 		return err
 	}

@@ -86,14 +86,9 @@ func runTune(cmd *cobra.Command, args []string) error {
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
 func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample tune.Sample) (*tune.Report, error) {
 	tuner := &tune.Tuner{Params: p, Sample: sample}
-	bar := newProgress(cmd.ErrOrStderr(), -1)
+	bar := newStages(cmd.ErrOrStderr())
 	defer bar.end()
-	tuner.Progress = func(what string, done, all int) {
-		if all > 0 {
-			what += fmt.Sprintf(": %s of %s", grouped(done), grouped(all))
-		}
-		bar.say(what)
-	}
+	tuner.Progress = func(what string, done, all int) { bar.stage(what, int64(done), int64(all)) }
 	return tuner.Run(ctx)
 }
 

@@ -18,7 +18,7 @@ import (
 type Tuner struct {
 	Params
 	Sample Sample
-	// Progress is called, one call at a time, with what is being done and how much of it is done.
+	// Progress is called, one call at a time, with what is being done and how much of it is done; all is -1 where that is unknown.
 	Progress func(what string, done, all int)
 }
 

@@ -35,7 +35,7 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if over(ctx) {
 		return nil, ctx.Err()
 	}
-	t.Progress(from.String()+": shingles", 0, 0)
+	t.Progress(from.String()+": shingles", 0, -1)
 	f := &found{about: Source{Shingle: from.shingle, Hash: from.hash, Floor: slices.Min(t.Grid.Thresholds)}}
 	var err error
 	if f.sets, err = t.Sample.Sets(from.shingle, from.hash); err != nil {

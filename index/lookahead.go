@@ -101,15 +101,37 @@ func (w *window) fetchOlder(l *lookup) {
 	prefetch(w.fetched)
 }
 
-// fetchSwept fetches what is swept after the next document.
+// fetchSwept fetches what is swept soon: the lines of the document after the next one, and what those of the next one are
+// linked to.
 func (w *window) fetchSwept() {
-	t, buckets := &w.tables[int((w.end+1)%ref(len(w.tables)))], w.sweeps()
 	w.fetched = w.fetched[:0]
-	for b := t.swept; b < min(t.swept+buckets, t.n); b++ {
+	t := &w.tables[int((w.end+2)%ref(len(w.tables)))]
+	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
 		w.fetched = append(w.fetched, t.lines.at(b))
+	}
+	t = &w.tables[int((w.end+1)%ref(len(w.tables)))]
+	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
+		if older := t.older(t.lines.at(b)); older != nil {
+			w.fetched = append(w.fetched, older)
+		}
 	}
 	prefetch(w.fetched)
 }
+
+// fetchFront fetches the record of the oldest document, which must be one, before it is asked for.
+func (w *window) fetchFront() {
+	s := w.segments[0]
+	i := int(w.oldest - s.first)
+	if i+frontAhead < s.n {
+		prefetchByte(&s.fixedPart(i + frontAhead)[0])
+	}
+	if i+1 < s.n {
+		prefetchByte(&s.block[s.at(i+1)])
+	}
+}
+
+// frontAhead is how many documents ahead it is fetched where a record begins.
+const frontAhead = 4
 
 // forgetLookups is for tables that are made anew.
 func (w *window) forgetLookups() {

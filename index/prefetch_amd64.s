@@ -16,3 +16,9 @@ loop:
 	JNZ  loop
 done:
 	RET
+
+// func prefetchByte(at *byte)
+TEXT ·prefetchByte(SB), NOSPLIT, $0-8
+	MOVQ at+0(FP), AX
+	PREFETCHT0 (AX)
+	RET

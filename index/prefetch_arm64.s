@@ -14,3 +14,9 @@ loop:
 	CBNZ R1, loop
 done:
 	RET
+
+// func prefetchByte(at *byte)
+TEXT ·prefetchByte(SB), NOSPLIT, $0-8
+	MOVD at+0(FP), R0
+	PRFM (R0), PLDL1KEEP
+	RET

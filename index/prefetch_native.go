@@ -6,3 +6,8 @@ package index
 //
 //go:noescape
 func prefetch(lines []*line)
+
+// prefetchByte does the same for the line in which a byte is.
+//
+//go:noescape
+func prefetchByte(at *byte)

@@ -100,6 +100,7 @@ func (w *window) eldestFront() *front {
 		s := w.segments[0]
 		d, rest := readDocument(s.record(int(w.oldest-s.first)), s.base, w.oldest)
 		w.front = front{next: w.oldest + 1, applied: d.applied, record: len(rest)}
+		w.fetchFront()
 	}
 	return &w.front
 }

@@ -103,15 +103,24 @@ func (l *line) add(x uint32) {
 // same few places of the caches.
 type pages [][]line
 
-const pageLines = 2048
+const (
+	pageLines = 2048
+	// smallPages: tables of fewer pages don't ask for large ones, which are resident as a whole. They come when there is more.
+	smallPages = 6
+)
 
 func (p pages) at(i int) *line { return &p[uint(i)/pageLines][uint(i)%pageLines] }
 
 // room makes line i exist.
 func (p *pages) room(i int) {
 	for i/pageLines >= len(*p) {
-		page := make([]line, pageLines)
-		memory.Huge((*[pageLines]line)(page))
-		*p = append(*p, page)
+		*p = append(*p, make([]line, pageLines))
+		if n := len(*p); n == smallPages {
+			for _, page := range *p {
+				memory.Huge(page)
+			}
+		} else if n > smallPages {
+			memory.Huge((*p)[n-1])
+		}
 	}
 }

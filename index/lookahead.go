@@ -1,18 +1,29 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+)
 
-// A lookup waits for memory: a line in each band, somewhere in its table. But what a run looks up is known before its turn. So
-// while an entry is judged, the lines of the second one after it are being fetched, and what the lines of the next one lead to:
-// the processor waits for none of them. Whatever is fetched is looked up in its turn, so no verdict depends on it.
+// A lookup waits for memory: a line in each band, somewhere in its table; then for the documents that these lead to. But what
+// a run looks up is known before its turn. So while an entry is judged, those after it take a step each, and the processor
+// waits for none of them:
+//
+//	third      the lines of its buckets are fetched
+//	second     the lines behind them, and where the documents begin that it will probably meet
+//	next       these documents
+//
+// Whatever is fetched is looked up in its turn, so no verdict depends on it.
 
 // foreseen is how many lookups are prepared before their turn.
-const foreseen = 2
+const foreseen = 3
 
 // lookup is the buckets of a document's band keys.
 type lookup struct {
 	keys   []byte // empty: none
 	probes []probe
+	likely []ref // documents that it will probably meet
 }
 
 // probe is a band key's bucket.
@@ -62,19 +73,22 @@ func (w *window) renew(l *lookup) {
 	}
 }
 
-// foresee moves on by an entry of a run, and prepares the lookup of keys, those of the second one after it; none if they are
+// foresee moves on by an entry of a run, and prepares the lookup of keys, those of the third one after it; none if they are
 // empty.
 func (w *window) foresee(keys []byte) {
-	near, far := &w.ahead[0], &w.ahead[1]
-	w.probed, *near, *far = *near, *far, w.probed
+	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
+	w.probed, *next, *second, *third = *next, *second, *third, w.probed
 	w.renew(&w.probed)
-	if far.keys = far.keys[:0]; len(keys) > 0 {
-		w.locate(far, keys)
-		w.fetch(far)
+	third.likely = third.likely[:0]
+	if third.keys = third.keys[:0]; len(keys) > 0 {
+		w.locate(third, keys)
+		w.fetch(third)
 	}
-	if len(near.keys) > 0 {
-		w.fetchOlder(near)
+	if len(second.keys) > 0 {
+		w.fetchOlder(second)
+		w.foreseeDocuments(second)
 	}
+	w.fetchDocuments(next)
 }
 
 // fetch fetches the first lines of the buckets.
@@ -101,6 +115,61 @@ func (w *window) fetchOlder(l *lookup) {
 	prefetch(w.fetched)
 }
 
+// likelyBands are looked through for documents that will be met: a copy is met in several bands.
+const likelyBands = 6
+
+// foreseeDocuments notes the newest documents that have the tags of the first bands, and fetches where they begin.
+func (w *window) foreseeDocuments(l *lookup) {
+	now := w.span()
+	for b := range min(likelyBands, len(l.probes)) {
+		p := &l.probes[b]
+		if p.resized != w.tables[b].resized || !p.line.has(pack(p.hash, 0, uint(p.level)), ^ring(uint(p.level))) {
+			continue
+		}
+		r, ok := p.newest(now)
+		if !ok || slices.Contains(l.likely, r) {
+			continue
+		}
+		l.likely = append(l.likely, r)
+		s, i := w.at(r)
+		prefetchAt(unsafe.Pointer(&s.fixedPart(i)[0]))
+		prefetchAt(unsafe.Pointer(&s.keys(i)[s.fixed-atBytes-1]))
+	}
+}
+
+// newest is the newest visible document whose entry has the tag, in the first line.
+func (p *probe) newest(now span) (r ref, ok bool) {
+	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
+	for i := p.line.count(); i > 0; i-- {
+		if x := p.line[i]; (x^want)&^number == 0 {
+			age := now.age(x, uint(p.level))
+			return now.end - 1 - ref(age), age < now.visible()
+		}
+	}
+	return 0, false
+}
+
+// fetchDocuments fetches the records of the documents that were noted, and how often they were copied.
+func (w *window) fetchDocuments(l *lookup) {
+	for _, r := range l.likely {
+		if r < w.oldest {
+			continue
+		}
+		s, i := w.at(r)
+		record := s.record(i)
+		for k := 0; k < len(record) && k < recordAhead; k += lineBytes {
+			prefetchAt(unsafe.Pointer(&record[k]))
+		}
+		if copies := s.changes.copies; i < len(copies) {
+			prefetchAt(unsafe.Pointer(&copies[i]))
+		}
+	}
+}
+
+// recordAhead bounds the bytes of a record that are fetched: those of a sketch and all before it. Who reads more of a record
+// reads it in a row, which processors foresee themselves.
+const recordAhead = 256
+
 // fetchSwept fetches what is swept soon: the lines of the document after the next one, and what those of the next one are
 // linked to.
 func (w *window) fetchSwept() {
@@ -123,10 +192,10 @@ func (w *window) fetchFront() {
 	s := w.segments[0]
 	i := int(w.oldest - s.first)
 	if i+frontAhead < s.n {
-		prefetchByte(&s.fixedPart(i + frontAhead)[0])
+		prefetchAt(unsafe.Pointer(&s.fixedPart(i + frontAhead)[0]))
 	}
 	if i+1 < s.n {
-		prefetchByte(&s.block[s.at(i+1)])
+		prefetchAt(unsafe.Pointer(&s.block[s.at(i+1)]))
 	}
 }
 

@@ -17,8 +17,8 @@ loop:
 done:
 	RET
 
-// func prefetchByte(at *byte)
-TEXT ·prefetchByte(SB), NOSPLIT, $0-8
+// func prefetchAt(at unsafe.Pointer)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-8
 	MOVQ at+0(FP), AX
 	PREFETCHT0 (AX)
 	RET

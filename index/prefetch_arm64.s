@@ -15,8 +15,8 @@ loop:
 done:
 	RET
 
-// func prefetchByte(at *byte)
-TEXT ·prefetchByte(SB), NOSPLIT, $0-8
+// func prefetchAt(at unsafe.Pointer)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-8
 	MOVD at+0(FP), R0
 	PRFM (R0), PLDL1KEEP
 	RET

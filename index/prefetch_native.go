@@ -2,12 +2,14 @@
 
 package index
 
+import "unsafe"
+
 // prefetch has the processor fetch lines into its caches, and doesn't wait for them. It changes nothing else.
 //
 //go:noescape
 func prefetch(lines []*line)
 
-// prefetchByte does the same for the line in which a byte is.
+// prefetchAt does the same for the line around an address.
 //
 //go:noescape
-func prefetchByte(at *byte)
+func prefetchAt(at unsafe.Pointer)

@@ -2,7 +2,9 @@
 
 package index
 
+import "unsafe"
+
 // prefetch is for processors that can be asked to read memory in advance.
 func prefetch(_ []*line) {}
 
-func prefetchByte(_ *byte) {}
+func prefetchAt(_ unsafe.Pointer) {}

@@ -164,14 +164,18 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 
 // foresee prepares the lookups of a run's entries while those before them are judged, from entry i on.
 func (r *Replica) foresee(run *Run, i int) {
-	if i == 0 {
-		r.foresee(run, -1) // the second entry, too
+	for k := 1; i == 0 && k < foreseen; k++ {
+		r.window.foresee(run.keys(k))
 	}
-	var keys []byte
-	if i += foreseen; i < len(run.Entries) && !run.Entries[i].Empty() {
-		keys = run.Entries[i].Keys
+	r.window.foresee(run.keys(i + foreseen))
+}
+
+// keys are the band keys of entry i, if there is one that has some.
+func (run *Run) keys(i int) []byte {
+	if i < len(run.Entries) && !run.Entries[i].Empty() {
+		return run.Entries[i].Keys
 	}
-	r.window.foresee(keys)
+	return nil
 }
 
 // wellFormed refuses a run whose band keys have a length that the settings do not give: no signer of ours wrote it.

@@ -154,7 +154,7 @@ func (w *window) follows(s *segment) bool {
 // documents makes the block of a segment from its records and band keys, and finds where the records begin.
 func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 	s := to.segment
-	s.block = make([]byte, len(records)+n*s.fixed)
+	s.block = makeBlock(len(records) + n*s.fixed)
 	copy(s.block, records)
 	for rest := records; s.n < n; s.n++ {
 		begin := len(records) - len(rest)

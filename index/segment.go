@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/memory"
 )
 
 // ref is the number of a document, given in the order in which documents enter the index, from 0.
@@ -73,7 +74,7 @@ func (s *segment) grow(record, limit int) {
 	if need <= len(s.block) {
 		return
 	}
-	s.move(max(need, min(limit, len(s.block)+len(s.block)/2)))
+	s.move(max(need, min(limit, len(s.block)+len(s.block)/8)))
 }
 
 // shrink gives back what a sealed segment does not use, where that is much: the next document was too large for it. The block
@@ -93,11 +94,22 @@ func (s *segment) size() int { return s.used + s.n*s.fixed }
 
 // move puts the documents into a block of another size.
 func (s *segment) move(size int) {
-	block := make([]byte, size)
+	block := makeBlock(size)
 	copy(block, s.block[:s.used])
 	copy(block[len(block)-s.n*s.fixed:], s.block[len(s.block)-s.n*s.fixed:])
 	s.block, s.captured = block, false
 }
+
+// makeBlock makes a block. A large one comes in large pages, for documents are read anywhere in it.
+func makeBlock(size int) []byte {
+	block := make([]byte, size)
+	if size >= largeBlock {
+		memory.Huge(block)
+	}
+	return block
+}
+
+const largeBlock = 1 << 20
 
 // add appends a document, for which grow made room.
 func (s *segment) add(d *document) {

@@ -60,6 +60,9 @@ func (t *table) levelOf(b int) uint {
 // insert adds the newest document to its bucket, whose line is l. If that had to spill over, it returns how many lines the
 // bucket then has.
 func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled int) {
+	if l.link() > 0 {
+		t.takeBack(l, level, s)
+	}
 	if l.count() == lineSlots {
 		l.compact(level, s)
 	}
@@ -68,6 +71,27 @@ func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled
 	}
 	l.add(pack(hash, r, level))
 	return spilled
+}
+
+// takeBack gives the spill line behind l back if so many of its entries have expired that l has room for the others, and for
+// one more.
+func (t *table) takeBack(l *line, level uint, s span) {
+	older := t.older(l)
+	n, all := l.count(), older.count()
+	least := n + all + 1 - lineSlots // that must have expired
+	if least > all || least > 0 && s.age(older[least], level) < s.visible() {
+		return
+	}
+	k := older.expired(level, s)
+	if k == 0 && older.link() > 0 {
+		return // the line behind it is still needed
+	}
+	copy(l[1+all-k:], l[1:1+n])
+	copy(l[1:], older[1+k:1+all])
+	for link := l.link(); link > 0; {
+		link = t.spill.give(link)
+	}
+	l[0] = uint32(n + all - k)
 }
 
 // spillOver makes room in a full line: its entries go to a spill line. It returns how many lines the bucket then has.

@@ -192,14 +192,14 @@ func (w *window) push(s *segment) {
 
 // newBlock is a block as large as the last one had to be and somewhat more, or as a segment may be where bytes bound it.
 func (w *window) newBlock(last int) (block []byte) {
-	size := min(last+last/16, w.shape.bytes)
+	size, enough := min(last+last/64, w.shape.bytes), min(last+last/512, w.shape.bytes)
 	if w.maximum > 0 {
-		size = w.shape.bytes
+		size, enough = w.shape.bytes, w.shape.bytes
 	}
-	if block, w.spare = w.spare, nil; len(block) >= size {
+	if block, w.spare = w.spare, nil; len(block) >= enough {
 		return block
 	}
-	return make([]byte, size)
+	return makeBlock(size)
 }
 
 // link puts a document into its buckets.

@@ -11,7 +11,7 @@ import (
 
 // TestHuge: the mapping of the memory bears the flag that asks for large pages, and the memory is as it was.
 func TestHuge(t *testing.T) {
-	v := new([1 << 18]uint64)
+	v := make([]uint64, 1<<18)
 	v[1] = 7
 	Huge(v)
 	if flags := flagsOf(t, uintptr(unsafe.Pointer(&v[1]))); !strings.Contains(flags, " hg") {

@@ -3,4 +3,4 @@
 package memory
 
 // Huge is for systems that can be asked for large pages.
-func Huge[T any](_ *T) {}
+func Huge[T any](_ []T) {}

@@ -107,7 +107,7 @@ func (l *linker) fill(band, page int, first ref, documents []hashed) {
 }
 
 // touch reads a page line by line, which the processor foresees, before it is filled in no order.
-func (l *linker) touch(lines *[pageLines]line) {
+func (l *linker) touch(lines []line) {
 	for i := range lines {
 		l.heads += lines[i][0]
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -41,9 +42,17 @@ func newLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
 		return zerolog.Nop(), err
 	}
 	if p.Format == "console" || p.Format == "auto" && terminal(w) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05", NoColor: !terminal(w)}
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05.000", NoColor: !terminal(w)}
 	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger(), nil
+	return zerolog.New(w).Level(level).Hook(clock{}), nil
+}
+
+// clock stamps each line to the millisecond, so that lines of several processes can be put in order.
+type clock struct{}
+
+// Run implements zerolog.Hook.
+func (clock) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
+	e.Str(zerolog.TimestampFieldName, time.Now().Format("2006-01-02T15:04:05.000Z07:00"))
 }
 
 func terminal(w io.Writer) bool {

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() {
-		keep := err != nil && ctx.Err() == nil // who interrupts a run wants no evidence
+		keep := p.debug || err != nil && ctx.Err() == nil // who interrupts a run wants no evidence
 		w.close(keep)
 		if keep {
 			fmt.Fprintln(stdout, "the servers' data, the configuration and the members' logs are kept in", w.dir)

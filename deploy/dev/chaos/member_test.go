@@ -38,16 +38,19 @@ func (m *member) begin(t *testing.T) (end func() error) {
 	}
 }
 
+// reachesLife waits for the n-th life of a patient one.
 func (m *member) reachesLife(t *testing.T, n int) {
 	t.Helper()
 	check(t, until(t.Context(), "another life begins", patience, func(context.Context) bool {
+		text, err := os.ReadFile(m.log.Name())
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		return m.lives >= n && m.alive
+		return err == nil && strings.Count(string(text), "up\n") >= n && m.lives >= n && m.alive
 	}))
 }
 
-const patient = "trap 'exit 0' TERM; while :; do sleep 0.05; done"
+// patient says when it is ready to be asked to end.
+const patient = "trap 'exit 0' TERM; echo up; while :; do sleep 0.05; done"
 
 func TestKilledMemberLivesAgain(t *testing.T) {
 	m := shell(t, patient)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,16 +27,27 @@ type params struct {
 	skew       bool
 	race       bool
 	plan       bool
-	takeover   int           // times each; 0: chaos or soak
+	takeover   int     // times each; 0: chaos or soak
+	losses     []trial // what takeover measures
+	names      string  // of the members
+	debug      bool
 	soak       time.Duration // 0: chaos or takeover
 	burst      int           // so many times the rate, for a twentieth of the soak
 	bytes      int           // of a document, about
 	cache, pom string
 }
 
+// How the members come to their names.
+const (
+	mixed      = "mixed"
+	configured = "configured"
+	leased     = "leased"
+)
+
 func parse(args []string, stderr io.Writer) (params, error) {
 	var p params
 	var minutes float64
+	var losses string
 	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Uint64Var(&p.seed, "seed", rand.Uint64N(1_000_000), "the schedule; further runs take the numbers after it")
@@ -52,12 +64,18 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
 	flags.IntVar(&p.takeover, "takeover", 0, "measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
+	flags.StringVar(&losses, "losses", join(trials()), "with -takeover: the kinds of loss, separated by commas")
+	flags.StringVar(&p.names, "names", mixed, "configured (all members have a consumer.member), leased (none has), or mixed (every other one)")
+	flags.BoolVar(&p.debug, "debug", false, "have the members log in detail, and keep what they and the servers wrote")
 	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
 	flags.IntVar(&p.burst, "burst", 100, "with -soak: so many times the rate, for a twentieth of its time")
 	flags.StringVar(&p.cache, "cache", ".cache", "directory for Kafka's jars")
 	flags.StringVar(&p.pom, "pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
 	if err := flags.Parse(args); err != nil {
 		return p, err
+	}
+	for loss := range strings.SplitSeq(losses, ",") {
+		p.losses = append(p.losses, trial(loss))
 	}
 	p.length = time.Duration(minutes * float64(time.Minute))
 	if flags.NArg() > 0 {
@@ -90,6 +108,8 @@ func (p params) validate() error {
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
 		{p.burst < 1, "-burst is at least 1"},
 		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
+		{slices.ContainsFunc(p.losses, unknown), "-losses are some of " + join(trials())},
+		{p.names != mixed && p.names != configured && p.names != leased, "-names is mixed, configured or leased"},
 		{p.takeover > 0 && p.soak > 0, "-takeover or -soak, one of them"},
 	} {
 		if bad.is {

@@ -80,6 +80,10 @@ func (s *scene) configure() error {
 		}
 		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}", filepath.Join(s.dir, "snapshots"))
 	}
+	level := "info"
+	if s.params.debug {
+		level = "debug"
+	}
 	text := strings.Join([]string{
 		"kafka: {brokers: [" + s.world.front() + "]}",
 		"source: {topics: [" + s.source + "]}",
@@ -90,7 +94,7 @@ func (s *scene) configure() error {
 		"sink: {replication_factor: 3}",
 		"snapshot: " + snapshot,
 		"ops: {listen: ''}",
-		"log: {format: json}",
+		"log: {format: json, level: " + level + "}",
 	}, "\n") + "\n"
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
 		return err
@@ -100,14 +104,14 @@ func (s *scene) configure() error {
 	return err
 }
 
-// enlist makes place i of the group. Every other one has a name by configuration; the rest take the lowest free one.
+// enlist makes place i of the group. Who has no name by configuration takes the lowest free one.
 func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("member-%d.log", i)))
 	if err != nil {
 		return err
 	}
 	m := &member{binary: s.world.binary, log: log, args: []string{"run", "--config", s.file}}
-	if i%2 == 0 {
+	if s.params.names == configured || s.params.names == mixed && i%2 == 0 {
 		m.args = append(m.args, "--set", fmt.Sprintf("consumer.member=%s-named-%d", s.name, i))
 	}
 	if ops {

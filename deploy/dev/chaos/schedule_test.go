@@ -84,6 +84,8 @@ func TestMistakesInFlags(t *testing.T) {
 		{"-members=1"},
 		{"-store=tape"},
 		{"-takeover=1", "-soak=1m"},
+		{"-takeover=1", "-losses=restart,rain"},
+		{"-names=none"},
 		{"-bytes=1"},
 		{"-minutes=0"},
 		{"-rate=0"},

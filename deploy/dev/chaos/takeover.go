@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -25,6 +26,19 @@ const (
 	lostNode  trial = "node"     // SIGKILL of a broker
 )
 
+// trials are all of them, in the order in which they are made.
+func trials() []trial { return []trial{restarted, takenOver, drained, rolled, frozen, lostNode} }
+
+func unknown(f trial) bool { return !slices.Contains(trials(), f) }
+
+func join(of []trial) string {
+	names := make([]string, len(of))
+	for i, f := range of {
+		names[i] = string(f)
+	}
+	return strings.Join(names, ",")
+}
+
 // away is how long somebody stays away who does not come back: longer than anything takes.
 const away = 40 * time.Second
 
@@ -35,7 +49,7 @@ func measure(ctx context.Context, w *world, p params, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := s.run(ctx, func(ctx context.Context) error { return s.lose(ctx, p.takeover) }); err != nil {
+	if err := s.run(ctx, func(ctx context.Context) error { return s.lose(ctx, p.takeover, out) }); err != nil {
 		return err
 	}
 	of := s.watch.waited()
@@ -53,9 +67,9 @@ func measure(ctx context.Context, w *world, p params, out io.Writer) error {
 	return s.close(ctx)
 }
 
-func (s *scene) lose(ctx context.Context, times int) error {
+func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 	for i := range times {
-		for _, f := range []trial{restarted, takenOver, drained, rolled, frozen, lostNode} {
+		for _, f := range s.params.losses {
 			if err := s.well(ctx); err != nil {
 				return err
 			}
@@ -66,9 +80,26 @@ func (s *scene) lose(ctx context.Context, times int) error {
 			if err := until(ctx, "documents go on after "+string(f), settleBound, func(context.Context) bool { return s.watch.resolved() }); err != nil {
 				return err
 			}
+			if err := s.tell(f, i, out); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// tell says how long documents waited after one loss and, where the place was taken again at once, in which phases.
+func (s *scene) tell(f trial, i int, out io.Writer) error {
+	place := i % len(s.members)
+	fmt.Fprintf(out, "%s, place %d: %v\n", f, place, s.watch.newest(string(f)).Round(10*time.Millisecond))
+	if f != restarted && f != rolled {
+		return nil
+	}
+	took, err := phases(s.members[place].log.Name())
+	if err == nil {
+		fmt.Fprintln(out, "   ", took)
+	}
+	return err
 }
 
 func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
@@ -93,12 +124,26 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 	return nil
 }
 
-// well waits until the group is whole: every session a member, all replicas in sync.
+// well waits until the group is whole and at work, for wellFor without a break: every session a member, all replicas in sync,
+// and no more documents waiting than are written in wellBehind seconds. A group is stable for moments between two
+// rebalances as well, and before its sessions have begun to read.
 func (s *scene) well(ctx context.Context) error {
 	want := len(s.members) * s.config.Consumer.Sessions
+	var since time.Time
 	return until(ctx, "the group is whole", settleBound, func(ctx context.Context) bool {
 		groups, err := s.world.admin.DescribeGroups(ctx, s.name)
 		g := groups[s.name]
-		return err == nil && g.State == "Stable" && len(g.Members) == want && s.world.healthy(ctx)
+		switch {
+		case err != nil || g.State != "Stable" || len(g.Members) != want || !s.world.healthy(ctx) || s.watch.waiting() > wellBehind*int64(s.params.rate):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		}
+		return !since.IsZero() && time.Since(since) >= wellFor
 	})
 }
+
+const (
+	wellFor    = 3 * time.Second
+	wellBehind = 2
+)

@@ -102,12 +102,30 @@ func (w *watch) resolved() bool {
 	return len(w.open) == 0
 }
 
+// newest is how long documents waited after the newest loss of a kind.
+func (w *watch) newest(what string) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waits[what][len(w.waits[what])-1]
+}
+
 // settled says whether all that was written is committed.
 func (w *watch) settled() bool {
 	ends, _ := w.load.written()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return reached(w.committed, ends)
+}
+
+// waiting is how many documents are written and not committed.
+func (w *watch) waiting() (n int64) {
+	ends, _ := w.load.written()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for p, end := range ends {
+		n += end - w.committed[p]
+	}
+	return n
 }
 
 // waited says how long documents waited after each kind of loss, in order of length.

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -29,12 +28,14 @@ const pingWithin = 10 * time.Second
 func Ping(ctx context.Context, cl *kgo.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, pingWithin)
 	defer cancel()
+	fresh := connectionOf(cl)
+	fresh.unproven = true
 	brokers, err := anyOf(ctx, cl.SeedBrokers(), ask)
 	if err != nil {
-		return explain(cl, "cannot reach Kafka at "+strings.Join(seeds(cl), ", "), err)
+		return fresh.explain("cannot reach Kafka at "+strings.Join(seeds(cl), ", "), err)
 	}
 	if _, err := anyOf(ctx, brokers, dial); err != nil {
-		f := explain(cl, fmt.Sprintf("Kafka answers at %s, but not where its brokers say they are, %s",
+		f := fresh.explain(fmt.Sprintf("Kafka answers at %s, but not where its brokers say they are, %s",
 			strings.Join(seeds(cl), ", "), strings.Join(brokers, ", ")), err)
 		f.Remedy = "let advertised.listeners of the brokers name addresses that this machine reaches"
 		return f
@@ -99,12 +100,8 @@ func anyOf[B, A any](ctx context.Context, all []B, ask func(context.Context, B) 
 }
 
 // explain finds the sentence and the remedy for an error of a connection.
-func explain(cl *kgo.Client, what string, err error) *Fault {
+func (c connection) explain(what string, err error) *Fault {
 	f := &Fault{What: what, Err: err}
-	c := connection{
-		sasl: mechanismOf(cl),
-	}
-	c.tls, _ = cl.OptValue(kgo.DialTLS).(bool)
 	for _, find := range []func(error) (string, string){c.login, c.certificate, c.dial, c.protocol} {
 		if why, remedy := find(err); remedy != "" {
 			f.Err, f.Remedy = &reason{why, err}, remedy
@@ -126,8 +123,15 @@ func (r *reason) Unwrap() error { return r.err }
 
 // connection is what we know of our own side.
 type connection struct {
-	tls  bool
-	sasl string
+	tls      bool
+	sasl     string
+	unproven bool // nobody has answered to this TLS and login yet
+}
+
+func connectionOf(cl *kgo.Client) connection {
+	c := connection{sasl: mechanismOf(cl)}
+	c.tls, _ = cl.OptValue(kgo.DialTLS).(bool)
+	return c
 }
 
 func mechanismOf(cl *kgo.Client) string {
@@ -193,21 +197,20 @@ func (c connection) dial(err error) (why, remedy string) {
 	return "", ""
 }
 
-// protocol is for connections that come up and break. Which side expects what can only be guessed.
+// protocol is for connections that come up and break. Where nobody has answered yet, the other side may expect something else,
+// which can only be guessed; or it is starting or stopping.
 func (c connection) protocol(err error) (why, remedy string) {
-	var first *kgo.ErrFirstReadEOF
-	broken := errors.As(err, &first) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	text := err.Error()
 	switch {
-	case c.tls && (strings.Contains(text, "immediately after a dial") || broken && c.sasl == NoSASL):
-		return "it hangs up on TLS", "set kafka.tls.enabled: false, or use the port of an SSL listener"
-	case !c.tls && (strings.Contains(text, "TLS") || broken && c.sasl == NoSASL):
-		return "it hangs up on us: it probably expects TLS or a login at this port",
-			"set kafka.tls.enabled: true or kafka.sasl.mechanism, or use another port"
-	case broken:
-		return "it hangs up during the login with " + c.sasl,
-			"check kafka.sasl: user name and password, and that this port expects a login"
+	case !brokenOff(err):
+		return "", ""
+	case !c.unproven:
+		return "the connection broke", "see whether Kafka is well, and what is on the way to it: a broker that stops breaks its connections"
+	case c.tls && (c.sasl == NoSASL || strings.Contains(err.Error(), "immediately after a dial")):
+		return "it hangs up on TLS", "set kafka.tls.enabled: false, or use the port of an SSL listener; or wait, if it is just starting"
+	case !c.tls && (c.sasl == NoSASL || strings.Contains(err.Error(), "TLS")):
+		return "it hangs up on us: it expects TLS or a login at this port, or is just starting",
+			"set kafka.tls.enabled: true or kafka.sasl.mechanism, use another port, or wait"
 	}
-	return "", ""
+	return "it hangs up during the login with " + c.sasl,
+		"check kafka.sasl: user name and password, and that this port expects a login"
 }

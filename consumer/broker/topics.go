@@ -217,7 +217,7 @@ func (t *Topics) refused(verb, name string, err error) *Fault {
 	case errors.Is(err, kerr.PolicyViolation):
 		f.Remedy = "ask those who run Kafka what their policy for new topics demands"
 	default:
-		return explain(t.cl, f.What, err)
+		return connectionOf(t.cl).explain(f.What, err)
 	}
 	return f
 }

@@ -1,0 +1,39 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// Passing says that the cause of an error may be gone in a moment, without anybody doing anything: a broker restarts, another
+// one takes over, a name is not known yet. A wrong password, a certificate, a right or a topic that is missing stay as they
+// are until a person comes.
+func Passing(err error) bool {
+	var code *kerr.Error
+	if errors.As(err, &code) {
+		return code.Retriable
+	}
+	if why, _ := (connection{}).certificate(err); why != "" { // also where a wrong one is why a connection breaks
+		return false
+	}
+	var dns *net.DNSError
+	var timeout net.Error
+	return brokenOff(err) || errors.As(err, &dns) || errors.As(err, &timeout) && timeout.Timeout() ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ECONNREFUSED) ||
+		errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+}
+
+// brokenOff says that a connection was there and broke.
+func brokenOff(err error) bool {
+	for _, cause := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -22,13 +23,25 @@ type (
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this session, and
 // returns where each is to be read from. The client calls it after each rebalance, before it fetches.
 func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
-	of, err := s.bind(ctx, given)
+	s.mu.Lock()
+	took, err := s.took, s.unsettled
+	s.unsettled = nil
+	s.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
+	took.end("client")
+	of, err := s.bind(ctx, partitionsOf(given))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.widenAll(ctx, of); err != nil {
+		return nil, err
+	}
+	took.end("topics")
 	ready := map[entry.Source]*assignment{}
 	for len(ready) < len(of) {
-		if err := s.steps(ctx, of, ready); err != nil {
+		if err := s.steps(ctx, of, ready, took); err != nil {
 			return nil, err
 		}
 	}
@@ -44,7 +57,16 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 		}
 	}
 	s.tally(len(s.assigned))
+	s.logger.Info().Str("session", s.slot).Int("partitions", len(of)).EmbedObject(took).Msg("reading begins")
 	return given, nil
+}
+
+func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
+	of := make(map[string][]int32, len(given))
+	for topic, partitions := range given {
+		of[topic] = slices.Collect(maps.Keys(partitions))
+	}
+	return of
 }
 
 func (*session) source(of []topicPartition, topic string, partition int32) entry.Source {
@@ -57,12 +79,8 @@ func (*session) source(of []topicPartition, topic string, partition int32) entry
 }
 
 // bind takes the topics' UUIDs as they are now: a topic that is deleted and created again is another source.
-func (s *session) bind(ctx context.Context, given map[string]map[int32]kgo.Offset) ([]topicPartition, error) {
-	names := make([]string, 0, len(given))
-	for topic := range given {
-		names = append(names, topic)
-	}
-	topics, err := kadm.NewClient(s.admin).ListTopics(ctx, names...)
+func (s *session) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
+	topics, err := kadm.NewClient(s.admin).ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return nil, fmt.Errorf("describe source topics: %w", err)
 	}
@@ -72,22 +90,20 @@ func (s *session) bind(ctx context.Context, given map[string]map[int32]kgo.Offse
 		if !ok || detail.Err != nil {
 			return nil, fmt.Errorf("describe source topic %s: %w", topic, errors.Join(detail.Err))
 		}
-		n := len(detail.Partitions)
-		if err := s.widen(ctx, topic, n); err != nil {
-			return nil, err
-		}
-		for p := range partitions {
-			of = append(of, topicPartition{Topic: topic, Partitions: int32(n), Source: entry.Source{Topic: detail.ID, Partition: p}})
+		for _, p := range partitions {
+			of = append(of, topicPartition{Topic: topic, Partitions: int32(len(detail.Partitions)), Source: entry.Source{Topic: detail.ID, Partition: p}})
 		}
 	}
 	return of, nil
 }
 
 // steps takes the steps once for every partition that is not ready: barrier, epoch, stable fetch, decision.
-func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entry.Source]*assignment) error {
+func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entry.Source]*assignment, took *phases) error {
+	defer took.end("decide")
 	if err := s.barrier(ctx); err != nil {
 		return err
 	}
+	took.end("journal")
 	open := slices.DeleteFunc(slices.Clone(of), func(tp topicPartition) bool { return ready[tp.Source] != nil })
 	found := make([]*protocol.Findings, len(open))
 	s.follower.look(func(r *index.Replica) {
@@ -95,10 +111,11 @@ func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entr
 			found[i] = find(r, tp)
 		}
 	})
-	offsets, err := fetchStable(ctx, s.admin, s.params.Group, open)
+	offsets, err := s.fetchStable(ctx, open)
 	if err != nil {
 		return err
 	}
+	took.end("stable")
 	if err := s.extents(ctx, found); err != nil {
 		return err
 	}

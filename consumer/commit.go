@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -15,7 +15,34 @@ import (
 )
 
 // fetchStable returns the committed offsets, waiting for transactions that are still open on them.
-func fetchStable(ctx context.Context, client *kgo.Client, group string, of []topicPartition) (map[entry.Source]protocol.Committed, error) {
+func (sh *shared) fetchStable(ctx context.Context, of []topicPartition) (map[entry.Source]protocol.Committed, error) {
+	req := stableRequest(sh.params.Group, of)
+	began, told := time.Now().Add(-sh.waited), false
+	for {
+		resp, err := req.RequestWith(ctx, sh.admin)
+		if err != nil {
+			return nil, fmt.Errorf("fetch committed offsets: %w", err)
+		}
+		got, err := readCommitted(resp, of)
+		if !errors.Is(err, kerr.UnstableOffsetCommit) { // of others some call themselves retriable, and are not with this topic id
+			return got, err
+		}
+		if !told && time.Since(began) > stablePatience {
+			told = true
+			sh.logger.Warn().Strs("partitions", unstable(resp, of)).
+				Msg("a transaction is still open on committed offsets: these partitions wait for its end; if it does not come, unecho doctor tells why")
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// stablePatience is how long nobody needs to know that a transaction is waited for. One of a member that works takes much
+// less.
+const stablePatience = 2 * time.Second
+
+func stableRequest(group string, of []topicPartition) *kmsg.OffsetFetchRequest {
 	req := kmsg.NewPtrOffsetFetchRequest()
 	req.RequireStable = true
 	g := kmsg.NewOffsetFetchRequestGroup()
@@ -29,19 +56,7 @@ func fetchStable(ctx context.Context, client *kgo.Client, group string, of []top
 		g.Topics = append(g.Topics, t)
 	}
 	req.Groups = append(req.Groups, g)
-	for {
-		resp, err := req.RequestWith(ctx, client)
-		if err != nil {
-			return nil, fmt.Errorf("fetch committed offsets: %w", err)
-		}
-		got, err := readCommitted(resp, of)
-		if !errors.Is(err, kerr.UnstableOffsetCommit) { // of others some call themselves retriable, and are not with this topic id
-			return got, err
-		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
-			return nil, err
-		}
-	}
+	return req
 }
 
 func byTopic(of []topicPartition) map[string][]topicPartition {
@@ -50,6 +65,27 @@ func byTopic(of []topicPartition) map[string][]topicPartition {
 		m[tp.Topic] = append(m[tp.Topic], tp)
 	}
 	return m
+}
+
+// unstable names the partitions whose offsets an open transaction is about to change.
+func unstable(resp *kmsg.OffsetFetchResponse, of []topicPartition) []string {
+	var names []string
+	for _, g := range resp.Groups {
+		for _, t := range g.Topics {
+			for _, p := range t.Partitions {
+				i := slices.IndexFunc(of, func(tp topicPartition) bool { return answers(tp, t, p) })
+				if i >= 0 && p.ErrorCode == kerr.UnstableOffsetCommit.Code {
+					names = append(names, fmt.Sprintf("%s/%d", of[i].Topic, p.Partition))
+				}
+			}
+		}
+	}
+	return names
+}
+
+// answers says that this is the answer about tp: topics come by name, or by id from version 10 of the request on.
+func answers(tp topicPartition, t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchResponseGroupTopicPartition) bool {
+	return tp.Source.Partition == p.Partition && (tp.Topic == t.Topic || t.Topic == "" && t.TopicID == tp.Source.Topic)
 }
 
 func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[entry.Source]protocol.Committed, error) {
@@ -69,7 +105,7 @@ func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[ent
 				}
 				c := protocol.NewCommitted(p.Offset, metadata)
 				for _, tp := range of {
-					if tp.Source.Partition == p.Partition && (tp.Topic == t.Topic || t.Topic == "" && t.TopicID == tp.Source.Topic) {
+					if answers(tp, t, p) {
 						got[tp.Source] = c
 					}
 				}

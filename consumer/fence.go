@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"golang.org/x/sync/errgroup"
 )
 
 // slot names the k-th session of a member. It is the instance id in the group.
@@ -54,26 +55,51 @@ func passing(err error) bool {
 	return !errors.As(err, &code) || code.Retriable || errors.Is(err, kerr.ConcurrentTransactions)
 }
 
-// fenceDead aborts what members that are gone have left open: until then nobody could read past it, and offsets would stay
-// unstable. It runs after each rebalance that gives this session partitions.
+// fenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay unstable.
+// It runs when this session is given partitions, which wait for it; so it does not go on for longer than ctx. Nothing relies
+// on it: what a dead member has open cannot commit any more, for its generation is over, and ends by its time-out.
 func (s *session) fenceDead(ctx context.Context) {
-	dead, err := s.deadTransactions(ctx)
+	open, err := s.openTransactions(ctx)
+	if err == nil && len(open) > 0 {
+		open, err = s.ofTheDead(ctx, open)
+	}
 	if err != nil {
 		s.logger.Warn().Err(err).Msg("open transactions of members that are gone are not looked for: they end by their time-out")
 		return
 	}
-	for _, id := range dead {
-		if err := s.fence(ctx, id); err != nil {
-			s.logger.Warn().Err(err).Msg("an open transaction of a member that is gone ends by its time-out")
-			continue
-		}
-		s.logger.Info().Str("transactional_id", id).Msg("fenced the open transaction of a member that is gone")
+	var fencing errgroup.Group
+	fencing.SetLimit(mostFencing)
+	for _, id := range open {
+		fencing.Go(func() error {
+			s.fenceIfDead(ctx, id)
+			return nil
+		})
 	}
+	_ = fencing.Wait() // each has said what went wrong
 }
 
-func (s *session) deadTransactions(ctx context.Context) ([]string, error) {
-	admin := kadm.NewClient(s.admin)
-	listed, err := admin.ListTransactions(ctx, nil, []string{"Ongoing"})
+// mostFencing bounds the requests that are on their way at once. A process has two sessions, so it is several processes.
+const mostFencing = 16
+
+// fenceIfDead looks again just before, for a member that has come back in the meantime would be thrown out of its work.
+func (s *session) fenceIfDead(ctx context.Context, id string) {
+	still, err := s.ofTheDead(ctx, []string{id})
+	if err == nil && len(still) == 0 {
+		return
+	}
+	if err == nil {
+		err = s.fence(ctx, id)
+	}
+	if err != nil {
+		s.logger.Warn().Err(err).Str("transactional_id", id).Msg("an open transaction of a member that is gone ends by its time-out")
+		return
+	}
+	s.logger.Info().Str("transactional_id", id).Msg("fenced the open transaction of a member that is gone")
+}
+
+// openTransactions lists those of our group.
+func (s *session) openTransactions(ctx context.Context) ([]string, error) {
+	listed, err := kadm.NewClient(s.admin).ListTransactions(ctx, nil, []string{"Ongoing"})
 	if err != nil {
 		return nil, fmt.Errorf("list transactions: %w", err)
 	}
@@ -83,23 +109,26 @@ func (s *session) deadTransactions(ctx context.Context) ([]string, error) {
 			open = append(open, t.TxnID)
 		}
 	}
-	if len(open) == 0 {
-		return nil, nil
-	}
-	groups, err := admin.DescribeGroups(ctx, s.params.Group)
+	return open, nil
+}
+
+// ofTheDead leaves out the transactions of those who are members of the group.
+func (s *session) ofTheDead(ctx context.Context, ids []string) ([]string, error) {
+	groups, err := kadm.NewClient(s.admin).DescribeGroups(ctx, s.params.Group)
 	if err == nil {
 		err = groups[s.params.Group].Err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("describe group: %w", err)
 	}
+	dead := slices.Clone(ids)
 	for _, m := range groups[s.params.Group].Members {
 		if m.InstanceID != nil {
 			alive := s.transactionalID(*m.InstanceID)
-			open = slices.DeleteFunc(open, func(id string) bool { return id == alive })
+			dead = slices.DeleteFunc(dead, func(id string) bool { return id == alive })
 		}
 	}
-	return open, nil
+	return dead, nil
 }
 
 // leave takes a slot out of the group, so that others get its partitions at once. Closing a client with an instance id does

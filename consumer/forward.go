@@ -154,7 +154,7 @@ func (s *session) undecided(ctx context.Context, b *batch) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
 	defer cancel()
-	now, err := fetchStable(ctx, s.admin, s.params.Group, of)
+	now, err := s.fetchStable(ctx, of)
 	if err != nil {
 		return rebuild("the commit was refused: %w", err)
 	}

@@ -38,6 +38,7 @@ func (s *Service) lives(ctx, drain context.Context, name *name, slots []string) 
 		default:
 			return err
 		}
+		s.took = beginPhases()
 		s.leave(ctx, slots)
 	}
 }
@@ -52,6 +53,7 @@ func (s *Service) live(ctx, drain context.Context, name *name, slots []string, o
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
+	s.took.end("restore")
 	s.mu.Lock()
 	s.shared.follower = newFollower(name.member, replica, place.LeaderEpoch, open)
 	s.running = true
@@ -128,6 +130,7 @@ func (s *Service) sessions(ctx, drain context.Context, member string, slots []st
 		case !errors.Is(err, errBehind): // or nil: another replica is needed, or the time to drain is over
 			return err
 		}
+		s.took = beginPhases()
 		s.shared.counters.withdrawals.Add(1)
 		s.setup.Logger.Warn().Dur("max_lag", s.setup.Params.MaxLag).
 			Msg("the replica lags behind the journal: this member leaves the group until it has caught up")
@@ -166,7 +169,8 @@ func (s *Service) takePart(ctx, drain context.Context, k *keeper, slots []string
 		group.Go(func() error { return session.run(inner, draining) })
 	}
 	s.shared.counters.ready.Store(true)
-	s.setup.Logger.Info().Str("member", k.member).Int("sessions", len(slots)).Msg("ready")
+	s.took.end("catch_up")
+	s.setup.Logger.Info().Str("member", k.member).Int("sessions", len(slots)).EmbedObject(s.took).Msg("ready")
 	beside, stopBeside := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() {

@@ -17,6 +17,7 @@ type Params struct {
 	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
 	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
 	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
+	StartTimeout       time.Duration `key:"start_timeout" doc:"how long a start waits for Kafka where it cannot be reached, as while a broker restarts; 0s does not wait" example:"15s"`
 	DrainTimeout       time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
 	KeepMembership     bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
 }
@@ -33,7 +34,7 @@ type SourceParams struct {
 func DefaultParams() Params {
 	return Params{
 		Group: "unecho", Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
-		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, DrainTimeout: 20 * time.Second,
+		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
 	}
 }
 
@@ -67,6 +68,7 @@ func (p Params) Validate() []setting.Mistake {
 		{"session_timeout", p.SessionTimeout, time.Second, 10 * time.Minute},
 		{"transaction_timeout", p.TransactionTimeout, time.Second, 15 * time.Minute},
 		{"max_lag", p.MaxLag, time.Second, time.Hour},
+		{"start_timeout", p.StartTimeout, 0, time.Hour},
 		{"drain_timeout", p.DrainTimeout, time.Second, time.Hour},
 	} {
 		if d.value < d.low || d.value > d.high {

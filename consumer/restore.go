@@ -151,8 +151,9 @@ func (sh *shared) journalEnd(ctx context.Context) (int64, error) {
 }
 
 // leaderPatience is how long the journal may be without a leader, or out of reach, before what asks for its offsets fails: a
-// start should not restore everything again because a broker was just restarted.
-const leaderPatience = 5 * time.Second
+// start should not restore everything again because a broker was just restarted. Kafka takes 9 s to miss a broker
+// (broker.session.timeout.ms), and elects another leader then.
+const leaderPatience = 15 * time.Second
 
 func (sh *shared) journalOffset(ctx context.Context, list func(context.Context, ...string) (kadm.ListedOffsets, error)) (int64, error) {
 	for began := time.Now(); ; {

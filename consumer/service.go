@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -74,6 +73,8 @@ type Service struct {
 	setup  Setup
 	shared *shared
 
+	took *phases // of the way to being ready; of the goroutine that goes it
+
 	mu      sync.Mutex
 	running bool  // the follower is there
 	lag     int64 // of the source; -1: unknown
@@ -129,23 +130,24 @@ const goodbyes = 2 * time.Second
 func drainTime(timeout time.Duration) time.Duration { return max(timeout-goodbyes, timeout/2) }
 
 func (s *Service) serve(ctx, drain context.Context) error {
+	s.took = beginPhases()
 	if err := s.connect(drain); err != nil {
 		return err
 	}
 	defer s.shared.admin.Close()
+	s.took.end("connect")
 	member, lease, err := s.takeName(drain)
 	if err != nil {
 		return err
 	}
 	name := &name{store: s.setup.Store, lease: lease, member: member, logger: s.setup.Logger}
 	defer name.release()
-	slots := make([]string, s.setup.Params.Sessions)
-	for k := range slots {
-		slots[k] = slot(member, k)
-		if err := s.shared.fence(drain, s.shared.transactionalID(slots[k])); err != nil {
-			return fmt.Errorf("start: %w", err)
-		}
+	s.took.end("name")
+	slots, err := s.slots(drain, member)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
 	}
+	s.took.end("fence")
 	return s.lives(ctx, drain, name, slots)
 }
 
@@ -169,58 +171,15 @@ func (s *Service) Stats() Stats {
 // Ready says whether the service has caught up and takes part in the group.
 func (s *Service) Ready() bool { return s.shared.counters.ready.Load() }
 
-// connect reaches the cluster and makes sure of the topics.
-func (s *Service) connect(ctx context.Context) error {
-	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
-	opts = append(opts, kgo.MetadataMinAge(200*time.Millisecond)) // topics it creates are looked at at once
-	client, err := kgo.NewClient(opts...)
-	if err != nil {
-		return fmt.Errorf("open client: %w", err)
-	}
-	if err := s.topics(ctx, client); err != nil {
-		client.Close()
-		return err
-	}
-	s.shared.admin, s.shared.appender = client, journal.NewAppender(client, s.setup.Params.Group)
-	return nil
-}
-
-func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
-	if err := broker.Ping(ctx, client); err != nil {
-		return err
-	}
-	topics := broker.NewTopics(client, s.setup.Logger)
-	sources, err := topics.Describe(ctx, s.setup.Source.Topics...)
-	if err != nil {
-		return err
-	}
-	j, err := topics.VerifyJournal(ctx, s.shared.journalTopic, broker.JournalWant{
-		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
-		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,
-	})
-	if err != nil {
-		return err
-	}
-	s.shared.journalID = j.ID
-	for _, source := range sources {
-		if s.setup.Sink.DryRun {
-			break
-		}
-		unique, duplicate, rejected := s.setup.Sink.Topics(source.Name)
-		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
-			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
-			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
 // partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
 // default poll_records.
 const partitionBytes = 4 << 20
+
+// heartbeat is how soon a session learns of a rebalance: each phase of one waits for the last member to learn of it. There
+// are more of them than one would think: when a session that leads the group comes back after a kill, the client library
+// compares the plan it would make with the one in force, which it cannot know to be sticky, and has the group make it anew.
+const heartbeat = 500 * time.Millisecond
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
@@ -234,7 +193,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.TransactionalID(sh.transactionalID(slot)),
 		kgo.TransactionTimeout(sh.params.TransactionTimeout),
 		kgo.SessionTimeout(sh.params.SessionTimeout),
-		kgo.HeartbeatInterval(sh.params.SessionTimeout/3),
+		kgo.HeartbeatInterval(min(sh.params.SessionTimeout/3, heartbeat)),
 		kgo.RebalanceTimeout(5*sh.params.SessionTimeout),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),

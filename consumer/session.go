@@ -39,15 +39,17 @@ type session struct {
 	patience patience    // with what the steps of an assignment wait for
 	left     atomic.Bool // the group, for good
 
-	mu       sync.Mutex
-	assigned map[key]*assignment
-	tallied  int           // partitions of this session in the counters
-	leaving  []*assignment // revoked, their base perhaps not announced
-	revoked  bool          // since the last End
-	revoking chan struct{} // closed when revoked becomes true
-	moved    map[entry.Source]bool
-	gone     map[entry.Source]int64 // below, deleted documents are counted
-	stop     error                  // ends the process
+	mu        sync.Mutex
+	took      *phases // of the way to the partitions that are being given
+	unsettled error   // of makeWay
+	assigned  map[key]*assignment
+	tallied   int           // partitions of this session in the counters
+	leaving   []*assignment // revoked, their base perhaps not announced
+	revoked   bool          // since the last End
+	revoking  chan struct{} // closed when revoked becomes true
+	moved     map[entry.Source]bool
+	gone      map[entry.Source]int64 // below, deleted documents are counted
+	stop      error                  // ends the process
 }
 
 func (sh *shared) newSession(slot string) (*session, error) {
@@ -186,6 +188,7 @@ const leaveTimeout = 5 * time.Second
 func (s *session) open() error {
 	s.mu.Lock()
 	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
+	s.took, s.unsettled = beginPhases(), nil
 	s.mu.Unlock()
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
@@ -194,9 +197,7 @@ func (s *session) open() error {
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
-			if len(given) > 0 {
-				s.fenceDead(ctx)
-			}
+			s.makeWay(ctx, given)
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),

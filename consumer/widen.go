@@ -45,3 +45,13 @@ func (s *session) widen(ctx context.Context, source string, partitions int) erro
 		Remedy: fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, and so for each of them", narrow[0], partitions),
 	})
 }
+
+// widenAll does that for the topics of the partitions.
+func (s *session) widenAll(ctx context.Context, of []topicPartition) error {
+	for topic, list := range byTopic(of) {
+		if err := s.widen(ctx, topic, int(list[0].Partitions)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -25,6 +26,8 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		kgo.ClientID(p.ClientID),
 		kgo.DialTimeout(p.DialTimeout),
 		kgo.RequestTimeoutOverhead(p.RequestTimeout),
+		kgo.MetadataMinAge(metadataMinAge),
+		kgo.AlwaysRetryEOF(), // a broker that starts or stops hangs up, too; whether it expects TLS or a login, Ping has found out
 		kgo.WithLogger(clientLogger{logger}),
 	}
 	if p.TLS.Enabled {
@@ -43,6 +46,11 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	}
 	return opts, nil
 }
+
+// metadataMinAge is how soon a client asks again who leads a partition. The library repeats a refused record only after it
+// has asked, also where nothing has moved: Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) for as
+// long as the end of the one before is still being written, and with the library's 5 s each such moment became 5 s.
+const metadataMinAge = 100 * time.Millisecond
 
 func tlsConfig(p TLSParams) (*tls.Config, error) {
 	config := &tls.Config{

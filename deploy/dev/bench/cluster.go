@@ -49,8 +49,8 @@ func openFake(ctx context.Context) (*cluster, error) {
 }
 
 func connect(ctx context.Context, c *cluster, addresses ...string) (*cluster, error) {
-	c.options = []kgo.Opt{kgo.SeedBrokers(addresses...)}
-	client, err := kgo.NewClient(append(c.options, kgo.MetadataMinAge(100*time.Millisecond), kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	c.options = []kgo.Opt{kgo.SeedBrokers(addresses...), kgo.MetadataMinAge(100 * time.Millisecond)} // as broker.Options
+	client, err := kgo.NewClient(append(c.options, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
 	if err != nil {
 		c.close()
 		return nil, fmt.Errorf("open client: %w", err)

@@ -1,0 +1,62 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// makeWay comes first when the group gives partitions to this session, before the client asks for their offsets: what the dead
+// left open is ended, and what the living are about to commit is waited for. The client would ask once a second only, and say
+// nothing. Both are to save time, and bounded so that a broker that is away does not hold up partitions of others, nor the
+// next rebalance; whatever is open afterwards is waited for in the steps of the assignment.
+func (s *session) makeWay(ctx context.Context, given map[string][]int32) {
+	took := s.given()
+	if len(given) == 0 {
+		return
+	}
+	within(ctx, fencingWithin, s.fenceDead)
+	took.end("fence")
+	within(ctx, settlingWithin, func(ctx context.Context) { s.settle(ctx, given) })
+	took.end("settle")
+}
+
+// How long partitions wait for that. The latter lets fetchStable say what it waits for.
+const (
+	fencingWithin  = 2 * time.Second
+	settlingWithin = stablePatience + 500*time.Millisecond
+)
+
+func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	do(ctx)
+}
+
+// settle leaves an error to assign, which takes the same steps and would see it next.
+func (s *session) settle(ctx context.Context, given map[string][]int32) {
+	of, err := s.bind(ctx, given)
+	if err == nil {
+		_, err = s.fetchStable(ctx, of)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil // waiting goes on there
+	}
+	s.mu.Lock()
+	s.unsettled = err
+	s.mu.Unlock()
+}
+
+// given notes that the group has made up its mind, and returns the phases of what comes now. They begin with the opening of
+// the session if this is the first time.
+func (s *session) given() *phases {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsettled = nil
+	if len(s.took.names) > 0 {
+		s.took = beginPhases()
+	} else {
+		s.took.end("join")
+	}
+	return s.took
+}

@@ -1,0 +1,38 @@
+package consumer
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// phases are what a wait was made of: when it takes too long, the log says where the time went. They belong to one goroutine
+// at a time.
+type phases struct {
+	began, last time.Time
+	names       []string // in the order in which they first ended
+	took        map[string]time.Duration
+}
+
+func beginPhases() *phases {
+	now := time.Now()
+	return &phases{began: now, last: now, took: map[string]time.Duration{}}
+}
+
+// end ends the present phase and begins the next. A phase that comes again is added up.
+func (p *phases) end(name string) {
+	if _, again := p.took[name]; !again {
+		p.names = append(p.names, name)
+	}
+	now := time.Now()
+	p.took[name] += now.Sub(p.last)
+	p.last = now
+}
+
+// MarshalZerologObject implements zerolog.LogObjectMarshaler: each phase, and all together.
+func (p *phases) MarshalZerologObject(e *zerolog.Event) {
+	for _, name := range p.names {
+		e.Dur(name, p.took[name].Round(time.Millisecond))
+	}
+	e.Dur("took", p.last.Sub(p.began).Round(time.Millisecond))
+}

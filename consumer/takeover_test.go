@@ -1,0 +1,199 @@
+package consumer
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// Kafka refuses the first records of a transaction while the one before still ends. Each time costs a tenth of a second, not
+// the five seconds that the client library waits between two looks at the metadata.
+func TestRefusedRecordsAreSoonRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	p := broker.DefaultParams()
+	p.Brokers = w.cluster.ListenAddrs()
+	opts, err := broker.Options(p, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.setup.Kafka, w.setup.Params.TransactionTimeout = opts, 2*time.Minute
+	w.start(named("m"))
+	w.produce(20, 61)
+	w.settled()
+	const times = 12
+	refused := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.ConcurrentTransactions, Count: times})
+	began := time.Now()
+	w.produce(20, 62)
+	w.settled()
+	if err := refused.Wait(w.context(), times); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > times*time.Second {
+		t.Errorf("%d refusals took %v", times, took)
+	}
+	w.audited()
+}
+
+// leaveOpen begins a transaction in the topic elsewhere, and leaves it.
+func (w *world) leaveOpen(id string) {
+	w.t.Helper()
+	cl := w.client(kgo.TransactionalID(id), kgo.DefaultProduceTopic("elsewhere"), kgo.TransactionTimeout(time.Minute))
+	if err := cl.BeginTransaction(); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cl.ProduceSync(w.context(), &kgo.Record{Value: []byte("not yet")}).FirstErr(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// neverFenced lets Kafka answer every attempt to fence these as it does while markers cannot be written. It returns a channel
+// that is closed when all of them were tried.
+func (w *world) neverFenced(ids ...string) <-chan struct{} {
+	var mu sync.Mutex
+	left, all := slices.Clone(ids), make(chan struct{})
+	w.cluster.ControlKey(kmsg.InitProducerID.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		id := req.(*kmsg.InitProducerIDRequest).TransactionalID
+		if id == nil || !slices.Contains(ids, *id) {
+			return nil, nil, false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if had := len(left); had > 0 {
+			if left = slices.DeleteFunc(left, func(other string) bool { return other == *id }); len(left) == 0 {
+				close(all)
+			}
+		}
+		resp := req.ResponseKind().(*kmsg.InitProducerIDResponse)
+		resp.ErrorCode = kerr.ConcurrentTransactions.Code
+		return resp, nil, true
+	})
+	return all
+}
+
+// What the dead left open is ended at once for all of them, and does not hold up who takes over for long.
+func TestFencingTheDeadIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Params.TransactionTimeout = 5 * time.Minute
+	ids := []string{"unecho/dead-s0", "unecho/dead-s1", "unecho/dead-s2"}
+	if err := w.cluster.CreateTopic("elsewhere", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		w.leaveOpen(id)
+	}
+	all := w.neverFenced(ids...)
+	w.produce(20, 63)
+	began := time.Now()
+	w.start(named("m"), sessions(1))
+	w.await("not all are fenced at once", all)
+	w.settled()
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if open := w.openTransactions(); !slices.Equal(open, ids) {
+		t.Errorf("open: %v, want all of the dead", open)
+	}
+	w.audited()
+}
+
+// A slot that came back after its transaction was found open is left alone.
+func TestWhoCameBackIsNotFenced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	const id = "unecho/m-s0"
+	m := w.start(named("m"), sessions(1))
+	w.produce(20, 64)
+	w.settled()
+	fenced := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID}, Observe: true})
+	other := &session{shared: m.shared}
+	other.fenceIfDead(w.context(), id)
+	if n := fenced.Hits(); n > 0 {
+		t.Errorf("a member at work was fenced, %d times", n)
+	}
+	other.fenceIfDead(w.context(), "unecho/dead-s0")
+	if err := fenced.Wait(w.context(), 1); err != nil {
+		t.Errorf("the dead was not fenced: %v", err)
+	}
+	w.produce(20, 65)
+	w.settled()
+	if n := m.Stats().Rebuilds; n > 0 {
+		t.Errorf("%d sessions were built anew", n)
+	}
+}
+
+// logged lets a member log to where a test can read it.
+func logged(to *bytes.Buffer) func(*Setup) {
+	return func(s *Setup) { s.Logger = zerolog.New(zerolog.SyncWriter(to)) }
+}
+
+// An open transaction of the dead that cannot be fenced is waited for, and the log says on which partitions.
+func TestWaitForOpenTransactionIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Params.TransactionTimeout = 6 * time.Second
+	dead := w.start(named("dead"), sessions(1))
+	w.produce(20, 66)
+	w.settled()
+	late := dead.network.hold(kmsg.EndTxn)
+	w.produce(20, 67)
+	w.await("no transaction ends", late.met)
+	w.neverFenced("unecho/dead-s0")
+	dead.kill()
+	var said bytes.Buffer
+	survivor := w.start(named("survivor"), sessions(1), logged(&said), func(s *Setup) { s.waited = stablePatience })
+	w.settled()
+	if err := survivor.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := said.String(); strings.Count(got, `"partitions":["news/0"],"message":"a transaction is still open on committed offsets`) == 0 {
+		t.Errorf("nothing says what is waited for:\n%s", got)
+	}
+	w.audited()
+}
+
+// The log says where the time went, from the start to the first document.
+func TestPhasesAreLogged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	var said bytes.Buffer
+	m := w.start(named("m"), sessions(1), logged(&said))
+	w.produce(20, 68)
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for message, want := range map[string][]string{
+		"ready":          {"connect", "name", "fence", "restore", "catch_up", "took"},
+		"reading begins": {"join", "fence", "settle", "client", "topics", "journal", "stable", "decide", "took"},
+	} {
+		line := ""
+		for l := range strings.Lines(said.String()) {
+			if strings.Contains(l, `"message":"`+message+`"`) {
+				line = l
+			}
+		}
+		at := 0
+		for _, phase := range want {
+			next := strings.Index(line[at:], `"`+phase+`":`)
+			if next < 0 {
+				t.Errorf("%s: no %s, or not in its place: %s", message, phase, line)
+				break
+			}
+			at += next
+		}
+	}
+}

@@ -19,8 +19,9 @@ import (
 // journal is to be followed from. Snapshots of the state at below or beyond are left out.
 //
 // A restore that takes long may be overtaken: what it reads is pruned, and the journal trimmed to newer snapshots, which it
-// then takes instead.
-func (sh *shared) restore(ctx context.Context, store snapshot.Store, below int64) (*index.Replica, journal.Place, error) {
+// then takes instead. A store that is away for a while is waited for.
+func (sh *shared) restore(ctx context.Context, from snapshot.Store, below int64) (*index.Replica, journal.Place, error) {
+	store := &patient{Store: from, logger: sh.logger, bound: storePatience}
 	for newest := int64(-1); ; {
 		start, end, err := sh.journalBounds(ctx)
 		if err != nil {

@@ -19,6 +19,8 @@ var (
 	ErrNoStore = errors.New("there are no snapshots")
 	// ErrStale: a newer snapshot of the same journal is already published. Nothing is lost.
 	ErrStale = errors.New("a newer snapshot is already published")
+	// ErrAway: the store does not answer now, as while its server is restarted: asking again may help.
+	ErrAway = errors.New("the store is away")
 	// ErrLeased is what *LeasedError wraps.
 	ErrLeased = errors.New("leased by another")
 )

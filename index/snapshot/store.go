@@ -10,7 +10,7 @@ const Grace = time.Hour
 
 // Store keeps the snapshots of one index. Its methods may be called from several goroutines, and by several processes on
 // the same backing. What the backing does wrong comes back as an error that says what happened and what to do; the
-// state of the store is then as before the call or as after it.
+// state of the store is then as before the call or as after it. Where asking again may help, the error is ErrAway.
 type Store interface {
 	// PutSegment keeps data under SegmentName(data). On return it is durable. Putting a segment again is harmless, restarts its
 	// grace, and mends one that was damaged. data is at most MaxBytes long and not kept.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // target is what a message may say about the database: never the password.
@@ -40,33 +42,39 @@ func (t target) explain(err error) error {
 	if connecting {
 		err = connect.Unwrap()
 	}
-	what, remedy := "", ""
+	what, remedy, away := "", "", true
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
-		return t.problem("", "", context.Canceled)
+		return &problem{target: t, err: context.Canceled}
 	case errors.As(err, &server):
-		what, remedy = server.Message, t.remedy(server.Code, server.Message)
+		what, remedy, away = server.Message, t.remedy(server.Code, server.Message), restarts(server.Code)
 	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		what, remedy = "no answer in time", "is it overloaded, or a firewall in between?"
 	case errors.As(err, &network):
 		what, remedy = network.Error(), "is it running, and do host and port in snapshot.postgres_url name it?"
 	case connecting:
-		what, remedy = firstLine(err), "check snapshot.postgres_url"
+		what, remedy, away = firstLine(err), "check snapshot.postgres_url", false
 	case pgconn.SafeToRetry(err), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		what, remedy = firstLine(err), "the connection broke; the next attempt opens a new one"
 	default:
 		return err
 	}
-	return t.problem(what, remedy, err)
+	return &problem{target: t, what: what, remedy: remedy, away: away, err: err}
 }
+
+// restarts says that a server goes down or comes up: admin_shutdown, crash_shutdown, cannot_connect_now.
+func restarts(code string) bool { return code == "57P01" || code == "57P02" || code == "57P03" }
 
 // remedy is what to do about an error that the server reports.
 // Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
 func (t target) remedy(code, message string) string {
 	const grant = "GRANT USAGE, CREATE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %[1]s TO %[2]s"
 	schema, user := pgx.Identifier{t.schema}.Sanitize(), pgx.Identifier{t.user}.Sanitize()
+	if restarts(code) {
+		return "it is going down or coming up: wait"
+	}
 	switch code {
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
 		return "check user and password in snapshot.postgres_url, and the server's pg_hba.conf"
@@ -84,8 +92,6 @@ func (t target) remedy(code, message string) string {
 		return "this is a replica that only reads: name the primary, or add target_session_attrs=read-write to snapshot.postgres_url"
 	case "57014": // query_canceled, by statement_timeout
 		return "is the server overloaded, or another member stuck in a transaction?"
-	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
-		return "it is going down or coming up: wait"
 	case "08P01": // protocol_violation
 		if strings.Contains(message, "startup parameter") {
 			return "a pooler is in between: connect to the server itself, or use a pooler in session mode that lets startup parameters pass"
@@ -94,16 +100,16 @@ func (t target) remedy(code, message string) string {
 	return "look at the server's log (SQLSTATE " + code + ")"
 }
 
-func (t target) problem(what, remedy string, err error) error {
-	return &problem{target: t, what: what, remedy: remedy, err: err}
-}
-
 // problem is an error that a person can act on.
 type problem struct {
 	target       target
 	what, remedy string
+	away         bool
 	err          error
 }
+
+// Is says of a server that does not answer now that it is away.
+func (p *problem) Is(target error) bool { return p.away && target == snapshot.ErrAway }
 
 func (p *problem) Error() string {
 	where := fmt.Sprintf("PostgreSQL at %s, database %s, user %s", p.target.addresses, p.target.database, p.target.user)

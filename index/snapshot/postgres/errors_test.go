@@ -102,6 +102,9 @@ func TestServerRefuses(t *testing.T) {
 			address := refuser(t, test.code, test.message)
 			_, err := Open(t.Context(), paramsFor(urlFor(address, "")), "orders")
 			wantProblem(t, err, "open snapshot store: ", "PostgreSQL at "+address, "database somewhere", "user someone", test.message, test.remedy)
+			if away := test.code == "57P03"; errors.Is(err, snapshot.ErrAway) != away {
+				t.Errorf("it is away: %v", !away)
+			}
 		})
 	}
 }
@@ -113,6 +116,9 @@ func TestNotThere(t *testing.T) {
 	must(t, l.Close())
 	_, err = Open(t.Context(), paramsFor(urlFor(address, "")), "orders")
 	wantProblem(t, err, address, "connection refused", "is it running")
+	if !errors.Is(err, snapshot.ErrAway) {
+		t.Error("it is not away")
+	}
 
 	address = refuser(t, "", "")
 	_, err = Open(t.Context(), paramsFor(urlFor(address, "connect_timeout=1")), "orders")

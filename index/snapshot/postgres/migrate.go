@@ -109,8 +109,10 @@ func createSchema(ctx context.Context, tx pgx.Tx, t target) error {
 	_, err := tx.Exec(ctx, "create schema "+schema)
 	var server *pgconn.PgError
 	if errors.As(err, &server) && server.Code == "42501" {
-		return t.problem("schema "+t.schema+" is missing, and this user may not create it",
-			fmt.Sprintf("as the owner of the database, run: CREATE SCHEMA %s AUTHORIZATION %s", schema, user), errNoSchema)
+		return &problem{
+			target: t, what: "schema " + t.schema + " is missing, and this user may not create it", err: errNoSchema,
+			remedy: fmt.Sprintf("as the owner of the database, run: CREATE SCHEMA %s AUTHORIZATION %s", schema, user),
+		}
 	}
 	return err
 }

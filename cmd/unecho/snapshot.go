@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,9 +61,6 @@ func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []stri
 		defer stop()
 		c, named, err := storeConfig(cmd)
 		if err != nil {
-			if !named {
-				fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by --store postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
-			}
 			return err
 		}
 		store, err := open(ctx, c)
@@ -77,13 +75,32 @@ func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []stri
 // storeConfig is the configuration as far as the store goes. Where nothing names one, it is that of an embedded service.
 func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	base := config.Default()
+	if err := onlyFlag(cmd); err != nil {
+		return c, false, err
+	}
 	named = cmd.Flag("config").Value.String() != "" || configPath(nil) != ""
+	unnamed := !named && !cmd.Flag("store").Changed && !slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
 	embedded := filepath.Join(embeddedDir, "snapshots")
-	if _, err := os.Stat(embedded); err == nil && !named && !cmd.Flag("store").Changed && os.Getenv("UNECHO_SNAPSHOT_STORE") == "" {
-		base.Snapshot.Directory = embedded
+	if _, err := os.Stat(embedded); err == nil && unnamed {
+		base.Snapshot.Directory, unnamed = embedded, false
 	}
 	c, err = sectionsOf(cmd, base, "snapshot", "index")
+	if err != nil && unnamed {
+		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
+	}
 	return c, named, err
+}
+
+// onlyFlag makes a flag that names a store of one kind say which kind: what a configuration says of the other does not count.
+func onlyFlag(cmd *cobra.Command) error {
+	directory, url := cmd.Flag("directory").Changed, cmd.Flag("postgres-url").Changed
+	switch {
+	case cmd.Flag("store").Changed || directory == url:
+		return nil
+	case directory:
+		return errors.Join(cmd.Flags().Set("store", snapshot.Directory), cmd.Flags().Set("postgres-url", ""))
+	}
+	return errors.Join(cmd.Flags().Set("store", snapshot.Postgres), cmd.Flags().Set("directory", ""))
 }
 
 // openExisting opens a store that must be there: a verb that looks makes nothing.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,34 +25,62 @@ func snapshotImportCommand() *cobra.Command {
 			"read back before the snapshot is listed. It is refused if it is of another index or of other settings, or if the store\n" +
 			"has a newer one of the same journal. A service restores it only beside the journal it was taken from.",
 		Args: exactly("FILE"),
-		RunE: onStore(openStore, importSnapshot),
+		Example: "  unecho snapshot import --config unecho.yaml unecho.tar\n" +
+			"  unecho snapshot export --config old.yaml | unecho snapshot import --config new.yaml -",
+		RunE: importSnapshot,
 	}
 	addStoreFlags(cmd)
 	return cmd
 }
 
-func importSnapshot(ctx context.Context, v *storeVerb, args []string) error {
-	in, _, err := openInput(args[0])
+// importSnapshot looks into the file before it opens the store, which a mistaken name must not make.
+func importSnapshot(cmd *cobra.Command, args []string) error {
+	in, err := openExported(args[0])
 	if err != nil {
-		return err
+		return fmt.Errorf("import snapshot: %w", err)
 	}
 	defer in.Close()
 	file, err := archive.NewReader(bufio.NewReaderSize(in, 1<<20))
 	if err != nil {
 		return fmt.Errorf("import %s: %w", args[0], err)
 	}
+	do := func(ctx context.Context, v *storeVerb, _ []string) error {
+		if err := v.take(ctx, file); err != nil {
+			return fmt.Errorf("import %s: %w", args[0], err)
+		}
+		return nil
+	}
+	return onStore(openStore, do)(cmd, args)
+}
+
+func openExported(path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; name the file that `unecho snapshot export` wrote", path)
+	}
+	return os.Open(path)
+}
+
+// take puts a snapshot into the store.
+func (v *storeVerb) take(ctx context.Context, file *archive.Reader) error {
 	m := file.Manifest()
 	if err := v.fits(ctx, &m); err != nil {
-		return fmt.Errorf("import %s: %w", args[0], err)
+		return err
 	}
 	if err := v.putAll(ctx, file, &m); err != nil {
-		return fmt.Errorf("import %s: %w", args[0], err)
+		return err
 	}
 	if err := v.store.Publish(ctx, m); err != nil {
-		return fmt.Errorf("import %s: %w", args[0], err)
+		return err
 	}
 	documents, bytes := m.Totals()
-	_, err = fmt.Fprintf(v.cmd.OutOrStdout(), "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
+	_, err := fmt.Fprintf(v.cmd.OutOrStdout(), "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
 	return err
 }
 

@@ -14,6 +14,8 @@ func snapshotPruneCommand() *cobra.Command {
 		Long: "Delete all but the newest snapshots (--keep, default snapshot.keep) of each journal, and segments that none of them needs.\n" +
 			"Segments stored within the last hour stay: a member may be about to name them. The service does the same after each\n" +
 			"snapshot it takes. Room in PostgreSQL is free for new rows once its autovacuum has passed.",
+		Example: "  unecho snapshot prune --config unecho.yaml\n" +
+			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
 		Args: atMost(0, ""),
 		RunE: onStore(openExisting, pruneSnapshots),
 	}

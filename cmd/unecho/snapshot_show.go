@@ -20,8 +20,10 @@ func snapshotShowCommand() *cobra.Command {
 		Use:   "show [OFFSET]",
 		Short: "Show a snapshot: settings, source partitions, segments",
 		Long:  "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It reads the manifest only.",
-		Args:  atMost(1, "one OFFSET"),
-		RunE:  onStore(openExisting, showSnapshot),
+		Example: "  unecho snapshot show --config unecho.yaml\n" +
+			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
+		Args: atMost(1, "one OFFSET"),
+		RunE: onStore(openExisting, showSnapshot),
 	}
 	cmd.Flags().Bool("json", false, "write one JSON object")
 	addJournalFlag(cmd)

@@ -21,6 +21,8 @@ func snapshotVerifyCommand() *cobra.Command {
 		Long: "Read and decode the snapshot at OFFSET, or all of them, whole: checksums, documents, and whether the parts belong together.\n" +
 			"It says which segment of which snapshot is damaged, and which one a member that starts would restore. A few segments are\n" +
 			"in memory at a time. The exit code is 1 if anything is damaged.",
+		Example: "  unecho snapshot verify --config unecho.yaml\n" +
+			"  unecho snapshot verify 128 --directory /var/lib/unecho/snapshots",
 		Args: atMost(1, "one OFFSET"),
 		RunE: onStore(openExisting, verifySnapshots),
 	}

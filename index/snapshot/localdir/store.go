@@ -57,6 +57,9 @@ func (s *Store) exists(dir string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return explain(err)
 	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: there is no such directory", snapshot.ErrNoStore)
+	}
 	others, err := filepath.Glob(filepath.Join(dir, "*", manifestsDir))
 	if err != nil || len(others) == 0 {
 		return fmt.Errorf("%w in it", snapshot.ErrNoStore)

@@ -144,7 +144,7 @@ func (s *session) produce(b *batch) {
 		s.end()
 		return
 	}
-	if s.mishap(24) {
+	if s.mishap(Network, 24) {
 		s.rebuild("a produce failed")
 		return
 	}

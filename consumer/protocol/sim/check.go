@@ -175,6 +175,11 @@ func (w *World) checkEnd() {
 			w.bad("%s can be matched and never was in unique", d.part.name(d.offset))
 		}
 	}
+	w.checkContents()
+}
+
+// checkReplicas: every replica that lives can go on to the end.
+func (w *World) checkReplicas() {
 	for _, m := range w.processes {
 		for w.failure == "" && m.replica.Next() >= w.begin && m.behind(w) {
 			w.apply(m)
@@ -183,7 +188,6 @@ func (w *World) checkEnd() {
 			}
 		}
 	}
-	w.checkContents()
 }
 
 // checkContents: what has copies has been unique, and no oftener than people asked for it.

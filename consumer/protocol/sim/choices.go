@@ -1,13 +1,9 @@
 package sim
 
-import "slices"
-
-// choices makes every decision of a history, from a seed. Where mishaps are placed they happen there, and nowhere else.
+// choices makes every decision of a history: from a seed, or as a script tells.
 type choices struct {
-	state  uint64
-	placed bool
-	at     []int // ascending: the mishaps that happen, of those that could
-	could  int   // mishaps so far
+	state uint64
+	told  *script // nil: drawn
 }
 
 func random(seed uint64) choices { return choices{state: seed} }
@@ -23,21 +19,27 @@ func (c *choices) next() uint64 {
 
 // n chooses one of k.
 func (c *choices) n(k int) int {
-	if k <= 1 {
+	switch {
+	case k <= 1:
 		return 0
+	case c.told != nil:
+		return c.told.next(k)
 	}
 	return int(c.next() >> 33 % uint64(k))
 }
 
-// chance is true num times out of den.
-func (c *choices) chance(num, den int) bool { return c.n(den) < num }
-
-// unlucky is true once out of so often, or where a mishap is placed.
-func (c *choices) unlucky(outOf int) bool {
-	if !c.placed {
-		return c.n(outOf) == 0
+// chance is true num times out of den; a script has both, once.
+func (c *choices) chance(num, den int) bool {
+	if c.told != nil {
+		return c.told.next(2) == 1
 	}
-	_, here := slices.BinarySearch(c.at, c.could)
-	c.could++
-	return here
+	return c.n(den) < num
+}
+
+// unlucky is true once out of so often; a script has both, while mishaps of the class are left.
+func (c *choices) unlucky(class Mishap, outOf int) bool {
+	if c.told != nil {
+		return c.told.spend(class)
+	}
+	return c.n(outOf) == 0
 }

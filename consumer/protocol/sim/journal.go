@@ -42,6 +42,14 @@ type appending struct {
 // maxLate is how many steps late an append may be.
 const maxLate = 400
 
+// late is when an append lands at the earliest that is late. A script lets each land at any time anyway.
+func (w *World) late() int {
+	if w.told != nil {
+		return 0
+	}
+	return w.steps + w.n(maxLate)
+}
+
 // document is an indexed one, as the checks see it.
 type document struct {
 	part     *part
@@ -55,8 +63,8 @@ func (s *session) send(letters ...letter) *appending {
 	a := &appending{letters: letters, left: len(letters)}
 	for _, l := range letters {
 		f := flight{letter: l, from: s, to: a}
-		if s.mishap(24) { // it is answered with a time-out, and stands in a queue somewhere
-			f.after, a.failed = s.steps+s.n(maxLate), true
+		if s.mishap(Network, 24) { // it is answered with a time-out, and stands in a queue somewhere
+			f.after, a.failed = s.late(), true
 		}
 		s.air = append(s.air, f)
 		if s.tracing {
@@ -77,12 +85,12 @@ func (w *World) stepAir() bool {
 	if w.faults && f.after > w.steps {
 		return false
 	}
-	if w.faults && (gone || f.from != nil && w.slots[f.from.slot].latest != f.from) && w.chance(1, 2) {
+	if w.told == nil && w.faults && (gone || f.from != nil && w.slots[f.from.slot].latest != f.from) && w.chance(1, 2) {
 		return false
 	}
 	w.air[i] = w.air[len(w.air)-1]
 	w.air = w.air[:len(w.air)-1]
-	if f.to != nil && w.mishap(24) || gone && w.chance(1, 3) {
+	if f.to != nil && w.mishap(Network, 24) || gone && w.chance(1, 3) {
 		if f.to != nil {
 			f.to.failed = true
 		}
@@ -101,7 +109,7 @@ func (w *World) stepAir() bool {
 	}
 	f.to.left--
 	f.to.last = max(f.to.last, at)
-	if w.mishap(24) {
+	if w.mishap(Network, 24) {
 		f.to.failed = true
 		w.act("answer lost")
 	}
@@ -112,6 +120,7 @@ func (w *World) stepAir() bool {
 func (w *World) land(f flight) int64 {
 	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
 	w.checkBase(f)
+	w.remember(f)
 	verdicts := w.twin.Apply(at, f.record)
 	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie})
 	if w.tracing {

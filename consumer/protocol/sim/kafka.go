@@ -49,7 +49,7 @@ func (s *session) endTransaction(b *batch) {
 	}
 	committed, err := true, error(nil)
 	effect := true
-	if s.mishap(6) {
+	if s.mishap(Network, 6) {
 		switch s.n(4) {
 		case 0:
 			effect, err = false, errLost
@@ -82,7 +82,7 @@ func (s *session) endTransaction(b *batch) {
 			g := &b.groups[i]
 			g.assignment.Committed(g.end())
 		}
-		s.limit = min(2*s.limit, pollLimit)
+		s.limit = min(2*s.limit, s.params.Poll)
 		s.batch, s.revoked = nil, false
 		s.act("committed")
 	}
@@ -143,7 +143,7 @@ func (w *World) stepTransaction() bool {
 	switch {
 	case t.decided:
 		w.mark(t)
-	case !w.faults && w.chance(1, 4), w.mishap(4):
+	case !w.faults && w.chance(1, 4), w.mishap(Crash, 4):
 		w.act("transaction timed out")
 		w.say("a transaction of slot %d times out", t.slot)
 	default:
@@ -166,14 +166,14 @@ func (w *World) stepSource() bool {
 
 // stepRebalance lets sessions in, those that died out, and deals the partitions.
 func (w *World) stepRebalance() bool {
-	if w.faults && !w.groupEmpty() && !w.chance(1, 3) || !w.faults && !w.unbalanced() {
+	if !w.mayRebalance() {
 		return false
 	}
 	for i := range w.slots {
 		w.expel(&w.slots[i])
 	}
 	for _, s := range w.sessions {
-		if s.mayJoin() && (!w.faults || w.chance(2, 3)) {
+		if s.mayJoin() && (!w.faults || w.told != nil || w.chance(2, 3)) {
 			w.slots[s.slot].joined, s.outside, s.shares = s, false, make([]*share, len(w.parts))
 		}
 	}
@@ -198,13 +198,24 @@ func (w *World) stepRebalance() bool {
 	return true
 }
 
+// mayRebalance: while there are faults the group rebalances for no reason as well.
+func (w *World) mayRebalance() bool {
+	switch {
+	case w.told != nil:
+		return w.unbalanced() || w.mishap(Group, 1)
+	case w.faults:
+		return w.groupEmpty() || w.chance(1, 3)
+	}
+	return w.unbalanced()
+}
+
 // expel drops the dead from the group, and sometimes one that lives: it doesn't know.
 func (w *World) expel(at *slot) {
 	switch s := at.joined; {
 	case s == nil:
-	case !s.alive && (!w.faults || w.chance(2, 3)):
+	case !s.alive && (!w.faults || w.told != nil || w.chance(2, 3)):
 		at.joined = nil
-	case s.alive && w.mishap(5):
+	case s.alive && w.mishap(Group, 5):
 		at.joined = nil
 		w.say("s%d is expelled, and doesn't know", s.id)
 		w.act("expelled")
@@ -227,7 +238,7 @@ func (w *World) deal() {
 		switch {
 		case len(in) == 0:
 			p.owner = -1
-		case p.owner < 0 || w.slots[p.owner].joined == nil || w.chance(1, 2):
+		case p.owner < 0 || w.slots[p.owner].joined == nil || len(in) > 1 && w.chance(1, 2):
 			p.owner = in[w.n(len(in))]
 		}
 	}

@@ -44,8 +44,8 @@ func (w *World) startMember(number int) {
 
 // newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
 func (w *World) newMember(number int) *member {
-	m := &member{number: number, alive: true, sick: -1, slow: w.n(4) == 0}
-	if w.begin > 0 || w.n(4) > 0 {
+	m := &member{number: number, alive: true, sick: -1, slow: w.told == nil && w.n(4) == 0}
+	if w.begin > 0 || len(w.snapshots) > 0 && !w.chance(1, 4) {
 		m.replica = w.restore()
 	}
 	if m.replica == nil {
@@ -68,7 +68,7 @@ func (w *World) newMember(number int) *member {
 func (w *World) restore() *index.Replica {
 	for i := len(w.snapshots) - 1; i >= 0; i-- {
 		s := &w.snapshots[i]
-		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged && w.n(4) == 0 {
+		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged && w.chance(1, 4) {
 			continue
 		}
 		r, err := s.restore(w.index, w.ours)
@@ -117,6 +117,9 @@ func (w *World) stepReplica() bool {
 		return false
 	}
 	m := w.processes[w.n(len(w.processes))]
+	if w.told != nil && !w.watched(m) {
+		return false
+	}
 	if m.replica.Next() < w.begin {
 		w.act("overtaken by trimming")
 		w.kill(m)
@@ -125,13 +128,19 @@ func (w *World) stepReplica() bool {
 	if m.slow && m.ready && w.faults && !w.chance(1, 10) {
 		return false
 	}
-	did := false
-	for n := 1 + w.n(4); n > 0 && m.behind(w); n-- {
+	did, n := false, 1
+	switch {
+	case w.told == nil:
+		n += w.n(4)
+	case !m.ready:
+		n = len(w.journal) // nobody looks at it before it has caught up
+	}
+	for ; n > 0 && m.behind(w); n-- {
 		w.apply(m)
 		did = true
 	}
-	if !m.behind(w) {
-		m.ready = true
+	if !m.behind(w) && !m.ready {
+		m.ready, did = true, true
 	}
 	return did
 }
@@ -184,7 +193,7 @@ func (w *World) stepKeeper() bool {
 	}
 	c := m.replica.Capture()
 	w.snapshots = append(w.snapshots, encode(&c))
-	if w.n(4) == 0 {
+	if w.told != nil || w.chance(1, 4) {
 		w.checkSnapshot(m)
 	}
 	if n := len(w.snapshots); n > snapshotsKept {

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,6 +155,12 @@ var mutants = []mutant{
 	},
 }
 
+// shownBy has small worlds that show a bug when they are explored whole, so that it is known that they can.
+var shownBy = map[string]string{}
+
+// worlds are explored as well, to see what they find.
+var worlds = flag.String("worlds", "", "with TestMutants: the small worlds to explore as well, with commas")
+
 // mutantSteps are simulated at most until a mutant has to be caught.
 const mutantSteps = 1_000_000
 
@@ -166,7 +173,8 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			out, err := simulate(t, m.build(t, root))
+			program := m.build(t, root)
+			out, err := simulate(t, program, "-steps", strconv.Itoa(mutantSteps))
 			if err == nil {
 				t.Fatalf("it is not caught: %s", out)
 			}
@@ -174,20 +182,38 @@ func TestMutants(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			t.Log(out)
+			m.explore(t, program)
 		})
 	}
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
-		if out, err := simulate(t, whole.build(t, root)); err != nil {
+		if out, err := simulate(t, whole.build(t, root), "-steps", strconv.Itoa(mutantSteps)); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	})
 }
 
-func simulate(t *testing.T, program string) (string, error) {
+// explore looks for the bug in small worlds: where it is known to be, and where -worlds says.
+func (m *mutant) explore(t *testing.T, program string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), program, "-steps", strconv.Itoa(mutantSteps)).CombinedOutput()
+	if world := shownBy[m.rule]; world != "" {
+		if out, err := simulate(t, program, "-explore", world); err == nil || !strings.Contains(out, "1 violation") {
+			t.Errorf("exploring the world %s does not find it: %v, %s", world, err, out)
+		}
+	}
+	for name := range strings.SplitSeq(*worlds, ",") {
+		if name != "" {
+			out, _ := simulate(t, program, "-explore", name, "-states", "30000")
+			line, _, _ := strings.Cut(out, "\n")
+			t.Log("explored:", line)
+		}
+	}
+}
+
+func simulate(t *testing.T, program string, flags ...string) (string, error) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, flags...).CombinedOutput()
 	return string(out), err
 }
 

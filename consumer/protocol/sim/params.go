@@ -10,7 +10,10 @@ type Params struct {
 	Documents  int // offsets of a partition
 	Contents   int // different documents
 	Gaps       bool
-	Steps      int // with faults; then everything is left to come to its end
+	Arrived    bool // the source is there from the beginning
+	Poll       int  // documents that a poll gives at most
+	Entries    int  // of a journal record at most
+	Steps      int  // with faults; then everything is left to come to its end
 
 	Rejects bool // a content is rejected before signing
 	Refuses int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
@@ -36,7 +39,7 @@ func Vary(seed uint64) Params {
 	c := random(seed ^ 0x7061_7261_6d73)
 	yes := func(of int) bool { return c.n(of) == 0 }
 	p := Params{
-		Members: 1 + c.n(3), Sessions: 1 + c.n(2), Partitions: 1 + c.n(2), Documents: 3 + c.n(30), Contents: 2 + c.n(4),
+		Members: 1 + c.n(3), Sessions: 1 + c.n(2), Partitions: 1 + c.n(2), Documents: 3 + c.n(30), Contents: 2 + c.n(4), Poll: 4, Entries: 3,
 		Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), SetOffsets: yes(2), DeleteOffsets: yes(5), LoseOffsets: yes(8),
 		LoseTail: yes(8), Recreate: yes(8), Snapshots: !yes(4), Strangers: yes(4), Divergence: yes(4),
 	}

@@ -8,30 +8,37 @@ import (
 // stepPerson has somebody, or Kafka itself, do to offsets and topics what is done to them while nobody is in the group.
 func (w *World) stepPerson() bool {
 	p := &w.params
-	if !p.SetOffsets && !p.DeleteOffsets && !p.LoseOffsets && !p.LoseTail && !p.Recreate {
-		return false
-	}
 	at := w.parts[w.n(len(w.parts))]
 	kind := w.n(5)
-	if kind == 3 {
-		return p.LoseTail && w.loseTail(at)
-	}
-	if !w.groupEmpty() {
-		if w.chance(1, 3) {
-			w.empty()
-			return true
-		}
+	if ![]bool{p.SetOffsets, p.DeleteOffsets, p.LoseOffsets, p.LoseTail, p.Recreate && w.topics < 3}[kind] {
 		return false
 	}
+	if kind == 3 {
+		return w.loseTail(at)
+	}
+	if w.groupEmpty() {
+		return w.changeOffsets(kind, at)
+	}
+	if !w.chance(1, 3) {
+		return false
+	}
+	w.empty()
+	if w.told != nil { // both at once: it costs one mishap
+		w.changeOffsets(kind, at)
+	}
+	return true
+}
+
+func (w *World) changeOffsets(kind int, at *part) bool {
 	switch kind {
 	case 0:
-		return p.SetOffsets && w.setOffset(at)
+		return w.setOffset(at)
 	case 1:
-		return p.DeleteOffsets && w.deleteOffset(at)
+		return w.deleteOffset(at)
 	case 2:
-		return p.LoseOffsets && w.loseOffset(at)
+		return w.loseOffset(at)
 	}
-	return p.Recreate && w.topics < 3 && w.recreate()
+	return w.recreate()
 }
 
 // empty has the group lose all sessions by their time-out. Their processes may live on.
@@ -106,7 +113,7 @@ func (w *World) loseOffset(p *part) bool {
 	}
 	if w.chance(1, 2) { // somebody's announcement is still on its way
 		late := &index.Run{Header: w.header(), Source: p.source, Epoch: c.Epoch, Base: c.Offset}
-		w.air = append(w.air, flight{letter: letter{late, p}, after: w.steps + w.n(maxLate)})
+		w.air = append(w.air, flight{letter: letter{late, p}, after: w.late()})
 	}
 	w.commits++
 	p.committed.offset, p.committed.log = to, w.commits

@@ -26,6 +26,9 @@ func (w *World) run() Result {
 	if w.failure == "" {
 		w.checkEnd()
 	}
+	if w.failure == "" {
+		w.checkReplicas()
+	}
 	return Result{Steps: w.steps, Failure: w.failure, Trace: w.trace}
 }
 
@@ -77,59 +80,57 @@ func (p *part) end() int64 {
 // kind is something that may happen, and how often beside the others.
 type kind struct {
 	weight int
-	fault  bool
+	class  Mishap
 	step   func(*World) bool
 }
 
+// fault says that it does not happen any more when all is to come to its end.
+func (k *kind) fault() bool { return k.class != Free }
+
 func kinds() []kind {
 	return []kind{
-		{460, false, (*World).stepSession},
-		{240, false, (*World).stepReplica},
-		{130, false, (*World).stepAir},
-		{25, false, (*World).stepTransaction},
-		{30, false, (*World).stepSource},
-		{30, false, (*World).stepRebalance},
-		{20, false, (*World).stepStart},
-		{8, false, (*World).stepRejoin},
-		{15, false, (*World).stepTime},
-		{5, true, (*World).stepKeeper},
-		{4, true, (*World).stepClaim},
-		{1, true, (*World).stepDamage},
-		{7, true, (*World).stepKill},
-		{17, true, (*World).stepPerson},
-		{3, true, (*World).stepForeign},
+		{460, Free, (*World).stepSession},
+		{240, Free, (*World).stepReplica},
+		{130, Free, (*World).stepAir},
+		{25, Free, (*World).stepTransaction},
+		{30, Free, (*World).stepSource},
+		{30, Free, (*World).stepRebalance},
+		{20, Free, (*World).stepStart},
+		{8, Free, (*World).stepRejoin},
+		{15, Free, (*World).stepTime},
+		{5, Capture, (*World).stepKeeper},
+		{4, Claim, (*World).stepClaim},
+		{1, Damage, (*World).stepDamage},
+		{7, Crash, (*World).stepKill},
+		{17, Person, (*World).stepPerson},
+		{3, Stranger, (*World).stepForeign},
 	}
 }
 
 // step lets something happen; it is false if that could not happen now.
 func (w *World) step() bool {
-	if w.placed && w.faults && w.steps > w.tempted {
-		w.tempted = w.steps
-		w.misfortune()
+	if w.told != nil {
+		return w.told.lets(w)
 	}
 	x := w.n(w.weight)
 	for i := range w.kinds {
 		k := &w.kinds[i]
 		if x -= k.weight; x < 0 {
-			return (w.faults && !w.placed || !k.fault) && k.step(w)
+			return (w.faults || !k.fault()) && k.step(w)
 		}
 	}
 	return false
 }
 
 // mishap is true where something goes wrong that mostly goes well: once out of so often, while there are faults.
-func (w *World) mishap(outOf int) bool { return w.faults && w.unlucky(outOf) }
-
-// misfortune lets each kind of fault happen, where it is placed.
-func (w *World) misfortune() {
-	for i := range w.kinds {
-		if k := &w.kinds[i]; k.fault && w.mishap(1) {
-			k.step(w)
-		}
-	}
+func (w *World) mishap(class Mishap, outOf int) bool {
+	return w.faults && w.unlucky(class, outOf)
 }
 
 func (w *World) stepTime() bool {
+	if w.told != nil {
+		return false // nothing depends on it in a small world
+	}
 	w.now += int64(w.n(20))
 	return true
 }

@@ -49,9 +49,6 @@ const (
 	shareReady
 )
 
-// pollLimit is how many documents a poll gives at most.
-const pollLimit = 4
-
 // openSession builds a session on a slot. It fences the slot first: an open transaction is aborted, one that was decided is
 // waited for.
 func (w *World) openSession(m *member, slot int) *session {
@@ -67,7 +64,7 @@ func (w *World) openSession(m *member, slot int) *session {
 	w.sessionsMade()
 	s := &session{
 		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1, shares: make([]*share, len(w.parts)),
-		limit: pollLimit,
+		limit: w.params.Poll,
 	}
 	w.slots[slot].latest = s
 	w.sessions = append(w.sessions, s)
@@ -149,7 +146,11 @@ func (s *session) step() bool {
 	}
 	strands := 1 + len(s.shares)
 	from := s.n(strands)
-	for k := range strands {
+	tries := strands
+	if s.told != nil {
+		tries = 1
+	}
+	for k := range tries {
 		i := (from + k) % strands
 		if i == len(s.shares) && s.stepBatch() || i < len(s.shares) && s.shares[i] != nil && s.stepShare(s.shares[i]) {
 			return true
@@ -253,13 +254,13 @@ func (s *session) commitEpoch(sh *share) {
 	sh.part.committed = commit{offset: d.Offset, metadata: protocol.Metadata(d.Epoch, d.Offset), log: s.commits}
 	s.slots[s.slot].moved[sh.part.number] = false
 	s.say("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
-	if !s.mishap(8) {
+	if !s.mishap(Crash, 8) {
 		s.reposition(sh)
 		return
 	}
 	s.act("epoch left without reposition")
 	if s.chance(1, 2) { // the process dies, and its append comes when it is forgotten
-		s.air = append(s.air, flight{letter: letter{sh.found.Reposition(s.header(), d.Offset, d.Epoch), sh.part}, after: s.steps + s.n(maxLate)})
+		s.air = append(s.air, flight{letter: letter{sh.found.Reposition(s.header(), d.Offset, d.Epoch), sh.part}, after: s.late()})
 		s.members[s.member.number] = nil
 		s.kill(s.member)
 	}
@@ -350,7 +351,7 @@ func (s *session) runs(b *batch) []letter {
 	var letters []letter
 	for i := range b.groups {
 		g := &b.groups[i]
-		bounds := protocol.Bounds{Entries: 1 + s.n(3), Bytes: math.MaxInt32}
+		bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
 		g.assignment.Runs(s.header(), g.seq, bounds, func(run *index.Run) {
 			r := *run
 			r.Entries = slices.Clone(run.Entries)

@@ -26,6 +26,7 @@ type World struct {
 	topics     int // incarnations of the source topic so far
 	journal    []logged
 	begin      int64 // of the journal: what lies below is trimmed
+	history    state // of the journal, for scripts
 	air        []flight
 	documents  []document
 	snapshots  []snapshot // the oldest first
@@ -41,7 +42,6 @@ type World struct {
 	acted   map[string]int // how often what has happened; nil: nobody asks
 	failure string
 	steps   int
-	tempted int // the latest step before which placed faults could happen
 	tracing bool
 	trace   []string
 }
@@ -103,7 +103,7 @@ func begin(p Params, c choices) *World {
 	}
 	w.index = index.DefaultParams()
 	s := &w.index.Similarity
-	s.Slots, s.Bands, s.Rows, s.Verify = 16, 1, 1, "estimate"
+	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 16, 1, 1, "estimate"
 	w.index.Window = index.WindowParams{Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first", ReemitEvery: p.Reemit}
 	if p.Refresh {
 		w.index.Window.Refresh = "last"
@@ -125,6 +125,9 @@ func begin(p Params, c choices) *World {
 	if p.Divergence {
 		w.witness = w.newMember(-1)
 	}
+	if w.told != nil {
+		w.assemble()
+	}
 	return w
 }
 
@@ -142,7 +145,10 @@ func (w *World) createTopic() {
 		for o := range p.entries {
 			w.write(p, int64(o))
 		}
-		p.visible = int64(w.n(n + 1))
+		p.visible = int64(n)
+		if !w.params.Arrived {
+			p.visible = int64(w.n(n + 1))
+		}
 		w.parts[i] = p
 	}
 }

@@ -44,6 +44,9 @@ type scene struct {
 // settleBound is how long a group may take, when nothing is broken any more, until all that was written is committed.
 const settleBound = 12 * time.Minute
 
+// stallBound is how long an audit may stand still. How long it takes depends on what there is to be audited, and on the machine.
+const stallBound = 3 * time.Minute
+
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
 	s := &scene{world: w, params: p, store: store, name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
 	s.source = s.name + ".news"
@@ -205,13 +208,20 @@ func (s *scene) copied(ctx context.Context) bool {
 
 // audit holds source, journal and outputs against the twin.
 func (s *scene) audit(ctx context.Context) (audit.Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, settleBound)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(stallBound, func() { cancel(fmt.Errorf("the audit has stood still for %v", stallBound)) })
+	defer stalled.Stop()
 	c := s.config
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
+		Progress: func(p audit.Progress) {
+			if p.Stage != audit.StageWait { // for a transaction that is open
+				stalled.Reset(stallBound)
+			}
+		},
 	})
 }
 

@@ -3,7 +3,8 @@
 //	go run ./deploy/dev/simulate -steps 100000000     from seed 1 on
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
-//	go run ./deploy/dev/simulate -mishaps 2           a small world: each two things that can go wrong, seed after seed
+//	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of everything that can happen in it
+//	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +24,16 @@ func main() {
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
-	mishaps := flag.Int("mishaps", 0, "explore a small world, with every choice of so many mishaps")
+	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
+	states := flag.Int("states", 5_000_000, "with -explore: give a world up that has so many states; a million takes some 500 MB")
 	flag.Parse()
 	debug.SetGCPercent(400) // little lives, and much is made
 	var holds bool
 	switch {
 	case *seed > 0:
 		holds = show(*seed, *shrink)
-	case *mishaps > 0:
-		holds = explore(*first, *steps, *mishaps)
+	case *world != "":
+		holds = exploreAll(*world, *states)
 	default:
 		holds = search(*first, *steps)
 	}
@@ -76,17 +79,50 @@ func search(first uint64, steps int) bool {
 	return true
 }
 
-func explore(first uint64, steps, mishaps int) bool {
-	began, done, histories := time.Now(), 0, 0
-	for seed := first; done < steps; seed++ {
-		e := sim.Explore(sim.Small(), seed, mishaps)
-		done += e.Steps
-		histories += e.Histories
-		fmt.Printf("seeds %d to %d, up to %d mishaps: %d histories, %d steps in %.0f s\n", first, seed, mishaps, histories, done, time.Since(began).Seconds())
-		if e.Last.Failure != "" {
-			fmt.Println(strings.Join(e.Last.Trace, "\n"))
+func names() string {
+	var all []string
+	for _, s := range sim.Smalls() {
+		all = append(all, s.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+func exploreAll(name string, most int) bool {
+	found := false
+	for _, s := range sim.Smalls() {
+		if name != "all" && !slices.Contains(strings.Split(name, ","), s.Name) {
+			continue
+		}
+		found = true
+		if !explore(s, most) {
 			return false
 		}
 	}
-	return true
+	if !found {
+		fmt.Printf("there is no world %s: possible are all, %s\n", name, names())
+	}
+	return found
+}
+
+func explore(s sim.Small, most int) bool {
+	began, said := time.Now(), time.Now()
+	tell := func(e sim.Explored, what string) {
+		fmt.Printf("%-10s  %7d states, %8d moves, depth %3d, %6.1f s: %s\n", s.Name, e.States, e.Moves, e.Depth, time.Since(began).Seconds(), what)
+	}
+	e := sim.Explore(s, most, func(e sim.Explored) {
+		if time.Since(said) > 30*time.Second {
+			said = time.Now()
+			tell(e, "no violation so far")
+		}
+	})
+	switch {
+	case e.Failure != "":
+		tell(e, "1 violation")
+		fmt.Println(strings.Join(e.Trace, "\n"))
+	case !e.Whole:
+		tell(e, "given up: more states than -states allows")
+	default:
+		tell(e, "whole, no violation")
+	}
+	return e.Failure == "" && e.Whole
 }

@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
+
+// script tells every choice of a history: those it has, and from there on the first there is, which it notes. So one script
+// after another goes through all histories, as a counter goes through all numbers.
+type script struct {
+	picks []pick
+	at    int // the next
+	left  Limits
+}
+
+// pick is a choice of one among several.
+type pick struct{ took, of uint8 }
+
+func (s *script) choices() choices { return choices{told: s} }
+
+func (s *script) next(k int) int {
+	if s.at == len(s.picks) {
+		s.picks = append(s.picks, pick{of: uint8(k)})
+	}
+	p := s.picks[s.at]
+	if int(p.of) != k {
+		panic("sim: a history told again is another one")
+	}
+	s.at++
+	return int(p.took)
+}
+
+// advance goes on to the next choices after the first so many, if there are any.
+func (s *script) advance(after int) bool {
+	for n := len(s.picks) - 1; n >= after; n-- {
+		if p := &s.picks[n]; p.took+1 < p.of {
+			p.took++
+			s.picks = s.picks[:n+1]
+			return true
+		}
+	}
+	s.picks = s.picks[:after]
+	return false
+}
+
+// Mishap is a class of what may happen, of which a script has so many.
+type Mishap int
+
+// Mishaps. What is Free is none.
+const (
+	Free     Mishap = iota
+	Crash           // a process dies or hangs, a transaction times out
+	Network         // appends are late, lost or not answered, a produce fails, a commit is answered wrong or not at all
+	Group           // it rebalances without need, or expels somebody who lives
+	Person          // offsets are set, deleted or lost, the source loses its end or is created anew
+	Stranger        // somebody else appends
+	Capture         // a snapshot is taken, the journal perhaps trimmed
+	Damage          // of a snapshot
+	Claim           // a checkpoint beside those of snapshots
+	classes
+)
+
+// Limits say how many of each class may happen in one history.
+type Limits [classes]int
+
+func (s *script) may(m Mishap) bool { return m == Free || s.left[m] > 0 }
+
+// spend takes a mishap, if there is one left and it is to happen.
+func (s *script) spend(m Mishap) bool {
+	if s.left[m] == 0 || s.next(2) == 0 {
+		return false
+	}
+	s.left[m]--
+	return true
+}
+
+// lets lets something happen, if it can.
+func (s *script) lets(w *World) bool {
+	k := &w.kinds[s.next(len(w.kinds))]
+	left := s.left
+	if !s.may(k.class) || !k.step(w) {
+		s.left = left
+		return false
+	}
+	if k.class != Free {
+		s.left[k.class]--
+	}
+	w.sessionsMade()
+	for _, o := range w.sessions {
+		o.answered()
+	}
+	return true
+}
+
+// answered goes on where an answer was waited for: nobody sees when.
+func (s *session) answered() {
+	has := func(a *appending) bool { return !a.failed && a.left == 0 }
+	passed := func(offset int64) bool { return s.member.replica.Next() >= offset }
+	for _, sh := range s.shares {
+		if sh != nil && (sh.phase == shareAppend && has(sh.ours) || sh.phase == shareApply && passed(sh.barrier) || sh.phase == shareDecide && sh.found.Decide().Action != protocol.Begin) {
+			s.stepShare(sh)
+		}
+	}
+	if b := s.batch; b != nil && !s.revoked && ((b.phase == batchAppend || b.phase == batchForget) && has(b.ours) || b.phase == batchPass && passed(b.passed)) {
+		s.stepBatch()
+	}
+}
+
+// watched says that it matters how far a replica is: its sessions look at it, or the keeper. Else it applies when it does.
+func (w *World) watched(m *member) bool {
+	return !m.ready || w.params.Snapshots || slices.ContainsFunc(w.sessions, func(s *session) bool {
+		return s.member == m && (s.batch != nil || slices.ContainsFunc(s.shares, func(sh *share) bool { return sh != nil }))
+	})
+}
+
+// assemble begins where all members are in the group, and have nothing yet.
+func (w *World) assemble() {
+	for _, m := range w.processes {
+		w.apply(m)
+		m.ready = true
+	}
+	for i := range w.slots {
+		w.slots[i].joined = w.slots[i].latest
+		w.slots[i].joined.outside = false
+	}
+	for _, s := range w.sessions {
+		s.gen = w.generation
+		for _, p := range w.parts {
+			if p.number%len(w.slots) == s.slot {
+				p.owner, s.shares[p.number] = s.slot, &share{part: p}
+			}
+		}
+	}
+}

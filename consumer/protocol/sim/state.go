@@ -1,0 +1,269 @@
+package sim
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+)
+
+// state names all that the rest of a history depends on. What only counts (steps, generations, positions in the offsets
+// topic) is in it by what is compared, and what stands in no order by a sum or a sorted list.
+type state [16]byte
+
+// state names the state of the world, and how much may still happen.
+func (w *World) state() state {
+	t := &teller{World: w, sessions: slices.Clone(w.sessions), processes: slices.Clone(w.processes)}
+	slices.SortStableFunc(t.sessions, func(a, b *session) int { return a.slot - b.slot })
+	slices.SortStableFunc(t.processes, func(a, b *member) int { return a.number - b.number })
+	for _, left := range w.told.left {
+		t.num(int64(left))
+	}
+	t.bytes = append(t.bytes, w.history[:]...)
+	t.num(w.begin, int64(len(w.snapshots)))
+	for i := range w.snapshots {
+		t.num(w.snapshots[i].next)
+		t.flags(w.snapshots[i].damaged)
+	}
+	for _, p := range w.parts {
+		t.part(p)
+	}
+	for _, m := range w.members {
+		t.num(int64(slices.Index(t.processes, m)))
+	}
+	for _, m := range t.processes {
+		t.num(int64(m.number), m.replica.Next(), m.began)
+		t.flags(m.ready)
+	}
+	t.group()
+	for _, txn := range w.open {
+		t.transaction(txn)
+	}
+	for _, s := range t.sessions {
+		t.session(s)
+	}
+	t.flights()
+	return sum(t.bytes)
+}
+
+func sum(b []byte) (s state) {
+	h := fnv.New128a()
+	h.Write(b)
+	h.Sum(s[:0])
+	return s
+}
+
+// remember adds a record to the history of the journal.
+func (w *World) remember(f flight) {
+	if w.told != nil {
+		t := teller{World: w, bytes: w.history[:]}
+		t.letter(f.letter)
+		t.flags(f.lie)
+		w.history = sum(t.bytes)
+	}
+}
+
+// teller tells of a world, in bytes.
+type teller struct {
+	*World
+	bytes     []byte
+	sessions  []*session // by slot
+	processes []*member  // by name
+}
+
+func (t *teller) num(of ...int64) {
+	for _, n := range of {
+		t.bytes = binary.AppendVarint(t.bytes, n)
+	}
+}
+
+func (t *teller) flags(of ...bool) {
+	for _, is := range of {
+		if is {
+			t.num(1)
+		} else {
+			t.num(0)
+		}
+	}
+}
+
+func (t *teller) part(p *part) {
+	t.num(int64(p.source.Topic[0]), p.visible, int64(p.owner), p.committed.offset, int64(p.asked))
+	t.bytes = append(append(t.bytes, p.committed.metadata...), 0)
+	t.flags(p.set, p.torn)
+	for o := range p.entries {
+		t.num(int64(p.entries[o].Content), int64(p.need[o]), int64(p.allow[o]), int64(p.outputs[o]), int64(p.uniques[o]))
+		t.flags(p.skipped[o])
+	}
+	t.num(int64(len(p.most)))
+	t.num(p.most...)
+}
+
+// group tells who is in it.
+func (t *teller) group() {
+	for i := range t.slots {
+		at := &t.slots[i]
+		t.num(t.who(at.joined), t.who(at.latest))
+		t.flags(at.moved...)
+	}
+	t.num(int64(len(t.sessions)), int64(len(t.open)))
+}
+
+// who is the number of a session: -1 for the dead, -2 for none.
+func (t *teller) who(s *session) int64 {
+	if s == nil {
+		return -2
+	}
+	return int64(slices.Index(t.sessions, s))
+}
+
+func (t *teller) transaction(txn *transaction) {
+	t.num(int64(txn.slot), int64(len(txn.batch.groups)))
+	t.flags(txn.decided)
+	for i := range txn.batch.groups {
+		g := &txn.batch.groups[i]
+		t.flags(txn.log > g.part.reset, txn.log > g.part.committed.log)
+		t.documents(g)
+	}
+}
+
+func (t *teller) session(s *session) {
+	t.num(int64(s.slot), int64(slices.Index(t.processes, s.member)), int64(s.limit))
+	t.flags(s.outside, s.gen == t.generation, s.revoked && s.batch != nil, s.batch != nil)
+	for _, sh := range s.shares {
+		t.flags(sh != nil)
+		if sh != nil {
+			t.share(sh)
+		}
+	}
+	for i, a := range s.leaving {
+		if a.Unannounced() {
+			t.num(int64(s.left[i].source.Topic[0]), int64(s.left[i].number))
+			t.assignment(a)
+		}
+	}
+	if s.batch != nil {
+		t.batch(s.batch)
+	}
+}
+
+func (t *teller) share(sh *share) {
+	t.num(int64(sh.phase))
+	switch sh.phase {
+	case sharePass, shareApply:
+		t.num(sh.barrier)
+	case shareFetch, shareDecide:
+		f := &sh.found
+		t.num(int64(f.Replica.Epoch), f.Replica.Start, f.Replica.Base)
+		t.flags(f.Known, f.Moved)
+		if sh.phase == shareDecide {
+			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.End)
+			t.flags(f.Committed.Ours)
+		}
+	case shareAppend:
+		t.appending(sh.ours)
+	case shareReady:
+		t.assignment(sh.settled)
+	case shareBarrier: // nothing is read yet
+	}
+}
+
+func (t *teller) assignment(a *protocol.Assignment) {
+	t.num(int64(a.Epoch), a.Start, a.Base, a.Announced)
+	for o := range int64(t.params.Documents) {
+		t.num(int64(a.Level(o)))
+	}
+}
+
+func (t *teller) batch(b *batch) {
+	t.num(int64(b.phase), int64(len(b.groups)), int64(b.rounds), int64(slices.Index(t.open, b.txn)))
+	for i := range b.groups {
+		t.assignment(b.groups[i].assignment)
+		t.documents(&b.groups[i])
+	}
+	switch b.phase {
+	case batchPass, batchForgot:
+		t.num(b.passed)
+	case batchAppend, batchForget:
+		t.appending(b.ours)
+	case batchJudge, batchProduce, batchEnd, batchDoubtful: // what there is, is in the documents and the transaction
+	}
+}
+
+func (t *teller) documents(g *group) {
+	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.assignment.Epoch), g.assignment.Start, int64(len(g.documents)), int64(len(g.forms)))
+	for i := range g.documents {
+		d := &g.documents[i]
+		t.num(d.Entry.Offset, int64(d.Entry.Content))
+		t.flags(d.Judged, d.Verdict.Forgotten)
+		t.num(d.Verdict.Position.Offset, int64(d.Verdict.Position.Entry), d.Verdict.Match.Position.Offset, int64(d.Verdict.Match.Position.Entry))
+	}
+	for _, f := range g.forms {
+		t.num(int64(f))
+	}
+}
+
+func (t *teller) appending(a *appending) {
+	t.num(int64(a.left), a.last, int64(len(a.letters)))
+	t.flags(a.failed)
+	for _, l := range a.letters {
+		t.letter(l)
+	}
+}
+
+// flights are in no order.
+func (t *teller) flights() {
+	each := make([]state, len(t.air))
+	for i := range t.air {
+		f := &t.air[i]
+		one := teller{World: t.World, sessions: t.sessions}
+		one.num(one.who(f.from), one.role(f))
+		one.flags(f.lie, f.to != nil)
+		one.letter(f.letter)
+		each[i] = sum(one.bytes)
+	}
+	slices.SortFunc(each, func(a, b state) int { return slices.Compare(a[:], b[:]) })
+	for i := range each {
+		t.bytes = append(t.bytes, each[i][:]...)
+	}
+}
+
+// role is who in its session waits for a flight: -1 is nobody.
+func (t *teller) role(f *flight) int64 {
+	if f.from == nil || !f.from.alive {
+		return -1
+	}
+	if b := f.from.batch; b != nil && b.ours == f.to && (b.phase == batchAppend || b.phase == batchForget) {
+		return 0
+	}
+	for i, sh := range f.from.shares {
+		if sh != nil && sh.ours == f.to && sh.phase == shareAppend {
+			return int64(1 + i)
+		}
+	}
+	return -1
+}
+
+func (t *teller) letter(l letter) {
+	if l.part != nil {
+		t.num(int64(l.part.source.Topic[0]), int64(l.part.number))
+	}
+	switch r := l.record.(type) {
+	case *index.Settings:
+		t.num(1)
+	case *index.Run:
+		t.num(2, int64(r.Fingerprint-t.ours), int64(r.Epoch), r.Base, int64(len(r.Entries)))
+		for i := range r.Entries {
+			t.num(r.Entries[i].Offset, int64(r.Entries[i].Content))
+		}
+	case *index.Reposition:
+		t.num(3, int64(r.Fingerprint-t.ours), int64(r.Epoch), r.Offset)
+	case *index.Forget:
+		t.num(4, int64(r.Fingerprint-t.ours), r.Target.Offset, int64(r.Target.Entry))
+	case *index.Checkpoint:
+		t.num(5, int64(r.Hash), r.Offset)
+		t.bytes = append(t.bytes, r.Member...)
+	}
+}

@@ -1,0 +1,30 @@
+package sim
+
+// Small is a world that can be explored whole.
+type Small struct {
+	Name   string
+	Params Params
+	Limits Limits
+}
+
+// Smalls are worlds of two members, a session each, each with other mishaps.
+func Smalls() []Small {
+	base := Params{Members: 2, Sessions: 1, Partitions: 1, Documents: 2, Contents: 1, Arrived: true, Poll: 2, Entries: 1}
+	with := func(change func(*Params)) Params {
+		p := base
+		change(&p)
+		return p
+	}
+	return []Small{
+		{"crash", base, Limits{Crash: 1}},
+		{"network", base, Limits{Network: 1}},
+		{"group", base, Limits{Group: 1}},
+		{"zombie", with(func(p *Params) { p.Documents = 1 }), Limits{Crash: 1, Network: 1}},
+		{"twice", with(func(p *Params) { p.Documents = 1 }), Limits{Network: 2}},
+		{"offsets", with(func(p *Params) { p.SetOffsets, p.DeleteOffsets = true, true }), Limits{Person: 1}},
+		{"rewind", with(func(p *Params) { p.Documents, p.SetOffsets = 1, true }), Limits{Person: 1, Network: 1}},
+		{"refused", with(func(p *Params) { p.Contents, p.Refuses = 2, 2 }), Limits{Network: 1}},
+		{"snapshots", with(func(p *Params) { p.Documents, p.Snapshots = 1, true }), Limits{Capture: 2, Crash: 1}},
+		{"partitions", with(func(p *Params) { p.Partitions, p.Documents = 2, 1 }), Limits{Crash: 1}},
+	}
+}

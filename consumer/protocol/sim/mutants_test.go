@@ -204,7 +204,7 @@ func (m *mutant) explore(t *testing.T, program string) {
 	}
 	for name := range strings.SplitSeq(*worlds, ",") {
 		if name != "" {
-			out, _ := simulate(t, program, "-explore", name, "-states", "30000")
+			out, _ := simulate(t, program, "-explore", name, "-states", "10000")
 			line, _, _ := strings.Cut(out, "\n")
 			t.Log("explored:", line)
 		}

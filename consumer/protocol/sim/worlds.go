@@ -16,7 +16,7 @@ func Smalls() []Small {
 		return p
 	}
 	return []Small{
-		{"crash", base, Limits{Crash: 1}},
+		{"crash", with(func(p *Params) { p.Documents = 1 }), Limits{Crash: 1}},
 		{"network", base, Limits{Network: 1}},
 		{"group", base, Limits{Group: 1}},
 		{"zombie", with(func(p *Params) { p.Documents = 1 }), Limits{Crash: 1, Network: 1}},

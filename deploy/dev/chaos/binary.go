@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,17 +32,17 @@ func skewed() int64 {
 }
 `
 
-// build makes the members' binary in dir, with a clock that can be set off if skew says so, and with the race detector.
-func build(ctx context.Context, dir string, skew, race bool) (string, error) {
+// build makes the members' binary in dir, with a clock that can be set off, the race detector or a bug, as p says.
+func build(ctx context.Context, dir string, p params) (string, error) {
 	path := filepath.Join(dir, "unecho")
 	args := []string{"build", "-o", path}
-	if race {
+	if p.race {
 		args = append(args, "-race")
 	}
-	if skew {
-		overlay, err := overlay(ctx, dir)
+	if p.skew || p.bug != "" {
+		overlay, err := overlay(ctx, dir, p)
 		if err != nil {
-			return "", fmt.Errorf("set clocks off: %w", err)
+			return "", err
 		}
 		args = append(args, "-overlay", overlay)
 	}
@@ -52,34 +53,54 @@ func build(ctx context.Context, dir string, skew, race bool) (string, error) {
 	return path, nil
 }
 
-// overlay writes the file that tells the compiler what to read in place of the standard library's time.
-func overlay(ctx context.Context, dir string) (string, error) {
+// overlay writes the file that tells the compiler what to read in place of what.
+func overlay(ctx context.Context, dir string, p params) (string, error) {
+	replace := map[string]string{}
+	if p.skew {
+		clock, err := skewClock(ctx, dir)
+		if err != nil {
+			return "", fmt.Errorf("set clocks off: %w", err)
+		}
+		maps.Copy(replace, clock)
+	}
+	if p.bug != "" {
+		wrong, err := plant(ctx, dir, p.bug)
+		if err != nil {
+			return "", err
+		}
+		maps.Copy(replace, wrong)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, text, 0o600)
+}
+
+// skewClock writes the standard library's time with a clock that can be set off.
+func skewClock(ctx context.Context, dir string) (map[string]string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the standard library: %w", err)
+		return nil, fmt.Errorf("find the standard library: %w", err)
 	}
 	library := filepath.Join(strings.TrimSpace(string(out)), "src", "time")
 	text, err := os.ReadFile(filepath.Join(library, "time.go"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	const now = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	if strings.Count(string(text), now) != 1 {
-		return "", errors.New("this Go's time.Now begins otherwise: adapt the replacement, or go without by -skew=false")
+		return nil, errors.New("this Go's time.Now begins otherwise: adapt the replacement, or go without by -skew=false")
 	}
 	patched := strings.Replace(string(text), now, now+"\tsec += skew\n", 1)
 	replace := map[string]string{}
 	for name, text := range map[string]string{"time.go": patched, "skew.go": skewed} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return "", err
+			return nil, err
 		}
 		replace[filepath.Join(library, name)] = path
 	}
-	path := filepath.Join(dir, "overlay.json")
-	text, err = json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	return path, os.WriteFile(path, text, 0o600)
+	return replace, nil
 }

@@ -182,6 +182,13 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestOverlayFitsThisGo(t *testing.T) {
-	_, err := overlay(t.Context(), t.TempDir())
+	_, err := overlay(t.Context(), t.TempDir(), params{skew: true})
 	check(t, err)
+}
+
+func TestBugsFitTheCode(t *testing.T) {
+	for name := range bugs {
+		_, err := overlay(t.Context(), t.TempDir(), params{bug: name})
+		check(t, err)
+	}
 }

@@ -26,6 +26,7 @@ type params struct {
 	store      string
 	skew       bool
 	race       bool
+	bug        string // in the members; empty: none
 	plan       bool
 	takeover   int     // times each; 0: chaos or soak
 	losses     []trial // what takeover measures
@@ -62,6 +63,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
 	flags.BoolVar(&p.skew, "skew", true, "set the members' clocks off; their binary is then built anew, once, with all of the standard library")
 	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
+	flags.StringVar(&p.bug, "bug", "", "plant a `bug` in the members, which the audit has to find: "+bugNames())
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
 	flags.IntVar(&p.takeover, "takeover", 0, "measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
 	flags.StringVar(&losses, "losses", join(trials()), "with -takeover: the kinds of loss, separated by commas")
@@ -106,6 +108,7 @@ func (p params) validate() error {
 		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
+		{p.bug != "" && bugs[p.bug] == bug{}, "-bug is one of " + bugNames()},
 		{p.burst < 1, "-burst is at least 1"},
 		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
 		{slices.ContainsFunc(p.losses, unknown), "-losses are some of " + join(trials())},

@@ -46,19 +46,35 @@ func soak(ctx context.Context, w *world, p params, out io.Writer) error {
 		return err
 	}
 	r := s.result(time.Since(began))
+	began = time.Now()
 	if r.audit, err = s.audit(ctx); err != nil {
 		return err
 	}
 	r.print(out)
+	audited := time.Since(began).Round(time.Second)
 	for i, of := range all {
 		growth, verdict := judge(of)
 		fmt.Fprintf(out, "  member %d %s\n", i, growth)
 		err = errors.Join(err, verdict)
 	}
+	fmt.Fprintf(out, "soak of %v: %s\n", p.soak, summary(r, audited, slices.Concat(all...)))
 	if !r.ok() || len(r.endings) > 0 {
 		err = errors.Join(err, errFindings)
 	}
 	return errors.Join(err, s.close(ctx))
+}
+
+// summary is the soak in one line.
+func summary(r *result, audited time.Duration, of []sample) string {
+	var most sample
+	for i := range of {
+		to := series(&most)
+		for name, value := range series(&of[i]) {
+			*to[name] = max(*to[name], *value)
+		}
+	}
+	return fmt.Sprintf("%d documents, audited in %v: %d lost, %d doubled, %d different; at most %s",
+		r.documents, audited, r.audit.Lost, r.audit.Doubled, r.audit.Different, most)
 }
 
 // samples asks each member again and again until the soak's time is over, and shows the figures once a minute.

@@ -47,7 +47,8 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 		}
 	}()
 	began := time.Now()
-	if w.binary, err = build(ctx, dir, p.skew && p.takeover == 0 && p.soak == 0, p.race); err != nil {
+	p.skew = p.skew && p.takeover == 0 && p.soak == 0
+	if w.binary, err = build(ctx, dir, p); err != nil {
 		return w, err
 	}
 	fmt.Fprintf(out, "unecho is built after %.0f s\n", time.Since(began).Seconds())

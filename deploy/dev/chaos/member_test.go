@@ -187,7 +187,7 @@ func TestOverlayFitsThisGo(t *testing.T) {
 }
 
 func TestBugsFitTheCode(t *testing.T) {
-	for name := range bugs {
+	for name := range bugs() {
 		_, err := overlay(t.Context(), t.TempDir(), params{bug: name})
 		check(t, err)
 	}

@@ -108,7 +108,7 @@ func (p params) validate() error {
 		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
-		{p.bug != "" && bugs[p.bug] == bug{}, "-bug is one of " + bugNames()},
+		{p.bug != "" && bugs()[p.bug] == bug{}, "-bug is one of " + bugNames()},
 		{p.burst < 1, "-burst is at least 1"},
 		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
 		{slices.ContainsFunc(p.losses, unknown), "-losses are some of " + join(trials())},

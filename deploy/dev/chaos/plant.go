@@ -17,11 +17,13 @@ import (
 // exactly once, is replaced.
 type bug struct{ file, old, new string }
 
-var bugs = map[string]bug{
-	"commit-ahead": { // a kill in between loses what the transaction held
-		"consumer/forward.go",
-		"	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)\n",
-		`	for i := range b.groups {
+// bugs are those that a few minutes of chaos bring out.
+func bugs() map[string]bug {
+	return map[string]bug{
+		"commit-ahead": { // a kill in between loses what the transaction held
+			"consumer/forward.go",
+			"	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)\n",
+			`	for i := range b.groups {
 		g := &b.groups[i]
 		if err := s.commitEpoch(ctx, g.assignment.TopicPartition, g.end(), g.assignment.Epoch); err != nil {
 			return rebuild("commit: %w", err)
@@ -29,22 +31,23 @@ var bugs = map[string]bug{
 	}
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 `,
-	},
-	"judge-again": { // what is appended twice becomes a copy of itself
-		"index/replica.go",
-		"if _, held := p.find(e.Offset); held {", "if _, held := p.find(e.Offset); held && e.Offset < 0 {",
-	},
-	"forget-held": { // a restored member judges again what waits to be committed
-		"index/capture.go",
-		"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
-	},
+		},
+		"judge-again": { // what is appended twice becomes a copy of itself
+			"index/replica.go",
+			"if _, held := p.find(e.Offset); held {", "if _, held := p.find(e.Offset); held && e.Offset < 0 {",
+		},
+		"forget-held": { // a restored member judges again what waits to be committed
+			"index/capture.go",
+			"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
+		},
+	}
 }
 
-func bugNames() string { return strings.Join(slices.Sorted(maps.Keys(bugs)), ", ") }
+func bugNames() string { return strings.Join(slices.Sorted(maps.Keys(bugs())), ", ") }
 
 // plant writes the file with the bug, and says which file it replaces.
 func plant(ctx context.Context, dir, name string) (map[string]string, error) {
-	b := bugs[name]
+	b := bugs()[name]
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return nil, fmt.Errorf("find the module: %w", err)

@@ -32,6 +32,9 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	return p, err
 }
 
+// errUnread is what a verb ends with that needs all documents.
+var errUnread = errors.New("stopped before all documents were read; nothing is written")
+
 // openCorpus opens the files that a command line names, none of which may be written. size is their size together, or -1.
 func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)

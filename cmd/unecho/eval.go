@@ -57,6 +57,9 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(d.numbers) == 0 {
+		return errors.New("there is no document to hold against labels")
+	}
 	if d.rejected > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s rejected, and so like no other; the first is %s\n", several(d.rejected, "document"), printable(d.first, longLine))
 	}
@@ -122,11 +125,15 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) 
 	defer func() { err = errors.Join(err, in.Close()) }()
 	bar := newProgress(cmd.ErrOrStderr(), size)
 	defer bar.end()
-	return d, corpus.Each(ctx, in, func(r *corpus.Record) error {
+	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
 		bar.documents++
 		read, files := in.Read()
 		bar.files = files
 		bar.at(read)
 		return d.add(string(r.Name(nil, len(args) != 1)), r)
 	})
+	if ctx.Err() != nil {
+		return nil, errUnread
+	}
+	return d, err
 }

@@ -87,11 +87,8 @@ func (l labels) header(id string) {
 }
 
 func (l labels) unknown(line int, id string) error {
-	called := "there are no documents at all"
-	if names := l.documents.names; len(names) > 0 {
-		called = fmt.Sprintf("documents are called by their ids (--id), or else by their numbers: the first is %q", names[0])
-	}
-	return fmt.Errorf("read %s: line %d: there is no document %q; %s", l.path, line, id, called)
+	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by their ids (--id), or else by their numbers: the first is %q",
+		l.path, line, id, l.documents.names[0])
 }
 
 // sortedPairs sorts pairs and drops repetitions.
@@ -111,6 +108,7 @@ func (l labels) each(visit func(line int, left, right string) error) (err error)
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, mostLabelBytes)
+	labelled := 0
 	for line := 1; lines.Scan(); line++ {
 		columns := strings.Split(strings.TrimSuffix(lines.Text(), "\r"), "\t")
 		if len(columns) == 1 { // ids without spaces are often separated by one
@@ -125,9 +123,13 @@ func (l labels) each(visit func(line int, left, right string) error) (err error)
 		if err := visit(line, columns[0], columns[1]); err != nil {
 			return err
 		}
+		labelled++
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read %s: %w", l.path, err)
+	}
+	if labelled == 0 {
+		return fmt.Errorf("read %s: there are no labels", l.path)
 	}
 	return nil
 }

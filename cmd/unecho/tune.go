@@ -73,6 +73,9 @@ func runTune(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil && report.Settings() == 0 {
+		return errors.New("stopped before a setting was tried; nothing is written")
+	}
 	err = out.recommend(report, c, p.Stage)
 	if err := errors.Join(out.write(report), err); err != nil {
 		return err

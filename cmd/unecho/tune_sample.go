@@ -168,6 +168,9 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 		}
 		err = s.readFiles(ctx, cmd, args, c, out)
 	}
+	if ctx.Err() != nil {
+		return nil, errUnread
+	}
 	if err != nil {
 		return nil, err
 	}

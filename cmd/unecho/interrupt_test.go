@@ -1,0 +1,116 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestInterrupted stops verbs in the middle of their input: they say so, what was there stays, what can be told of the
+// documents so far is told, and no other file is left.
+func TestInterrupted(t *testing.T) {
+	documents := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, "{\"id\":\"%d\",\"text\":\"document %d tells of the day %d at some length, as documents do\"}\n", i, i/2, i/2)
+		}
+		return b.String()
+	}
+	for _, test := range []struct {
+		args string
+		says string
+		kept []string // files that stay as they were
+		new  []string
+	}{
+		{"tune --html old.html --yaml old.yaml --slots 64 in.jsonl", "stopped before all documents were read; nothing is written", []string{"old.html", "old.yaml"}, nil},
+		{"dedup --unique u --duplicates d in.jsonl", "stopped after ", nil, []string{"u", "d"}},
+		{"dedup --matches all --unique u in.jsonl", "stopped after ", nil, []string{"u"}},
+		{"dedup --index in.jsonl --save-index old.index", "stopped before all of the index was read", []string{"old.index"}, nil},
+		{"dedup --sketch simhash --distance 9 --unique old.txt.new in.jsonl", "stopped after ", nil, []string{"old.txt.new"}},
+		{"eval --pairs old.tsv in.jsonl", "stopped before all documents were read; nothing is written", []string{"old.tsv"}, nil},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range test.kept {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("as it was"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			code, stderr := interrupted(t, dir, strings.Fields(test.args), documents(0, 4000), documents(4000, 9000))
+			if code != exitFailed || !strings.Contains(stderr, test.says) {
+				t.Errorf("exit code %d, %s", code, stderr)
+			}
+			for _, name := range test.kept {
+				if now, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(now) != "as it was" {
+					t.Errorf("%s is now %q, %v", name, now, err)
+				}
+			}
+			left := slices.Sorted(slices.Values(append(append([]string{"in.jsonl"}, test.kept...), test.new...)))
+			if now := names(t, dir); !slices.Equal(now, left) {
+				t.Errorf("there are %v, want %v", now, left)
+			}
+		})
+	}
+}
+
+// interrupted runs a verb whose input, in.jsonl, is a pipe, and interrupts it between two parts of that.
+func interrupted(t *testing.T, dir string, args []string, before, after string) (code int, stderr string) {
+	t.Helper()
+	input := filepath.Join(dir, "in.jsonl")
+	if err := unix.Mkfifo(input, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "unecho", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), noRaceNap, "TMPDIR="+dir)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.OpenFile(input, os.O_WRONLY, 0) // waits until it is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(in, before)
+	if err == nil {
+		err = cmd.Process.Signal(os.Interrupt)
+	}
+	lines := bufio.NewReader(said)
+	heard, err2 := lines.ReadString('\n')
+	if err := errors.Join(err, err2); err != nil || !strings.Contains(heard, "once more to leave at once") {
+		t.Fatalf("%q, %v", heard, err)
+	}
+	_, _ = io.WriteString(in, after) // of which it may read nothing
+	in.Close()
+	rest, err := io.ReadAll(lines)
+	var exit *exec.ExitError
+	if end := cmd.Wait(); !errors.As(end, &exit) || err != nil {
+		t.Fatalf("%v, %v", end, err)
+	}
+	return exit.ExitCode(), string(rest)
+}
+
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}

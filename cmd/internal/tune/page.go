@@ -83,7 +83,7 @@ func (r *Report) byThreshold() plot {
 			all = append(all, precision, recall)
 		}
 	}
-	p.low, p.left = lowest(all), all[0].x
+	p.low, p.left = max(0, lowest(all)-0.1), all[0].x // with room for the names below the lines
 	for _, pt := range all {
 		p.left = min(p.left, pt.x)
 	}

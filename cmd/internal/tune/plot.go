@@ -91,7 +91,10 @@ func (p plot) done() plot {
 			p.x(pt.x), p.y(pt.y), colours()[0], short(pt.x), short(pt.y))
 	}
 	for i, l := range p.lines {
-		p.draw(&b, l, colours()[i%len(colours())], i)
+		p.draw(&b, l, colours()[i%len(colours())])
+	}
+	for i, l := range p.lines { // over all lines, so that none crosses a name out
+		p.name(&b, l, colours()[i%len(colours())], i)
 	}
 	b.WriteString("</svg>")
 	p.SVG = template.HTML(b.String()) //nolint:gosec // all text in it was escaped above
@@ -116,7 +119,7 @@ func (p *plot) axes(b *strings.Builder) {
 	fmt.Fprintf(b, `<text transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`, (plotHeight-marginLow)/2, html.EscapeString(p.Y))
 }
 
-func (p *plot) draw(b *strings.Builder, l namedLine, colour string, number int) {
+func (p *plot) draw(b *strings.Builder, l namedLine, colour string) {
 	if len(l.line) == 0 {
 		return
 	}
@@ -128,7 +131,12 @@ func (p *plot) draw(b *strings.Builder, l namedLine, colour string, number int) 
 	for _, pt := range l.line[:min(len(l.line), 1)] { // a line of one point would not show
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(pt.x), p.y(pt.y), colour)
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.legend(number), colour, html.EscapeString(l.name))
+}
+
+func (p *plot) name(b *strings.Builder, l namedLine, colour string, number int) {
+	if len(l.line) > 0 {
+		fmt.Fprintf(b, `<text class="name" x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.legend(number), colour, html.EscapeString(l.name))
+	}
 }
 
 // legend is where the name of a line stands.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -73,17 +72,7 @@ func runTune(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil && report.Settings() == 0 {
-		return errors.New("stopped before a setting was tried; nothing is written")
-	}
-	err = out.recommend(report, c, p.Stage)
-	if err := errors.Join(out.write(report), err); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %d settings; the report holds what was tried so far", report.Settings())
-	}
-	return nil
+	return out.finish(ctx, report, c, p.Stage)
 }
 
 // tuneSample tries the settings and shows, on a terminal, how far it has come.

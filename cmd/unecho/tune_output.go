@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,21 @@ func (o *tuneOutputs) ready(flag, path string) error {
 	}
 	if err := replaceable(path); err != nil {
 		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// finish completes the report and writes it. What was stopped before anything was tried leaves an older report alone.
+func (o *tuneOutputs) finish(ctx context.Context, report *tune.Report, c config.Config, stage string) error {
+	if ctx.Err() != nil && report.Settings() == 0 {
+		return errors.New("stopped before a setting was tried; nothing is written")
+	}
+	err := o.recommend(report, c, stage)
+	if err := errors.Join(o.write(report), err); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %d settings; the report holds what was tried so far", report.Settings())
 	}
 	return nil
 }

@@ -188,6 +188,46 @@ func TestRotationsAgainstAnIndex(t *testing.T) {
 	}
 }
 
+// TestRotationsLead: a copy of a document of the index is like what that one is like, in the index too.
+func TestRotationsLead(t *testing.T) {
+	var words []string
+	for i := range 60 {
+		words = append(words, fmt.Sprintf("w%d", i))
+	}
+	near := append(slices.Clone(words), "more")
+	write := func(name string, texts ...[]string) string {
+		path := filepath.Join(t.TempDir(), name)
+		var lines strings.Builder
+		for _, text := range texts {
+			fmt.Fprintf(&lines, "{\"text\":%q}\n", strings.Join(text, " "))
+		}
+		if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	old, judged := write("old.jsonl", words, near), write("new.jsonl", near, near)
+	for _, pairs := range []bool{true, false} {
+		to, p := rotations(t, 14, "estimate", pairs)
+		err := gather(t, to, p, old, func(*dedup.Outcome) {})
+		to.Begin()
+		g := dedup.NewGroups(dedup.First, to.First())
+		err = errors.Join(err, gather(t, to, p, judged, g.Add), to.Finish(t.Context(), 1, unseen, func(number int64, found []dedup.Match) error {
+			for i := range found {
+				g.Join(number, &found[i])
+			}
+			return nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Choose()
+		if g.Cluster(2) != 0 || g.Cluster(3) != 0 || g.Partner(2).Number != 1 || g.Partner(3).Number != 1 {
+			t.Errorf("all pairs %v: clusters %d and %d, partners %d and %d", pairs, g.Cluster(2), g.Cluster(3), g.Partner(2).Number, g.Partner(3).Number)
+		}
+	}
+}
+
 // TestRotationsKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for, and
 // whoever waits for them can stop.
 func TestRotationsKeepWithinMemory(t *testing.T) {
@@ -222,13 +262,13 @@ func TestRotationsKeepWithinMemory(t *testing.T) {
 	}
 	to, _ = within(setting.GiB, near)
 	ctx, stop := context.WithCancel(t.Context())
-	last := int64(0)
+	last, of := int64(0), int64(0)
 	err = to.Finish(ctx, 1, func(done, all int64) {
-		if last = done; done >= all/30 { // of 15 rotations half of the first
+		if last, of = done, all; done >= all/30 { // of 15 rotations half of the first
 			stop()
 		}
 	}, nil)
-	if !errors.Is(err, context.Canceled) || last == 0 {
-		t.Errorf("stopped after %d comparisons: %v", last, err)
+	if !errors.Is(err, context.Canceled) || last == 0 || last >= of/15 {
+		t.Errorf("stopped after %d of %d comparisons: %v", last, of, err)
 	}
 }

@@ -268,7 +268,7 @@ func TestRotationsKeepWithinMemory(t *testing.T) {
 			stop()
 		}
 	}, nil)
-	if !errors.Is(err, context.Canceled) || last == 0 || last >= of/15 {
+	if !errors.Is(err, context.Canceled) || last == 0 || last >= of/30+256 {
 		t.Errorf("stopped after %d of %d comparisons: %v", last, of, err)
 	}
 }

@@ -67,3 +67,26 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	_, k := w.trimmed()
 	w.refusedBy(w.overtake(k, maxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
 }
+
+// A member that was paused for so long restores again as well, though it had been at work.
+func TestPausedMemberIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	first, k := w.trimmed()
+	said := w.logged()
+	paused := w.start(named("paused"), rarely)
+	w.joined(2 * w.setup.Params.Sessions)
+	paused.network.freeze()
+	for seed := range uint64(4) { // the answer that is under way brings what came first
+		w.another(k, 600+seed)
+	}
+	paused.network.thaw()
+	w.until("the paused member has restored again", func() bool {
+		return said.has("the journal was trimmed under this replica") && paused.Ready()
+	})
+	if next := paused.Stats().SnapshotNext; next < w.snapshots()[1] {
+		t.Errorf("restored from %d, snapshots %v", next, w.snapshots())
+	}
+	w.joined(2 * w.setup.Params.Sessions)
+	w.eachOnce(first, paused)
+}

@@ -17,6 +17,7 @@ type Feed struct {
 	Replica     *index.Replica
 
 	copies int // one document in so many is a copy of one before; 0: none
+	sizes  sizes
 	keep   bool
 	random *rand.PCG
 	at     index.Stamp
@@ -29,9 +30,25 @@ func NewFeed(t testing.TB, held, copies int) *Feed {
 	t.Helper()
 	p := index.DefaultParams()
 	p.Similarity.Verify = "estimate"
+	return newFeed(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
+}
+
+// NewSlimFeed feeds a window of so many documents that are as small as they can be, for windows of very many.
+func NewSlimFeed(t testing.TB, held, copies int) *Feed {
+	t.Helper()
+	p := index.DefaultParams()
+	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits, p.Similarity.Bands, p.Similarity.Rows = "estimate", 16, 4, 2, 8
+	return newFeed(t, p, held, copies, sizes{keys: 2 * 4, codes: 8})
+}
+
+// sizes are those of a document's parts, in bytes.
+type sizes struct{ keys, id, codes int }
+
+func newFeed(t testing.TB, p index.Params, held, copies int, of sizes) *Feed {
+	t.Helper()
 	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
 	settings := []byte(`{"test":"feed"}`)
-	f := &Feed{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, random: rand.NewPCG(1, 2)}
+	f := &Feed{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, sizes: of, random: rand.NewPCG(1, 2)}
 	var err error
 	f.Replica, err = index.NewReplica(p, f.Fingerprint)
 	must(t, err)
@@ -71,7 +88,7 @@ func (f *Feed) Judge(documents int) {
 func (f *Feed) document(offset int64) entry.Entry {
 	return entry.Entry{
 		Offset: offset, Time: 1_700_000_000_000 + f.at.Offset, Content: f.random.Uint64(), Kind: entry.Sketch,
-		Keys: f.bytes(18 * 4), ID: f.bytes(16), Evidence: f.bytes(128),
+		Keys: f.bytes(f.sizes.keys), ID: f.bytes(f.sizes.id), Evidence: f.bytes(f.sizes.codes),
 	}
 }
 

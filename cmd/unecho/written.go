@@ -168,12 +168,11 @@ func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) err
 	if err = write(f); err == nil {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), at.place)
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), at.place); err != nil { // such as a file that is mounted by itself
+		return fmt.Errorf("%w; what was written stands in %s", err, f.Name())
 	}
 	return nil
 }

@@ -52,6 +52,22 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
+// TestReplaceFileWhereItCannot: what was written is not lost where no file can take that place any more.
+func TestReplaceFileWhereItCannot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report")
+	err := replaceFile(path, 0o600, func(out io.Writer) error {
+		_, err := io.WriteString(out, "all of it")
+		return errors.Join(err, os.Mkdir(path, 0o700))
+	})
+	if err == nil {
+		t.Fatal("a file took the place of a directory")
+	}
+	_, kept, _ := strings.Cut(err.Error(), "; what was written stands in ")
+	if now, err2 := os.ReadFile(kept); err2 != nil || string(now) != "all of it" {
+		t.Errorf("%v: %q, %v", err, now, err2)
+	}
+}
+
 // TestTuneFinishes: of what was stopped the report holds what was tried, if anything was; and a recommendation that no service
 // takes costs the settings, and nothing else.
 func TestTuneFinishes(t *testing.T) {

@@ -28,8 +28,8 @@ func auditCommand() *cobra.Command {
 			"with the verdict that the journal gives. It only reads, and may run beside the service: what the group has not committed\n" +
 			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
 			"counts what was judged before it, which is compared in all but the verdict.\n\n" +
-			"It takes --memory, some 16 MiB for each broker, and about 3 kB for each document of the window; a temporary file takes\n" +
-			"about 200 bytes for each document of the source. The exit code is 0 if everything is proven, 1 if anything was found,\n" +
+			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
+			"temporary file takes about 200 bytes for each document of the source. The exit code is 0 if everything is proven, 1 if anything was found,\n" +
 			"and 2 if it could not be done.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +

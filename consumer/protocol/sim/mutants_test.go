@@ -156,7 +156,11 @@ var mutants = []mutant{
 }
 
 // shownBy has small worlds that show a bug when they are explored whole, so that it is known that they can.
-var shownBy = map[string]string{}
+var shownBy = map[string]string{
+	"first append wins":                     "twice",
+	"a refused representative is forgotten": "refused",
+	"the offset is fetched stable":          "group",
+}
 
 // worlds are explored as well, to see what they find.
 var worlds = flag.String("worlds", "", "with TestMutants: the small worlds to explore as well, with commas")

@@ -21,7 +21,7 @@ func Smalls() []Small {
 		{"group", base, Limits{Group: 1}},
 		{"zombie", with(func(p *Params) { p.Documents = 1 }), Limits{Crash: 1, Network: 1}},
 		{"twice", with(func(p *Params) { p.Documents = 1 }), Limits{Network: 2}},
-		{"offsets", with(func(p *Params) { p.SetOffsets, p.DeleteOffsets = true, true }), Limits{Person: 1}},
+		{"offsets", with(func(p *Params) { p.Documents, p.SetOffsets, p.DeleteOffsets = 1, true, true }), Limits{Person: 1}},
 		{"rewind", with(func(p *Params) { p.Documents, p.SetOffsets = 1, true }), Limits{Person: 1, Network: 1}},
 		{"refused", with(func(p *Params) { p.Contents, p.Refuses = 2, 2 }), Limits{Network: 1}},
 		{"snapshots", with(func(p *Params) { p.Documents, p.Snapshots = 1, true }), Limits{Capture: 2, Crash: 1}},

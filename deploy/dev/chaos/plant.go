@@ -20,16 +20,16 @@ type bug struct{ file, old, new string }
 // bugs are those that a few minutes of chaos bring out.
 func bugs() map[string]bug {
 	return map[string]bug{
-		"commit-ahead": { // a kill in between loses what the transaction held
-			"consumer/forward.go",
-			"	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)\n",
+		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
+			"consumer/loop.go",
+			"	if err := s.judge(held, b); err != nil {\n",
 			`	for i := range b.groups {
 		g := &b.groups[i]
 		if err := s.commitEpoch(ctx, g.assignment.TopicPartition, g.end(), g.assignment.Epoch); err != nil {
 			return rebuild("commit: %w", err)
 		}
 	}
-	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
+	if err := s.judge(held, b); err != nil {
 `,
 		},
 		"judge-again": { // what is appended twice becomes a copy of itself

@@ -101,16 +101,17 @@ func TestZombieCommitsAnEpoch(t *testing.T) {
 func TestOpenTransactionIsFenced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name string
-		next func(w *world)
+		name    string
+		session time.Duration // with the transaction's end the heartbeats are held back, too
+		next    func(w *world)
 	}{
-		{"by the slot that is back", func(w *world) { w.start(named("dead"), sessions(1)) }},
-		{"by survivors", func(*world) {}},
+		{"by the slot that is back", 30 * time.Second, func(w *world) { w.start(named("dead"), sessions(1)) }},
+		{"by survivors", 4 * time.Second, func(*world) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 4)
-			w.setup.Params.TransactionTimeout = time.Minute
+			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = time.Minute, c.session
 			survivor := w.start(named("survivor"), sessions(1))
 			dead := w.start(named("dead"), sessions(1))
 			w.joined(2)

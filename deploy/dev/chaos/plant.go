@@ -32,6 +32,10 @@ func bugs() map[string]bug {
 	if err := s.judge(held, b); err != nil {
 `,
 		},
+		"forget-held": { // a restored member judges again what waits to be committed
+			"index/capture.go",
+			"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
+		},
 	}
 }
 

@@ -8,7 +8,7 @@ ARGS    ?=
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m
-BENCH   ?= Apply|ApplyMap|Grow|HotBucket|Capture|Resident
+BENCH   ?= Apply|ApplyMap|ApplyMapGrowing|Grow|HotBucket|Capture|Resident
 
 GOLANGCI_VERSION    := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0

@@ -27,13 +27,28 @@ func BenchmarkApply(b *testing.B) {
 
 // BenchmarkApplyMap is the textbook index in the place of ours, in a window of so many documents too.
 func BenchmarkApplyMap(b *testing.B) {
+	benchMapped(b, newMapped)
+}
+
+// BenchmarkApplyMapGrowing is the textbook index that forgets nothing: it begins with so many documents, and does less than a
+// window asks for.
+func BenchmarkApplyMapGrowing(b *testing.B) {
+	benchMapped(b, func(int) *mapped { return newMapped(0) })
+}
+
+func benchMapped(b *testing.B, of func(held int) *mapped) {
+	b.Helper()
 	for _, held := range []int{100_000, 1_000_000} {
 		for _, percent := range []int{0, 30, 90} {
 			b.Run(fmt.Sprintf("docs=%s/duplicates=%d%%", short(held), percent), func(b *testing.B) {
 				before := resident(b)
 				f := newFeed(b, estimating(held), held, 0)
-				m := newMapped(held)
-				for f.made < uint64(held+held/2) {
+				m := of(held)
+				fill := uint64(held)
+				if m.forgets {
+					fill += fill / 2
+				}
+				for f.made < fill {
 					f.make()
 					m.apply(f)
 				}

@@ -11,11 +11,12 @@ import (
 
 // mapped is the index of the textbooks: per band a Go map from key to the numbers of documents. It does what ours is measured
 // by: it gathers the documents that share a key with a new one, compares sketches in the order of the bands that they share,
-// and of a document without a match it keeps keys, sketch and id, and forgets the oldest when there is one too many. It has no
-// scopes, clocks, partitions, copies, verdicts, snapshots or bound on candidates.
+// and of a document without a match it keeps keys, sketch and id. It has no scopes, clocks, partitions, copies, verdicts,
+// snapshots or bound on candidates.
 type mapped struct {
 	bands     []map[uint64][]uint32 // numbers ascend
-	documents []mappedDocument      // of a number, at its remainder: the last ones
+	documents []mappedDocument      // of a number, at its remainder
+	forgets   bool                  // the oldest, for each that is new; else it grows
 	next      uint32                // number
 	met       []uint32
 	ranks     []mappedRank
@@ -29,8 +30,9 @@ type mappedRank struct {
 	bands  int
 }
 
+// newMapped keeps the last so many documents; 0 keeps all.
 func newMapped(held int) *mapped {
-	m := &mapped{bands: make([]map[uint64][]uint32, planBands), documents: make([]mappedDocument, held)}
+	m := &mapped{bands: make([]map[uint64][]uint32, planBands), documents: make([]mappedDocument, held), forgets: held > 0}
 	for b := range m.bands {
 		m.bands[b] = map[uint64][]uint32{}
 	}
@@ -45,7 +47,7 @@ func (m *mapped) apply(f *feed) (copies int) {
 			copies++
 			continue
 		}
-		if int(m.next) >= len(m.documents) {
+		if m.forgets && int(m.next) >= len(m.documents) {
 			m.forget(m.next - uint32(len(m.documents)))
 		}
 		m.insert(mappedDocument{bytes.Clone(e.Keys), bytes.Clone(e.Evidence), bytes.Clone(e.ID)})
@@ -92,7 +94,11 @@ func (m *mapped) insert(d mappedDocument) {
 		k := key(d.keys, b)
 		m.bands[b][k] = append(m.bands[b][k], m.next)
 	}
-	*m.document(m.next) = d
+	if m.forgets {
+		*m.document(m.next) = d
+	} else {
+		m.documents = append(m.documents, d)
+	}
 	m.next++
 }
 

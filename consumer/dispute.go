@@ -20,6 +20,9 @@ type disputedError struct{ dispute }
 
 // Error says who differs from whom.
 func (e *disputedError) Error() string {
+	if !e.Known {
+		return fmt.Sprintf("this replica does not know what %s says of journal offset %d (hash %016x there)", e.Member, e.Offset, e.Theirs)
+	}
 	return fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)", e.Member, e.Offset, e.Ours, e.Theirs)
 }
 

@@ -155,6 +155,7 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 	}{
 		{"records", r.Records, "of the source that were due", false},
 		{"pending", r.Pending, "that the group has not committed yet: not due", true},
+		{"skipped", r.Skipped, "in no output and not due: the group's offset was set beyond them, or began behind them", true},
 		{"not judged", r.Unjudged, fmt.Sprintf("whose verdict lies before the snapshot at %d: compared in all but that", r.From), true},
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},

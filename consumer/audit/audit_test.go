@@ -194,7 +194,7 @@ func TestPasses(t *testing.T) {
 			s.announce(1, 1, 2)
 			s.reposition(1, 3, 2)
 			s.forward(r, 2)
-		}, audit.Report{Records: 6, Unique: 3, Duplicate: 2, Rejected: 1}},
+		}, audit.Report{Records: 6, Skipped: 1, Unique: 3, Duplicate: 2, Rejected: 1}},
 		{"out of order between passes", func(s *scene) {
 			s.announce(1, 1, 2)
 			s.reposition(1, 0, 2)

@@ -24,6 +24,7 @@
 // Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records come
 // out again, or some are skipped. A record owes one output to each pass that began at or below it and got beyond it; how far
 // a pass got before the next one is its last announced base, so that what it forwarded later may be there and need not be.
+// Records that are owed by none and came out in none are counted as skipped: the journal does not tell who set the offset.
 // Without repositions but the first there is one pass, it got to the end, and everything from its start on is owed once.
 //
 // # A trimmed journal

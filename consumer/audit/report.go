@@ -41,6 +41,7 @@ type Report struct {
 
 	Records   int `json:"records"`  // source records that had to come out
 	Pending   int `json:"pending"`  // those beyond that: the group has not committed them
+	Skipped   int `json:"skipped"`  // those committed that no pass owes and no output has: the group's offset was set beyond them
 	Unjudged  int `json:"unjudged"` // those due whose verdict lies before the snapshot: compared in all but that
 	Unique    int `json:"unique"`   // output records, by topic
 	Duplicate int `json:"duplicate"`
@@ -76,6 +77,9 @@ func (r *Report) String() string {
 	}
 	fmt.Fprintf(&b, "; %d lost, %d doubled, %d different, %d misordered, %d altered, %d invented",
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)
+	if r.Skipped > 0 {
+		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
+	}
 	if r.Unjudged > 0 {
 		fmt.Fprintf(&b, "; %d not judged: their verdicts lie before the snapshot at %d", r.Unjudged, r.From)
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/unecho/unecho/index/wire"
 )
@@ -226,10 +227,17 @@ func (a *audit) lacking(g *group) {
 	}
 	if due {
 		a.report.Records++
+	} else if !g.came() {
+		a.report.Skipped++
 	}
 	if due && !known {
 		a.report.Unjudged++
 	}
+}
+
+// came says that the record is in an output.
+func (g *group) came() bool {
+	return slices.ContainsFunc(g.out, func(c *claim) bool { return c != nil })
 }
 
 // says is what pass i decided.

@@ -166,3 +166,38 @@ func TestRunEnds(t *testing.T) {
 		t.Errorf("a broken table: %d outcomes, %v", len(lines), err)
 	}
 }
+
+// TestRunStops: a run that is stopped judges nothing more where a document may take long, and little where none does, though
+// chunks are waiting.
+func TestRunStops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "same.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("the same words in each line\n", 2000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	levenshtein := indexParams(setting.GiB, false)
+	levenshtein.Index.Similarity.Verify, levenshtein.Index.Similarity.Evidence = "levenshtein", "text"
+	for _, test := range []struct {
+		name   string
+		params dedup.IndexParams
+		most   int
+	}{{"best", indexParams(setting.GiB, false), 500}, {"all", indexParams(setting.GiB, true), 100}, {"levenshtein", levenshtein, 100}} {
+		t.Run(test.name, func(t *testing.T) {
+			x, err := dedup.NewIndex(test.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			n := 0
+			lines, _, err := judge(ctx, t, 2, x, func(*dedup.Outcome) error {
+				if n++; n == 100 {
+					cancel()
+				}
+				return nil
+			}, path)
+			if err != nil || len(lines) < 100 || len(lines) > test.most {
+				t.Errorf("stopped after 100 documents: %d outcomes, %v", len(lines), err)
+			}
+		})
+	}
+}

@@ -2,7 +2,6 @@ package dedup
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -63,12 +62,15 @@ func (x *Index) Stats() index.Stats { return x.replica.Stats() }
 
 func (x *Index) reach(number int64) { x.next = number }
 
-// atOnce is one where a document may match all before it.
+// mostEntries are judged at once. A chunk of texts of 1 kB and more has no more.
+const mostEntries = 256
+
+// atOnce is one where a document may match all before it, or each comparison may take long.
 func (x *Index) atOnce() int {
-	if x.params.All {
+	if x.params.All || x.params.Index.Similarity.Verify == "levenshtein" {
 		return 1
 	}
-	return math.MaxInt
+	return mostEntries
 }
 
 // apply judges entries whose offsets ascend from call to call, and says what they match.

@@ -9,7 +9,8 @@ type Judge interface {
 	// Next is the number of the next document.
 	Next() int64
 
-	// atOnce is how many entries apply takes at the most: their matches are in memory together.
+	// atOnce is how many entries apply takes at the most: their matches are in memory together, and a run that is stopped
+	// waits for them.
 	atOnce() int
 	// apply takes entries whose offsets, the numbers of the documents, ascend from call to call, and returns their matches as
 	// far as they are known now. Those are valid until the next call.

@@ -43,7 +43,7 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 			return nil
 		})
 	}
-	err = apply(to, ordered, free, each)
+	err = apply(ctx, to, ordered, free, each)
 	stop() // after an error the reader would go on
 	return errors.Join(err, group.Wait())
 }
@@ -91,10 +91,10 @@ func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered
 	}
 }
 
-func apply(to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
+func apply(ctx context.Context, to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
 	for j := range ordered {
 		<-j.signed
-		if err := outcomes(to, j, each); err != nil {
+		if err := outcomes(ctx, to, j, each); err != nil || ctx.Err() != nil {
 			return err
 		}
 		free <- j
@@ -102,11 +102,11 @@ func apply(to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) 
 	return nil
 }
 
-// outcomes judges what a job signed, as many documents at once as the judge takes. Offsets are the numbers of the documents,
-// in which rejected ones leave gaps.
-func outcomes(to Judge, j *job, each func(*Outcome) error) error {
+// outcomes judges what a job signed, as many documents at once as the judge takes, until ctx is done. Offsets are the numbers of
+// the documents, in which rejected ones leave gaps.
+func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) error {
 	number, items, done := to.Next(), j.items, j.done
-	for len(items) > 0 {
+	for len(items) > 0 && ctx.Err() == nil {
 		n, entries := 0, 0
 		for n < len(items) && entries < to.atOnce() {
 			if items[n].rejected == nil {
@@ -120,7 +120,7 @@ func outcomes(to Judge, j *job, each func(*Outcome) error) error {
 		}
 		number, items = number+int64(n), items[n:]
 	}
-	if j.err != nil {
+	if j.err != nil && len(items) == 0 {
 		return fmt.Errorf("after document %d: %w", number, j.err)
 	}
 	return nil

@@ -19,7 +19,8 @@ func dedupCommand() *cobra.Command {
 		Short: "Find the near-duplicates in files, without Kafka",
 		Long: "Find the near-duplicates in files: JSONL, CSV, TSV, plain lines, directories of .txt; gzip and zstd; - is standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
-			"flag the unique ones go to standard output, unchanged.\n\n" +
+			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +
+			"of another file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
 			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
 			"cluster, and one document of it is unique. --max-candidates then has no bound by default. Who is unique is then known at\n" +
@@ -95,6 +96,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.out.close()) }()
+	r.params.Whole = r.out.unique != nil
 	if err := r.judgeAll(ctx, old, query); err != nil {
 		return r.explained(err)
 	}
@@ -127,7 +129,7 @@ func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
 		}
 		r.judge.Begin()
 	}
-	r.out.begin(r.judge.First())
+	r.out.judge(r.judge.First())
 	if err := r.judgeQuery(ctx, query); err != nil {
 		return errors.Join(err, r.out.flush())
 	}
@@ -152,7 +154,7 @@ func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 
 func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
 	bar := newStages(r.cmd.ErrOrStderr())
-	bar.hidden = r.verbose
+	bar.hidden = r.verbose || r.out.onTerminal
 	defer bar.end()
 	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
 	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.stage(name, done, all) }, r.out.match)
@@ -166,7 +168,7 @@ func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error
 func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome) error) (err error) {
 	defer func() { err = errors.Join(err, in.reader.Close()) }()
 	bar := newProgress(r.cmd.ErrOrStderr(), in.size)
-	bar.hidden = r.verbose
+	bar.hidden = r.verbose || r.out.onTerminal
 	defer bar.end()
 	return dedup.Run(ctx, r.params, in.reader, r.judge, func(o *dedup.Outcome) error {
 		bar.documents++
@@ -202,6 +204,7 @@ func (r *dedupRun) explained(err error) error {
 }
 
 func (r *dedupRun) summarise() error {
+	r.out.refused.tell(r.cmd.ErrOrStderr(), "")
 	s := newDedupSummary(r.out.counts, r.judge.First(), r.documents, time.Since(r.began))
 	s.Algorithm = r.config.Judge.Algorithm()
 	if rotations, ok := r.judge.(*dedup.Rotations); ok {

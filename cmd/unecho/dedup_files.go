@@ -28,6 +28,11 @@ func (r *dedupRun) open() (old, query *files, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.save != "" {
+		if err := replaceable(r.save); err != nil {
+			return nil, nil, fmt.Errorf("save index: %w", err)
+		}
+	}
 	if len(r.old) > 0 {
 		if old, err = r.openFiles("", r.old, spared); err != nil {
 			return nil, nil, err

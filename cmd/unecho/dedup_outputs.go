@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,14 +20,19 @@ type dedupOutputs struct {
 	unique, duplicates, pairs, clusters, rejected *resultFile // nil if not asked for
 	files                                         written
 
-	options *dedupOptions
-	first   int64 // number of the first document that is judged
-	indexed bool  // there are documents before it
-	counts  dedup.Counts
-	groups  *dedup.Groups // nil where nothing waits
-	later   *spool        // nil where the unique documents don't wait
-	shown   *shownPairs   // nil where they are not
-	line    []byte
+	options    *dedupOptions
+	onTerminal bool   // one of them is
+	begun      bool   // what the files held before is gone
+	header     []byte // of the table that the document before stands in, where documents wait
+	written    uniqueFile
+	refused    rejections
+	first      int64 // number of the first document that is judged
+	indexed    bool  // there are documents before it
+	counts     dedup.Counts
+	groups     *dedup.Groups // nil where nothing waits
+	later      *spool        // nil where the unique documents don't wait
+	shown      *shownPairs   // nil where they are not
+	line       []byte
 }
 
 // dedupOutputNames are the flags of the outputs.
@@ -73,6 +79,8 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 	if onStdout == "" && len(dedupOutputPaths(cmd)) == 0 && o.save == "" && !flagBool(cmd, "json") {
 		d.unique, _ = newResultFile("-", cmd.OutOrStdout())
 	}
+	d.onTerminal = slices.ContainsFunc(d.all(), func(out *resultFile) bool { return out.file == nil }) && terminal(cmd.OutOrStdout())
+	d.written.out = d.unique
 	return d, d.prepare(cmd)
 }
 
@@ -111,28 +119,49 @@ func (d *dedupOutputs) waits() bool {
 	return d.options.all || d.options.representative != dedup.First
 }
 
-// begin says which number the first document that is judged will have.
-func (d *dedupOutputs) begin(first int64) {
+// judge says which number the first document that is judged will have.
+func (d *dedupOutputs) judge(first int64) {
 	d.first, d.indexed = first, first > 0
 	if d.waits() || d.clusters != nil {
 		d.groups = dedup.NewGroups(d.options.representative, first)
 	}
 }
 
+// begin empties the files, once documents are really read: before, a mistyped column would cost what they hold.
+func (d *dedupOutputs) begin() error {
+	if d.begun {
+		return nil
+	}
+	d.begun = true
+	for _, out := range d.all() {
+		if err := out.begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // remember takes a document of the index.
 func (d *dedupOutputs) remember(o *dedup.Outcome) error {
+	d.refused.add(string(o.Name), o.Rejected)
 	d.shown.add(o)
 	return nil
 }
 
 // add takes a document that is judged.
 func (d *dedupOutputs) add(o *dedup.Outcome) error {
+	if err := errors.Join(d.begin(), d.table(o.Header)); err != nil {
+		return err
+	}
 	d.counts.Add(o)
 	d.shown.add(o)
 	if d.groups != nil {
 		d.groups.Add(o)
 	}
 	if o.Rejected != nil {
+		if d.rejected == nil {
+			d.refused.add(string(o.Name), o.Rejected)
+		}
 		return d.rejected.json(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
@@ -146,9 +175,21 @@ func (d *dedupOutputs) add(o *dedup.Outcome) error {
 	case d.waits():
 		return nil
 	case best == nil:
-		return d.unique.raw(o.Raw)
+		return d.written.document(o.Raw)
 	}
 	return d.duplicates.json(d.duplicate(string(o.Name), best, string(best.Name)))
+}
+
+// table says which table the next unique document stands in, if any.
+func (d *dedupOutputs) table(header []byte) error {
+	if d.later == nil {
+		return d.written.table(header)
+	}
+	if bytes.Equal(header, d.header) {
+		return nil
+	}
+	d.header = header
+	return d.later.add(noDocument, header)
 }
 
 // match takes the matches of a document that was added before.
@@ -193,6 +234,9 @@ func (d *dedupOutputs) duplicate(id string, m *dedup.Match, cluster string) dupl
 
 // finish writes what has waited, and everything out.
 func (d *dedupOutputs) finish() error {
+	if err := d.begin(); err != nil {
+		return err
+	}
 	if d.groups != nil {
 		if err := d.finishGroups(d.groups); err != nil {
 			return err
@@ -231,10 +275,13 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 		return nil
 	}
 	return d.later.each(func(number int64, raw []byte) error {
-		if g.Cluster(number) != number {
+		switch {
+		case number == noDocument:
+			return d.written.table(bytes.Clone(raw))
+		case g.Cluster(number) != number:
 			return nil
 		}
-		return d.unique.raw(raw)
+		return d.written.document(raw)
 	})
 }
 

@@ -27,10 +27,13 @@ func newSpool() (*spool, error) {
 	return &spool{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
+// noDocument is the number of what stands between documents.
+const noDocument = -1
+
 // add writes a document: its number and its length, then itself.
 func (s *spool) add(number int64, raw []byte) error {
 	var head [2 * binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(head[:], uint64(number))
+	n := binary.PutVarint(head[:], number)
 	n += binary.PutUvarint(head[n:], uint64(len(raw)))
 	if _, err := s.out.Write(head[:n]); err != nil {
 		return fmt.Errorf("keep documents until the clusters are known: %w", err)
@@ -53,7 +56,7 @@ func (s *spool) each(visit func(number int64, raw []byte) error) error {
 	in := bufio.NewReaderSize(s.file, 64<<10)
 	var raw []byte
 	for range s.n {
-		number, err := binary.ReadUvarint(in)
+		number, err := binary.ReadVarint(in)
 		if err != nil {
 			return fmt.Errorf("read documents back: %w", err)
 		}
@@ -68,7 +71,7 @@ func (s *spool) each(visit func(number int64, raw []byte) error) error {
 		if _, err := io.ReadFull(in, raw); err != nil {
 			return fmt.Errorf("read documents back: %w", err)
 		}
-		if err := visit(int64(number), raw); err != nil {
+		if err := visit(number, raw); err != nil {
 			return err
 		}
 	}

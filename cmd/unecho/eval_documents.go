@@ -25,8 +25,7 @@ type evaluated struct {
 	sets       [][]uint64 // a rejected document has none, like an empty one
 	scopes     []uint64
 	texts      [][]byte // normalised, if they are what is compared
-	rejected   int
-	first      string // why the first of them is
+	rejected   rejections
 }
 
 func newEvaluated(c config.Config) (*evaluated, error) {
@@ -49,9 +48,7 @@ func (d *evaluated) add(name string, r *corpus.Record) error {
 	d.numbers[name] = len(d.names)
 	d.names = append(d.names, name)
 	set, normalized, bad := d.compared(r)
-	if bad != nil {
-		d.reject(name, bad)
-	}
+	d.rejected.add(name, bad)
 	d.keep(set, r.Scope, normalized)
 	return nil
 }
@@ -69,12 +66,6 @@ func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte,
 		return nil, nil, d.empty
 	}
 	return set, normalized, nil
-}
-
-func (d *evaluated) reject(name string, bad *document.Rejection) {
-	if d.rejected++; d.rejected == 1 {
-		d.first = name + ": " + string(bad.Reason) + ": " + bad.Detail
-	}
 }
 
 func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {

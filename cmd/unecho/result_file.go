@@ -12,18 +12,34 @@ import (
 // resultFile is a file that is written, or standard output.
 type resultFile struct {
 	*bufio.Writer
-	file io.Closer // nil for standard output
+	file *os.File // nil for standard output
 }
 
+// newResultFile opens a file, whose content stays until begin.
 func newResultFile(path string, stdout io.Writer) (*resultFile, error) {
 	if path == "-" {
 		return &resultFile{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
 	}
-	f, err := os.Create(path)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("write results: %w", err)
 	}
 	return &resultFile{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
+}
+
+// begin empties the file. Nothing may have been flushed before.
+func (o *resultFile) begin() error {
+	if o.file == nil {
+		return nil
+	}
+	info, err := o.file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = o.file.Truncate(0)
+	}
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
 }
 
 // raw writes a line, with a line break if it has none.

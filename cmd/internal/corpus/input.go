@@ -20,6 +20,9 @@ type input struct {
 	end  func() // of the unpacking
 }
 
+// mark is what some systems write at the front of a file.
+const mark = "\ufeff"
+
 // bufferBytes is how much is read of a file at once.
 const bufferBytes = 128 << 10
 
@@ -44,8 +47,8 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	if packed {
 		in.Reader, in.end = bufio.NewReaderSize(unpacked, bufferBytes), unpacked.end
 	}
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		_, _ = in.Discard(3) // it was peeked at, so it is there
+	if first, _ := in.Peek(len(mark)); string(first) == mark {
+		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
 	}
 	return in, nil
 }

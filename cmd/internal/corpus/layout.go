@@ -17,12 +17,15 @@ type layout struct {
 	text    []int // columns of a table
 	id      int   // -1 if there is none
 	columns int
-	reader  *document.Reader
+	header  []byte
+
+	reader   *document.Reader
+	maxBytes int
 }
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1}
+	l := &layout{format: format, id: -1, header: header, maxBytes: int(p.Document.MaxBytes)}
 	d := p.Document
 	d.Format, d.ID = "raw", ""
 	if format == JSONL {

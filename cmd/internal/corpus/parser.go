@@ -18,7 +18,8 @@ import (
 type Record struct {
 	File   string
 	Number int    // 0 for a file that is one document
-	Raw    []byte // as it stands there, with its line break if it has one
+	Raw    []byte // as it stands there, with its line break if it has one; nothing of a file that is too large
+	Header []byte // the first line of the table that it stands in; it lives on
 	Text   []byte // valid UTF-8
 	ID     []byte // empty means that it is called by its number, or its file
 	Scope  uint64
@@ -74,7 +75,7 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 		if blank(c.layout.format, line) {
 			continue
 		}
-		p.record = Record{File: c.File, Number: number, Raw: raw}
+		p.record = Record{File: c.File, Number: number, Raw: raw, Header: c.layout.header}
 		if err := p.line(c, line); err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 			return fmt.Errorf("read %s: record %d: %w", name(c.File), number, withoutPlace(err))
 		}
 		to := in.InputOffset()
-		p.record = Record{File: c.File, Number: number, Raw: c.Data[from:to]}
+		p.record = Record{File: c.File, Number: number, Raw: behindBlank(c.Data[from:to]), Header: c.layout.header}
 		from = to
 		p.joined = p.joined[:0]
 		for i, field := range fields {
@@ -169,6 +170,17 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 	}
 }
 
+// behindBlank is a record of CSV without the empty lines before it, which encoding/csv passes over.
+func behindBlank(raw []byte) []byte {
+	for {
+		rest := bytes.TrimPrefix(bytes.TrimPrefix(raw, []byte("\r")), []byte("\n"))
+		if len(rest) == len(raw) || raw[len(raw)-len(rest)-1] != '\n' {
+			return raw
+		}
+		raw = rest
+	}
+}
+
 // withoutPlace drops the line, which is counted from the beginning of the chunk.
 func withoutPlace(err error) error {
 	var parse *csv.ParseError
@@ -181,11 +193,14 @@ func withoutPlace(err error) error {
 // files reads files that are a document each.
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
-		if err := p.whole(path, c.read); err != nil {
+		if err := p.whole(path, c.layout.maxBytes+len(mark)+1, c.read); err != nil {
 			return err
 		}
 		p.record = Record{File: path, Raw: p.file}
 		p.read(c.layout, p.file)
+		if most := c.layout.maxBytes; len(p.file) > most { // of which no more was read
+			p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
+		}
 		if !visit(&p.record) {
 			return nil
 		}
@@ -193,36 +208,37 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// whole reads a file to its end; one of more than MaxRecord bytes is read so far that it is rejected as too large.
-func (p *Parser) whole(path string, count *atomic.Int64) (err error) {
+// whole reads a file to its end, but no more than the first most bytes of what it holds.
+func (p *Parser) whole(path string, most int, count *atomic.Int64) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open documents: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	p.file, err = readAll(p.file[:0], counter{file, count})
+	counted := counter{file, count}
+	p.file, err = readUpTo(p.file[:0], most, counted)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	if in, ok, err := unpack(bytes.NewReader(p.file), p.file); err != nil {
+	if in, ok, err := unpack(io.MultiReader(bytes.NewReader(p.file), counted), p.file); err != nil {
 		return fmt.Errorf("unpack %s: %w", path, err)
 	} else if ok {
 		defer in.end()
-		unpacked, err := readAll(nil, in)
+		unpacked, err := readUpTo(nil, most, in)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, damaged(err))
 		}
 		p.file = unpacked
 	}
-	p.file = bytes.TrimPrefix(p.file, []byte("\ufeff"))
+	p.file = bytes.TrimPrefix(p.file, []byte(mark))
 	return nil
 }
 
-// readAll appends what in holds, up to one byte more than MaxRecord.
-func readAll(dst []byte, in io.Reader) ([]byte, error) {
-	for len(dst) <= MaxRecord {
+// readUpTo appends what in holds, until there are most bytes.
+func readUpTo(dst []byte, most int, in io.Reader) ([]byte, error) {
+	for len(dst) < most {
 		dst = slices.Grow(dst, max(512, len(dst)/4))
-		n, err := in.Read(dst[len(dst):cap(dst)])
+		n, err := in.Read(dst[len(dst):min(most, cap(dst))])
 		dst = dst[:len(dst)+n]
 		if errors.Is(err, io.EOF) {
 			return dst, nil

@@ -11,7 +11,7 @@ import (
 
 const (
 	chunkBytes = 256 << 10 // a chunk has about so many bytes, or one record that is larger
-	chunkFiles = 64        // or so many files that are a document each
+	chunkFiles = 64        // or so many files that are a document each, if they are small
 	// MaxRecord bounds a record: what is longer than this is no file of documents.
 	MaxRecord = 64 << 20
 )
@@ -22,6 +22,7 @@ type Chunk struct {
 	First  int      // number of the first record
 	Data   []byte   // the records, as they stand in the file
 	Files  []string // the files; then there is no Data
+	size   int64    // of Files, in bytes
 	layout *layout
 	read   *atomic.Int64 // counts the bytes of Files
 }
@@ -69,7 +70,7 @@ func (r *Reader) Close() error {
 
 // Next fills c with the records that come next, in c's own memory, and returns io.EOF when there are none.
 func (r *Reader) Next(c *Chunk) error {
-	c.Data, c.Files = c.Data[:0], c.Files[:0]
+	c.Data, c.Files, c.size = c.Data[:0], c.Files[:0], 0
 	for r.in == nil {
 		done, err := r.open(c)
 		if done || err != nil {
@@ -91,8 +92,8 @@ func (r *Reader) open(c *Chunk) (done bool, err error) {
 		}
 		if r.whole(source) {
 			r.files.Add(1)
-			c.Files = append(c.Files, source.Path)
-			if len(c.Files) == chunkFiles {
+			c.Files, c.size = append(c.Files, source.Path), c.size+source.size()
+			if len(c.Files) == chunkFiles || c.size >= chunkBytes {
 				return true, r.gathered(c)
 			}
 			continue

@@ -21,6 +21,18 @@ type Source struct {
 	Size  int64
 }
 
+// size is that of the file, which a list doesn't tell; 0 if it has none, and if it cannot be opened: who opens it will say.
+func (s *Source) size() int64 {
+	if s.Size >= 0 {
+		return s.Size
+	}
+	info, err := os.Stat(s.Path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Sources yield one after another, and io.EOF at the end.
 type Sources func() (Source, error)
 

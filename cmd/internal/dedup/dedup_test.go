@@ -201,3 +201,31 @@ func TestRunStops(t *testing.T) {
 		})
 	}
 }
+
+// TestWholeFiles: what a file of its own holds is kept if that is asked for, and never of one that is rejected.
+func TestWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.txt": "one text\n", "b.txt": strings.Repeat("x", 2<<20), "c.txt": "another text\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for whole, want := range map[bool]string{false: " 9 | 0 | 13 |", true: "one text\n 9 | 0 |another text\n 13 |"} {
+		sources, _, err := corpus.Files([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		err = dedup.Run(t.Context(), dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: whole}, r, newIndex(t, setting.GiB, false), func(o *dedup.Outcome) error {
+			got += fmt.Sprintf("%s %d |", o.Raw, o.Length)
+			return nil
+		})
+		if err != nil || got != want {
+			t.Errorf("whole %v: %q, %v; want %q", whole, got, err, want)
+		}
+	}
+}

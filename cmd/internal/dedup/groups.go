@@ -47,7 +47,7 @@ func (g *Groups) Add(o *Outcome) {
 	g.clusters.Grow(int(g.first) + len(g.ends) + 1)
 	g.names = append(g.names, o.Name...)
 	g.ends = append(g.ends, int64(len(g.names)))
-	g.lengths = append(g.lengths, uint32(len(o.Raw)))
+	g.lengths = append(g.lengths, uint32(o.Length))
 	g.best = append(g.best, partner{})
 }
 

@@ -34,8 +34,8 @@ func TestGroups(t *testing.T) {
 // fiveGroups are five documents that nothing joins yet: the number of n in a name is its place.
 func fiveGroups(choice dedup.Representative, first int64) *dedup.Groups {
 	g := dedup.NewGroups(choice, first)
-	for i, raw := range []string{"aa", "bbbb", "cccc", "cccc", "d"} {
-		g.Add(&dedup.Outcome{Number: first + int64(i), Name: []byte(strings.Repeat("n", i)), Raw: []byte(raw)})
+	for i, text := range []string{"aa", "bbbb", "cccc", "cccc", "d"} {
+		g.Add(&dedup.Outcome{Number: first + int64(i), Name: []byte(strings.Repeat("n", i)), Length: len(text)})
 	}
 	return g
 }

@@ -14,6 +14,7 @@ type job struct {
 	parser   corpus.Parser
 	signer   *index.Signer
 	sketcher *index.Signer // nil where nobody asks for sketches
+	whole    bool          // an Outcome has its Raw even if that is a file of its own
 	named    bool          // several files are read: a number alone names no record
 
 	items  []item
@@ -28,6 +29,8 @@ type job struct {
 type item struct {
 	name     []byte
 	raw      []byte
+	header   []byte
+	length   int
 	rejected *document.Rejection
 }
 
@@ -56,14 +59,12 @@ func (j *job) sign() {
 		j.sketcher.Reset()
 	}
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
-		it := item{name: j.keepName(r), raw: r.Raw, rejected: r.Bad}
-		if len(j.chunk.Files) > 0 {
-			from := len(j.raw)
-			j.raw = append(j.raw, r.Raw...)
-			it.raw = j.raw[from:len(j.raw):len(j.raw)]
-		}
+		it := item{name: j.keepName(r), raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad}
 		if it.rejected == nil {
 			it.rejected = j.entry(r, it.name)
+		}
+		if len(j.chunk.Files) > 0 {
+			it.raw = j.keepRaw(&it)
 		}
 		j.items = append(j.items, it)
 		return true
@@ -76,6 +77,16 @@ func (j *job) keepName(r *corpus.Record) []byte {
 	from := len(j.names)
 	j.names = r.Name(j.names, j.named)
 	return j.names[from:len(j.names):len(j.names)]
+}
+
+// keepRaw keeps the file that an item is, if anybody may ask for it.
+func (j *job) keepRaw(it *item) []byte {
+	if it.rejected != nil || !j.whole {
+		return nil
+	}
+	from := len(j.raw)
+	j.raw = append(j.raw, it.raw...)
+	return j.raw[from:len(j.raw):len(j.raw)]
 }
 
 // entry signs a record and keeps its entry, or says why it has none.

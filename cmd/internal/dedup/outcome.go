@@ -9,7 +9,9 @@ import (
 type Outcome struct {
 	Number   int64  // of the document, over all that its judge was given, from 0
 	Name     []byte // its id, or its number in the file, or its file
-	Raw      []byte // as it stands in the file
+	Raw      []byte // as it stands in the file; nothing of a file of its own that is rejected, or unless Params ask for it
+	Header   []byte // the first line of the table that it stands in; it lives on
+	Length   int    // of its text, in bytes
 	Sketch   []byte // where Params ask for it; none for a document without text
 	Rejected *document.Rejection
 	Matches  []Match // documents judged before it, in their order; none for one that is like no other

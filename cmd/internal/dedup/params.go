@@ -11,6 +11,7 @@ type Params struct {
 	Workers  int  // goroutines that parse and sign
 	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
 	Sketches bool // an Outcome has its Sketch
+	Whole    bool // an Outcome has its Raw even if that is a file of its own
 }
 
 // IndexParams say how documents are judged.

@@ -55,7 +55,7 @@ func newJobs(p Params) ([]*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs[i] = &job{signer: signer, named: p.Named, signed: make(chan struct{}, 1)}
+		jobs[i] = &job{signer: signer, named: p.Named, whole: p.Whole, signed: make(chan struct{}, 1)}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
 				return nil, err
@@ -139,7 +139,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 	next := 0
 	for i := range items {
 		it := &items[i]
-		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Rejected: it.rejected}
+		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Header: it.header, Length: it.length, Rejected: it.rejected}
 		if it.rejected == nil {
 			o.Matches = found.of(next)
 			if len(s.sketches) > 0 {

@@ -18,7 +18,7 @@ import (
 func (sh *shared) fetchStable(ctx context.Context, of []topicPartition) (map[entry.Source]protocol.Committed, error) {
 	req := stableRequest(sh.params.Group, of)
 	began, told := time.Now().Add(-sh.waited), false
-	for {
+	for again := 20 * time.Millisecond; ; again = min(2*again, 200*time.Millisecond) {
 		resp, err := req.RequestWith(ctx, sh.admin)
 		if err != nil {
 			return nil, fmt.Errorf("fetch committed offsets: %w", err)
@@ -32,7 +32,7 @@ func (sh *shared) fetchStable(ctx context.Context, of []topicPartition) (map[ent
 			sh.logger.Warn().Strs("partitions", unstable(resp, of)).
 				Msg("a transaction is still open on committed offsets: these partitions wait for its end; if it does not come, unecho doctor tells why")
 		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+		if err := pause(ctx, again); err != nil {
 			return nil, err
 		}
 	}

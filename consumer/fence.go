@@ -97,11 +97,20 @@ func (s *session) fenceIfDead(ctx context.Context, id string) {
 	s.logger.Info().Str("transactional_id", id).Msg("fenced the open transaction of a member that is gone")
 }
 
-// openTransactions lists those of our group.
+// listingWithin bounds how long brokers are asked what is open: the rest of the time is for fencing it.
+const listingWithin = fencingWithin / 2
+
+// openTransactions lists those of our group. A broker that does not answer, for it may have died together with a member, hides
+// only what it coordinates.
 func (s *session) openTransactions(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listingWithin)
+	defer cancel()
 	listed, err := kadm.NewClient(s.admin).ListTransactions(ctx, nil, []string{"Ongoing"})
-	if err != nil {
+	switch {
+	case err != nil && len(listed) == 0:
 		return nil, fmt.Errorf("list transactions: %w", err)
+	case err != nil:
+		s.logger.Warn().Err(err).Msg("not all brokers say which transactions are open: those of others end by their time-out")
 	}
 	var open []string
 	for _, t := range listed.Sorted() {

@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -33,13 +32,13 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 	do(ctx)
 }
 
-// settle leaves an error to assign, which takes the same steps and would see it next.
+// settle leaves an error that stays to assign, which takes the same steps and would see it next.
 func (s *session) settle(ctx context.Context, given map[string][]int32) {
 	of, err := s.bind(ctx, given)
 	if err == nil {
 		_, err = s.fetchStable(ctx, of)
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && passing(err) {
 		err = nil // waiting goes on there
 	}
 	s.mu.Lock()

@@ -49,7 +49,7 @@ func (p *patient) ask(ctx context.Context, question func() error) error {
 	for began := time.Now(); ; {
 		err := question()
 		if !errors.Is(err, snapshot.ErrAway) {
-			if p.away.CompareAndSwap(true, false) {
+			if err == nil && p.away.CompareAndSwap(true, false) {
 				p.logger.Info().Msg("the snapshot store answers again")
 			}
 			return err

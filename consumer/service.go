@@ -181,6 +181,11 @@ const partitionBytes = 4 << 20
 // compares the plan it would make with the one in force, which it cannot know to be sticky, and has the group make it anew.
 const heartbeat = 500 * time.Millisecond
 
+// refusedAgain is how soon a session looks at the metadata again. The library repeats a refused record only after it has, also
+// where nothing has moved: Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) for as long as the end of
+// the one before is still being written, and with the library's 5 s each such moment became 5 s.
+const refusedAgain = 100 * time.Millisecond
+
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 	codec, _ := sh.outputs.Codec()
@@ -192,6 +197,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.InstanceID(slot),
 		kgo.TransactionalID(sh.transactionalID(slot)),
 		kgo.TransactionTimeout(sh.params.TransactionTimeout),
+		kgo.MetadataMinAge(refusedAgain),
 		kgo.SessionTimeout(sh.params.SessionTimeout),
 		kgo.HeartbeatInterval(min(sh.params.SessionTimeout/3, heartbeat)),
 		kgo.RebalanceTimeout(5*sh.params.SessionTimeout),

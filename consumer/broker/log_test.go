@@ -38,12 +38,12 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 		{zerolog.Disabled, kgo.LogLevelNone},
 	}
 	for _, tt := range tests {
-		if got := (clientLogger{zerolog.Nop().Level(tt.level)}).Level(); got != tt.want {
+		if got := (&clientLogger{log: zerolog.Nop().Level(tt.level)}).Level(); got != tt.want {
 			t.Errorf("at %s the client logs %s, want %s", tt.level, got, tt.want)
 		}
 	}
 	var out strings.Builder
-	l := clientLogger{zerolog.New(&out).Level(zerolog.DebugLevel)}
+	l := &clientLogger{log: zerolog.New(&out).Level(zerolog.DebugLevel)}
 	l.Log(kgo.LogLevelInfo, "joined", "group", "g", "err", errors.New("e"), "n", 3)
 	l.Log(kgo.LogLevelDebug, "too much")
 	l.Log(kgo.LogLevelError, "lost", "err", io.EOF)
@@ -53,6 +53,27 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 		`{"level":"debug","part":"kafka client","err":"produce: context canceled","message":"given up"}` + "\n"
 	if out.String() != want {
 		t.Errorf("got %s", out.String())
+	}
+}
+
+// TestClientComplainsOnceOfABroker: a client that cannot reach a broker tries again at once, and must not fill the log of a night.
+func TestClientComplainsOnceOfABroker(t *testing.T) {
+	var out strings.Builder
+	l := &clientLogger{log: zerolog.New(&out).Level(zerolog.InfoLevel)}
+	for range 1000 {
+		l.Log(kgo.LogLevelWarn, "unable to open connection to broker", "addr", "one:9092", "err", io.EOF)
+		l.Log(kgo.LogLevelWarn, "unable to open connection to broker", "addr", "two:9092", "err", io.EOF)
+		l.Log(kgo.LogLevelError, "another matter", "broker", 1)
+	}
+	if lines := strings.Count(out.String(), "\n"); lines != 3 {
+		t.Errorf("%d lines: %.2000s", lines, out.String())
+	}
+	for c := range l.said {
+		l.said[c] = l.said[c].Add(-saidWithin)
+	}
+	l.Log(kgo.LogLevelWarn, "unable to open connection to broker", "addr", "two:9092", "err", io.EOF)
+	if lines := strings.Count(out.String(), "\n"); lines != 4 {
+		t.Errorf("%d lines, and after a while one more is wanted", lines)
 	}
 }
 

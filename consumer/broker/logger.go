@@ -3,8 +3,11 @@ package broker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -14,10 +17,24 @@ import (
 // clientLogger hands the Kafka client's log to ours, one level lower from info down: what it calls information is of use
 // to those who look for a fault in the connection, and to nobody else. So is what went wrong because we ended it ourselves.
 // The client never logs credentials.
-type clientLogger struct{ log zerolog.Logger }
+//
+// It says of a broker that is away each time it tries again, which is many times a second: what it has just said of one is said
+// again after a while only.
+type clientLogger struct {
+	log zerolog.Logger
+
+	mu   sync.Mutex
+	said map[complaint]time.Time
+}
+
+// complaint is what the client warns of. There are as many as it has warnings, for each broker.
+type complaint struct{ msg, broker string }
+
+// saidWithin is for how long nobody needs to hear the same again.
+const saidWithin = 10 * time.Second
 
 // Level implements kgo.Logger.
-func (l clientLogger) Level() kgo.LogLevel {
+func (l *clientLogger) Level() kgo.LogLevel {
 	switch level := max(l.log.GetLevel(), zerolog.GlobalLevel()); {
 	case level <= zerolog.TraceLevel:
 		return kgo.LogLevelDebug
@@ -32,8 +49,8 @@ func (l clientLogger) Level() kgo.LogLevel {
 }
 
 // Log implements kgo.Logger.
-func (l clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
-	if level < kgo.LogLevelInfo && slices.ContainsFunc(keyvals, canceled) {
+func (l *clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
+	if level < kgo.LogLevelInfo && (slices.ContainsFunc(keyvals, canceled) || l.justSaid(msg, keyvals)) {
 		level = kgo.LogLevelInfo
 	}
 	at := zerolog.TraceLevel
@@ -47,6 +64,30 @@ func (l clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 	case kgo.LogLevelDebug, kgo.LogLevelNone:
 	}
 	l.log.WithLevel(at).Str("part", "kafka client").Fields(keyvals).Msg(msg)
+}
+
+func (l *clientLogger) justSaid(msg string, keyvals []any) bool {
+	c, now := complaint{msg: msg, broker: brokerIn(keyvals)}, time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Sub(l.said[c]) < saidWithin {
+		return true
+	}
+	if l.said == nil {
+		l.said = map[complaint]time.Time{}
+	}
+	l.said[c] = now
+	return false
+}
+
+// brokerIn is the address or number of the broker that a message is about.
+func brokerIn(keyvals []any) string {
+	for i := 0; i+1 < len(keyvals); i += 2 {
+		if name := keyvals[i]; name == "addr" || name == "broker" {
+			return fmt.Sprint(keyvals[i+1])
+		}
+	}
+	return ""
 }
 
 func canceled(value any) bool {

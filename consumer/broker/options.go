@@ -28,7 +28,7 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		kgo.RequestTimeoutOverhead(p.RequestTimeout),
 		kgo.MetadataMinAge(metadataMinAge),
 		kgo.AlwaysRetryEOF(), // a broker that starts or stops hangs up, too; whether it expects TLS or a login, Ping has found out
-		kgo.WithLogger(clientLogger{logger}),
+		kgo.WithLogger(&clientLogger{log: logger}),
 	}
 	if p.TLS.Enabled {
 		config, err := tlsConfig(p.TLS)
@@ -47,10 +47,9 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	return opts, nil
 }
 
-// metadataMinAge is how soon a client asks again who leads a partition. The library repeats a refused record only after it
-// has asked, also where nothing has moved: Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) for as
-// long as the end of the one before is still being written, and with the library's 5 s each such moment became 5 s.
-const metadataMinAge = 100 * time.Millisecond
+// metadataMinAge is how soon a client asks again who leads a partition, and goes on where another broker does. The library has
+// 5 s.
+const metadataMinAge = 500 * time.Millisecond
 
 func tlsConfig(p TLSParams) (*tls.Config, error) {
 	config := &tls.Config{

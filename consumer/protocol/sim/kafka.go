@@ -270,13 +270,18 @@ func (w *World) groupEmpty() bool {
 	return !slices.ContainsFunc(w.slots, func(at slot) bool { return at.joined != nil })
 }
 
-// stepRejoin lets a session take the place of its instance.
+// stepRejoin lets a session take the place of its instance, any of those that may.
 func (w *World) stepRejoin() bool {
-	for _, s := range w.sessions {
-		if at := &w.slots[s.slot]; s.alive && s.outside && at.latest == s && at.joined != nil && at.joined != s && s.member.ready {
-			s.rejoin()
-			return true
+	var may []*session
+	for i := range w.slots {
+		at := &w.slots[i]
+		if s := at.latest; s != nil && s.alive && s.outside && at.joined != nil && at.joined != s && s.member.ready {
+			may = append(may, s)
 		}
 	}
-	return false
+	if len(may) == 0 {
+		return false
+	}
+	may[w.n(len(may))].rejoin()
+	return true
 }

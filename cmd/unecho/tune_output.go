@@ -120,7 +120,7 @@ func (o *tuneOutputs) recommend(report *tune.Report, c config.Config, stage stri
 	case best != nil:
 		report.YAML, err = settingYAML(c, best.Setting, stage)
 	case o.yaml != "":
-		err = errors.New("there is nothing to recommend")
+		err = errors.New("nothing to recommend: " + report.NotRecommended)
 	}
 	if err != nil && o.yaml != "" {
 		err = fmt.Errorf("write --yaml %s: %w; it is left as it was", o.yaml, err)

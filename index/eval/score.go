@@ -39,6 +39,9 @@ func (s *Score) found(is bool) {
 	}
 }
 
+// True is how many pairs are true.
+func (s Score) True() int { return s.TruePositives + s.FalseNegatives }
+
 // Precision is the share of what was found that is true; 1 when nothing was found.
 func (s Score) Precision() float64 { return share(s.TruePositives, s.FalsePositives) }
 

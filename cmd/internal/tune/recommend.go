@@ -1,6 +1,9 @@
 package tune
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // What a setting can be recommended by.
 const (
@@ -19,19 +22,28 @@ const enough = 0.98
 
 // recommend chooses among the settings that were tried, at one threshold and one stage: thresholds are the user's choice, and
 // what is true under one is not under another. Of equally good ones it takes that which takes least memory, then the one with
-// the fewest candidates, then the first.
-func recommend(rows []Row, by, stage string, threshold float64) *Row {
-	var best *Row
+// the fewest candidates, then the first. One that had no true pair to find is none of them: it could not miss any. If there
+// is nothing to choose from it says why.
+func recommend(rows []Row, by, stage string, threshold float64) (best *Row, why string) {
+	why = "no setting was tried to its end"
 	for i := range rows {
 		r := &rows[i]
 		if r.Stage != stage || r.Threshold != threshold {
+			continue
+		}
+		if r.True() == 0 {
+			why = fmt.Sprintf("no two documents of the sample reach %v, so nothing could be missed: "+
+				"take more documents, a lower --threshold, or other --shingle", threshold)
 			continue
 		}
 		if best == nil || better(r, best, by) {
 			best = r
 		}
 	}
-	return best
+	if best != nil {
+		why = ""
+	}
+	return best, why
 }
 
 func better(r, s *Row, by string) bool {

@@ -54,15 +54,16 @@ type Skipped struct {
 
 // Report is all that was found.
 type Report struct {
-	Documents   int       `json:"documents"`
-	By          string    `json:"by"`
-	At          float64   `json:"at"`          // threshold
-	Recommended *Row      `json:"recommended"` // null if no setting was tried to its end
-	YAML        string    `json:"yaml"`        // the recommended setting as a service's configuration has it
-	Sources     []Source  `json:"sources"`
-	Rows        []Row     `json:"rows"`
-	Skipped     []Skipped `json:"skipped"`
-	Seconds     float64   `json:"seconds"`
+	Documents      int       `json:"documents"`
+	By             string    `json:"by"`
+	At             float64   `json:"at"`                        // threshold
+	Recommended    *Row      `json:"recommended"`               // null if there is none
+	NotRecommended string    `json:"not_recommended,omitempty"` // why there is none
+	YAML           string    `json:"yaml"`                      // the recommended setting as a service's configuration has it
+	Sources        []Source  `json:"sources"`
+	Rows           []Row     `json:"rows"`
+	Skipped        []Skipped `json:"skipped"`
+	Seconds        float64   `json:"seconds"`
 }
 
 // Settings is how many were tried, each at its thresholds.

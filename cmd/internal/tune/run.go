@@ -37,7 +37,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	report.Recommended = recommend(report.Rows, t.By, t.Stage, t.At)
+	report.Recommended, report.NotRecommended = recommend(report.Rows, t.By, t.Stage, t.At)
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }

@@ -44,7 +44,7 @@ func (r *Report) writeRest(out io.Writer) error {
 		}
 	}
 	if r.Recommended == nil {
-		_, err := fmt.Fprintln(out, "nothing to recommend: no setting was tried to its end")
+		_, err := fmt.Fprintf(out, "nothing to recommend: %s\n", r.NotRecommended)
 		return err
 	}
 	best := r.Recommended

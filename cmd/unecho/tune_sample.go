@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // publishedSample is how many documents the published grid is tried on.
@@ -24,7 +25,8 @@ const publishedSample = 4000
 
 func addSampleFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Int("sample", 100_000, "take so many documents, at random; 0 takes all")
+	flags.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
+	flags.String("sample-bytes", "100MiB", "take no more text than this, of which each byte takes up to some 35 in memory; 0 has no bound")
 	flags.Uint64("seed", 1, "of the sample, and of the order under --budget")
 	flags.String("tokens", "", "the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
 	flags.String("topic", "", "read documents from this topic instead of files")
@@ -39,15 +41,31 @@ func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.St
 // sampler keeps some of the documents that it is shown: each has the same chance (Vitter 1985, algorithm R). Those that cannot
 // be compared are counted.
 type sampler struct {
-	random *rand.Rand
-	most   int // 0 is all
-	met    int
-	field  string // with tokens; empty for texts
-	texts  [][]byte
-	scopes []uint64 // of the texts
-	tokens [][][]byte
-	bad    int
-	first  string // why the first of them cannot be compared
+	random    *rand.Rand
+	most      int           // 0 is all
+	mostBytes setting.Bytes // of their texts; 0 is no bound
+	met       int
+	bytes     setting.Bytes // of those kept
+	kept      []sampled
+	dropped   bool   // they were too many for mostBytes
+	field     string // with tokens; empty for texts
+	bad       int
+	first     string // why the first of them cannot be compared
+}
+
+// sampled is a document: its text and scope, or its tokens.
+type sampled struct {
+	text   []byte
+	scope  uint64
+	tokens [][]byte
+}
+
+func (d *sampled) size() setting.Bytes {
+	n := len(d.text)
+	for _, token := range d.tokens {
+		n += len(token) + len(" ")
+	}
+	return setting.Bytes(n)
 }
 
 func newSampler(cmd *cobra.Command) (*sampler, error) {
@@ -61,8 +79,12 @@ func newSampler(cmd *cobra.Command) (*sampler, error) {
 	if most < 0 {
 		return nil, usageError{fmt.Errorf("--sample %d: write a number of documents, or 0 for all", most)}
 	}
+	var mostBytes setting.Bytes
+	if err := mostBytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
+		return nil, usageError{fmt.Errorf("--sample-bytes: %w", err)}
+	}
 	seed, err := cmd.Flags().GetUint64("seed")
-	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), most: most, field: tokensField(cmd)}, err
+	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), most: most, mostBytes: mostBytes, field: tokensField(cmd)}, err
 }
 
 func (s *sampler) reject(name, why string) {
@@ -74,18 +96,33 @@ func (s *sampler) reject(name, why string) {
 // place is where the next document goes; none if it is not kept.
 func (s *sampler) place() (at int, keep bool) {
 	s.met++
-	if s.most == 0 || s.met <= s.most {
-		return s.met - 1, true
+	if s.most == 0 || len(s.kept) < s.most {
+		return len(s.kept), true
 	}
 	at = s.random.IntN(s.met)
 	return at, at < s.most
 }
 
+// put keeps a document. From the first that is too much on, the sample has no more documents than fit then: any of them gives
+// way, so that what is left still had the same chance.
+func (s *sampler) put(at int, d sampled) {
+	if at == len(s.kept) {
+		s.kept = append(s.kept, sampled{})
+	}
+	s.bytes += d.size() - s.kept[at].size()
+	s.kept[at] = d
+	for s.mostBytes > 0 && s.bytes > s.mostBytes && len(s.kept) > 1 {
+		last := len(s.kept) - 1
+		at := s.random.IntN(len(s.kept))
+		s.bytes -= s.kept[at].size()
+		s.kept[at], s.kept[last] = s.kept[last], sampled{}
+		s.kept, s.most, s.dropped = s.kept[:last], last, true
+	}
+}
+
 func (s *sampler) addText(text []byte, scope uint64) {
-	if at, keep := s.place(); keep && at == len(s.texts) {
-		s.texts, s.scopes = append(s.texts, slices.Clone(text)), append(s.scopes, scope)
-	} else if keep {
-		s.texts[at], s.scopes[at] = append(s.texts[at][:0], text...), scope
+	if at, keep := s.place(); keep {
+		s.put(at, sampled{text: slices.Clone(text), scope: scope})
 	}
 }
 
@@ -95,10 +132,8 @@ func (s *sampler) addTokens(name string, document []byte) {
 		s.reject(name, err.Error())
 		return
 	}
-	if at, keep := s.place(); keep && at == len(s.tokens) {
-		s.tokens = append(s.tokens, tokens)
-	} else if keep {
-		s.tokens[at] = tokens
+	if at, keep := s.place(); keep {
+		s.put(at, sampled{tokens: tokens})
 	}
 }
 
@@ -142,10 +177,22 @@ func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, erro
 	if s.met == 0 {
 		return nil, errors.New("there is no document to try settings on")
 	}
-	if s.field != "" {
-		return tune.Tokens{Documents: s.tokens, Weighted: c.Judge.Similarity.Weighted}, nil
+	if s.dropped {
+		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",
+			len(s.kept), several(s.met, "document"), s.mostBytes)
 	}
-	return tune.Texts{Params: c.Judge, Documents: s.texts, Scopes: s.scopes}, nil
+	if s.field != "" {
+		tokens := tune.Tokens{Weighted: c.Judge.Similarity.Weighted}
+		for _, d := range s.kept {
+			tokens.Documents = append(tokens.Documents, d.tokens)
+		}
+		return tokens, nil
+	}
+	texts := tune.Texts{Params: c.Judge}
+	for _, d := range s.kept {
+		texts.Documents, texts.Scopes = append(texts.Documents, d.text), append(texts.Scopes, d.scope)
+	}
+	return texts, nil
 }
 
 // readSample reads the documents.

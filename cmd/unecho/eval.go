@@ -71,7 +71,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.pairs()
+	found, err := d.pairs(mostCandidates, mostPairs)
 	if err != nil {
 		return err
 	}

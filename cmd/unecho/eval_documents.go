@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -81,12 +82,22 @@ func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
 	}
 }
 
-// pairs are those that the service would find.
-func (d *evaluated) pairs() ([]eval.Pair, error) {
+// pairs are those that the service would find, if they are not too many to look at, or to hold.
+func (d *evaluated) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	trial := eval.NewTrial(d.sketcher.sketch, d.sets, d.scopes)
 	verified := d.verified(trial)
-	return trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates)
+	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates, mostPairs)
+	switch {
+	case errors.Is(err, eval.ErrPairs):
+		err = fmt.Errorf("%w: %s", err, fewerPairs)
+	case errors.Is(err, eval.ErrCandidates):
+		err = fmt.Errorf("%w: take longer shingles (--shingle), a higher --threshold, or fewer documents", err)
+	}
+	return pairs, err
 }
+
+// fewerPairs is what to do about too many of them.
+const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take fewer documents"
 
 // verified is what the service verifies candidates by.
 func (d *evaluated) verified(trial *eval.Trial) func(a, b int) bool {

@@ -61,8 +61,8 @@ func (l labels) clusters() ([]eval.Pair, error) {
 			return nil
 		}
 		of[number] = cluster
-		if count += len(members[cluster]); count > mostCandidates {
-			return fmt.Errorf("read %s: line %d: the clusters have more than %d pairs, the most that are compared", l.path, line, mostCandidates)
+		if count += len(members[cluster]); count > mostPairs {
+			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, mostPairs, fewerPairs)
 		}
 		members[cluster] = append(members[cluster], number)
 		return nil

@@ -26,7 +26,7 @@ const publishedSample = 4000
 func addSampleFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
-	flags.String("sample-bytes", "100MiB", "take no more text than this, of which each byte takes up to some 35 in memory; 0 has no bound")
+	flags.String("sample-bytes", "100MiB", "take no more text than this, which takes about 30 times as much memory; 0 has no bound")
 	flags.Uint64("seed", 1, "of the sample, and of the order under --budget")
 	flags.String("tokens", "", "the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
 	flags.String("topic", "", "read documents from this topic instead of files")

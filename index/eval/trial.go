@@ -11,8 +11,11 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// ErrCandidates says that a setting finds more candidates than it is worth waiting for.
-var ErrCandidates = errors.New("too many candidates")
+// What a trial gives up by.
+var (
+	ErrCandidates = errors.New("too many candidates") // more than it is worth waiting for
+	ErrPairs      = errors.New("too many pairs")      // more than there is memory for
+)
 
 // keyBytes is the width of band keys in a trial: the widest, so that keys are equal by chance only where the sketches are.
 const keyBytes = 8
@@ -155,7 +158,7 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 		return r.Met <= most
 	})
 	if r.Met > most {
-		return Result{}, t.tooMany(most)
+		return Result{}, t.tooMany(ErrCandidates, most)
 	}
 	all := truth.Pairs(threshold)
 	for _, s := range []*Score{&r.Candidates, &r.Estimated, &r.Verified} {
@@ -165,18 +168,21 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 }
 
 // Pairs finds the candidates that are verified, sorted as Join.Pairs sorts; what they share is not counted. With more than
-// most candidates it gives up: ErrCandidates.
-func (t *Trial) Pairs(verified func(a, b int) bool, most int) ([]Pair, error) {
+// mostCandidates, or mostPairs of 32 bytes each, it gives up: ErrCandidates, ErrPairs.
+func (t *Trial) Pairs(verified func(a, b int) bool, mostCandidates, mostPairs int) ([]Pair, error) {
 	var pairs []Pair
 	met := 0
 	t.Candidates(func(a, b int) bool {
 		if met++; verified(a, b) {
 			pairs = append(pairs, Pair{A: a, B: b})
 		}
-		return met <= most
+		return met <= mostCandidates && len(pairs) <= mostPairs
 	})
-	if met > most {
-		return nil, t.tooMany(most)
+	if met > mostCandidates {
+		return nil, t.tooMany(ErrCandidates, mostCandidates)
+	}
+	if len(pairs) > mostPairs {
+		return nil, t.tooMany(ErrPairs, mostPairs)
 	}
 	SortPairs(pairs)
 	return pairs, nil
@@ -190,8 +196,8 @@ func Exactly(sets [][]uint64, threshold int) (verified func(a, b int) bool) {
 	}
 }
 
-func (t *Trial) tooMany(most int) error {
-	return fmt.Errorf("%w: more than %d for %d documents", ErrCandidates, most, len(t.signed))
+func (t *Trial) tooMany(what error, most int) error {
+	return fmt.Errorf("%w: more than %d for %d documents", what, most, len(t.signed))
 }
 
 // CodeBytes is the size of a document's codes.

@@ -80,6 +80,12 @@ func TestTrialAgainstTruth(t *testing.T) {
 	if _, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 10); !errors.Is(err, eval.ErrCandidates) {
 		t.Errorf("at most 10 candidates: %v", err)
 	}
+	always := func(_, _ int) bool { return true }
+	for want, most := range map[error][2]int{eval.ErrCandidates: {r.Met - 1, r.Met}, eval.ErrPairs: {r.Met, r.Met - 1}, nil: {r.Met, r.Met}} {
+		if found, err := trial.Pairs(always, most[0], most[1]); !errors.Is(err, want) || want == nil && len(found) != r.Met {
+			t.Errorf("at most %v: %d pairs, %v, want %v", most, len(found), err, want)
+		}
+	}
 }
 
 func TestHistogram(t *testing.T) {
@@ -107,8 +113,8 @@ func TestTrialOfSimHash(t *testing.T) {
 		return s.AppendCodes(nil)
 	}
 	near := func(a, b int) bool { return sketch.Hamming(code(a), code(b)) <= 3 }
-	found, err := trial.Pairs(func(a, b int) bool { return trial.Reached(bar, a, b) }, 1_000_000)
-	want, err2 := trial.Pairs(near, 1_000_000)
+	found, err := trial.Pairs(func(a, b int) bool { return trial.Reached(bar, a, b) }, 1_000_000, 1_000_000)
+	want, err2 := trial.Pairs(near, 1_000_000, 1_000_000)
 	if err != nil || err2 != nil || !slices.Equal(found, want) || len(want) == 0 {
 		t.Errorf("%d pairs, want %d; %v, %v", len(found), len(want), err, err2)
 	}
@@ -122,7 +128,7 @@ func TestTrialOfSimHash(t *testing.T) {
 func TestTrialOfScopes(t *testing.T) {
 	set := []uint64{1, 2, 3}
 	trial := eval.NewTrial(newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4}), [][]uint64{set, set, set, set}, []uint64{0, 7, 0, 7})
-	found, err := trial.Pairs(func(_, _ int) bool { return true }, 2) // there are no more than two candidates
+	found, err := trial.Pairs(func(_, _ int) bool { return true }, 2, 2) // there are no more than two candidates
 	if want := []eval.Pair{{A: 0, B: 2}, {A: 1, B: 3}}; err != nil || !slices.Equal(found, want) {
 		t.Errorf("%v, %v", found, err)
 	}

@@ -80,7 +80,7 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 	settings := t.Grid.settings(from)
 	found, err := t.find(ctx, from)
 	switch {
-	case errors.Is(err, errPairs):
+	case errors.Is(err, eval.ErrPairs):
 		t.pass(settings, fmt.Sprintf("more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
 			t.MostPairs, slices.Min(t.Grid.Thresholds)), report, tried)
 		return nil

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,10 +26,7 @@ const steps = 20
 // over says that there is no time left. It is no error: the report says what was not tried.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// errPairs says that there are more than MostPairs.
-var errPairs = errors.New("too many pairs")
-
-// find finds it. errPairs, or that of ctx, says that there is none.
+// find finds it. eval.ErrPairs, with more than MostPairs, or that of ctx, says that there is none.
 func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if over(ctx) {
 		return nil, ctx.Err()
@@ -110,7 +106,7 @@ func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func()
 					before := len(own)
 					own = appendPairs(own, i)
 					if count.Add(int64(len(own)-before)) > int64(t.MostPairs) {
-						return errPairs
+						return eval.ErrPairs
 					}
 				}
 				if ctx.Err() != nil {

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/config"
+)
+
+// What is too much to look at or to hold ends with what to do.
+func TestEvalOfManyCopies(t *testing.T) {
+	d, err := newEvaluated(config.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if err := d.add(strconv.Itoa(i), &corpus.Record{Text: []byte("one and the same text")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, most := range map[string][2]int{
+		"too many pairs: more than 44 for 10 documents: many are copies of each other: ": {45, 44},
+		"too many candidates: more than 44 for 10 documents: take longer shingles (--sh": {44, 45},
+	} {
+		if _, err := d.pairs(most[0], most[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if pairs, err := d.pairs(45, 45); err != nil || len(pairs) != 45 {
+		t.Errorf("%d pairs, %v", len(pairs), err)
+	}
+}

@@ -18,6 +18,7 @@ func addCorpusFlags(cmd *cobra.Command) {
 	flags.String("format", corpus.Auto, "auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
 	flags.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 	flags.String("id", "id", "the field or column with the id; a document without one is called by its number")
+	offer(cmd, "format", corpus.Formats()...)
 }
 
 // corpusParams are what those flags say.

@@ -58,13 +58,15 @@ func addDedupFlags(cmd *cobra.Command) {
 	flags.String("unique", "", "write the unique documents here, unchanged (- is standard output)")
 	flags.String("duplicates", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
 	flags.String("pairs", "", "write a line for each verified match: a, b, similarity, separated by tabs")
-	flags.String("clusters", "", "write a line for each document: cluster, id, separated by a tab")
+	flags.String("clusters", "", "write a line for each document: id, cluster, separated by a tab")
 	flags.String("rejected", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
 	flags.String("representative", "first", "which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
 	flags.String("memory", "4GiB", "what the index may take; it is an error if it does not suffice")
 	flags.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 	flags.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the lowest of each slot)")
 	flags.Bool("json", false, "the summary as one JSON object on the last line")
+	offer(cmd, "matches", "best", "all")
+	offer(cmd, "representative", "first", "last", "longest")
 }
 
 // dedupRun is one run of the verb.

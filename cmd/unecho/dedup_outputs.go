@@ -252,7 +252,7 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 	for i := first; i < end; i++ {
 		cluster := g.Cluster(i)
 		if d.clusters != nil {
-			d.line = appendTSV(d.line[:0], string(g.Name(cluster)), string(g.Name(i)))
+			d.line = appendTSV(d.line[:0], string(g.Name(i)), string(g.Name(cluster)))
 			if err := d.clusters.raw(d.line); err != nil {
 				return err
 			}

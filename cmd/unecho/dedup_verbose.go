@@ -27,8 +27,8 @@ func (s *shownPairs) show(number int64, name []byte, m *dedup.Match) error {
 	if s == nil {
 		return nil
 	}
-	head := appendTSV(nil, string(m.Name), string(name), fourPlaces(m.Similarity.TenThousandths()), m.Method.String())
-	_, err := fmt.Fprintf(s.out, "%s  %s\n  %s\n", head, s.bits(m.Number), s.bits(number))
+	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", printable(string(m.Name), longLine), printable(string(name), longLine),
+		fourPlaces(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
 	return err
 }
 

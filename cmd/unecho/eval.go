@@ -19,8 +19,9 @@ func evalCommand() *cobra.Command {
 		Long: "Hold what the settings find in FILE against pairs or clusters that you know: precision, recall and F1 of the pairs,\n" +
 			"and the adjusted Rand index (ARI) of the clusters that they form. A pair is found if it shares a band key and\n" +
 			"is verified as the service does (--verify); how many candidates the service looks at is not bounded here. Labels call\n" +
-			"documents by their ids (--id), or else by their numbers. What would be rejected matches nothing; it is counted, and the\n" +
-			"first is named.",
+			"documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs and --clusters:\n" +
+			"in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected matches nothing; it is\n" +
+			"counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
 		Args: cobra.ArbitraryArgs,

@@ -82,6 +82,9 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	}
 	name, partition, offset, ok := coordinates(arg)
 	if !ok {
+		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
+			fmt.Fprintf(cmd.ErrOrStderr(), "unecho: there is no file %s: it is taken for a text\n", printable(arg, longLine))
+		}
 		return explain.Input{Text: []byte(arg)}, nil
 	}
 	records, err := newRecords(cmd, c)

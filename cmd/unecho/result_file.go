@@ -72,7 +72,8 @@ func (o *resultFile) close() error {
 	return o.file.Close()
 }
 
-// appendTSV appends a line of columns. What would end a column or a line is written as in Go: \t, \n, \r, and \\.
+// appendTSV appends a line of columns, which unescapeTSV reads. What would end a column or a line is written as in Go: \t, \n,
+// \r, and \\.
 func appendTSV(dst []byte, columns ...string) []byte {
 	for i, c := range columns {
 		if i > 0 {
@@ -84,4 +85,12 @@ func appendTSV(dst []byte, columns ...string) []byte {
 		dst = append(dst, c...)
 	}
 	return append(dst, '\n')
+}
+
+// unescapeTSV is a column as it was before appendTSV. Another backslash stands for itself.
+func unescapeTSV(column string) string {
+	if !strings.Contains(column, "\\") {
+		return column
+	}
+	return strings.NewReplacer(`\\`, "\\", `\t`, "\t", `\n`, "\n", `\r`, "\r").Replace(column)
 }

@@ -62,7 +62,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	var name []byte
 	return corpus.Each(ctx, in, func(r *corpus.Record) error {
 		if name = r.Name(name[:0], len(args) != 1); r.Bad != nil {
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", name, r.Bad.Reason, r.Bad.Detail)
+			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", printable(string(name), longLine), r.Bad.Reason, printable(r.Bad.Detail, longLine))
 			return err
 		}
 		return write(out, string(name), s.sign(r.Text, r.Scope))

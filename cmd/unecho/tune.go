@@ -43,7 +43,7 @@ func tuneCommand() *cobra.Command {
 	flags.String("html", "", "write a page with plots here (- is standard output)")
 	flags.String("yaml", "", "write the recommended settings here (- is standard output)")
 	flags.Bool("json", false, "the report as one JSON object instead of the table")
-	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.verify", "similarity.weighted", "text",
+	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.weighted", "text",
 		"document.max_bytes", "document.invalid_utf8", "document.scope")
 	offer(cmd, "by", tune.Bys()...)
 	return cmd

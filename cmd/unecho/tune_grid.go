@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -52,6 +53,17 @@ func addGridFlags(cmd *cobra.Command) {
 	offer(cmd, "grid", publishedGrid)
 	offer(cmd, "hash", hashNames()...)
 	offer(cmd, "sketch", tune.MinHash, tune.SimHash)
+	addVerifyFlag(cmd)
+}
+
+// addVerifyFlag adds similarity.verify without the word that is refused: see tuneParams.
+func addVerifyFlag(cmd *cobra.Command) {
+	for _, f := range setting.Fields(config.Default()) {
+		if f.Key == "similarity.verify" {
+			f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(word string) bool { return word == "levenshtein" })
+			addSettingFlag(cmd, f)
+		}
+	}
 }
 
 // gridOf is the grid named, with what flags say. What a configuration or a preset sets is tried as well, unless a flag

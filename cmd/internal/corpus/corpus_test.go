@@ -116,9 +116,9 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"a.csv", "title,body\n", `a.csv: no column is called "text"; there are "title", "body"`, p},
 		{"a.csv", "", "the file is empty", p},
-		{"a.csv", "text,x\na,b\nc\n", "record 2: wrong number of fields", p},
+		{"a.csv", "text,x\na,b\nc\n", "record 2 has 1 column, the first line has 2: a column with commas, quotation marks or line breaks stands in quotation marks", p},
 		{"a.csv", "text,x\na\"b,c\n", "record 1: bare \"", p},
-		{"a.tsv", "text\tx\na\n", "record 1 has 1 columns, the first line has 2", p},
+		{"a.tsv", "text\tx\na\n", "record 1 has 1 column, the first line has 2: a column has no tabs and line breaks", p},
 		{"a.gz", "\x1f\x8bnothing", "unpack", p},
 		{"a.txt", "a", `format "xml" is not one of auto, jsonl`, unknown},
 	} {

@@ -107,11 +107,19 @@ func (p *Parser) line(c *Chunk, line []byte) error {
 		}
 	}
 	if columns != c.layout.columns {
-		return fmt.Errorf("read %s: record %d has %d columns, the first line has %d", name(c.File), p.record.Number, columns, c.layout.columns)
+		return wrongColumns(c, p.record.Number, columns, "a column has no tabs and line breaks")
 	}
 	p.read(c.layout, p.joined)
 	p.record.ID = id
 	return nil
+}
+
+func wrongColumns(c *Chunk, record, columns int, rule string) error {
+	unit := "columns"
+	if columns == 1 {
+		unit = "column"
+	}
+	return fmt.Errorf("read %s: record %d has %d %s, the first line has %d: %s", name(c.File), record, columns, unit, c.layout.columns, rule)
 }
 
 // appendColumn takes a column into the text if it belongs to it. The columns are joined in the order in which they stand.
@@ -148,6 +156,9 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			return wrongColumns(c, number, len(fields), "a column with commas, quotation marks or line breaks stands in quotation marks")
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: record %d: %w", name(c.File), number, withoutPlace(err))

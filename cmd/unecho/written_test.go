@@ -88,7 +88,7 @@ func TestTuneFinishes(t *testing.T) {
 		"done":              {t.Context(), some, config.Default(), "", true, true},
 		"stopped":           {stopped, some, config.Default(), "stopped after 1 settings; the report holds what was tried so far", true, true},
 		"stopped at once":   {stopped, tune.Report{}, config.Default(), "stopped before a setting was tried; nothing is written", false, false},
-		"nothing was tried": {t.Context(), tune.Report{}, config.Default(), "there is nothing to recommend; it is left as it was", true, false},
+		"nothing was tried": {t.Context(), tune.Report{NotRecommended: "none was tried"}, config.Default(), "nothing to recommend: none was tried; it is left as it was", true, false},
 		"impossible":        {t.Context(), some, impossible, "the recommended settings are none of a service: similarity.code_bits: 5", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,11 +80,16 @@ func TestTrialAgainstTruth(t *testing.T) {
 	if _, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 10); !errors.Is(err, eval.ErrCandidates) {
 		t.Errorf("at most 10 candidates: %v", err)
 	}
-	always := func(_, _ int) bool { return true }
+	looked := 0
+	always := func(_, _ int) bool { looked++; return true }
 	for want, most := range map[error][2]int{eval.ErrCandidates: {r.Met - 1, r.Met}, eval.ErrPairs: {r.Met, r.Met - 1}, nil: {r.Met, r.Met}} {
 		if found, err := trial.Pairs(always, most[0], most[1]); !errors.Is(err, want) || want == nil && len(found) != r.Met {
 			t.Errorf("at most %v: %d pairs, %v, want %v", most, len(found), err, want)
 		}
+	}
+	looked = 0
+	if _, err := trial.Pairs(always, r.Met, 3); !errors.Is(err, eval.ErrPairs) || looked != 4 {
+		t.Errorf("at most 3 pairs: %v after %d", err, looked)
 	}
 }
 

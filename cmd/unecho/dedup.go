@@ -135,6 +135,9 @@ func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
 	if err := r.judgeQuery(ctx, query); err != nil {
 		return errors.Join(err, r.out.flush())
 	}
+	if ctx.Err() != nil && !r.out.begun {
+		return errors.New("stopped after 0 documents; nothing is written")
+	}
 	if err := r.out.finish(); err != nil {
 		return err
 	}

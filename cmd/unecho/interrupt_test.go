@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -64,14 +65,30 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// interrupted runs a verb whose input, in.jsonl, is a pipe, and interrupts it between two parts of that.
+// TestInterruptedWaiting: what waits for input that doesn't come is stopped by the first signal.
+func TestInterruptedWaiting(t *testing.T) {
+	for args, says := range map[string]string{
+		"dedup in.jsonl": "stopped after 0 documents; nothing is written", "eval --pairs p in.jsonl": "stopped before all documents were read",
+	} {
+		t.Run(args, func(t *testing.T) {
+			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exitFailed || !strings.Contains(stderr, says) {
+				t.Errorf("exit code %d, %s", code, stderr)
+			}
+		})
+	}
+}
+
+// interrupted runs a verb whose input, in.jsonl, is a pipe, and interrupts it between two parts of that. If there is no second
+// one, the pipe stays open until the verb has ended.
 func interrupted(t *testing.T, dir string, args []string, before, after string) (code int, stderr string) {
 	t.Helper()
 	input := filepath.Join(dir, "in.jsonl")
 	if err := unix.Mkfifo(input, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "unecho", args...)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "unecho", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), noRaceNap, "TMPDIR="+dir)
 	said, err := cmd.StderrPipe()
 	if err != nil {
@@ -93,8 +110,11 @@ func interrupted(t *testing.T, dir string, args []string, before, after string) 
 	if err := errors.Join(err, err2); err != nil || !strings.Contains(heard, "once more to leave at once") {
 		t.Fatalf("%q, %v", heard, err)
 	}
-	_, _ = io.WriteString(in, after) // of which it may read nothing
-	in.Close()
+	defer in.Close()
+	if after != "" {
+		_, _ = io.WriteString(in, after) // of which it may read nothing
+		in.Close()
+	}
 	rest, err := io.ReadAll(lines)
 	var exit *exec.ExitError
 	if end := cmd.Wait(); !errors.As(end, &exit) || err != nil {

@@ -45,7 +45,7 @@ func readSources(tb testing.TB, p corpus.Params, sources corpus.Sources) (record
 		parser corpus.Parser
 	)
 	for {
-		err := r.Next(&chunk)
+		err := r.Next(tb.Context(), &chunk)
 		if errors.Is(err, io.EOF) {
 			return records, raw, nil
 		}
@@ -279,7 +279,7 @@ func TestLargeFiles(t *testing.T) {
 			files  []int
 			kept   []int
 		)
-		for r.Next(&chunk) == nil {
+		for r.Next(t.Context(), &chunk) == nil {
 			files = append(files, len(chunk.Files))
 			err := parser.Each(&chunk, func(rec *corpus.Record) bool {
 				if kept = append(kept, len(rec.Raw)); rec.Bad != nil && rec.Bad.Detail != "the file has more than 1048576 bytes, the limit" {

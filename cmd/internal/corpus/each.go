@@ -14,7 +14,7 @@ func Each(ctx context.Context, r *Reader, visit func(*Record) error) error {
 		parser Parser
 	)
 	for {
-		if err := r.Next(&chunk); errors.Is(err, io.EOF) {
+		if err := r.Next(ctx, &chunk); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,7 @@ type Reader struct {
 	number  int    // of the next record
 	rest    []byte // what stands behind the last whole record
 	ended   bool   // the file has no more than rest
+	left    bool   // a call of next still reads
 }
 
 // NewReader makes a Reader. The Params are checked now, so that mistakes show before the first file is opened.
@@ -58,8 +60,15 @@ func NewReader(p Params, sources Sources) (*Reader, error) {
 // called from any goroutine.
 func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
 
-// Close closes the file that is open, if any.
+// Close closes the file that is open, if any. Nothing is read after it.
 func (r *Reader) Close() error {
+	if r.left {
+		return nil
+	}
+	return r.close()
+}
+
+func (r *Reader) close() error {
 	if r.in == nil {
 		return nil
 	}
@@ -68,8 +77,33 @@ func (r *Reader) Close() error {
 	return in.close()
 }
 
-// Next fills c with the records that come next, in c's own memory, and returns io.EOF when there are none.
-func (r *Reader) Next(c *Chunk) error {
+// Next fills c with the records that come next, in c's own memory, and returns io.EOF when there are none. When ctx is done it
+// returns ctx's error; then neither c nor Next may be used again. What has no data yet, such as a terminal or a pipe, cannot
+// be made to return: the read goes on behind the caller's back until there is something, or the process ends.
+func (r *Reader) Next(ctx context.Context, c *Chunk) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = r.next(c)
+	}()
+	select {
+	case <-done:
+		return err
+	case <-ctx.Done():
+		r.left = true
+		go func() {
+			<-done
+			_ = r.close() // it was only read
+		}()
+		return ctx.Err()
+	}
+}
+
+func (r *Reader) next(c *Chunk) error {
 	c.Data, c.Files, c.size = c.Data[:0], c.Files[:0], 0
 	for r.in == nil {
 		done, err := r.open(c)
@@ -83,7 +117,7 @@ func (r *Reader) Next(c *Chunk) error {
 // open opens the next file, or gathers files that are a document each: then c is done.
 func (r *Reader) open(c *Chunk) (done bool, err error) {
 	for {
-		source, err := r.next()
+		source, err := r.source()
 		if errors.Is(err, io.EOF) && len(c.Files) > 0 {
 			return true, r.gathered(c)
 		}
@@ -106,7 +140,7 @@ func (r *Reader) open(c *Chunk) (done bool, err error) {
 	}
 }
 
-func (r *Reader) next() (Source, error) {
+func (r *Reader) source() (Source, error) {
 	if r.pending != nil {
 		source := *r.pending
 		r.pending = nil
@@ -232,11 +266,11 @@ func (r *Reader) cut(c *Chunk, n int) error {
 		r.number += r.layout.records(c.Data)
 		return nil
 	}
-	if err := r.Close(); err != nil {
+	if err := r.close(); err != nil {
 		return fmt.Errorf("close %s: %w", name(r.file), err)
 	}
 	if len(c.Data) == 0 {
-		return r.Next(c)
+		return r.next(c)
 	}
 	return nil
 }

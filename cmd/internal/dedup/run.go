@@ -78,8 +78,8 @@ func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered
 		case <-ctx.Done():
 			return nil // who cancelled knows why
 		case j := <-free:
-			err := r.Next(&j.chunk)
-			if errors.Is(err, io.EOF) {
+			err := r.Next(ctx, &j.chunk)
+			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // who cancelled knows why
 				return nil
 			}
 			if err != nil {

@@ -59,6 +59,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("snapshot", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("ops", c.Ops.Validate()),
+		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
 }
 

@@ -19,10 +19,7 @@ var errReplayed = errors.New("replayed")
 // Replay reads a whole journal that was never trimmed, up to its present end, and calls fn with each verdict in the order
 // they were reached.
 func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdict)) error {
-	name := setup.Journal.Topic
-	if name == "" {
-		name = setup.Params.Group + ".journal"
-	}
+	name := setup.Journal.Name(setup.Params.Group)
 	replica, err := index.NewReplica(setup.Index, index.Fingerprint(setup.Settings))
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)

@@ -98,9 +98,7 @@ func New(setup Setup) (*Service, error) {
 	}
 	sh.counters.snapshotNext.Store(-1)
 	sh.counters.journalEnd.Store(-1)
-	if setup.Journal.Topic == "" {
-		setup.Journal.Topic = setup.Params.Group + ".journal"
-	}
+	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	sh.journalTopic = setup.Journal.Topic
 	return &Service{setup: setup, shared: sh, lag: -1, lagRead: true}, nil
 }
@@ -131,6 +129,9 @@ func drainTime(timeout time.Duration) time.Duration { return max(timeout-goodbye
 
 func (s *Service) serve(ctx, drain context.Context) error {
 	s.took = beginPhases()
+	if err := s.closed(); err != nil {
+		return err
+	}
 	if err := s.connect(drain); err != nil {
 		return err
 	}

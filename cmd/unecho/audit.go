@@ -109,13 +109,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	return in, nil
 }
 
-// journalTopic is the journal's name, which has the group's by default.
-func journalTopic(c config.Config) string {
-	if c.Journal.Topic == "" {
-		return c.Consumer.Group + ".journal"
-	}
-	return c.Journal.Topic
-}
+func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Group) }
 
 // topicsThere makes sure that Kafka answers and has the topics.
 func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {

@@ -23,6 +23,14 @@ func DefaultParams() Params {
 	return Params{Create: true, ReplicationFactor: -1, MaxEntryBytes: setting.MiB}
 }
 
+// Name is the topic's name, which has the group's by default.
+func (p Params) Name(group string) string {
+	if p.Topic == "" {
+		return group + ".journal"
+	}
+	return p.Topic
+}
+
 // Validate returns what is wrong.
 func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake

@@ -1,0 +1,79 @@
+package consumer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
+)
+
+// Loops reports every topic that would be written to and read in two roles: a source that is an output of any source, or the
+// journal, is read again without end, and a journal that takes documents is no journal any more. Outputs of one kind may be one
+// topic for several sources; of two kinds they may not, for its readers could not tell what they read. Keys are whole.
+func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
+	l := loops{roles: map[string]string{}, said: map[string]bool{}}
+	for _, m := range out.Validate() {
+		l.said["sink."+m.Key] = true
+	}
+	for _, name := range source.Topics {
+		l.take("source.topics", name, "a source")
+	}
+	l.take("journal.topic", j.Name(p.Group), "the journal")
+	for _, name := range source.Topics {
+		unique, duplicate, rejected := out.Topics(name)
+		l.take("sink.unique", unique, "the unique documents")
+		l.take("sink.duplicate", duplicate, "the duplicates")
+		l.take("sink.rejected", rejected, "the rejected documents")
+	}
+	return l.found
+}
+
+// loops gives each topic one role, in the order in which they are taken.
+type loops struct {
+	roles map[string]string // by topic
+	said  map[string]bool   // keys that are refused for themselves
+	found []setting.Mistake
+}
+
+func (l *loops) take(key, topic, role string) {
+	if l.said[key] {
+		return
+	}
+	had, taken := l.roles[topic]
+	if !taken {
+		l.roles[topic] = role
+		return
+	}
+	if topic == "" || had == role { // the same output of several sources; what is empty or named twice is the room's to report
+		return
+	}
+	m := setting.Wrong(key, topic, fmt.Sprintf("is %s, and is to take %s", had, role), "name another topic")
+	switch {
+	case key == "journal.topic":
+		m.Problem = "is " + had + " as well"
+		m.Remedy = "give the journal a topic of its own"
+	case had == "a source":
+		m.Problem += ": they would be read again, without end"
+		m.Remedy += ", or take it out of source.topics"
+	case had == "the journal":
+		m.Problem += ": no member could read it any more"
+	}
+	if !slices.Contains(l.found, m) {
+		l.found = append(l.found, m)
+	}
+}
+
+// closed refuses to start on topics that make a loop: each document that is forwarded would come back.
+func (s *Service) closed() error {
+	found := Loops(s.setup.Params, s.setup.Source, s.setup.Journal, s.setup.Sink)
+	if len(found) == 0 {
+		return nil
+	}
+	what := "topics are used in two roles:"
+	for _, m := range found {
+		what += "\n    " + m.String()
+	}
+	return &StopError{What: what, Remedy: "correct the configuration: source, outputs and journal are topics of their own"}
+}

@@ -12,14 +12,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
 	"github.com/twmb/franz-go/pkg/sasl/aws"
-	"github.com/twmb/franz-go/pkg/sasl/oauth"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
 // Options are what every Kafka client of the process has in common: where, who, how encrypted, how patient, and where to
 // log. It reads the certificate files, and for AWS_MSK_IAM without keys the AWS environment; a *Fault says what is wrong
-// with them.
+// with them. All clients with the same options share one token of OAUTHBEARER.
 func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(p.Brokers...),
@@ -37,7 +36,7 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		}
 		opts = append(opts, kgo.DialTLSConfig(config))
 	}
-	mechanism, err := mechanism(p.SASL)
+	mechanism, err := mechanism(p.SASL, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +57,11 @@ func tlsConfig(p TLSParams) (*tls.Config, error) {
 		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
 	}
 	if p.CAFile != "" {
-		pem, err := os.ReadFile(p.CAFile)
+		roots, err := authorities("kafka.tls.ca_file", p.CAFile)
 		if err != nil {
-			return nil, &Fault{What: "cannot read kafka.tls.ca_file", Err: err, Remedy: "name a PEM file that this process may read"}
+			return nil, err
 		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &Fault{
-				What:   fmt.Sprintf("kafka.tls.ca_file %s holds no certificate", p.CAFile),
-				Remedy: "write PEM into it; a Java trust store is converted by: keytool -exportcert -rfc",
-			}
-		}
+		config.RootCAs = roots
 	}
 	if p.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
@@ -83,7 +76,23 @@ func tlsConfig(p TLSParams) (*tls.Config, error) {
 	return config, nil
 }
 
-func mechanism(p SASLParams) (sasl.Mechanism, error) {
+// authorities reads the file that a setting names.
+func authorities(key, path string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &Fault{What: "cannot read " + key, Err: err, Remedy: "name a PEM file that this process may read"}
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, &Fault{
+			What:   fmt.Sprintf("%s %s holds no certificate", key, path),
+			Remedy: "write PEM into it; a Java trust store is converted by: keytool -exportcert -rfc",
+		}
+	}
+	return roots, nil
+}
+
+func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {
 	switch p.Mechanism {
 	case Plain:
 		return plain.Auth{User: p.Username, Pass: p.Password}.AsMechanism(), nil
@@ -92,7 +101,7 @@ func mechanism(p SASLParams) (sasl.Mechanism, error) {
 	case Scram512:
 		return scram.Auth{User: p.Username, Pass: p.Password}.AsSha512Mechanism(), nil
 	case OAuthBearer:
-		return oauth.Auth{Token: p.Token}.AsMechanism(), nil
+		return newBearer(p, logger)
 	case AWSMSKIAM:
 		return msk(p)
 	}

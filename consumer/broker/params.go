@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/unecho/unecho/consumer/broker/token"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -34,10 +35,12 @@ type SASLParams struct {
 	Mechanism       string `key:"mechanism" doc:"how to log in" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
 	Username        string `key:"username" doc:"for PLAIN and SCRAM"`
 	Password        string `key:"password" doc:"for PLAIN and SCRAM" secret:"true"`
-	Token           string `key:"token" doc:"for OAUTHBEARER" secret:"true"`
+	Token           string `key:"token" doc:"for OAUTHBEARER, one that outlives the process; what gets new ones is below oauth" secret:"true"`
 	AWSAccessKey    string `key:"aws_access_key" doc:"for AWS_MSK_IAM; empty takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"`
 	AWSSecretKey    string `key:"aws_secret_key" doc:"for AWS_MSK_IAM" secret:"true"`
 	AWSSessionToken string `key:"aws_session_token" doc:"for AWS_MSK_IAM, with temporary credentials" secret:"true"`
+
+	OAuth token.Params `key:"oauth" doc:"For OAUTHBEARER: where tokens come from. Set token_url, command or file."`
 }
 
 // SASL mechanisms.
@@ -60,7 +63,7 @@ const (
 func DefaultParams() Params {
 	return Params{
 		ClientID:       "unecho",
-		SASL:           SASLParams{Mechanism: NoSASL},
+		SASL:           SASLParams{Mechanism: NoSASL, OAuth: token.DefaultParams()},
 		DialTimeout:    10 * time.Second,
 		RequestTimeout: 10 * time.Second,
 	}
@@ -132,7 +135,7 @@ func (p SASLParams) credentials() []credential {
 	return []credential{
 		{"username", p.Username, false, true, password},
 		{"password", p.Password, true, true, password},
-		{"token", p.Token, true, true, []string{OAuthBearer}},
+		{"token", p.Token, true, false, []string{OAuthBearer}},
 		{"aws_access_key", p.AWSAccessKey, false, aws, []string{AWSMSKIAM}},
 		{"aws_secret_key", p.AWSSecretKey, true, aws, []string{AWSMSKIAM}},
 		{"aws_session_token", p.AWSSessionToken, true, false, []string{AWSMSKIAM}},
@@ -151,6 +154,7 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 		return append(out, setting.Wrong("mechanism", p.Mechanism, "is unknown",
 			"write none, PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER or AWS_MSK_IAM"))
 	}
+	out = append(out, p.validateOAuth()...)
 	for _, c := range p.credentials() {
 		value := c.value
 		if c.secret {
@@ -162,6 +166,34 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 		case !belongs && c.value != "":
 			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism, "set sasl.mechanism, or remove it"))
 		}
+	}
+	return out
+}
+
+// validateOAuth sees to it that tokens have one source, where they are needed.
+func (p SASLParams) validateOAuth() []setting.Mistake {
+	if p.Mechanism != OAuthBearer {
+		if p.OAuth.Used() {
+			return []setting.Mistake{setting.Wrong("oauth", "", "has no effect with sasl.mechanism "+p.Mechanism, "set sasl.mechanism: OAUTHBEARER, or remove it")}
+		}
+		return nil
+	}
+	sources := p.OAuth.Sources()
+	for i := range sources {
+		sources[i] = "oauth." + sources[i]
+	}
+	if p.Token != "" {
+		sources = append(sources, "token")
+	}
+	var out []setting.Mistake
+	if p.OAuth.Used() {
+		out = setting.Under("oauth", p.OAuth.Validate())
+	}
+	switch {
+	case len(sources) == 0:
+		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from", "set sasl.oauth.token_url, command or file, or sasl.token"))
+	case len(sources) > 1:
+		out = append(out, setting.Wrong(sources[1], "", "is a second source of tokens, beside sasl."+sources[0], "remove one of the two"))
 	}
 	return out
 }

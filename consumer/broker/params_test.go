@@ -28,7 +28,7 @@ func TestValidate(t *testing.T) {
 		{"user alone", func(p *Params) { p.SASL.Username = "u" }, []string{"sasl.username"}},
 		{"PLAIN", func(p *Params) { p.SASL = SASLParams{Mechanism: Plain} }, []string{"sasl.username", "sasl.password"}},
 		{"SCRAM", func(p *Params) { p.SASL = SASLParams{Mechanism: Scram512, Username: "u", Password: "p", Token: "t"} }, []string{"sasl.token"}},
-		{"token", func(p *Params) { p.SASL = SASLParams{Mechanism: OAuthBearer} }, []string{"sasl.token"}},
+		{"token", func(p *Params) { p.SASL = SASLParams{Mechanism: OAuthBearer} }, []string{"sasl.oauth"}},
 		{"MSK", func(p *Params) { p.SASL = SASLParams{Mechanism: AWSMSKIAM, AWSAccessKey: "k"} }, []string{"sasl.mechanism", "sasl.aws_secret_key"}},
 		{"MSK by environment", func(p *Params) { p.TLS.Enabled, p.SASL.Mechanism = true, AWSMSKIAM }, nil},
 	}

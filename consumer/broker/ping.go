@@ -17,6 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl"
+
+	"github.com/unecho/unecho/consumer/broker/token"
 )
 
 // pingWithin bounds a Ping.
@@ -143,7 +145,10 @@ func mechanismOf(cl *kgo.Client) string {
 }
 
 func (c connection) login(err error) (why, remedy string) {
+	var none *token.Error
 	switch {
+	case errors.As(err, &none):
+		return none.Error(), none.Remedy
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
 		return "it refuses the login with " + c.sasl, "check kafka.sasl: user name, password or token, and that the user exists for this mechanism"
 	case errors.Is(err, kerr.UnsupportedSaslMechanism):

@@ -65,7 +65,7 @@ func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka
 	k, cluster := &Kafka{Classpath: filepath.Join(jars, "*")}, clusterID()
 	group, inner := errgroup.WithContext(ctx)
 	for _, node := range nodes {
-		s, format, err := node.server(at.Dir, nodes, java, jars, cluster)
+		s, format, err := node.server(at, nodes, java, jars, cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -116,13 +116,13 @@ func addresses(nodes []node, port func(node) int) string {
 }
 
 // server writes a broker's files, and returns it together with the command that formats its storage.
-func (n node) server(under string, nodes []node, java, jars, cluster string) (s *Server, format []string, err error) {
+func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Server, format []string, err error) {
 	name := "kafka"
 	if len(nodes) > 1 {
 		name += "-" + strconv.Itoa(n.id)
 	}
-	dir := filepath.Join(under, name)
-	if err := n.configure(dir, nodes); err != nil {
+	dir := filepath.Join(at.Dir, name)
+	if err := n.configure(dir, nodes, at.Properties); err != nil {
 		return nil, nil, err
 	}
 	heap := "-Xmx1g"
@@ -157,7 +157,7 @@ func quorum(nodes []node) string {
 }
 
 // configure writes the property files.
-func (n node) configure(dir string, nodes []node) error {
+func (n node) configure(dir string, nodes []node, more string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (n node) configure(dir string, nodes []node) error {
 		"replicas":    strconv.Itoa(len(nodes)), "insync": strconv.Itoa(len(nodes)/2 + 1),
 	}
 	text := os.Expand(kafkaProperties, func(name string) string { return values[name] })
-	if err := os.WriteFile(filepath.Join(dir, "kafka.properties"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "kafka.properties"), []byte(text+"\n"+more), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "log4j2.properties"), log4jProperties, 0o644)

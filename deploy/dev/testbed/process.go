@@ -33,6 +33,8 @@ type Place struct {
 	Dir   string // their data and logs; it is the caller's to remove
 	Cache string // Kafka's jars
 	POM   string // the Maven file that names Kafka's version
+
+	Properties string // lines for the brokers' settings, which outrank those of every test
 }
 
 // Server is one server's process, which may end and be started again. Its methods are for one goroutine at a time, apart

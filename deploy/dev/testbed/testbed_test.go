@@ -61,7 +61,7 @@ func TestConfigureKafka(t *testing.T) {
 		}
 		for i, one := range nodes {
 			dir := filepath.Join(t.TempDir(), "kafka")
-			if err := one.configure(dir, nodes); err != nil {
+			if err := one.configure(dir, nodes, ""); err != nil {
 				t.Fatal(err)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, "kafka.properties"))

@@ -1,0 +1,81 @@
+package broker
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
+
+	"github.com/unecho/unecho/consumer/broker/token"
+)
+
+// bearer asks for a token at each login. The client logs in again before the broker ends a session.
+type bearer struct {
+	tokens     *token.Cache // nil: text is the only one
+	text       string
+	extensions map[string]string
+}
+
+func newBearer(p SASLParams, logger zerolog.Logger) (*bearer, error) {
+	b := &bearer{text: p.Token, extensions: map[string]string{}}
+	for _, e := range p.OAuth.Extensions {
+		name, value, _ := strings.Cut(e, "=")
+		b.extensions[name] = value
+	}
+	if p.Token != "" {
+		return b, nil
+	}
+	var roots *x509.CertPool
+	if p.OAuth.CAFile != "" {
+		var err error
+		if roots, err = authorities("kafka.sasl.oauth.ca_file", p.OAuth.CAFile); err != nil {
+			return nil, err
+		}
+	}
+	b.tokens = token.New(p.OAuth, roots, logger)
+	return b, nil
+}
+
+// Name implements sasl.Mechanism.
+func (b *bearer) Name() string { return OAuthBearer }
+
+// Authenticate implements sasl.Mechanism.
+func (b *bearer) Authenticate(ctx context.Context, host string) (sasl.Session, []byte, error) {
+	value := b.text
+	if b.tokens != nil {
+		var err error
+		if value, err = b.tokens.Token(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	_, first, err := oauth.Auth{Token: value, Extensions: b.extensions}.AsMechanism().Authenticate(ctx, host)
+	return &bearerSession{bearer: b, value: value}, first, err
+}
+
+// bearerSession is one login.
+type bearerSession struct {
+	bearer *bearer
+	value  string
+}
+
+// Challenge implements sasl.Session. A broker that refuses a token answers with JSON (RFC 7628, section 3.2.2) where one that
+// accepts it is silent.
+func (s *bearerSession) Challenge(answer []byte) (bool, []byte, error) {
+	if len(answer) == 0 {
+		return true, nil, nil
+	}
+	if s.bearer.tokens != nil {
+		s.bearer.tokens.Refused(s.value)
+	}
+	var refusal struct {
+		Status string `json:"status"`
+	}
+	_ = json.Unmarshal(answer, &refusal) // the refusal counts, whatever it says
+	return false, nil, fmt.Errorf("%w: the broker says %.100q", kerr.SaslAuthenticationFailed, refusal.Status)
+}

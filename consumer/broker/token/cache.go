@@ -1,0 +1,120 @@
+package token
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// mostEarly is how long before its expiry a token is renewed at most. A client logs in again when 95 to 98 % of a session
+	// are over: for a token of an hour, that is at most 3 minutes before its end.
+	mostEarly = 5 * time.Minute
+	// leastEarly is how long a token must last to be worth a login: brokers refuse to be logged in to again within a second, and
+	// the client does so up to a second before the end of a session.
+	leastEarly = 3 * time.Second
+	// unsaidLife is for how long a token is used that says nothing of its expiry.
+	unsaidLife = time.Minute
+	// failurePause is how soon after a failure the next is asked for: many connections may come up at once.
+	failurePause = time.Second
+)
+
+// Cache gives out the token at hand, and gets another shortly before that expires. Any number of goroutines may ask.
+type Cache struct {
+	fetch   func(context.Context) (Token, error)
+	again   bool // at each login: the source is next to hand
+	timeout time.Duration
+	logger  zerolog.Logger
+
+	turn   chan struct{} // holds one element while somebody looks at what is below
+	token  Token
+	renew  time.Time
+	failed error // the last time, at failedAt
+	at     time.Time
+	away   bool // and it was said
+}
+
+// New takes tokens from where p says. The certificate of a token endpoint must be signed by roots; nil are those of the system.
+func New(p Params, roots *x509.CertPool, logger zerolog.Logger) *Cache {
+	c := &Cache{timeout: p.Timeout, logger: logger, turn: make(chan struct{}, 1)}
+	switch {
+	case p.TokenURL != "":
+		c.fetch = endpoint(p, roots)
+	case len(p.Command) > 0:
+		c.fetch = command(p.Command)
+	default:
+		c.fetch, c.again = file(p.File), true
+	}
+	return c
+}
+
+// Token returns a token to log in with.
+func (c *Cache) Token(ctx context.Context) (string, error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	defer func() { <-c.turn }()
+	now := time.Now()
+	if !c.again && now.Before(c.renew) {
+		return c.token.Value, nil
+	}
+	if c.failed == nil || now.Sub(c.at) >= failurePause {
+		c.get(ctx)
+	}
+	if c.failed != nil && !time.Now().Before(c.token.Expiry.Add(-leastEarly)) {
+		return "", c.failed
+	}
+	return c.token.Value, nil // of a source that is away, the one at hand, as long as it lasts
+}
+
+// Refused says that a broker took a token for none: the next login shows another, for the keys that sign them may have changed.
+func (c *Cache) Refused(value string) {
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	if c.token.Value == value {
+		c.token, c.renew = Token{}, time.Time{}
+	}
+}
+
+// get asks the source.
+func (c *Cache) get(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	t, err := c.fetch(ctx)
+	now := time.Now()
+	if err == nil && !t.Expiry.IsZero() && !now.Before(t.Expiry) {
+		err = &Error{
+			What:   fmt.Sprintf("the token that came expired at %s", t.Expiry.UTC().Format(time.RFC3339)),
+			Remedy: "let whoever issues it renew it, and compare the clocks",
+		}
+	}
+	if c.failed, c.at = err, now; err != nil {
+		c.complain(err)
+		return
+	}
+	if c.away {
+		c.logger.Info().Msg("there are tokens for Kafka again")
+	}
+	c.token, c.renew, c.away = t, renewal(t, now), false
+}
+
+// complain says once that tokens cannot be had.
+func (c *Cache) complain(err error) {
+	if !c.away {
+		c.logger.Warn().Err(err).Time("token_expires", c.token.Expiry).Msg("no new token for Kafka: asking again at the next login")
+	}
+	c.away = true
+}
+
+// renewal is when a token is replaced: when a fifth of its life is left, within bounds.
+func renewal(t Token, now time.Time) time.Time {
+	if t.Expiry.IsZero() {
+		return now.Add(unsaidLife)
+	}
+	return t.Expiry.Add(-max(leastEarly, min(t.Expiry.Sub(now)/5, mostEarly)))
+}

@@ -1,0 +1,148 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// issuer counts the tokens it issues. Each lasts for life, from the time it is asked.
+type issuer struct {
+	life   time.Duration
+	takes  time.Duration
+	away   error
+	issued int
+}
+
+func (i *issuer) fetch(context.Context) (Token, error) {
+	time.Sleep(i.takes) // in a bubble: virtual
+	if i.away != nil {
+		return Token{}, i.away
+	}
+	i.issued++
+	t := Token{Value: fmt.Sprint("token-", i.issued)}
+	if i.life != 0 {
+		t.Expiry = time.Now().Add(i.life)
+	}
+	return t, nil
+}
+
+func (i *issuer) cache(log *strings.Builder) *Cache {
+	c := New(Params{Timeout: 10 * time.Second}, nil, zerolog.New(log))
+	c.fetch, c.again = i.fetch, false
+	return c
+}
+
+func (c *Cache) must(t *testing.T, want string) {
+	t.Helper()
+	if got, err := c.Token(t.Context()); got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestATokenIsUsedUntilShortlyBeforeItExpires(t *testing.T) {
+	for _, tt := range []struct {
+		life, kept time.Duration
+	}{
+		{10 * time.Second, 7 * time.Second},
+		{time.Minute, 48 * time.Second},
+		{time.Hour, 55 * time.Minute},
+		{0, unsaidLife},
+	} {
+		t.Run(tt.life.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := (&issuer{life: tt.life}).cache(&strings.Builder{})
+				c.must(t, "token-1")
+				time.Sleep(tt.kept - time.Millisecond)
+				c.must(t, "token-1")
+				time.Sleep(time.Millisecond)
+				c.must(t, "token-2")
+			})
+		})
+	}
+}
+
+// A broker that refuses a token gets another the next time, and one refusal that comes late costs no second one.
+func TestARefusedTokenIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := (&issuer{life: time.Hour}).cache(&strings.Builder{})
+		c.must(t, "token-1")
+		c.Refused("token-1")
+		c.must(t, "token-2")
+		c.Refused("token-1")
+		c.must(t, "token-2")
+	})
+}
+
+// All clients of a process come up at once.
+func TestManyAskersCostOneToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &issuer{life: time.Hour, takes: time.Second}
+		c := i.cache(&strings.Builder{})
+		var askers sync.WaitGroup
+		for range 50 {
+			askers.Go(func() { c.must(t, "token-1") })
+		}
+		askers.Wait()
+	})
+}
+
+func TestAnAskerMayGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := (&issuer{life: time.Hour, takes: time.Hour}).cache(&strings.Builder{})
+		var first sync.WaitGroup
+		first.Go(func() { c.must(t, "token-1") })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := c.Token(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		first.Wait()
+	})
+}
+
+// Who issues tokens may be away: the token at hand is good until it expires, and no storm of requests meets the issuer.
+func TestAnIssuerThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i, log := &issuer{life: time.Minute}, strings.Builder{}
+		c := i.cache(&log)
+		c.must(t, "token-1")
+		time.Sleep(55 * time.Second)
+		i.away = &Error{What: "away", Remedy: "wait"}
+		c.must(t, "token-1")
+		time.Sleep(2 * time.Second) // 3 s before its expiry
+		_, err := c.Token(t.Context())
+		var e *Error
+		if !errors.As(err, &e) || !e.Temporary() {
+			t.Errorf("expired, and got %v", err)
+		}
+		i.away = nil
+		time.Sleep(failurePause - time.Millisecond)
+		if _, err := c.Token(t.Context()); err == nil {
+			t.Error("asked again at once")
+		}
+		time.Sleep(time.Millisecond)
+		c.must(t, "token-2")
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if len(lines) != 2 || !strings.Contains(lines[0], `"warn"`) || !strings.Contains(lines[1], "again") {
+			t.Errorf("logged %q, want that it is away once, and that it is back", lines)
+		}
+	})
+}
+
+func TestATokenThatCameTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := (&issuer{life: -time.Minute}).cache(&strings.Builder{})
+		if _, err := c.Token(t.Context()); err == nil || !strings.Contains(err.Error(), "expired at ") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package token
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// endpoint asks a token endpoint (RFC 6749, section 4.4).
+func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, error) {
+	asked := &clientcredentials.Config{
+		ClientID: p.ClientID, ClientSecret: p.ClientSecret, TokenURL: p.TokenURL, Scopes: p.Scopes, EndpointParams: url.Values{},
+	}
+	for _, param := range p.Params {
+		name, value, _ := strings.Cut(param, "=")
+		asked.EndpointParams.Add(name, value)
+	}
+	client := &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+			DisableKeepAlives: true, ForceAttemptHTTP2: true, // a token is good for many minutes
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes nowhere else
+	}
+	return func(ctx context.Context) (Token, error) {
+		t, err := asked.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
+		if err != nil {
+			return Token{}, refused(p, err)
+		}
+		found, err := checked(Token{Value: t.AccessToken, Expiry: t.Expiry})
+		if err != nil {
+			return Token{}, &Error{What: p.TokenURL + " answers with something else than a token", Remedy: "check kafka.sasl.oauth.token_url"}
+		}
+		return found, nil
+	}
+}
+
+// refused says why a token endpoint gave no token.
+func refused(p Params, err error) *Error {
+	var answer *oauth2.RetrieveError
+	if !errors.As(err, &answer) || answer.Response == nil {
+		return &Error{
+			What: "no token from " + p.TokenURL, Err: err,
+			Remedy: "see whether kafka.sasl.oauth.token_url can be reached from here, and its certificate is signed by kafka.sasl.oauth.ca_file",
+		}
+	}
+	e := &Error{What: "no token: " + p.TokenURL + " answers " + answer.Response.Status, Remedy: "see whether the token endpoint is well"}
+	if said := strings.TrimSpace(answer.ErrorCode + " " + answer.ErrorDescription); said != "" {
+		e.Err = errors.New(printable(strings.NewReplacer(p.ClientSecret, "***", url.QueryEscape(p.ClientSecret), "***").Replace(said)))
+	}
+	if code := answer.Response.StatusCode; code >= 300 && code < 500 && code != http.StatusTooManyRequests {
+		e.Remedy = "check token_url, client_id, client_secret, scopes and params in kafka.sasl.oauth"
+	}
+	return e
+}
+
+// maxSaid bounds what is shown of what an endpoint says, in bytes.
+const maxSaid = 200
+
+// printable makes one short line of what somebody else wrote.
+func printable(s string) string {
+	if len(s) > maxSaid {
+		s = s[:maxSaid] + "..."
+	}
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
+}

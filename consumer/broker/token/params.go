@@ -1,0 +1,136 @@
+package token
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say where tokens come from: a token endpoint, a command, or a file.
+type Params struct {
+	TokenURL     string        `key:"token_url" doc:"token endpoint that gives tokens for client credentials" example:"https://login.example.com/oauth2/token"`
+	ClientID     string        `key:"client_id" doc:"who we are to the token endpoint"`
+	ClientSecret string        `key:"client_secret" doc:"the secret of client_id" secret:"true"`
+	Scopes       []string      `key:"scopes" doc:"what to ask the token endpoint for" example:"[kafka]"`
+	Params       []string      `key:"params" doc:"what else the token endpoint wants to be told, as name=value; no secrets" example:"[audience=kafka]"`
+	CAFile       string        `key:"ca_file" doc:"PEM file of the authorities that sign the token endpoint's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
+	Command      []string      `key:"command" doc:"program and arguments that print a token, alone or as JSON with access_token and expires_in; no shell" example:"[/usr/bin/get-token, kafka]"`
+	File         string        `key:"file" doc:"file that holds a token, and is read again at each login" example:"/var/run/secrets/tokens/kafka"`
+	Timeout      time.Duration `key:"timeout" doc:"how long token endpoint or command may take" example:"10s"`
+	Extensions   []string      `key:"extensions" doc:"what to send the broker beside the token, as name=value" example:"[logicalCluster=lkc-1]"`
+}
+
+// DefaultParams are the defaults.
+func DefaultParams() Params { return Params{Timeout: 10 * time.Second} }
+
+// Sources lists the keys of the sources that are set.
+func (p Params) Sources() []string {
+	var out []string
+	for _, s := range []struct {
+		key string
+		set bool
+	}{{"token_url", p.TokenURL != ""}, {"command", len(p.Command) > 0}, {"file", p.File != ""}} {
+		if s.set {
+			out = append(out, s.key)
+		}
+	}
+	return out
+}
+
+// Used says whether anything is set that matters to logins with tokens only.
+func (p Params) Used() bool {
+	return len(p.Sources()) > 0 || p.ClientID != "" || p.ClientSecret != "" || p.CAFile != "" ||
+		len(p.Scopes)+len(p.Params)+len(p.Extensions) > 0
+}
+
+// Validate reports every mistake. It looks at no file.
+func (p Params) Validate() []setting.Mistake {
+	var out []setting.Mistake
+	if p.Timeout <= 0 {
+		out = append(out, setting.Wrong("timeout", p.Timeout, "leaves no time", "write for example 10s"))
+	}
+	if len(p.Command) > 0 && strings.TrimSpace(p.Command[0]) == "" {
+		out = append(out, setting.Wrong("command", "", "names no program", "write the program first, then its arguments"))
+	}
+	out = append(out, pairs("params", p.Params, parameter, "grant_type", "client_id", "client_secret", "scope")...)
+	out = append(out, pairs("extensions", p.Extensions, extension, "auth")...)
+	if p.TokenURL == "" {
+		return append(out, p.pointless()...)
+	}
+	if !secure(p.TokenURL) {
+		out = append(out, setting.Wrong("token_url", shown(p.TokenURL), "is no https address, without a user name in it",
+			"write https://host/path; http is for 127.0.0.1, ::1 and localhost only"))
+	}
+	if p.ClientID == "" {
+		out = append(out, setting.Wrong("client_id", "", "is missing", "token_url needs it"))
+	}
+	if p.ClientSecret == "" {
+		out = append(out, setting.Wrong("client_secret", "", "is missing", "token_url needs it"))
+	}
+	return out
+}
+
+// pointless are the settings of the token endpoint where there is none.
+func (p Params) pointless() []setting.Mistake {
+	var out []setting.Mistake
+	for _, f := range []struct {
+		key, value string
+		set        bool
+	}{
+		{"client_id", p.ClientID, p.ClientID != ""},
+		{"client_secret", "", p.ClientSecret != ""},
+		{"ca_file", p.CAFile, p.CAFile != ""},
+		{"scopes", strings.Join(p.Scopes, ","), len(p.Scopes) > 0},
+		{"params", strings.Join(p.Params, ","), len(p.Params) > 0},
+	} {
+		if f.set {
+			out = append(out, setting.Wrong(f.key, f.value, "has no effect without token_url", "set token_url, or remove it"))
+		}
+	}
+	return out
+}
+
+var (
+	parameter = regexp.MustCompile(`^[A-Za-z0-9_.-]+=`)
+	extension = regexp.MustCompile(`^[A-Za-z]+=[\x21-\x7e \t\r\n]+$`) // RFC 7628, section 3.1
+)
+
+// pairs reports what is not name=value, and names that are ours to set.
+func pairs(key string, items []string, valid *regexp.Regexp, ours ...string) []setting.Mistake {
+	var out []setting.Mistake
+	for _, item := range items {
+		name, _, _ := strings.Cut(item, "=")
+		switch {
+		case !valid.MatchString(item):
+			out = append(out, setting.Wrong(key, item, "is not name=value", "write for example audience=kafka"))
+		case slices.Contains(ours, name):
+			out = append(out, setting.Wrong(key, name, "is set by unecho itself", "remove it"))
+		}
+	}
+	return out
+}
+
+// secure says that a secret may be sent to an address: encrypted, or without leaving this machine.
+func secure(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Scheme == "https" || u.Scheme == "http" && local
+}
+
+// shown is an address without the password that may be in it.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}

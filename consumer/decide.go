@@ -22,6 +22,7 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment
 	switch d := f.Decide(); d.Action {
 	case protocol.GoOn:
 		s.patience.forget(f.Source)
+		delete(s.resumed, f.Source)
 		if d.Offset < f.Begin {
 			s.deleted(f.TopicPartition, d.Offset, f.Begin)
 		}
@@ -35,7 +36,7 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment
 		s.setMoved(f.Source, false)
 		return s.reposition(ctx, f.TopicPartition, d)
 	case protocol.Resume:
-		return s.reposition(ctx, f.TopicPartition, d)
+		return s.resume(ctx, f.TopicPartition, d)
 	case protocol.Wait:
 		s.patience.begin(f.Source, time.Now().Add(-s.waited))
 		return nil, -1, pause(ctx, 100*time.Millisecond)
@@ -119,6 +120,15 @@ func (p patience) waited(source entry.Source) time.Duration {
 }
 
 func (p patience) forget(source entry.Source) { delete(p, source) }
+
+// resume appends a reposition that is missing: the process that committed its epoch died, or nobody could read it.
+func (s *session) resume(ctx context.Context, tp topicPartition, d protocol.Decision) (*assignment, int64, error) {
+	if err := s.unread(ctx, s.resumed[tp.Source]); err != nil {
+		return nil, -1, s.stopped(err)
+	}
+	s.resumed[tp.Source]++
+	return s.reposition(ctx, tp, d)
+}
 
 func (s *session) reposition(ctx context.Context, tp topicPartition, d protocol.Decision) (*assignment, int64, error) {
 	last, err := s.append(ctx, [][]byte{s.frame(tp.Reposition(s.header(), d.Offset, d.Epoch))})

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 )
 
@@ -13,8 +14,9 @@ type follower struct {
 	mu          sync.Mutex
 	replica     *index.Replica
 	disputes    disputes
+	claimants   claimants
 	leaderEpoch int32         // of the last applied record
-	appendTime  int64         // of the last applied record, ms
+	appendTime  int64         // of the last record that had one, ms
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
 
 	caughtUp atomic.Bool // the replica has passed an end of the journal
@@ -37,8 +39,21 @@ func (f *follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	effect := f.replica.Apply(at, rec)
-	f.leaderEpoch, f.appendTime = leaderEpoch, at.LogAppendTime
+	f.leaderEpoch = leaderEpoch
+	if at.LogAppendTime > 0 {
+		f.appendTime = at.LogAppendTime
+	}
+	f.claimants.read(rec)
 	return f.disputes.claim(at.Offset, rec, effect.Disputed)
+}
+
+// skip passes a stray.
+func (f *follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayError) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replica.Skip(at)
+	f.leaderEpoch = leaderEpoch
+	f.claimants.skipped(why)
 }
 
 // passed wakes those who wait.

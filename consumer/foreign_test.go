@@ -5,10 +5,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/index"
 )
 
 const ours = `{"judge":{"similarity":{"threshold":0.8}},"version":"text/2 minhash/2"}`
@@ -95,36 +91,4 @@ func TestForeignJournal(t *testing.T) {
 			t.Errorf("it took part: %+v", g)
 		}
 	})
-}
-
-// What is in the journal and cannot be read ends whoever reads it: a record of a newer version with the advice to run that,
-// anything else as damage.
-func TestUnreadableRecords(t *testing.T) {
-	t.Parallel()
-	run := journal.Append(nil, &index.Run{Header: index.Header{Wall: 1}})
-	newer := append([]byte{2}, run[1:]...)
-	for _, c := range []struct {
-		name  string
-		value []byte
-		says  []string
-	}{
-		{"a newer version", newer, []string{"holds what this version of unecho cannot read", "its format is 2, this one reads format 1", "start the version"}},
-		{"a text", []byte("{}"), []string{"this replica cannot go on", "malformed journal record"}},
-		{"half a record", run[:len(run)-1], []string{"this replica cannot go on", "malformed journal record"}},
-		{"nothing", nil, []string{"this replica cannot go on", "malformed journal record"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, 1)
-			w.produce(50, 61)
-			m := w.launch(named("m"), sessions(1))
-			w.settled()
-			r := &kgo.Record{Topic: "unecho.journal", Value: c.value}
-			if err := w.client().ProduceSync(w.context(), r).FirstErr(); err != nil {
-				t.Fatal(err)
-			}
-			w.refusedBy(m, c.says...)
-			w.refusedBy(w.launch(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() }), c.says...)
-		})
-	}
 }

@@ -183,7 +183,7 @@ func (w *world) launch(change ...func(*Setup)) *member {
 		f(&setup)
 	}
 	if setup.Store == nil {
-		setup.Store = w.store()
+		setup.Store = w.storeIn(setup.Snapshot)
 	}
 	service, err := New(setup)
 	if err != nil {
@@ -208,7 +208,12 @@ func (w *world) launch(change ...func(*Setup)) *member {
 // store opens the directory of the snapshots.
 func (w *world) store() snapshot.Store {
 	w.t.Helper()
-	store, err := localdir.Open(w.context(), w.setup.Snapshot, w.setup.IndexName)
+	return w.storeIn(w.setup.Snapshot)
+}
+
+func (w *world) storeIn(p snapshot.Params) snapshot.Store {
+	w.t.Helper()
+	store, err := localdir.Open(w.context(), p, w.setup.IndexName)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -268,6 +273,7 @@ func (w *world) audit() audit.Report {
 	w.t.Helper()
 	report, err := audit.Run(w.context(), audit.Inputs{
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
+		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
 		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, Settings: w.setup.Settings, Index: w.setup.IndexName,
 		Algorithm: fmt.Sprintf("%s:%016x", w.setup.Index.Algorithm(), index.Fingerprint(w.setup.Settings)),
 	})

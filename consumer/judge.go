@@ -12,15 +12,18 @@ import (
 )
 
 // judge has every document of the batch judged: it appends what has no verdict, waits until the replica has passed it, and
-// takes the verdicts of its own epochs (design 4, rule 5).
+// takes the verdicts of its own epochs (design 4, rule 5). What became unreadable on its way is appended again.
 func (s *session) judge(ctx context.Context, b *batch) error {
-	for {
+	for times := 0; ; times++ {
 		if err := s.pick(b); err != nil {
 			return err
 		}
 		values := s.runs(b)
 		if len(values) == 0 {
 			return nil
+		}
+		if err := s.unread(ctx, times); err != nil {
+			return err
 		}
 		last, err := s.append(ctx, values)
 		if err != nil {

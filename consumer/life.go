@@ -73,11 +73,7 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 	follow, stopFollowing := context.WithCancel(ctx)
 	group.Go(func() error {
 		defer close(s.shared.follower.ended)
-		err := journal.Follow(follow, client, journal.Handler{
-			Apply: s.shared.follower.apply, Passed: s.shared.follower.passed, Ask: s.shared.follower.asks, ProducerTime: s.setup.ProducerTime,
-			Owner:   s.setup.Params.Group,
-			Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
-		})
+		err := journal.Follow(follow, client, s.handler())
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
@@ -91,17 +87,27 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 	return group.Wait()
 }
 
+// handler applies the journal to the replica.
+func (s *Service) handler() journal.Handler {
+	f, said := s.shared.follower, &journalLog{shared: s.shared}
+	return journal.Handler{
+		Apply: f.apply, Passed: f.passed, Ask: f.asks, ProducerTime: s.setup.ProducerTime, Owner: s.setup.Params.Group,
+		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
+			f.skip(at, leaderEpoch, why)
+			said.stray(why)
+			return nil
+		},
+		Untimed: said.withoutTime,
+		Trouble: func(err error) { s.setup.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
+	}
+}
+
 // unfollowed is what the process ends with when the journal cannot be followed any more.
 func (sh *shared) unfollowed(err error) error {
 	var overtaken *overtakenError
 	switch {
 	case errors.As(err, &overtaken):
 		return err
-	case errors.Is(err, journal.ErrForeign):
-		return &StopError{
-			What: fmt.Sprintf("journal %s belongs to another consumer group than %s", sh.journalTopic, sh.params.Group), Err: err,
-			Remedy: "correct consumer.group, or name a journal.topic of this group's own",
-		}
 	case errors.Is(err, journal.ErrNewer):
 		return &StopError{
 			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", sh.journalTopic), Err: err,
@@ -216,13 +222,16 @@ func (s *Service) finish(ctx context.Context, k *keeper) error {
 // catchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of the settings:
 // members that differ must not run together.
 func (s *Service) catchUp(ctx context.Context) error {
-	for {
+	for declared := 0; ; {
 		end, err := s.shared.journalEnd(ctx)
 		if err != nil {
 			return err
 		}
 		began := time.Now()
 		if err := s.shared.follower.wait(ctx, end-1); err != nil {
+			return err
+		}
+		if err := s.belongs(); err != nil {
 			return err
 		}
 		var inForce []byte
@@ -235,8 +244,12 @@ func (s *Service) catchUp(ctx context.Context) error {
 			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
 			return s.shared.sameSettings(inForce)
 		}
-		declared := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
-		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(declared)}); err != nil {
+		if err := s.shared.unread(ctx, declared); err != nil {
+			return err
+		}
+		declared++
+		own := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
+		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(own)}); err != nil {
 			return err
 		}
 	}

@@ -38,19 +38,26 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 	if !ok || end.Offset == 0 {
 		return nil
 	}
+	passed := func(at index.Stamp) error {
+		if at.Offset+1 >= end.Offset {
+			return errReplayed
+		}
+		return nil
+	}
 	err = journal.Follow(ctx, client, journal.Handler{
-		ProducerTime: true,
-		Passed:       func() {},
+		ProducerTime: true, Owner: setup.Params.Group,
+		Passed: func() {},
+		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
+			replica.Skip(at)
+			return passed(at)
+		},
 		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
 			run, _ := rec.(*index.Run)
 			effect := replica.Apply(at, rec)
 			for i := range effect.Judged {
 				fn(run.Source, &effect.Judged[i])
 			}
-			if at.Offset+1 >= end.Offset {
-				return errReplayed
-			}
-			return nil
+			return passed(at)
 		},
 	})
 	if errors.Is(err, errReplayed) {

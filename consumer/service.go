@@ -73,7 +73,8 @@ type Service struct {
 	setup  Setup
 	shared *shared
 
-	took *phases // of the way to being ready; of the goroutine that goes it
+	took     *phases // of the way to being ready; of the goroutine that goes it
+	admitted bool    // the journal was found to be this group's; of the same goroutine
 
 	mu      sync.Mutex
 	running bool  // the follower is there

@@ -32,12 +32,13 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
-	items    []item      // of the batch at hand
-	frames   frames      // of its entries
-	limit    int         // records of the next poll
-	commits  int         // by this session since the process started
-	patience patience    // with what the steps of an assignment wait for
-	left     atomic.Bool // the group, for good
+	items    []item               // of the batch at hand
+	frames   frames               // of its entries
+	limit    int                  // records of the next poll
+	commits  int                  // by this session since the process started
+	patience patience             // with what the steps of an assignment wait for
+	left     atomic.Bool          // the group, for good
+	resumed  map[entry.Source]int // how often in a row a reposition that was missing was appended
 
 	mu        sync.Mutex
 	took      *phases // of the way to the partitions that are being given
@@ -60,6 +61,7 @@ func (sh *shared) newSession(slot string) (*session, error) {
 	return &session{
 		shared: sh, slot: slot, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
 		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{},
+		resumed: map[entry.Source]int{},
 	}, nil
 }
 

@@ -26,6 +26,7 @@ type Stats struct {
 
 	Latency Latency
 
+	Strays       map[journal.Reason]uint64 // records of the journal passed over
 	Journal      journal.Stats
 	JournalNext  int64 // the replica's next offset; -1 until it is restored
 	JournalEnd   int64 // the journal's end when last read; -1 when unknown
@@ -44,6 +45,7 @@ type counters struct {
 	commits, rebuilds, snapshotErrs        atomic.Uint64
 	deleted, withdrawals                   atomic.Uint64
 	divergences, accusations               atomic.Uint64
+	strays                                 strayCounters
 	rejected                               [16]atomic.Uint64
 	sign, judge, forward                   histogram
 	partitions                             atomic.Int64
@@ -98,6 +100,7 @@ func (c *counters) stats() Stats {
 		Unique: c.unique.Load(), Reemitted: c.reemitted.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
 		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(), Deleted: c.deleted.Load(),
 		Withdrawals: c.withdrawals.Load(), Divergences: c.divergences.Load(), Accusations: c.accusations.Load(),
+		Strays:     c.strays.read(),
 		Latency:    Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()},
 		Partitions: int(c.partitions.Load()), JournalNext: -1,
 		JournalEnd: c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),

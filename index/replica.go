@@ -78,6 +78,9 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	return effect
 }
 
+// Skip passes what stands at at.Offset and is no record of the group's: it changes nothing but the place.
+func (r *Replica) Skip(at Stamp) { r.Apply(at, nil) }
+
 func (r *Replica) apply(at Stamp, rec Record) Effect {
 	if s, ok := rec.(*Settings); ok {
 		return r.applySettings(at, s)

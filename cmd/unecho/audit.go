@@ -100,13 +100,14 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	in := audit.Inputs{
 		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
-		Group: c.Consumer.Group, Memory: int(memory), Findings: findings, Directory: cmd.Flag("temp-dir").Value.String(),
+		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings, Directory: cmd.Flag("temp-dir").Value.String(),
 		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return openExisting(ctx, c) },
 	}
 	if flagBool(cmd, "all") {
 		in.Group = ""
 	}
-	return in, nil
+	in.ProducerTime, err = onEmbedded(cmd, c)
+	return in, err
 }
 
 func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Group) }

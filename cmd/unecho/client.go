@@ -110,6 +110,12 @@ func embeddedAddress(dir string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
+// onEmbedded says that the configuration's broker is the one that runs in the directory of the flags: it stamps no time.
+func onEmbedded(cmd *cobra.Command, c config.Config) (bool, error) {
+	address, err := embeddedAddress(cmd.Flag("dir").Value.String())
+	return address != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == address, err
+}
+
 func clientLogger(cmd *cobra.Command, c config.Config) (zerolog.Logger, error) {
 	if !cmd.Flag(logLevelFlag).Changed {
 		c.Log.Level = "error"

@@ -64,12 +64,12 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		return doctor.Inputs{}, err
 	}
 	c.Journal.Topic = journalTopic(c)
-	embedded, err := embeddedAddress(cmd.Flag("dir").Value.String())
+	embedded, err := onEmbedded(cmd, c)
 	return doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openExisting(ctx, c) },
-		ProducerTime: embedded != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == embedded,
+		ProducerTime: embedded,
 	}, err
 }
 

@@ -3,7 +3,9 @@ package audit_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -288,6 +291,28 @@ func TestWhatIsDueIsCommitted(t *testing.T) {
 	}
 }
 
+// What changes nothing for the members changes nothing for the audit, whether it reads the journal from its start or not.
+func TestStraysChangeNothing(t *testing.T) {
+	for _, trimmed := range []bool{false, true} {
+		s, records := story(t), 5
+		in := s.inputs()
+		if trimmed {
+			s, in = trimmedStory(t)
+			records = 8
+		}
+		in.Owner = "us"
+		s.transaction(kgo.TryCommit, s.outputs...)
+		run := journal.Append(nil, &index.Run{Header: s.header(), Source: s.source(0), Epoch: 1, Base: 99})
+		s.produce(
+			&kgo.Record{Topic: "journal", Value: []byte("hello")}, &kgo.Record{Topic: "journal"},
+			&kgo.Record{Topic: "journal", Key: []byte("them"), Value: run}, &kgo.Record{Topic: "journal", Value: run[1:]},
+		)
+		if got := s.run(in); !got.OK() || got.Records != records {
+			t.Errorf("trimmed %v: got %s", trimmed, got.String())
+		}
+	}
+}
+
 func TestFindingsAreBounded(t *testing.T) {
 	s := newScene(t)
 	s.begin()
@@ -319,10 +344,12 @@ func TestCannotBeDone(t *testing.T) {
 			"no such topic", func(s *scene, in *audit.Inputs) context.Context { in.Sources = []string{"olds"}; return s.t.Context() },
 			nil, "olds",
 		},
-		{"a foreign record in the journal", func(s *scene, in *audit.Inputs) context.Context {
-			s.produce(&kgo.Record{Topic: "journal", Value: []byte("hello")})
+		{"a journal of a newer format", func(s *scene, in *audit.Inputs) context.Context {
+			newer := []byte("\x1eunj\xff\x00\x00\x00\x00")
+			binary.LittleEndian.PutUint32(newer[5:], crc32.Checksum(newer[:5], crc32.MakeTable(crc32.Castagnoli)))
+			s.produce(&kgo.Record{Topic: "journal", Value: newer})
 			return s.t.Context()
-		}, nil, "offset 7: malformed journal record"},
+		}, journal.ErrNewer, "offset 7: written by a newer unecho"},
 		{"a transaction that stays open", func(s *scene, in *audit.Inputs) context.Context {
 			client := s.transactional()
 			s.t.Cleanup(client.Close)

@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/unecho/unecho/index"
 )
 
@@ -33,12 +31,12 @@ func newJournalCopy(directory string) (*journalCopy, error) {
 	return &journalCopy{file: f, out: bufio.NewWriterSize(f, mergeBuffer)}, nil
 }
 
-func (c *journalCopy) add(r *kgo.Record) error {
-	c.head = binary.AppendVarint(c.head[:0], r.Offset)
-	c.head = binary.AppendVarint(c.head, r.Timestamp.UnixMilli())
-	c.head = binary.AppendUvarint(c.head, uint64(len(r.Value)))
+func (c *journalCopy) add(at index.Stamp, value []byte) error {
+	c.head = binary.AppendVarint(c.head[:0], at.Offset)
+	c.head = binary.AppendVarint(c.head, at.LogAppendTime)
+	c.head = binary.AppendUvarint(c.head, uint64(len(value)))
 	_, err := c.out.Write(c.head)
-	_, err2 := c.out.Write(r.Value)
+	_, err2 := c.out.Write(value)
 	if err := errors.Join(err, err2); err != nil {
 		return fmt.Errorf("copy journal: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/naive"
 	"github.com/unecho/unecho/index/setting"
@@ -24,9 +25,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 	var err error
 	if whole.from == 0 {
 		a.twin = naive.New(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings))
-		err = a.each(ctx, StageJournal, all, func(r *kgo.Record) error {
-			return a.apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.Value)
-		})
+		err = a.each(ctx, StageJournal, all, a.follow)
 	} else {
 		err = a.replayTrimmed(ctx, all, whole)
 	}
@@ -47,7 +46,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if err := a.each(ctx, StageCopy, all, c.add); err != nil {
+	if err := a.each(ctx, StageCopy, all, func(r *kgo.Record) error { return a.copied(c, r) }); err != nil {
 		return err
 	}
 	replica, err := a.restore(ctx, whole)
@@ -59,6 +58,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 	if err := a.resume(replica.Contents()); err != nil {
 		return err
 	}
+	var decoder journal.Decoder
 	return c.each(func(at index.Stamp, value []byte) error {
 		if at.Offset < a.report.From {
 			return nil
@@ -66,13 +66,31 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 		if err := a.progress(StageJournal, at.Offset-a.report.From, whole.to-a.report.From); err != nil {
 			return err
 		}
-		return a.apply(at, value)
+		rec, err := decoder.Decode(value)
+		return a.apply(at, rec, err)
 	})
 }
 
-// apply applies a record of the journal.
-func (a *audit) apply(at index.Stamp, value []byte) error {
-	rec, err := a.decoder.Decode(value)
+// follow applies a record of the journal.
+func (a *audit) follow(r *kgo.Record) error {
+	at, rec, err := a.journal.Read(r)
+	return a.apply(at, rec, err)
+}
+
+// copied copies it, unless it is one that changes nothing.
+func (a *audit) copied(c *journalCopy, r *kgo.Record) error {
+	at, _, err := a.journal.Read(r)
+	if errors.As(err, new(*journal.StrayError)) {
+		return nil
+	}
+	return c.add(at, r.Value)
+}
+
+// apply applies what was read, as members do: a stray changes nothing.
+func (a *audit) apply(at index.Stamp, rec index.Record, err error) error {
+	if errors.As(err, new(*journal.StrayError)) {
+		return nil
+	}
 	if err == nil {
 		err = a.step(at, rec)
 	}

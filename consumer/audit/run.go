@@ -30,6 +30,10 @@ type Inputs struct {
 	Algorithm string // what unecho-algorithm says
 	// Group is the group whose committed offsets say which source records must be in the outputs; empty: all must.
 	Group string
+	// Owner is the group whose journal it is: records of others change nothing. Empty: anybody's.
+	Owner string
+	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
+	ProducerTime bool
 	// Snapshots opens the store to begin with where the journal's head is trimmed. Run closes it. nil: there is none.
 	Snapshots func(context.Context) (snapshot.Store, error)
 
@@ -65,6 +69,7 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	a := &audit{
 		in: in, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
 		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{}, tracks: map[track][]reach{},
+		journal: journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
 		numbers: map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
@@ -82,7 +87,7 @@ type audit struct {
 	admin       *kadm.Client
 	interrupted func() error
 	twin        *naive.Twin
-	decoder     journal.Decoder
+	journal     journal.Reader
 	journalID   [16]byte
 	sources     []*stream                // by number
 	streams     map[place]*stream        // by the source topic's name

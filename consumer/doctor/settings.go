@@ -36,20 +36,28 @@ func (p *patient) inForce(ctx context.Context) ([]byte, error) {
 	if err := p.journalWhole(ctx); err != nil || p.tail == nil || p.tail.start == p.tail.end {
 		return nil, err
 	}
-	_, rec, err := p.journalRecord(ctx, p.tail.start)
-	if err != nil {
-		return nil, err
-	}
-	switch rec := rec.(type) {
-	case *index.Settings:
-		return rec.Text, nil
-	case *index.Checkpoint:
-		return rec.Settings, nil
+	for at := p.tail.start; at < min(p.tail.end, p.tail.start+mostStrays); at++ {
+		_, rec, err := p.journalRecord(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		switch rec := rec.(type) {
+		case *index.Settings:
+			return rec.Text, nil
+		case *index.Checkpoint:
+			return rec.Settings, nil
+		case nil: // a stray, or gone
+		default:
+			return nil, nil
+		}
 	}
 	return nil, nil
 }
 
-// journalRecord reads one record of the journal; nil if there is none any more.
+// mostStrays are passed over in search of what the journal begins with.
+const mostStrays = 16
+
+// journalRecord reads one record of the journal; nil if there is none any more, or what is there changes nothing.
 func (p *patient) journalRecord(ctx context.Context, offset int64) (*topic.Record, index.Record, error) {
 	r, err := topic.ReadAt(ctx, p.in.Options, p.in.Journal.Topic, 0, offset)
 	if errors.Is(err, topic.ErrNoRecord) {
@@ -59,6 +67,9 @@ func (p *patient) journalRecord(ctx context.Context, offset int64) (*topic.Recor
 		return nil, nil, err
 	}
 	rec, err := journal.Decode(r.Value)
+	if errors.As(err, new(*journal.StrayError)) {
+		return nil, nil, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read journal: offset %d: %w", offset, err)
 	}

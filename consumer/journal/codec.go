@@ -12,11 +12,6 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-const version = 1
-
-// laterVersions are taken for such; what begins with another byte is no journal record.
-const laterVersions = 32
-
 const (
 	kindSettings = iota
 	kindRun
@@ -24,17 +19,22 @@ const (
 	kindForget
 	kindCheckpoint
 	kindAccusation
+
+	kinds // of format 1, and of this one so far
 )
 
-var (
-	// ErrMalformed is wrapped by decoding errors: the record is not one of ours, or damaged.
-	ErrMalformed = errors.New("malformed journal record")
-	// ErrNewer is wrapped by those about a record of a format that this program does not read yet.
-	ErrNewer = errors.New("written by a newer unecho")
-)
-
-// Append appends the value of a record to dst.
+// Append appends the framed value of a record to dst.
 func Append(dst []byte, rec index.Record) []byte {
+	from := len(dst)
+	if run, ok := rec.(*index.Run); ok {
+		dst = slices.Grow(dst, frameBytes+runSize(run))
+	}
+	dst = appendBody(openFrame(dst), rec)
+	closeFrame(dst[from:])
+	return dst
+}
+
+func appendBody(dst []byte, rec index.Record) []byte {
 	switch rec := rec.(type) {
 	case *index.Settings:
 		dst = appendHeader(dst, kindSettings, index.Header{Fingerprint: index.Fingerprint(rec.Text), Wall: rec.Wall})
@@ -69,7 +69,7 @@ func Append(dst []byte, rec index.Record) []byte {
 }
 
 func appendHeader(dst []byte, kind byte, h index.Header) []byte {
-	dst = append(dst, version, kind)
+	dst = append(dst, kind)
 	dst = binary.LittleEndian.AppendUint64(dst, h.Fingerprint)
 	return binary.AppendVarint(dst, h.Wall)
 }
@@ -79,7 +79,6 @@ func appendSource(dst []byte, s entry.Source) []byte {
 }
 
 func appendRun(dst []byte, run *index.Run) []byte {
-	dst = slices.Grow(dst, runSize(run))
 	dst = appendHeader(dst, kindRun, run.Header)
 	dst = appendSource(dst, run.Source)
 	dst = binary.AppendUvarint(dst, uint64(run.Epoch))
@@ -100,7 +99,7 @@ func appendRun(dst []byte, run *index.Run) []byte {
 
 // runSize is enough for the run, so that a quarter of a mebibyte does not grow by doubling.
 func runSize(run *index.Run) int {
-	const framing = 128 // header, source, epoch, base and counts: 2+8 + 16 and varints
+	const framing = 128 // header, source, epoch, base and counts: 1+8 + 16 and varints
 	n := framing
 	for i := range run.Entries {
 		n += entry.Size(&run.Entries[i])
@@ -117,23 +116,24 @@ type Decoder struct {
 // Decode reads the value of a journal record.
 func Decode(value []byte) (index.Record, error) { return new(Decoder).Decode(value) }
 
-// Decode reads the value of a journal record.
+// Decode reads the value of a journal record. Its errors are ErrNewer, after which nobody may go on, and a *StrayError.
 func (d *Decoder) Decode(value []byte) (index.Record, error) {
-	rd := wire.NewReader(value)
-	switch v := rd.Byte(); {
-	case v > version && v < laterVersions:
-		return nil, fmt.Errorf("%w: its format is %d, this one reads format %d", ErrNewer, v, version)
-	case v != version:
-		return nil, fmt.Errorf("%w: version %d, this program reads version %d", ErrMalformed, v, version)
-	}
-	kind := rd.Byte()
-	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
-	rec, err := d.body(kind, h, &rd)
+	body, err := unframe(value)
 	if err != nil {
 		return nil, err
 	}
-	if rd.Short() || rd.Len() > 0 {
-		return nil, fmt.Errorf("%w: kind %d of %d bytes", ErrMalformed, kind, len(value))
+	rd := wire.NewReader(body)
+	kind := rd.Byte()
+	if kind >= kinds {
+		return nil, unknownKind(kind, value)
+	}
+	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
+	rec, err := d.body(kind, h, &rd)
+	if err == nil && (rd.Short() || rd.Len() > 0) {
+		err = errors.New("it has another length than it says")
+	}
+	if err != nil {
+		return nil, stray(undecoded(value), "kind %d of %d bytes: %w", kind, len(value), err)
 	}
 	return rec, nil
 }
@@ -161,7 +161,7 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Accused: string(rd.Bytes()),
 		}, nil
 	}
-	return nil, fmt.Errorf("%w: kind %d", ErrMalformed, kind)
+	return nil, errors.New("a kind that nothing reads")
 }
 
 func readSource(rd *wire.Reader) (s entry.Source) {
@@ -173,7 +173,7 @@ func readSource(rd *wire.Reader) (s entry.Source) {
 func readEpoch(rd *wire.Reader) (uint32, error) {
 	epoch := rd.Uvarint()
 	if epoch > math.MaxUint32 {
-		return 0, fmt.Errorf("%w: epoch %d", ErrMalformed, epoch)
+		return 0, fmt.Errorf("epoch %d", epoch)
 	}
 	return uint32(epoch), nil
 }
@@ -188,7 +188,7 @@ func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error)
 	keys := rd.Uvarint()
 	n := rd.Count(3)
 	if rd.Short() || keys > uint64(rd.Len()) {
-		return nil, fmt.Errorf("%w: run", ErrMalformed)
+		return nil, errors.New("a run of impossible counts")
 	}
 	var before *entry.Entry
 	if cap(d.run.Entries) < n {
@@ -197,7 +197,7 @@ func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error)
 	for range n {
 		e, rest, err := entry.Decode(rd.Rest(), int(keys), before)
 		if err != nil {
-			return nil, fmt.Errorf("%w: run: %w", ErrMalformed, err)
+			return nil, fmt.Errorf("run: %w", err)
 		}
 		*rd = wire.NewReader(rest)
 		d.run.Entries = append(d.run.Entries, e)

@@ -2,12 +2,12 @@
 // everything. What the records mean is package index's business.
 //
 // The key of a journal record is the consumer group whose journal it is: of two groups each would take the other's commits for
-// its own. The value:
+// its own. The value has a frame, which is the same in all versions, and a body:
 //
-//	┌─────────┬──────┬─────────────┬──────────┬───────────────────────────────────────────────────────────┐
-//	│ version │ kind │ fingerprint │ wall, ms │ body                                                      │
-//	│ 1       │ 1    │ 8           │ zigzag   │                                                           │
-//	└─────────┴──────┴─────────────┴──────────┴───────────────────────────────────────────────────────────┘
+//	┌────────────┬─────────┬────────┬──────┬─────────────┬──────────┬──────────────────────────────────────┐
+//	│ 1e u n j   │ version │ crc32c │ kind │ fingerprint │ wall, ms │ body                                 │
+//	│ 4          │ 1       │ 4      │ 1    │ 8           │ zigzag   │                                      │
+//	└────────────┴─────────┴────────┴──────┴─────────────┴──────────┴──────────────────────────────────────┘
 //	settings 0    length, canonical text (the fingerprint is its hash)
 //	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries · each entry, delta to the one before
 //	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name
@@ -15,5 +15,10 @@
 //	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text
 //	accusation 5  journal offset · hash 8 · length, member · length, accused member
 //
-// Numbers without a width are LEB128 varints. The record's timestamp is the broker's (LogAppendTime).
+// Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) is over all of the value but itself. The
+// record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: a version, 1, and then the kind
+// and what follows. They are still read.
+//
+// What is in the topic besides is a stray: it changes nothing, on every member alike, and has its offset. Only what is sound and
+// yet unknown, a later version or a kind that this program has not got, ends whoever reads it: the others act on it.
 package journal

@@ -17,9 +17,6 @@ import (
 // reach so far, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
 
-// ErrForeign is wrapped where a record is of another consumer group than the handler's.
-var ErrForeign = errors.New("a record of another consumer group")
-
 // Place is where a follower begins: the journal offset to read first and the leader epoch of the record before it, by which
 // an unclean election is noticed (-1: unknown).
 type Place struct {
@@ -35,6 +32,7 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
+		kgo.KeepControlRecords(),   // where one is the last, the end is reached with it
 		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
 		kgo.FetchMaxWait(2 * time.Second),
 		kgo.FetchMaxBytes(16 << 20),
@@ -46,6 +44,8 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 type Handler struct {
 	Ask          <-chan func()                                                   // called between two records, one at a time, and while there are none
 	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
+	Skip         func(at index.Stamp, leaderEpoch int32, why *StrayError) error  // each stray, in its turn; why is the callee's
+	Untimed      func(offset int64)                                              // a record that is applied next carries no time of the broker; nil: nobody asks
 	Passed       func()                                                          // all records that were there are applied
 	Trouble      func(err error)                                                 // the broker cannot answer now and is asked again; nil: that is an error
 	ProducerTime bool                                                            // records may carry the appender's time
@@ -64,10 +64,10 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 	defer polling.Wait()
 	defer cancel()
 	polling.Go(func() { poll(ctx, client, polled) })
-	for d := new(Decoder); ; {
+	for rd := (&Reader{Owner: h.Owner, ProducerTime: h.ProducerTime}); ; {
 		select {
 		case fetches := <-polled:
-			if err := h.fetched(ctx, d, fetches); err != nil {
+			if err := h.fetched(ctx, rd, fetches); err != nil {
 				return err
 			}
 		case ask := <-h.Ask:
@@ -90,7 +90,7 @@ func poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	}
 }
 
-func (h *Handler) fetched(ctx context.Context, d *Decoder, fetches kgo.Fetches) error {
+func (h *Handler) fetched(ctx context.Context, rd *Reader, fetches kgo.Fetches) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -99,7 +99,7 @@ func (h *Handler) fetched(ctx context.Context, d *Decoder, fetches kgo.Fetches) 
 		return trouble
 	}
 	for it := fetches.RecordIter(); !it.Done(); {
-		if err := h.one(d, it.Next()); err != nil {
+		if err := h.one(rd, it.Next()); err != nil {
 			return err
 		}
 		select {
@@ -134,21 +134,18 @@ func passing(err error) bool {
 		!errors.Is(err, kerr.ClusterAuthorizationFailed)
 }
 
-func (h *Handler) one(d *Decoder, r *kgo.Record) error {
-	if r.Attrs.TimestampType() != 1 && !h.ProducerTime {
-		return fmt.Errorf("%w: record %d carries the producer's time, not LogAppendTime", ErrLost, r.Offset)
-	}
-	if h.Owner != "" && len(r.Key) > 0 && string(r.Key) != h.Owner {
-		return fmt.Errorf("%w: record %d is of group %q", ErrForeign, r.Offset, r.Key)
-	}
-	rec, err := d.Decode(r.Value)
+func (h *Handler) one(rd *Reader, r *kgo.Record) error {
+	at, rec, err := rd.Read(r)
+	var why *StrayError
 	switch {
-	case errors.Is(err, ErrNewer):
-		return fmt.Errorf("record %d: %w", r.Offset, err)
+	case errors.As(err, &why):
+		return h.Skip(at, r.LeaderEpoch, why)
 	case err != nil:
-		return fmt.Errorf("%w: record %d: %w", ErrLost, r.Offset, err)
+		return fmt.Errorf("record %d: %w", r.Offset, err)
+	case h.Untimed != nil && !rd.timed(r):
+		h.Untimed(r.Offset)
 	}
-	return h.Apply(index.Stamp{Offset: r.Offset, LogAppendTime: r.Timestamp.UnixMilli()}, r.LeaderEpoch, rec)
+	return h.Apply(at, r.LeaderEpoch, rec)
 }
 
 // fetchError separates what the client retries by itself from what ends the replica.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -233,6 +234,8 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		x = slices.Clone(x)
 		x[0] /= 2
 		return reflect.ValueOf(x)
+	case map[journal.Reason]uint64:
+		return reflect.ValueOf(map[journal.Reason]uint64{journal.Foreign: 1})
 	case map[sink.Reason]uint64:
 		return reflect.ValueOf(map[sink.Reason]uint64{sink.Empty: 1})
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -115,6 +116,15 @@ func journalMetrics() []metric {
 			}),
 		gauge("unecho_journal_applied_timestamp_seconds", "When the record applied last was appended to the journal. Old while there is journal lag: the replica is stuck. Absent until the first.",
 			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
+		{
+			name: "unecho_journal_stray_records_total", kind: prometheus.CounterValue, labels: []string{"reason"},
+			help: "Records read from the journal that are none of this group's, by reason. They change nothing. It should be 0: somebody else writes to the topic, or (damaged) a member's memory is bad.",
+			values: func(s *state, emit emitter) {
+				for _, r := range journal.Reasons() {
+					emit(float64(s.Strays[r]), string(r))
+				}
+			},
+		},
 		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged beyond consumer.max_lag. When it rises, this machine or its way to the journal is too slow.",
 			func(s *state) uint64 { return s.Withdrawals }),
 		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",

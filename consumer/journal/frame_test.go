@@ -1,0 +1,168 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+)
+
+// reason is why a value is a stray, or what else it is.
+func reason(value []byte) string {
+	rec, err := Decode(value)
+	var why *StrayError
+	switch {
+	case err == nil && rec != nil:
+		return "record"
+	case errors.As(err, &why) && rec == nil:
+		return string(why.Reason)
+	case errors.Is(err, ErrNewer) && rec == nil:
+		return "newer"
+	}
+	return "neither"
+}
+
+// sealed is a framed value with some bytes changed, and a checksum that is right again.
+func sealed(value []byte, change func(value []byte)) []byte {
+	value = append([]byte(nil), value...)
+	change(value)
+	closeFrame(value)
+	return value
+}
+
+// One bad bit, wherever it is, makes a stray: never another record, nor one of a newer format, which would end the group.
+func TestOneBadBit(t *testing.T) {
+	t.Parallel()
+	for _, rec := range records() {
+		value := Append(nil, rec)
+		for bit := range 8 * len(value) {
+			value[bit/8] ^= 1 << (bit % 8)
+			if got, want := reason(value), map[bool]string{true: "unframed", false: "damaged"}[bit < 8*versionAt]; got != want {
+				t.Errorf("%T with bit %d wrong: %s, want %s", rec, bit, got, want)
+			}
+			value[bit/8] ^= 1 << (bit % 8)
+		}
+	}
+}
+
+// Only what is sound is of a newer format: a later version, whatever stands behind it, and a kind that nothing here reads.
+func TestNewerFormat(t *testing.T) {
+	t.Parallel()
+	run := Append(nil, records()[1])
+	for _, c := range []struct {
+		name  string
+		value []byte
+		want  string
+	}{
+		{"the next version", sealed(run, func(v []byte) { v[versionAt]++ }), "newer"},
+		{"the last one", sealed(run, func(v []byte) { v[versionAt] = 255 }), "newer"},
+		{"one with nothing in it", sealed(run[:frameBytes], func(v []byte) { v[versionAt] = 9 }), "newer"},
+		{"one whose checksum is wrong", append(sealed(run, func(v []byte) { v[versionAt]++ }), 0), "damaged"},
+		{"no version", sealed(run, func(v []byte) { v[versionAt] = 0 }), "malformed"},
+		{"a new kind", sealed(run, func(v []byte) { v[frameBytes] = kinds }), "newer"},
+		{"a kind that does not fit its body", sealed(run, func(v []byte) { v[frameBytes] = kindAccusation }), "malformed"},
+		{"an empty frame", sealed(run[:frameBytes], func([]byte) {}), "malformed"},
+		{"half a frame", run[:frameBytes-1], "unframed"},
+		{"half a record", run[:len(run)-1], "damaged"},
+		{"nothing", nil, "unframed"},
+		{"a text", []byte(`{"text": "a document"}`), "unframed"},
+		{"the frame's first byte", run[:1], "unframed"},
+	} {
+		if got := reason(c.value); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A member of before, which read the first byte as the version, takes a frame for a newer format and stops.
+func TestOlderMembersStop(t *testing.T) {
+	t.Parallel()
+	if first := magic[0]; first <= bare || first >= 32 {
+		t.Errorf("the first byte is %d", first)
+	}
+}
+
+// What the first format left behind is read: so a member that comes upon an old journal finds the settings that differ.
+func TestFirstFormat(t *testing.T) {
+	t.Parallel()
+	for i, golden := range []string{
+		"01002bd331c89647b9a40a0f7b2276657273696f6e223a2231227d",
+		"0101edfe00000000000080b083c59868010203000000000000000000000000000e03520000",
+		"0101edfe00000000000080b083c59868010203000000000000000000000000000e035204030964d00f090000000000000001020304017801650002c70106" +
+			"2602020000000000000009000000000000000506070806736b65746368",
+		"0102edfe00000000000080b083c59868010203000000000000000000000000000e041808046e657773",
+		"0103edfe00000000000080b083c59868c60106",
+		"0104edfe00000000000080b083c59868808080808040000000000000008008756e6563686f2d300f7b2276657273696f6e223a2231227d",
+		"0105edfe00000000000080b083c59868808080808040000000000000008008756e6563686f2d3008756e6563686f2d31",
+	} {
+		value, err := hex.DecodeString(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := Decode(value)
+		if err != nil || !bytes.Equal(Append(nil, rec), Append(nil, records()[i])) {
+			t.Errorf("%T became %+v, %v", records()[i], rec, err)
+		}
+		for n := range value {
+			if got := reason(value[:n]); got != "unframed" {
+				t.Errorf("%d bytes of %T: %s", n, rec, got)
+			}
+		}
+	}
+	if got := reason([]byte{bare, kindAccusation + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}); got != "unframed" {
+		t.Errorf("a kind that it never had: %s", got)
+	}
+}
+
+// Whose record it is comes before what it says: another group's is a stray, also where it is sound, or of a newer format.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	settings, run := Append(nil, records()[0]), Append(nil, records()[1])
+	newer := sealed(run, func(v []byte) { v[versionAt]++ })
+	for _, c := range []struct {
+		name, key string
+		value     []byte
+		control   bool
+		want      string
+		sign      bool
+	}{
+		{name: "ours", key: "us", value: run},
+		{name: "nobody's, as before there were keys", value: run},
+		{name: "theirs", key: "them", value: run, want: "foreign"},
+		{name: "their settings", key: "them", value: settings, want: "foreign", sign: true},
+		{name: "their newer format", key: "them", value: newer, want: "foreign"},
+		{name: "their text", key: "them", value: []byte("text"), want: "foreign"},
+		{name: "a tombstone of ours", key: "us", want: "unframed"},
+		{name: "the end of a transaction", key: "\x00\x00\x00\x01", value: []byte{0, 0, 0, 0, 0, 0}, control: true, want: "marker"},
+	} {
+		r := &kgo.Record{Key: []byte(c.key), Value: c.value, Offset: 7}
+		if c.control {
+			r.Attrs = kgo.NewRecordAttrs(kgo.RecordAttrsOpts{Transactional: true, Control: true})
+		}
+		at, _, err := (&Reader{Owner: "us"}).Read(r)
+		var why *StrayError
+		switch {
+		case c.want == "" && err != nil, at.Offset != 7:
+			t.Errorf("%s: %v at %d", c.name, err, at.Offset)
+		case c.want != "" && (!errors.As(err, &why) || string(why.Reason) != c.want || why.Sign != c.sign || !strings.HasPrefix(why.Error(), "record 7: ")):
+			t.Errorf("%s: %+v, want %s", c.name, err, c.want)
+		}
+	}
+	if _, rec, err := new(Reader).Read(&kgo.Record{Key: []byte("them"), Value: run}); err != nil || rec == nil {
+		t.Errorf("anybody's: %v", err)
+	}
+}
+
+func TestFrameIsDrawn(t *testing.T) {
+	t.Parallel()
+	value := Append([]byte("before"), &index.Forget{})[len("before"):]
+	if string(value[:4]) != "\x1eunj" || value[4] != 2 || binary.LittleEndian.Uint32(value[5:9]) != sum(value) || value[9] != kindForget {
+		t.Errorf("%x is not what doc.go draws", value)
+	}
+}

@@ -1,0 +1,276 @@
+package consumer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+)
+
+const (
+	versionAt  = 4 // in a framed value, as the package comment of journal draws it
+	checksumAt = 5
+	bodyAt     = 9
+)
+
+// resealed is a framed value of another version, with the checksum that it takes.
+func resealed(value []byte, version byte) []byte {
+	value = bytes.Clone(value)
+	value[versionAt] = version
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	_, _ = sum.Write(slices.Concat(value[:checksumAt], value[bodyAt:]))
+	binary.LittleEndian.PutUint32(value[checksumAt:], sum.Sum32())
+	return value
+}
+
+// write puts records into the journal that no member has written.
+func (w *world) write(records ...*kgo.Record) {
+	w.t.Helper()
+	if w.cluster.TopicInfo("unecho.journal") == nil {
+		w.create("unecho.journal", 1, map[string]string{
+			"retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime", "max.message.bytes": "4194304",
+		})
+	}
+	for _, r := range records {
+		r.Topic = "unecho.journal"
+	}
+	if err := w.client().ProduceSync(w.context(), records...).FirstErr(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// writeInTransaction leaves a record and the marker of its transaction, which ends the journal then.
+func (w *world) writeInTransaction(how kgo.TransactionEndTry, r *kgo.Record) {
+	w.t.Helper()
+	r.Topic = "unecho.journal"
+	client := w.client(kgo.TransactionalID("a mistaken producer"))
+	err := client.BeginTransaction()
+	if err == nil {
+		err = client.ProduceSync(w.context(), r).FirstErr()
+	}
+	if err == nil {
+		err = client.EndTransaction(w.context(), how)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// stray is what somebody writes into the journal, and what members count.
+type stray struct {
+	name  string
+	write func(w *world)
+	want  map[journal.Reason]uint64
+}
+
+func strays() []stray {
+	run := journal.Append(nil, &index.Run{Header: index.Header{Fingerprint: index.Fingerprint([]byte(ours)), Wall: 1}})
+	flipped := bytes.Clone(run)
+	flipped[len(flipped)/2] ^= 4
+	settings := journal.Append(nil, &index.Settings{Text: []byte(`{"of":"others"}`), Wall: 1})
+	return []stray{
+		{"texts", func(w *world) {
+			w.write(&kgo.Record{Value: []byte("{}")}, &kgo.Record{Key: []byte("unecho"), Value: []byte("a document")})
+		}, map[journal.Reason]uint64{journal.Unframed: 2}},
+		{"tombstones", func(w *world) { w.write(&kgo.Record{Key: []byte("unecho")}, &kgo.Record{}) }, map[journal.Reason]uint64{journal.Unframed: 2}},
+		{"one bad bit", func(w *world) { w.write(&kgo.Record{Key: []byte("unecho"), Value: flipped}) }, map[journal.Reason]uint64{journal.Damaged: 1}},
+		{"half a record", func(w *world) { w.write(&kgo.Record{Value: run[:len(run)-1]}) }, map[journal.Reason]uint64{journal.Damaged: 1}},
+		{"one bad bit in the version", func(w *world) {
+			newer := bytes.Clone(run)
+			newer[versionAt] |= 64
+			w.write(&kgo.Record{Value: newer})
+		}, map[journal.Reason]uint64{journal.Damaged: 1}},
+		{"another group's", func(w *world) {
+			w.write(&kgo.Record{Key: []byte("another"), Value: settings}, &kgo.Record{Key: []byte("another"), Value: resealed(run, 9)})
+		}, map[journal.Reason]uint64{journal.Foreign: 2}},
+		{
+			"a transaction's end", func(w *world) { w.writeInTransaction(kgo.TryCommit, &kgo.Record{Value: []byte("x")}) },
+			map[journal.Reason]uint64{journal.Unframed: 1, journal.Marker: 1},
+		},
+		{
+			"an aborted transaction's", func(w *world) { w.writeInTransaction(kgo.TryAbort, &kgo.Record{Value: []byte("x")}) },
+			map[journal.Reason]uint64{journal.Unframed: 1, journal.Marker: 1},
+		},
+	}
+}
+
+// What somebody else puts into the journal changes nothing, for those who are at work, those who restore, and those who read
+// the journal from its start: they go on, in the same state, and count it.
+func TestStrayRecords(t *testing.T) {
+	t.Parallel()
+	for _, c := range strays() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			w.setup.Settings = []byte(ours)
+			said := w.logged()
+			a := w.start(named("a"), sessions(1), rarely)
+			w.produce(50, 61)
+			w.settled()
+			w.checkpoint(a, "a", 62) // what comes now lies behind a snapshot
+			c.write(w)
+			restored := w.start(named("b"), sessions(1), rarely)
+			replayed := w.start(named("c"), sessions(1), rarely, func(s *Setup) { s.Snapshot.Directory = t.TempDir() })
+			members := []*member{a, restored, replayed}
+			for _, m := range members {
+				w.until("not all are at work", m.Ready)
+			}
+			w.produce(50, 63)
+			w.settled()
+			w.sameHash(members...)
+			for _, m := range members {
+				got := m.Stats()
+				for _, why := range journal.Reasons() {
+					if got.Strays[why] != c.want[why] {
+						t.Errorf("%d strays are %s, want %d", got.Strays[why], why, c.want[why])
+					}
+				}
+				if got.Divergences > 0 {
+					t.Error("replicas differ")
+				}
+			}
+			if !said.has("a record in the journal is none of this group's") {
+				t.Error("it is not said")
+			}
+			w.audited()
+		})
+	}
+}
+
+// What is sound and of a newer format ends whoever reads it, with the advice to run the newer version: the others act on it.
+func TestNewerFormat(t *testing.T) {
+	t.Parallel()
+	run := journal.Append(nil, &index.Run{Header: index.Header{Wall: 1}})
+	kind := bytes.Clone(run)
+	kind[bodyAt] = 200
+	for _, c := range []struct {
+		name  string
+		value []byte
+		says  string
+	}{
+		{"a version", resealed(run, 3), "its format is 3, this one reads format 2"},
+		{"a kind", resealed(kind, 2), "its kind is 200"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.produce(50, 61)
+			m := w.launch(named("m"), sessions(1))
+			w.settled()
+			w.write(&kgo.Record{Value: c.value})
+			says := []string{"holds what this version of unecho cannot read", c.says, "start the version"}
+			w.refusedBy(m, says...)
+			w.refusedBy(w.launch(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() }), says...)
+		})
+	}
+}
+
+// The journal of the first format is read as far as its settings: they differ, and nothing is appended.
+func TestFirstFormat(t *testing.T) {
+	t.Parallel()
+	first := func(rec index.Record) []byte { return slices.Concat([]byte{1}, journal.Append(nil, rec)[bodyAt:]) }
+	theirs := []byte(`{"version":"of before"}`)
+	h := index.Header{Fingerprint: index.Fingerprint(theirs), Wall: 1}
+	for _, begins := range []index.Record{
+		&index.Settings{Text: theirs, Wall: 1}, &index.Checkpoint{Header: h, Member: "old", Settings: theirs}, // its head is trimmed
+	} {
+		w := newWorld(t, 1)
+		w.write(&kgo.Record{Key: []byte("unecho"), Value: first(begins)}, &kgo.Record{Key: []byte("unecho"), Value: first(&index.Run{Header: h})})
+		m := w.launch(named("new"), sessions(1))
+		w.refusedBy(m, "the settings differ", "of before", "use the same settings")
+		if got := m.Stats().Journal.Records; got != 0 {
+			t.Errorf("it appended %d records", got)
+		}
+	}
+}
+
+// A topic that holds something else is not taken for a journal, which would be trimmed one day.
+func TestNoJournal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.write(&kgo.Record{Value: []byte("a document")})
+	m := w.launch(named("m"), sessions(1))
+	w.refusedBy(m, "topic unecho.journal holds records, and none is of a journal", "correct journal.topic")
+	if got := m.Stats().Journal.Records; got != 0 {
+		t.Errorf("it appended %d records", got)
+	}
+}
+
+// Whose entries become unreadable on their way appends them again: no document waits for ever, and none comes out twice.
+func TestOwnEntriesDamaged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		nth  uint64 // of the values that are appended, each so manieth is damaged
+	}{{"every second", 2}, {"every third", 3}, {"every fifth", 5}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			said := w.logged()
+			bad := &damage{nth: c.nth}
+			m := w.start(named("m"), func(s *Setup) { s.Kafka = append(slices.Clone(s.Kafka), kgo.WithHooks(bad)); s.Params.PollRecords = 20 })
+			w.produce(200, 71)
+			w.settled()
+			if n := bad.done.Load(); n == 0 || m.Stats().Strays[journal.Damaged] == 0 {
+				t.Errorf("%d values were damaged, %v read", n, m.Stats().Strays)
+			}
+			if !said.has("entries that the journal took have no verdict") {
+				t.Error("it is not said")
+			}
+			w.audited()
+		})
+	}
+}
+
+// damage flips a bit of values on their way to the journal, as a bad memory does.
+type damage struct {
+	nth        uint64
+	seen, done atomic.Uint64
+}
+
+// OnProduceRecordBuffered implements kgo.HookProduceRecordBuffered.
+func (d *damage) OnProduceRecordBuffered(r *kgo.Record) {
+	if r.Topic == "unecho.journal" && d.seen.Add(1)%d.nth == 0 {
+		r.Value = bytes.Clone(r.Value)
+		r.Value[len(r.Value)/2] ^= 16
+		d.done.Add(1)
+	}
+}
+
+// A machine that damages all it appends ends instead of filling the journal; another one takes its documents.
+func TestAllOwnEntriesDamaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(50, 81)
+	w.again()
+	bad := &damage{nth: 1}
+	m := w.launch(named("bad"), sessions(1), func(s *Setup) { s.Kafka = append(slices.Clone(s.Kafka), kgo.WithHooks(bad)) })
+	w.produce(50, 82)
+	w.refusedBy(m, "no member can read what this one appends", "run the member on another machine")
+	w.again()
+	w.audited()
+}
+
+// The producer's time moves no clock of ours, and stops nobody.
+func TestProducerTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	said := w.logged()
+	m := w.start(named("m"), sessions(1), func(s *Setup) { s.ProducerTime = false }) // the in-process broker stamps no time
+	w.produce(50, 91)
+	w.settled()
+	if !said.has("journal records carry the producer's time") {
+		t.Error("it is not said")
+	}
+	if now := m.Stats().Index.Now; now != 0 {
+		t.Errorf("the clock shows %v", time.UnixMilli(now))
+	}
+}

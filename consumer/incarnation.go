@@ -1,29 +1,68 @@
 package consumer
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// incarnation tells processes of one name apart: who started later has the greater one. It is the end of the client ids of
-// its sessions, because that is what the group shows of a member in whatever state it is.
+// incarnation tells processes of one name apart: who started later has the greater one. Each session joins the group with it
+// in its metadata. Of all that Kafka shows of a static member only the member id and this change when another client takes its
+// place: the client id and the host stay those of the first.
 type incarnation string
 
-const incarnationLen = 20
+const (
+	incarnationLen = 20
+	incarnationTag = "unecho1 " // stands before it
+)
 
 func newIncarnation(started time.Time) incarnation {
 	return incarnation(fmt.Sprintf("%012x%08x", started.UnixMilli(), rand.Uint32()))
 }
 
-func (i incarnation) clientID(base string) string { return base + "-" + string(i) }
+// yieldsTo says whether other, which has taken an instance of ours, may keep it. A process that started later may. A request to
+// join that this process, or one before it, has sent long ago may arrive only now: that is nobody, and is taken back. So of
+// two processes exactly one yields.
+func (i incarnation) yieldsTo(other incarnation) bool { return other > i }
 
-// yieldsTo says whether a client with this id, which has taken an instance of ours, may keep it. One of a process that
-// started later may, and one that is no session of ours at all. A request to join that this process, or one before it, has
-// sent long ago may arrive only now: that is nobody, and is taken back. So of two processes exactly one yields.
-func (i incarnation) yieldsTo(clientID string) bool {
-	at := strings.LastIndexByte(clientID, '-') + 1
-	other := clientID[at:]
-	return len(other) != incarnationLen || incarnation(other) > i
+// foreign is the incarnation of who is no session of unecho, or of a version that did not tell: greater than any.
+const foreign = incarnation("none of ours")
+
+// incarnationOf reads it from what a group that has settled shows of a member.
+func incarnationOf(m *kadm.DescribedGroupMember) incarnation {
+	metadata, ok := m.Join.AsConsumer()
+	if !ok {
+		return foreign
+	}
+	return incarnationIn(metadata.UserData)
+}
+
+func incarnationIn(data []byte) incarnation {
+	at := len(data) - incarnationLen
+	if at < 0 || !bytes.HasSuffix(data[:at], []byte(incarnationTag)) {
+		return foreign
+	}
+	return incarnation(data[at:])
+}
+
+// balancer is the one of the group, which lets a session join with its incarnation, behind what else it tells.
+type balancer struct {
+	kgo.GroupBalancer
+	of incarnation
+}
+
+// JoinGroupMetadata implements kgo.GroupBalancer.
+func (b balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
+	plain := b.GroupBalancer.JoinGroupMetadata(topics, assigned, generation)
+	metadata := kmsg.NewConsumerMemberMetadata()
+	if err := metadata.ReadFrom(plain); err != nil {
+		return plain
+	}
+	metadata.UserData = append(append(metadata.UserData, incarnationTag...), b.of...)
+	return metadata.AppendTo(nil)
 }

@@ -191,9 +191,7 @@ const refusedAgain = 100 * time.Millisecond
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 	codec, _ := sh.outputs.Codec()
-	base, _ := sh.admin.OptValue(kgo.ClientID).(string)
 	return append(append([]kgo.Opt{}, sh.kafka...),
-		kgo.ClientID(sh.incarnation.clientID(base)),
 		kgo.ConsumerGroup(sh.params.Group),
 		kgo.ConsumeTopics(sh.sourceParams.Topics...),
 		kgo.InstanceID(slot),
@@ -203,7 +201,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.SessionTimeout(sh.params.SessionTimeout),
 		kgo.HeartbeatInterval(min(sh.params.SessionTimeout/3, heartbeat)),
 		kgo.RebalanceTimeout(5*sh.params.SessionTimeout),
-		kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		kgo.Balancers(balancer{kgo.CooperativeStickyBalancer(), sh.incarnation}),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchMaxBytes(int32(sh.params.FetchBytes)),

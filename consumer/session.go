@@ -155,21 +155,44 @@ func (s *session) once(ctx, drain context.Context) error {
 // transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the other in
 // turn, for ever. Whose client has not joined yet, or cannot be asked for, is found when this session is fenced again.
 func (s *session) replaced(ctx context.Context) bool {
+	own, _ := s.kafkaClient().GroupMetadata()
+	if own == "" {
+		return false // it had no place that could have been taken
+	}
 	ctx, cancel := context.WithTimeout(ctx, replacedTimeout)
 	defer cancel()
-	groups, err := kadm.NewClient(s.admin).DescribeGroups(ctx, s.params.Group)
-	if err != nil {
-		return false
-	}
-	for _, m := range groups[s.params.Group].Members {
-		if m.InstanceID != nil && *m.InstanceID == s.slot {
-			return s.incarnation.yieldsTo(m.ClientID)
+	for {
+		by, told := s.successor(ctx, own)
+		if told {
+			return s.incarnation.yieldsTo(by)
+		}
+		if pause(ctx, replacedPause) != nil {
+			return false
 		}
 	}
-	return false
 }
 
-const replacedTimeout = 2 * time.Second
+// successor is who has the instance instead of the member own: this process itself where nobody has. It is told when the group
+// can be asked and its members have settled.
+func (s *session) successor(ctx context.Context, own string) (by incarnation, told bool) {
+	groups, err := kadm.NewClient(s.admin).DescribeGroups(ctx, s.params.Group)
+	if err != nil {
+		return "", false
+	}
+	group := groups[s.params.Group]
+	for _, m := range group.Members {
+		if m.InstanceID != nil && *m.InstanceID == s.slot && m.MemberID != own {
+			return incarnationOf(&m), group.State == "Stable" // else it shows no metadata
+		}
+	}
+	return s.incarnation, true
+}
+
+// How long a session waits for the group to settle, and how often it looks.
+const (
+	replacedTimeout = 2 * time.Second
+	replacedPause   = 50 * time.Millisecond
+)
 
 // leaveGroup is part of a final shutdown. It comes before the client is closed, which would wait for a rebalance that others
 // hold up, and again after that: a client that was about to join may have joined in between.

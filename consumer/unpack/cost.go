@@ -1,0 +1,57 @@
+package unpack
+
+import (
+	"encoding/binary"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// What a record and a header take in memory beside their own bytes. Of a client's record it is 176 bytes and a pointer to it,
+// of a header 40; the rest is for what a session notes beside each.
+const (
+	recordBytes = 256
+	headerBytes = 64
+)
+
+// Cost is what a record takes in memory.
+func Cost(r *kgo.Record) int {
+	n := recordBytes + len(r.Key) + len(r.Value)
+	for i := range r.Headers {
+		n += headerBytes + len(r.Headers[i].Key) + len(r.Headers[i].Value)
+	}
+	return n
+}
+
+// cost is the sum of Cost over the records of an unpacked batch.
+func cost(raw []byte) (sum int, err error) {
+	for len(raw) > 0 {
+		length, n := binary.Varint(raw)
+		if n <= 0 || length < 0 || length > int64(len(raw)-n) {
+			return 0, errUnreadable
+		}
+		shape, err := shapeOf(raw[n : n+int(length)])
+		if err != nil {
+			return 0, err
+		}
+		sum += shape.cost()
+		raw = raw[n+int(length):]
+	}
+	return sum, nil
+}
+
+// shapeOf reads a record behind its length.
+func shapeOf(record []byte) (shape, error) {
+	rd := reader{slice: record}
+	s := readShape(&rd)
+	if rd.err != nil || len(rd.slice) > 0 {
+		return shape{}, errUnreadable
+	}
+	return s, nil
+}
+
+// legacy says whether what was unpacked is a set of messages as Kafka wrote them before version 0.11: offset 8, size 4, CRC 4,
+// format 1. Brokers may still hold such.
+func legacy(raw []byte) bool {
+	const header = 8 + 4 + 4 + 1
+	return len(raw) > header && raw[header-1] <= 1 && int64(binary.BigEndian.Uint32(raw[8:])) <= int64(len(raw)-12)
+}

@@ -1,0 +1,14 @@
+// Package unpack decompresses the record batches that Kafka clients fetch, and bounds what they take in memory.
+//
+// A compressed batch of 100 kB may hold a gibibyte. What a batch costs is counted as its records will lie in memory (see Cost),
+// and three things may become of it:
+//
+//	it costs no more than Bounds.Batch   the client gets its records
+//	it costs more                        the client gets a record in the place of each, without key, value and headers. It says
+//	                                     how long they were: see Withheld. Nothing is unpacked but what is being looked at.
+//	not even those would fit, or it      the client gets no record of it, reports a *kgo.ErrDecompressTooLarge with the offsets,
+//	cannot be read                       and leaves that partition alone
+//
+// The first two depend on the batch and on Bounds.Batch alone, so that all members find the same. Bounds.Held bounds what a
+// client holds unpacked of all its batches. It decides nothing: what finds no room is fetched again later (ErrLater).
+package unpack

@@ -99,7 +99,7 @@ func (k *keeper) snapshot(ctx context.Context) error {
 		return err
 	}
 	k.logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).Int64("bytes", written.Bytes).
-		Dur("took", time.Since(began)).Msg("snapshot taken")
+		Dur("took_ms", time.Since(began)).Msg("snapshot taken")
 	k.counters.snapshotNext.Store(position.Offset)
 	k.counters.snapshotTime.Store(m.Taken)
 	if _, err := k.store.Collect(ctx, k.params.Keep); err != nil {

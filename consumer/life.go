@@ -138,7 +138,7 @@ func (s *Service) sessions(ctx, drain context.Context, member string, slots []st
 		}
 		s.took = beginPhases()
 		s.shared.counters.withdrawals.Add(1)
-		s.setup.Logger.Warn().Dur("max_lag", s.setup.Params.MaxLag).
+		s.setup.Logger.Warn().Dur("max_lag_ms", s.setup.Params.MaxLag).
 			Msg("the replica lags behind the journal: this member leaves the group until it has caught up")
 		s.leave(ctx, slots)
 	}
@@ -241,7 +241,7 @@ func (s *Service) catchUp(ctx context.Context) error {
 		}
 		if inForce != nil {
 			s.shared.follower.caughtUp.Store(true)
-			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took", time.Since(began)).Msg("caught up with the journal")
+			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took_ms", time.Since(began)).Msg("caught up with the journal")
 			return s.shared.sameSettings(inForce)
 		}
 		if err := s.shared.unread(ctx, declared); err != nil {

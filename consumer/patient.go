@@ -58,7 +58,7 @@ func (p *patient) ask(ctx context.Context, question func() error) error {
 			return err
 		}
 		if p.away.CompareAndSwap(false, true) {
-			p.logger.Warn().Err(err).Dur("for_up_to", p.bound).Msg("the snapshot store is away: asking again")
+			p.logger.Warn().Err(err).Dur("for_up_to_ms", p.bound).Msg("the snapshot store is away: asking again")
 		}
 		if err := pause(ctx, storePause); err != nil {
 			return err

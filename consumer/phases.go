@@ -32,7 +32,7 @@ func (p *phases) end(name string) {
 // MarshalZerologObject implements zerolog.LogObjectMarshaler: each phase, and all together.
 func (p *phases) MarshalZerologObject(e *zerolog.Event) {
 	for _, name := range p.names {
-		e.Dur(name, p.took[name].Round(time.Millisecond))
+		e.Dur(name+"_ms", p.took[name].Round(time.Millisecond))
 	}
-	e.Dur("took", p.last.Sub(p.began).Round(time.Millisecond))
+	e.Dur("took_ms", p.last.Sub(p.began).Round(time.Millisecond))
 }

@@ -113,7 +113,7 @@ func (sh *shared) load(ctx context.Context, store snapshot.Store, at snapshot.Po
 		return nil, err
 	}
 	sh.logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).
-		Dur("took", time.Since(began)).Msg("snapshot restored")
+		Dur("took_ms", time.Since(began)).Msg("snapshot restored")
 	sh.counters.snapshotNext.Store(at.Offset)
 	sh.counters.snapshotTime.Store(m.Taken)
 	return replica, nil

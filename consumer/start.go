@@ -37,7 +37,7 @@ func (s *Service) patiently(ctx context.Context, try func() error) error {
 		}
 		if !told {
 			told = true
-			s.setup.Logger.Warn().Err(err).Dur("start_timeout", s.setup.Params.StartTimeout).Msg("Kafka cannot be used yet: trying again")
+			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).Msg("Kafka cannot be used yet: trying again")
 		}
 		if err := pause(ctx, startPause); err != nil {
 			return err

@@ -188,7 +188,7 @@ func TestPhasesAreLogged(t *testing.T) {
 		}
 		at := 0
 		for _, phase := range want {
-			next := strings.Index(line[at:], `"`+phase+`":`)
+			next := strings.Index(line[at:], `"`+phase+`_ms":`)
 			if next < 0 {
 				t.Errorf("%s: no %s, or not in its place: %s", message, phase, line)
 				break

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -57,6 +58,15 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 }
 
 // TestClientComplainsOnceOfABroker: a client that cannot reach a broker tries again at once, and must not fill the log of a night.
+func TestClientDurationsHaveAUnit(t *testing.T) {
+	var out strings.Builder
+	l := &clientLogger{log: zerolog.New(&out)}
+	l.Log(kgo.LogLevelError, "slow", "reauthenticate_in", 1500*time.Millisecond, "n", 3)
+	if got := out.String(); !strings.Contains(got, `"reauthenticate_in_ms":1500,"n":3`) {
+		t.Errorf("logged %s", got)
+	}
+}
+
 func TestClientComplainsOnceOfABroker(t *testing.T) {
 	var out strings.Builder
 	l := &clientLogger{log: zerolog.New(&out).Level(zerolog.InfoLevel)}

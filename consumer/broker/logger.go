@@ -63,7 +63,7 @@ func (l *clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 		at = zerolog.DebugLevel
 	case kgo.LogLevelDebug, kgo.LogLevelNone:
 	}
-	l.log.WithLevel(at).Str("part", "kafka client").Fields(keyvals).Msg(msg)
+	l.log.WithLevel(at).Str("part", "kafka client").Fields(withUnits(keyvals)).Msg(msg)
 }
 
 func (l *clientLogger) justSaid(msg string, keyvals []any) bool {
@@ -88,6 +88,17 @@ func brokerIn(keyvals []any) string {
 		}
 	}
 	return ""
+}
+
+// withUnits puts the unit into the name of each duration, which is logged in milliseconds.
+func withUnits(keyvals []any) []any {
+	out := slices.Clone(keyvals)
+	for i := 0; i+1 < len(out); i += 2 {
+		if _, duration := out[i+1].(time.Duration); duration {
+			out[i] = fmt.Sprint(out[i]) + "_ms"
+		}
+	}
+	return out
 }
 
 func canceled(value any) bool {

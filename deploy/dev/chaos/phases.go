@@ -43,10 +43,10 @@ type line map[string]any
 func (l line) sum(what string, names ...string) string {
 	var each []string
 	for _, name := range names {
-		if ms, ok := l[name].(float64); ok && ms > 0 {
+		if ms, ok := l[name+"_ms"].(float64); ok && ms > 0 {
 			each = append(each, fmt.Sprintf("%s %.0f", name, ms))
 		}
 	}
-	took, _ := l["took"].(float64)
+	took, _ := l["took_ms"].(float64)
 	return fmt.Sprintf("%s after %.0f ms (%s)", what, took, strings.Join(each, ", "))
 }

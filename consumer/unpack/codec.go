@@ -85,7 +85,7 @@ func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 	}
 	room := max(64<<10, 6*len(src))
 	if known {
-		room = int(said)
+		room = max(int(said), zstdSpare)
 	}
 	for ; ; room *= 4 {
 		room = min(limit, room)

@@ -85,6 +85,16 @@ func TestRawInput(t *testing.T) {
 		{name: "empty", value: "", want: "unique"},
 		{name: "empty again", value: "", want: "unique"},
 		{name: "punctuation", value: "?!", want: "unique"},
+		{name: "the same punctuation", value: "?!", want: "duplicate", match: "news/0/7"},
+		{name: "emoji", value: "👩\u200d👧 ❤\ufe0f", want: "unique"},
+		{name: "the same emoji", value: "👩\u200d👧 ❤\ufe0f", want: "duplicate", match: "news/0/9"},
+		{name: "more emoji", value: "👩\u200d👧 ❤\ufe0f❤\ufe0f", want: "unique"},
+		{name: "invisible", value: "\u200b\u2060", want: "unique"},
+		{name: "as invisible", value: "\u200b\u2060", want: "duplicate", match: "news/0/12"},
+		{name: "a control character", value: "\x01", want: "unique"},
+		{name: "the same control character", value: "\x01", want: "duplicate", match: "news/0/14"},
+		{name: "blank", value: " \t\u3000", want: "unique"},
+		{name: "blank again", value: " \t\u3000", want: "unique"},
 		{name: "five megabytes", value: big, want: "rejected too_large"},
 		{name: "a claim", value: "nothing like the others, whatever its headers claim of it", want: "unique", headers: []kgo.RecordHeader{
 			{Key: "unecho-verdict", Value: []byte("duplicate")}, {Key: "Unecho-Match", Value: []byte("x")}, {Key: "kept", Value: []byte("y")},
@@ -93,11 +103,11 @@ func TestRawInput(t *testing.T) {
 		{name: "the short one again", value: "Short!", want: "duplicate"},
 		{name: "newlines in the key", key: "a\nb", value: "another text of its own with a key that nobody should print", want: "unique"},
 	})
-	if r := all["news/0/8"]; r.Value != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(len(big)) {
+	if r := all["news/0/18"]; r.Value != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(len(big)) {
 		t.Errorf("of five megabytes: %d bytes, header %q", len(r.Value), headerOf(r, sink.HeaderValueBytes))
 	}
 	names := []string{}
-	for _, h := range all["news/0/9"].Headers {
+	for _, h := range all["news/0/19"].Headers {
 		names = append(names, h.Key)
 	}
 	if want := []string{"kept", "unecho-verdict", "unecho-source", "unecho-index", "unecho-algorithm"}; !slices.Equal(names, want) {
@@ -114,7 +124,9 @@ func TestStrictInput(t *testing.T) {
 		{name: "not UTF-8", value: []byte("\xff" + sentence), want: "rejected invalid_encoding"},
 		{name: "a tombstone", value: nil, want: "rejected empty"},
 		{name: "empty", value: " \n", want: "rejected empty"},
-		{name: "punctuation", value: "...", want: "rejected empty"},
+		{name: "blank", value: "\u2003\u3000", want: "rejected empty"},
+		{name: "punctuation", value: "...", want: "unique"},
+		{name: "the same punctuation", value: "...", want: "duplicate"},
 	})
 }
 

@@ -30,7 +30,7 @@ type Document struct {
 	Text  []byte // valid UTF-8
 	ID    []byte // empty means the coordinates
 	Scope uint64 // 0: compared with all; else the hash of what it is compared within
-	Empty bool   // there is no text; a text of punctuation alone is found later, when it is normalised
+	Empty bool   // there is no text, or a blank one
 	// Buffer is the buffer that was given, grown as needed: give it to the next Read when this Document is done with.
 	Buffer []byte
 }
@@ -81,7 +81,7 @@ func New(p Params) (*Reader, error) {
 }
 
 // EmptyRejection is the rejection of a document without text, or nil where such a document is unique. The caller applies
-// it: to a Document that is Empty, and to one whose text normalises to nothing.
+// it to a Document that is Empty.
 func (r *Reader) EmptyRejection() *Rejection {
 	if !r.fullOnly {
 		return nil

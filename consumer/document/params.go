@@ -19,7 +19,7 @@ type Params struct {
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
-	Empty       string        `key:"empty" doc:"a tombstone or a document without text is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
+	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 }
 
 // DefaultParams are the defaults of design section 11.

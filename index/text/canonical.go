@@ -9,12 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// canon brings text into its canonical form: NFKC, full case folding, NFKC again, and on request without accents. What it
-// returns lives until the next call.
+// canon brings text into its canonical form: without what is invisible, NFKC, full case folding, NFKC again, and on request
+// without accents. What it returns lives until the next call.
 type canon struct {
 	fold         transform.SpanningTransformer
 	stripAccents bool
 	valid        []byte // the text, its bad bytes replaced
+	seen         []byte // without what is invisible
 	folded       []byte
 	composed     []byte
 	bare         []byte // decomposed, without accents
@@ -26,7 +27,7 @@ func newCanon(stripAccents bool) *canon {
 
 // form is the canonical form of any bytes.
 func (c *canon) form(src []byte) []byte {
-	src = c.foldAndCompose(c.validate(src))
+	src = c.foldAndCompose(c.visible(c.validate(src)))
 	if c.stripAccents {
 		src = c.withoutAccents(src)
 	}
@@ -49,7 +50,8 @@ func (c *canon) validate(src []byte) []byte {
 	return c.valid
 }
 
-// foldAndCompose composes twice, as folding may leave marks out of order or uncomposed.
+// foldAndCompose composes twice, as folding may leave marks out of order or uncomposed, or letters where there were marks, and
+// a joiner between them.
 func (c *canon) foldAndCompose(src []byte) []byte {
 	src = c.compose(src)
 	same, _ := c.fold.Span(src, true) // the error says only that something changes
@@ -60,7 +62,7 @@ func (c *canon) foldAndCompose(src []byte) []byte {
 	c.folded = slices.Grow(c.folded, len(src)-same+utf8.UTFMax)
 	c.folded, _, _ = transform.Append(c.fold, c.folded, src[same:]) // valid UTF-8 folds without error
 	foldCherokee(c.folded[same:])
-	return c.compose(c.folded)
+	return c.compose(c.visible(c.folded))
 }
 
 // foldCherokee mends, in place, what x/text/cases makes of Cherokee, whose letters fold to the capitals, as they are the

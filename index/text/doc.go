@@ -6,14 +6,25 @@
 //
 // # Normalised text
 //
-// Unicode NFKC, full case folding, NFKC again, and then words joined by single spaces, with none at either end. A word is a
-// maximal run of letters (L), marks (M) and numbers (N: decimal digits, letter numbers, other numbers). Everything else
-// separates: white space, punctuation, symbols, underscore and apostrophe, format characters such as the soft hyphen or the
-// zero width joiner, controls and unassigned code points. A byte that is no valid UTF-8 separates too, and so does U+FFFD.
+// What is invisible goes; then Unicode NFKC, full case folding, NFKC again, and then words joined by single spaces, with none
+// at either end. A word is a maximal run of letters (L), marks (M) and numbers (N: decimal digits, letter numbers, other
+// numbers). Everything else separates: white space, punctuation, symbols, underscore and apostrophe, controls and unassigned
+// code points. A byte that is no valid UTF-8 separates too, and so does U+FFFD.
+//
+// Invisible is what Unicode calls default ignorable, and the other format characters except those that are seen above a number
+// (Prepended_Concatenation_Mark): soft hyphens, zero width spaces and joiners, bidi controls, variation selectors, tags, fillers
+// of Hangul, interlinear annotation. It neither counts nor separates, wherever it stands; UAX #29 does not end a word at most of
+// them either. So a sequence of emoji is compared as the emoji in it, where symbols are compared at all. Only U+034F counts
+// between two marks, for NFKC puts it there.
+//
+// A text without words is compared as a whole: a space, as no other normal form begins with one, and then its punctuation and
+// symbols, in canonical form and with white space as the options say, or if it has none its bytes without the white space
+// around them. It is one shingle, so that only the same is similar to it. A blank text is empty.
 //
 // That is the default. Params change it, each by a step of its own, always in this order:
 //
 //	html         the text is taken out of HTML                            <p>Fl&ouml;&szlig;e from 1,200&euro;</p>
+//	invisible    what doesn't count goes; always
 //	             NFKC, case folding, NFKC; always                          Flöße from 1,200€  ->  flösse from 1,200€
 //	accents      marks common to all scripts go                            flosse from 1,200€
 //	urls         URLs and e-mail addresses become a word, or nothing
@@ -35,7 +46,8 @@
 //
 // # Shingles
 //
-// A shingle is a run of items of the normalised text. A text shorter than one shingle is one shingle; an empty one has none.
+// A shingle is a run of items of the normalised text. A text shorter than one shingle is one shingle, and so is one without
+// words; an empty one has none.
 //
 //	word:N   N words
 //	char:K   K code points, spaces included

@@ -26,7 +26,7 @@ const (
 	expand                   // becomes some of the expansions
 	vanish                   // becomes nothing
 	follow                   // a mark that stays as it is, unless it has to change places with the mark before it
-	erase                    // a mark that becomes nothing
+	erase                    // a mark that becomes nothing, or what is invisible
 	disturb                  // only together with its neighbours
 )
 
@@ -79,7 +79,7 @@ func (m *mapper) lookup(r rune) entry {
 
 // entryOf asks canon about r alone. It says disturb wherever it isn't sure.
 func (m *mapper) entryOf(r rune) entry {
-	if !utf8.ValidRune(r) {
+	if !utf8.ValidRune(r) || r == joiner {
 		return makeEntry(disturb, 0, 0)
 	}
 	src := utf8.AppendRune(nil, r)

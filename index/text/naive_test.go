@@ -45,6 +45,9 @@ func naiveItems(s Shingling, text string) (items []naiveItem) {
 	if text == "" {
 		return nil
 	}
+	if text[0] == ' ' {
+		return []naiveItem{{0, len(text), 1}}
+	}
 	if s.unit == chars {
 		for start := 0; start < len(text); {
 			width := map[bool]int{true: 1}[text[start] < 0xc0]

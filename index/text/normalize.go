@@ -8,7 +8,7 @@ import (
 
 const (
 	// Version numbers what this package makes of a text: its normal form and its shingle hashes. It changes with them.
-	Version = 2
+	Version = 3
 	// Unicode is the version of the character tables in use.
 	Unicode = norm.Version
 )
@@ -45,10 +45,18 @@ func NewNormalizer(p Params) *Normalizer {
 // and up to 16 times where numbers are spelled out. Once dst and the tables have what they need nothing is allocated for
 // text; for HTML little is.
 func (n *Normalizer) Append(dst, src []byte) []byte {
-	start := len(dst)
+	start, text := len(dst), src
 	if n.params.HTML == "strip" {
-		src = n.page.text(src)
+		text = n.page.text(src)
 	}
+	if dst = n.appendWords(dst, text); len(dst) == start {
+		dst = n.appendWordless(dst, text, src)
+	}
+	return dst
+}
+
+func (n *Normalizer) appendWords(dst, src []byte) []byte {
+	start := len(dst)
 	if n.first == nil {
 		dst = n.last.append(dst, start, src)
 	} else {
@@ -67,5 +75,9 @@ func (n *Normalizer) cut(dst []byte, start int) []byte {
 	for end > start && !utf8.RuneStart(dst[end]) {
 		end--
 	}
-	return trim(dst[:end], start)
+	dst = trim(dst[:end], start)
+	if r, size := utf8.DecodeLastRune(dst[start:]); r == joiner {
+		return dst[:len(dst)-size] // what it joined was cut off
+	}
+	return dst
 }

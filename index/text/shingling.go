@@ -67,13 +67,16 @@ func (s Shingling) Hashed(h Hash) Shingling {
 }
 
 // AppendHashes appends the hash of each shingle of a normalised text, in the order of the text: a shingle that occurs twice
-// is appended twice. A text shorter than one shingle is one shingle; an empty text has none. The result depends on nothing
+// is appended twice. A text shorter than one shingle is one shingle, and so is one without words, which begins with a space; an
+// empty text has none. The result depends on nothing
 // but the text and s (see Version). Nothing is allocated once dst has room for one hash more for each word or code point, and
 // 64 beside them.
 func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
 	switch {
 	case s.unit == 0 || len(normalized) == 0:
 		return dst
+	case isWordless(normalized):
+		return append(dst, s.hashWordless(normalized))
 	case s.hash != XXHash:
 		return appendWindows(dst, normalized, s)
 	case s.unit == chars:
@@ -84,6 +87,14 @@ func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
 	start := len(dst)
 	dst = appendWords(dst, normalized)
 	return dst[:start+combine(dst[start:], s.size)]
+}
+
+// hashWordless is the hash of a shingle that is one item.
+func (s Shingling) hashWordless(text []byte) uint64 {
+	if s.hash != XXHash {
+		return s.hash.published(text)
+	}
+	return mix(hash(text, 0, len(text)))
 }
 
 // combine turns the hashes of words into those of the shingles, in place, and returns how many these are.

@@ -20,6 +20,10 @@ func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
 	if s.unit == 0 || len(normalized) == 0 {
 		return
 	}
+	if isWordless(normalized) {
+		visit(normalized)
+		return
+	}
 	w := newWindows(nil, normalized, s, visit)
 	w.run(s)
 }

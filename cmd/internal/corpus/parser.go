@@ -41,8 +41,7 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 	return strconv.AppendInt(dst, int64(r.Number), 10)
 }
 
-// EmptyRejection is the rejection of a record without text, or nil where such a record is unique. A record whose text turns
-// out to be empty when it is normalised is the caller's to reject.
+// EmptyRejection is the rejection of a record without text, or nil where such a record is unique.
 func (c *Chunk) EmptyRejection() *document.Rejection { return c.layout.reader.EmptyRejection() }
 
 // A Parser takes records out of chunks. Each goroutine has its own.

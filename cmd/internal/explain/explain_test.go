@@ -191,8 +191,10 @@ func TestWhy(t *testing.T) {
 		flips    bool
 	}{
 		{"equal but for case", word, "One, two!", "one TWO", "the normalised texts are equal", false},
-		{"nothing to remember", word, "...", "one two", "the first has no text to compare: it is never remembered", false},
+		{"nothing to remember", word, " \n", "one two", "the first has no text to compare: it is never remembered", false},
 		{"nothing to compare", word, "one two", "", "the second has no text to compare: such a document is unique, or rejected as empty", false},
+		{"equal as a whole", word, "👍 …", "👍\ufe0f ...", "the normalised texts are equal", false},
+		{"different as a whole", word, "👍👍", "👍", "they are no candidates: they share no band; ", false},
 		{"nothing in common", word, "one two", "three four", "they are no candidates: they share no band; ", false},
 		{"verified", word, long, long + " more", "they are candidates by ", true},
 		{"below", append(word, "similarity.threshold=0.99"), long, long + " more", "", true},

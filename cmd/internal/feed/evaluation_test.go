@@ -103,8 +103,8 @@ func TestEvaluationOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Add(Judgement{ID: "a", Text: " ,"})
-	e.Add(Judgement{ID: "b", Text: "..."})
+	e.Add(Judgement{ID: "a", Text: " "})
+	e.Add(Judgement{ID: "b", Text: "\t\n"})
 	e.Add(Judgement{ID: "c", Text: "", Duplicate: true, Match: "a"}) // two empty texts are not similar
 	got := e.Result()
 	if got.Recall != nil || got.Precision == nil || *got.Precision != 0 {

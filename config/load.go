@@ -25,11 +25,14 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 	return ResolveFrom(Default(), path, environ, sets)
 }
 
-// ResolveFrom is Resolve with other defaults, for verbs that know values which a plain configuration must name.
+// ResolveFrom is Resolve with other defaults, for verbs that know values which a plain configuration must name. With mistakes the
+// configuration holds the defaults, and of log what could be read: it says how the mistakes are told.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	origins, mistakes := load(&c, func() []setting.Mistake { return c.Validate() }, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
-		return Loaded{Config: Default()}, mistakes
+		told := Default()
+		told.Log = c.Log
+		return Loaded{Config: told}, mistakes
 	}
 	return Loaded{Config: c, Origins: origins}, nil
 }
@@ -154,7 +157,7 @@ func (l *loader) report(at Origin, m setting.Mistake) {
 // unknown reports a key that means nothing. Its value is not shown: it may be a secret under a misspelt name.
 func (l *loader) unknown(key string, at Origin, fallback string) {
 	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
-	if meant, ok := nearest(key, l.known); ok {
+	if meant, ok := Nearest(key, l.known); ok {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(meant)
 	}

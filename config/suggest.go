@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// nearest finds the candidate that someone who wrote key most likely meant: the same last word, or nearly, in the same
+// Nearest finds the candidate that someone who wrote key most likely meant: the same last word, or nearly, in the same
 // section, or nearly. Ties go to the first candidate.
-func nearest(key string, candidates []string) (string, bool) {
+func Nearest(key string, candidates []string) (string, bool) {
 	section, name := cutLast(key)
 	best, bestScore := "", -1
 	for _, c := range candidates {

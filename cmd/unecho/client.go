@@ -78,9 +78,10 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 
 // onService makes a verb that looks at the service which is meant. What it cannot do is undone; to be interrupted is its own to say.
 func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Config) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, _ []string) error {
+	return func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := untilSignal(cmd.Context(), io.Discard)
 		defer stop()
+		defer markInterrupted(ctx, &err)
 		c, err := namedService(cmd)
 		if err != nil {
 			return undone(err)

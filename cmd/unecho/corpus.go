@@ -73,11 +73,12 @@ func namedSources(list string, paths []string) (sources corpus.Sources, size int
 	case list != "":
 		names, err := os.Open(list)
 		if err != nil {
-			return nil, 0, fmt.Errorf("open the list of files: %w", err)
+			return nil, 0, notThere(fmt.Errorf("open the list of files: %w", err))
 		}
 		return corpus.Listed(names), -1, nil
 	case len(paths) == 0:
 		return nil, 0, usageError{errors.New("no file is named; - is standard input")}
 	}
-	return corpus.Files(paths)
+	sources, size, err = corpus.Files(paths)
+	return sources, size, notThere(err)
 }

@@ -32,7 +32,8 @@ func dedupCommand() *cobra.Command {
 			"by sorted rotations, completely; it implies --matches all.\n\n" +
 			"The whole index is in memory (--memory). What is too much for one machine, or never ends, is the service's job:\n" +
 			"see `unecho run --help`.\n\n" +
-			"Exit codes: 0 done, 1 failed or stopped, 2 a mistake in flags or configuration, 141 nobody reads the output any more.",
+			"Exit codes: 0 done, 1 failed, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
+			"141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
@@ -83,6 +84,7 @@ type dedupRun struct {
 func runDedup(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	r := &dedupRun{cmd: cmd, began: time.Now()}
 	if r.dedupOptions, err = dedupOptionsOf(cmd, args); err != nil {
 		return err

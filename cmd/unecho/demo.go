@@ -150,7 +150,8 @@ func demoDir(named string) (dir string, remove func(), err error) {
 // openDocuments opens what is to be sent: so soon that a slip in its name comes before anything is started.
 func (d *demo) openDocuments(cmd *cobra.Command) (documents, error) {
 	if input := cmd.Flag("input").Value.String(); input != "" {
-		return feed.OpenJSONL(input, d.config.Document)
+		lines, err := feed.OpenJSONL(input, d.config.Document)
+		return lines, notThere(err)
 	}
 	p := feed.DefaultParams()
 	var err error
@@ -186,7 +187,9 @@ func (d *demo) resume(ctx context.Context, docs documents) error {
 			_, more = docs.Next()
 		}
 	}
-	d.view = newDemoView(d.out, demoViewOptionsFor(d.out, os.Getenv, max(0, d.expected-sent)))
+	options := demoViewOptionsFor(d.out, os.Getenv, max(0, d.expected-sent))
+	options.Screen, _ = d.notes.(*screen)
+	d.view = newDemoView(d.out, options)
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (v *liveView) write(status string) {
 	text := eraseLine + v.lines.String() + status
 	v.lines.Reset()
 	v.status = status
-	if _, err := io.WriteString(v.out, text); v.err == nil {
+	if err := v.options.Screen.draw(v.out, text, status != ""); v.err == nil {
 		v.err = err
 	}
 }

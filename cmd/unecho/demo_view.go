@@ -50,6 +50,7 @@ type demoViewOptions struct {
 	Color    bool       // on a terminal
 	Width    func() int // of the terminal now; asked again at each refresh
 	Total    int        // documents to come, 0 if that is not known
+	Screen   *screen    // for messages on the same terminal, if there are any
 }
 
 // demoViewOptionsFor looks at out and the environment.
@@ -61,13 +62,7 @@ func demoViewOptionsFor(out io.Writer, getenv func(string) string, total int) de
 	}
 	o.Terminal = true
 	o.Color = getenv("NO_COLOR") == ""
-	o.Width = func() int {
-		width, _, err := term.GetSize(int(file.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	}
+	o.Width = func() int { return columnsOf(file) }
 	return o
 }
 

@@ -2,5 +2,6 @@
 // and forwards it, untouched, to a topic of unique documents or a topic of duplicates.
 //
 // There is one file for each verb. Exit codes: 0 done, 1 something went wrong, 2 the command line or the configuration is
-// wrong and nothing was started.
+// wrong, or names a file that is not there, and nothing was started, 130 stopped by Ctrl-C before the end. What has no end (run,
+// tail, demo) is done when it is stopped: 0.
 package main

@@ -110,6 +110,7 @@ func rootsOf(pairs []eval.Pair, documents int) []int {
 func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return nil, err

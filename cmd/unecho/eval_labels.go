@@ -103,7 +103,7 @@ const mostLabelBytes = 1 << 20
 func (l labels) each(visit func(line int, left, right string) error) (err error) {
 	f, err := os.Open(l.path)
 	if err != nil {
-		return fmt.Errorf("open labels: %w", err)
+		return notThere(fmt.Errorf("open labels: %w", err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := bufio.NewScanner(f)

@@ -41,9 +41,10 @@ func explainCommand() *cobra.Command {
 	return cmd
 }
 
-func runExplain(cmd *cobra.Command, args []string) error {
+func runExplain(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -41,12 +42,16 @@ func (p *process) refuses(must ...string) string {
 	return message
 }
 
-// message is what stands on standard error beside the log.
+// message is what stands on standard error beside the log, and what the log ends with.
 func (p *process) message() string {
 	var lines []string
 	for line := range strings.Lines(p.log.String()) {
-		if !strings.HasPrefix(line, "{") {
+		var last struct{ Level, Cause, Remedy string }
+		switch err := json.Unmarshal([]byte(line), &last); {
+		case err != nil:
 			lines = append(lines, line)
+		case last.Level == "fatal":
+			lines = append(lines, "unecho: "+last.Cause+"; "+last.Remedy)
 		}
 	}
 	return strings.Join(lines, "")
@@ -66,7 +71,7 @@ func TestJournalWithRetention(t *testing.T) {
 	s.create(s.name+".journal", 1, map[string]*string{"retention.ms": kadm.StringPtr("604800000")})
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	message := s.run().refuses("retention.ms is 604800000, and must be -1", "kafka-configs.sh", "--entity-name "+s.name+".journal")
-	commands := regexp.MustCompile(`kafka-configs\.sh .* --add-config (\S+)=(\S+)`).FindAllStringSubmatch(message, -1)
+	commands := regexp.MustCompile(`kafka-configs\.sh [^;]* --add-config ([^\s;]+)=([^\s;]+)`).FindAllStringSubmatch(message, -1)
 	var changes []kadm.AlterConfig
 	for _, c := range commands {
 		changes = append(changes, kadm.AlterConfig{Name: c[1], Value: kadm.StringPtr(c[2])})

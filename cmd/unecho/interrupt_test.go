@@ -49,7 +49,7 @@ func TestInterrupted(t *testing.T) {
 				}
 			}
 			code, stderr := interrupted(t, dir, strings.Fields(test.args), documents(0, 4000), documents(4000, 9000))
-			if code != exitFailed || !strings.Contains(stderr, test.says) {
+			if code != exitInterrupted || !strings.Contains(stderr, test.says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 			for _, name := range test.kept {
@@ -71,7 +71,7 @@ func TestInterruptedWaiting(t *testing.T) {
 		"dedup in.jsonl": "stopped after 0 documents; nothing is written", "eval --pairs p in.jsonl": "stopped before all documents were read",
 	} {
 		t.Run(args, func(t *testing.T) {
-			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exitFailed || !strings.Contains(stderr, says) {
+			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exitInterrupted || !strings.Contains(stderr, says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 		})

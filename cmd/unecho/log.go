@@ -41,10 +41,18 @@ func newLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
 	if err != nil {
 		return zerolog.Nop(), err
 	}
-	if p.Format == "console" || p.Format == "auto" && terminal(w) {
+	if !isJSON(w, p) {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05.000", NoColor: !terminal(w)}
 	}
 	return zerolog.New(w).Level(level).Hook(clock{}), nil
+}
+
+// jsonFormat is a choice of log.format.
+const jsonFormat = "json"
+
+// isJSON says whether what is written to w is a log of JSON.
+func isJSON(w io.Writer, p config.LogParams) bool {
+	return p.Format == jsonFormat || p.Format == "auto" && !terminal(w)
 }
 
 // clock stamps each line to the millisecond, so that lines of several processes can be put in order.
@@ -56,6 +64,9 @@ func (clock) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
 }
 
 func terminal(w io.Writer) bool {
+	if _, ok := w.(*screen); ok {
+		return true
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -61,9 +61,10 @@ type found struct {
 	Share      float64 `json:"share"`
 }
 
-func runPlan(cmd *cobra.Command, args []string) error {
+func runPlan(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err

@@ -40,9 +40,10 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-func produce(cmd *cobra.Command, path string) error {
+func produce(cmd *cobra.Command, path string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, source, err := clientConfig(cmd)
 	if err != nil {
 		return err
@@ -70,14 +71,17 @@ func produce(cmd *cobra.Command, path string) error {
 	defer writer.Close()
 	p := newProgress(cmd.ErrOrStderr(), size)
 	err = sendLines(ctx, in, writer, p)
-	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || errors.Is(err, context.Canceled) {
+	stopped := errors.Is(err, context.Canceled)
+	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
 		err = flushed
 	}
 	p.end()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.documents, source)
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.documents, source); err == nil && stopped {
+		err = errors.New("stopped before all documents were sent")
+	}
 	return err
 }
 
@@ -88,7 +92,7 @@ func openInput(path string) (io.ReadCloser, int64, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, fmt.Errorf("open documents: %w", err)
+		return nil, 0, notThere(fmt.Errorf("open documents: %w", err))
 	}
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {

@@ -16,13 +16,13 @@ const (
 // progress shows how far long work is, and when it will be done: documents that are read (add, at), or stages that are counted in
 // something else (stage).
 type progress struct {
-	out      io.Writer
-	terminal bool
-	hidden   bool
-	now      func() time.Time
-	began    time.Time
-	last     time.Time
-	onLine   bool // something stands on the terminal's line
+	out    io.Writer
+	screen *screen // of a terminal; else nil
+	hidden bool
+	now    func() time.Time
+	began  time.Time
+	last   time.Time
+	drawn  bool // on the screen
 
 	size      int64 // of what is read, in bytes; not above 0 where it is unknown
 	bytes     int64
@@ -36,7 +36,8 @@ type progress struct {
 // newProgress begins to show the reading of size bytes.
 func newProgress(out io.Writer, size int64) *progress {
 	now := time.Now()
-	return &progress{out: out, terminal: terminal(out), now: time.Now, began: now, last: now, size: size}
+	screen, _ := out.(*screen)
+	return &progress{out: out, screen: screen, now: time.Now, began: now, last: now, size: size}
 }
 
 // newStages begins to show stages.
@@ -87,7 +88,7 @@ func (p *progress) far(now time.Time, done, total int64) string {
 // due says whether it is time to show something again.
 func (p *progress) due(now time.Time) bool {
 	every := progressLine
-	if p.terminal {
+	if p.screen != nil {
 		every = progressRedrawn
 	}
 	if p.hidden || now.Sub(p.last) < every {
@@ -98,9 +99,9 @@ func (p *progress) due(now time.Time) bool {
 }
 
 func (p *progress) show(line string) {
-	if p.terminal {
-		p.onLine = true
-		fmt.Fprint(p.out, "\r\x1b[K"+line)
+	if p.screen != nil {
+		p.screen.line(line)
+		p.drawn = true
 		return
 	}
 	fmt.Fprintln(p.out, "unecho: "+line)
@@ -127,7 +128,7 @@ func (p *progress) line(after time.Duration) string {
 
 // end clears the line.
 func (p *progress) end() {
-	if p.onLine {
-		fmt.Fprint(p.out, "\r\x1b[K")
+	if p.drawn {
+		p.screen.clear()
 	}
 }

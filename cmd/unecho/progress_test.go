@@ -38,7 +38,10 @@ func TestStages(t *testing.T) {
 			var out strings.Builder
 			now := time.Unix(0, 0)
 			p := newStages(&out)
-			p.terminal, p.hidden, p.now, p.last = c.terminal, c.hidden, func() time.Time { return now }, now
+			p.hidden, p.now, p.last = c.hidden, func() time.Time { return now }, now
+			if c.terminal {
+				p.screen = &screen{out: &out, width: func() int { return 80 }}
+			}
 			for _, step := range []struct {
 				after       time.Duration
 				stage       string

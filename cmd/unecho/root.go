@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/config"
 )
 
 // usageError is a command line that cannot be meant.
@@ -22,8 +25,12 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+		return usageError{fmt.Errorf("%w; %s", err, flagAdvice(cmd, err))}
 	})
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}")
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
 	addLogFlags(root)
 	for _, group := range []struct {
 		id, title string
@@ -44,6 +51,23 @@ func rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID("program")
 	root.SetCompletionCommandGroupID("program")
 	return root
+}
+
+// flagAdvice says which flag was probably meant, or where all of them stand.
+func flagAdvice(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if errors.As(err, &unknown) {
+		if meant, ok := config.Nearest(unknown.GetSpecifiedName(), names); ok {
+			return "did you mean --" + meant + "?"
+		}
+	}
+	return fmt.Sprintf("see `%s --help`", cmd.CommandPath())
 }
 
 // groupCommand makes cmd a command that only holds others: alone it prints its help.

@@ -41,20 +41,33 @@ func runCommand() *cobra.Command {
 }
 
 func runService(cmd *cobra.Command) error {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
 	embedded, dir := flagBool(cmd, "embedded"), cmd.Flag("dir").Value.String()
 	c, err := serviceConfig(cmd, embedded, dir)
-	if err != nil {
-		if cmd.Flag("config").Value.String() == "" && configPath(nil) == "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", defaultFile, defaultFile)
-		}
-		return err
+	json := isJSON(cmd.ErrOrStderr(), c.Log)
+	switch {
+	case err == nil:
+		err = serve(cmd, c, embedded, dir)
+	case !json && cmd.Flag("config").Value.String() == "" && configPath(nil) == "":
+		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", defaultFile, defaultFile)
 	}
+	if err != nil && json {
+		return loggedError{err}
+	}
+	return err
+}
+
+// serve runs the service that c describes.
+func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error {
 	logger, err := newLogger(cmd.ErrOrStderr(), c.Log)
 	if err != nil {
 		return err
 	}
+	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+finishing) }
+	if isJSON(cmd.ErrOrStderr(), c.Log) {
+		say = func() { logger.Info().Msg(finishing) }
+	}
+	ctx, stop := untilSignalSaid(cmd.Context(), say)
+	defer stop()
 	if embedded {
 		kafka, err := startEmbedded(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger)
 		if err != nil {

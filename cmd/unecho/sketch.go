@@ -40,6 +40,7 @@ func sketchCommand() *cobra.Command {
 func runSketch(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err

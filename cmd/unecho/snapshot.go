@@ -56,9 +56,10 @@ type opener func(ctx context.Context, c config.Config) (snapshot.Store, error)
 
 // onStore runs a verb on the store that its flags name.
 func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
+		defer markInterrupted(ctx, &err)
 		c, named, err := storeConfig(cmd)
 		if err != nil {
 			return err

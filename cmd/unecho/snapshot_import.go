@@ -59,7 +59,7 @@ func openExported(path string) (io.ReadCloser, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, notThere(err)
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the file that `unecho snapshot export` wrote", path)

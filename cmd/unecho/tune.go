@@ -49,9 +49,10 @@ func tuneCommand() *cobra.Command {
 	return cmd
 }
 
-func runTune(cmd *cobra.Command, args []string) error {
+func runTune(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
+	defer markInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// loggedError is what a service ends with whose log is JSON: collectors read that, too.
+type loggedError struct{ error }
+
+func (e loggedError) Unwrap() error { return e.error }
+
+// loggedAsJSON says whether an error belongs into a log of JSON: that of a service, or of any verb that was asked for JSON by
+// flag or environment.
+func loggedAsJSON(root *cobra.Command, err error) bool {
+	var logged loggedError
+	asked := root.PersistentFlags().Lookup(logFormatFlag).Value.String()
+	if asked == "" {
+		asked = os.Getenv("UNECHO_LOG_FORMAT")
+	}
+	return errors.As(err, &logged) || asked == jsonFormat
+}
+
+// logFatal writes an error as one line of JSON: what happened and why, and what to do.
+func logFatal(stderr io.Writer, err error, code int) {
+	cause, remedy := causeAndRemedy(err)
+	logger := zerolog.New(stderr).Hook(clock{})
+	e := logger.WithLevel(zerolog.FatalLevel).Str("cause", cause).Int("exit_code", code)
+	if remedy != "" {
+		e = e.Str("remedy", remedy)
+	}
+	e.Msg("unecho ends")
+}
+
+// causeAndRemedy takes an error for people apart.
+func causeAndRemedy(err error) (cause, remedy string) {
+	var (
+		mistakes config.Mistakes
+		stop     *consumer.StopError
+		topic    *broker.TopicError
+		fault    *broker.Fault
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &mistakes):
+		return mistakes.Count() + " in the configuration: " + oneLine(text), "see `unecho config check --help`"
+	case errors.As(err, &stop):
+		remedy = stop.Remedy
+	case errors.As(err, &topic):
+		var causes, remedies []string
+		for _, m := range topic.Mistakes {
+			causes, remedies = append(causes, m.What+": "+m.Why), append(remedies, m.Remedy)
+		}
+		return fmt.Sprintf("topic %s is not what it must be: %s", topic.Topic, strings.Join(causes, "; ")), strings.Join(remedies, "; ")
+	case errors.As(err, &fault):
+		remedy = fault.Remedy
+	}
+	for _, separator := range []string{"\n  ", "; "} {
+		text = strings.TrimSuffix(text, separator+remedy)
+	}
+	return oneLine(text), oneLine(remedy)
+}
+
+// oneLine joins lines that are indented for a terminal.
+func oneLine(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "; ")
+}

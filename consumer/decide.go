@@ -17,7 +17,7 @@ import (
 // for, or neither when the steps must be repeated.
 func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment, int64, error) {
 	f.Moved, f.Waited = s.hasMoved(f.Source), s.patience.waited(f.Source)
-	f.Latest = s.sourceParams.Start == "latest"
+	f.Routed, f.Latest = s.routed, s.sourceParams.Start == "latest"
 	f.AcceptLostOffsets, f.AcceptJournalGap = s.sourceParams.AcceptLostOffsets, s.sourceParams.AcceptJournalGap
 	switch d := f.Decide(); d.Action {
 	case protocol.GoOn:

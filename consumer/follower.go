@@ -19,6 +19,8 @@ type follower struct {
 	appendTime  int64         // of the last record that had one, ms
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
 
+	misrouted func(*index.Replica) error // of a routing that is not ours; nil: there may be such, on the way to the journal's end
+
 	caughtUp atomic.Bool // the replica has passed an end of the journal
 
 	asks  chan func()   // lookups that wait
@@ -44,6 +46,11 @@ func (f *follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		f.appendTime = at.LogAppendTime
 	}
 	f.claimants.read(rec)
+	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.misrouted != nil {
+		if err := f.misrouted(f.replica); err != nil {
+			return err
+		}
+	}
 	return f.disputes.claim(at.Offset, rec, effect.Disputed)
 }
 

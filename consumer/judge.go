@@ -41,15 +41,23 @@ func (s *session) pick(b *batch) (err error) {
 		for i := range b.groups {
 			g := &b.groups[i]
 			if err = g.assignment.Judge(r, g.documents()); err != nil {
-				if errors.Is(err, protocol.ErrMoved) {
-					s.setMoved(g.assignment.Source, true)
-				}
-				err = rebuild("%w", err)
+				err = s.unjudged(r, g.assignment, err)
 				return
 			}
 		}
 	})
 	return err
+}
+
+// unjudged is what becomes of a session whose documents cannot be judged: it is built anew, or its process ends.
+func (s *session) unjudged(r *index.Replica, a *assignment, err error) error {
+	switch {
+	case errors.Is(err, protocol.ErrRouting):
+		return s.misrouted(r)
+	case errors.Is(err, protocol.ErrMoved):
+		s.setMoved(a.Source, true)
+	}
+	return rebuild("%w", err)
 }
 
 // forbiddenPatience is how long an append may be forbidden: rights that were just granted take a moment to be everywhere.

@@ -166,7 +166,7 @@ func (k *keeper) capture() (index.Capture, snapshot.Position) {
 // checkpoint lets the other replicas compare themselves with this one.
 func (k *keeper) checkpoint(ctx context.Context, c *index.Capture) error {
 	_, err := k.appender.Append(ctx, &index.Checkpoint{
-		Header: k.header(), Member: k.member, Offset: c.Next, Hash: c.Hash, Settings: k.settings,
+		Header: k.header(), Member: k.member, Offset: c.Next, Hash: c.Hash, Settings: k.settings, Routes: c.Routes,
 	})
 	return err
 }

@@ -219,8 +219,8 @@ func (s *Service) finish(ctx context.Context, k *keeper) error {
 	return nil
 }
 
-// catchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of the settings:
-// members that differ must not run together.
+// catchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of settings
+// and routing: members that differ must not run together.
 func (s *Service) catchUp(ctx context.Context) error {
 	for declared := 0; ; {
 		end, err := s.shared.journalEnd(ctx)
@@ -234,23 +234,19 @@ func (s *Service) catchUp(ctx context.Context) error {
 		if err := s.belongs(); err != nil {
 			return err
 		}
-		var inForce []byte
-		s.shared.follower.look(func(r *index.Replica) { inForce = r.Settings() })
-		if inForce != nil && time.Since(began) > s.setup.Params.MaxLag/2 {
+		took := time.Since(began)
+		if took > s.setup.Params.MaxLag/2 {
 			continue // what came meanwhile may be as much
 		}
-		if inForce != nil {
-			s.shared.follower.caughtUp.Store(true)
-			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took_ms", time.Since(began)).Msg("caught up with the journal")
-			return s.shared.sameSettings(inForce)
-		}
-		if err := s.shared.unread(ctx, declared); err != nil {
+		agreed, err := s.shared.agree(ctx, declared)
+		if err != nil {
 			return err
 		}
 		declared++
-		own := &index.Settings{Text: s.shared.settings, Wall: time.Now().UnixMilli()}
-		if _, err := s.shared.append(ctx, [][]byte{s.shared.frame(own)}); err != nil {
-			return err
+		if agreed {
+			s.shared.follower.caughtUp.Store(true)
+			s.setup.Logger.Info().Int64("journal_offset", end).Dur("took_ms", took).Msg("caught up with the journal")
+			return nil
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
@@ -48,6 +49,8 @@ type shared struct {
 	indexName    string
 	settings     []byte
 	fingerprint  uint64
+	routing      []byte // canonical text
+	routed       uint64 // its hash
 	maxEntry     int
 	maxRecord    int
 	dryRun       bool
@@ -97,6 +100,8 @@ func New(setup Setup) (*Service, error) {
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
 		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
 	}
+	sh.routing = routing.Text(setup.Source.Topics, setup.Source.Start, setup.Sink)
+	sh.routed = index.Fingerprint(sh.routing)
 	sh.counters.snapshotNext.Store(-1)
 	sh.counters.journalEnd.Store(-1)
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)

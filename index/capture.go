@@ -8,14 +8,19 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// stateVersion is the format of states and segments; 3 is taken, see sideVersion.
-const stateVersion = 2
+// Formats: those of states and of segments share their numbers, and that of sideVersion.
+const (
+	stateVersion    = 4
+	unroutedVersion = 2 // of a state: without routes
+	segmentVersion  = 2
+)
 
 // Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and looks at what never
 // changes, so that it can be encoded while the replica goes on.
 type Capture struct {
 	Next     int64 // journal offset to apply next
 	Hash     uint64
+	Routes   Routes        // in force; not to be changed
 	Segments []SegmentView // and the parts of the side table, if it stands apart
 
 	state []byte // without the side table
@@ -34,7 +39,7 @@ type SegmentView struct {
 // Capture takes the state. The bytes it copies are those of the partitions and their held verdicts, and some per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
+		Next: r.next, Hash: uint64(r.hash), Routes: r.routes, state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
 	}
 	changed := 0
 	for i, s := range r.window.segments {
@@ -58,7 +63,7 @@ func (c *Capture) Split() {
 
 // State is all but the segments, encoded:
 //
-//	version 2 · settings · next · hash · clocks · partitions · oldest document · number of segments so far · side table, if it
+//	version 4 · settings · routes · next · hash · clocks · partitions · oldest document · number of segments so far · side table, if it
 //	doesn't stand apart: per document that changed since it entered its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
@@ -82,7 +87,7 @@ func (v *SegmentView) Append(dst []byte) []byte {
 	s := &v.segment
 	keys := s.fixed - atBytes
 	dst = slices.Grow(dst, s.used+s.n*keys+64)
-	dst = append(dst, stateVersion)
+	dst = append(dst, segmentVersion)
 	dst = binary.AppendUvarint(dst, s.number)
 	dst = binary.AppendUvarint(dst, uint64(s.first))
 	dst = append(dst, flag(s.sealed))
@@ -109,6 +114,8 @@ func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)
 	dst = append(dst, flag(r.settings != nil))
+	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
+	dst = wire.AppendBytes(dst, r.routes.Text)
 	dst = binary.AppendVarint(dst, r.next)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.hash))
 	dst = binary.AppendVarint(dst, r.clocks.arrival)

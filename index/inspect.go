@@ -11,7 +11,7 @@ import (
 // NewRestore takes. It is nil where none was in force.
 func CapturedSettings(state []byte) ([]byte, error) {
 	rd := wire.NewReader(state)
-	if err := readVersion(&rd, "state"); err != nil {
+	if _, err := readVersion(&rd, "state", unroutedVersion, stateVersion); err != nil {
 		return nil, err
 	}
 	settings, inForce := rd.Bytes(), rd.Byte() == 1

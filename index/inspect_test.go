@@ -121,7 +121,7 @@ func TestOtherVersions(t *testing.T) {
 	for _, test := range []struct {
 		version byte
 		remedy  string
-	}{{state[0] + 2, "upgrade this program"}, {state[0] - 1, "start the version that wrote it"}} {
+	}{{state[0] + 2, "upgrade this program"}, {1, "start the version that wrote it"}} {
 		state[0], segment[0] = test.version, test.version
 		_, ofState := index.NewRestore(p, index.Fingerprint(settings), state)
 		_, ofSettings := index.CapturedSettings(state)

@@ -8,7 +8,8 @@ type Stamp struct {
 	LogAppendTime int64 // ms since 1970, by the broker's clock
 }
 
-// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint, *Accusation.
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint, *Accusation,
+// *Routing.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -21,6 +22,28 @@ type Header struct {
 type Settings struct {
 	Text []byte // canonical JSON
 	Wall int64
+}
+
+// Routing declares from where documents come and where they go. It decides no verdict, so that it is none of the settings and
+// what is remembered outlives it; but members that differ in it would forward each other's documents to other places. It
+// applies only if its Number is the one in force + 1: of two changes at once the first wins.
+type Routing struct {
+	Header
+	Routes
+}
+
+// Routes are a routing and how the journal came to it.
+type Routes struct {
+	Number uint32 // 1 is the first that was declared, 0 is none
+	Text   []byte // canonical JSON
+}
+
+// Hash is that of the text; 0 if there is none.
+func (r Routes) Hash() uint64 {
+	if r.Number == 0 {
+		return 0
+	}
+	return Fingerprint(r.Text)
 }
 
 // Run carries entries of one source partition, ascending by offset.
@@ -59,14 +82,15 @@ type Forget struct {
 	Target Position
 }
 
-// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset. It repeats the settings,
-// because the record that declared them is trimmed with the journal's head.
+// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset. It repeats settings and
+// routes as they were there, because the records that declared them are trimmed with the journal's head.
 type Checkpoint struct {
 	Header
 	Member   string
 	Offset   int64
 	Hash     uint64
 	Settings []byte // canonical JSON, or nothing
+	Routes   Routes
 }
 
 // Accusation claims that the replica of Accused was wrong at Offset: that of Member, restored from what lies before and
@@ -85,3 +109,4 @@ func (*Reposition) record() {}
 func (*Forget) record()     {}
 func (*Checkpoint) record() {}
 func (*Accusation) record() {}
+func (*Routing) record()    {}

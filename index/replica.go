@@ -17,6 +17,8 @@ type Replica struct {
 
 	settings   []byte // the text in force; nil before the first settings record
 	inForce    bool   // the settings in force are this replica's own
+	routes     Routes
+	routed     uint64 // the hash of routes
 	next       int64
 	clocks     clocks
 	partitions []*partition
@@ -87,6 +89,7 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 	}
 	if c, ok := rec.(*Checkpoint); ok {
 		r.adoptSettings(c)
+		r.adoptRoutes(c)
 	}
 	h := header(rec)
 	if !r.inForce || h.Fingerprint != r.fingerprint {
@@ -107,6 +110,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 	case *Accusation:
 		r.clocks.appended(at.LogAppendTime, h.Wall)
 		return Effect{Applied: true, Disputed: r.accusation(rec)}
+	case *Routing:
+		return r.applyRouting(rec)
 	}
 	return Effect{}
 }
@@ -122,6 +127,8 @@ func header(rec Record) Header {
 	case *Checkpoint:
 		return rec.Header
 	case *Accusation:
+		return rec.Header
+	case *Routing:
 		return rec.Header
 	}
 	return Header{}
@@ -240,6 +247,8 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))
 		case *Forget:
 			h = h.mix(uint64(rec.Target.Offset)).mix(uint64(rec.Target.Entry))
+		case *Routing:
+			h = h.mix(uint64(rec.Number)).mix(rec.Hash())
 		}
 	}
 	for i := range effect.Judged {

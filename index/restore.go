@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
@@ -41,13 +42,17 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, err
 	}
 	rd := wire.NewReader(state)
-	if err := readVersion(&rd, "state"); err != nil {
+	version, err := readVersion(&rd, "state", unroutedVersion, stateVersion)
+	if err != nil {
 		return nil, err
 	}
 	settings := rd.Bytes()
 	if rd.Byte() == 1 {
 		replica.settings = append([]byte{}, settings...)
 		replica.inForce = fingerprint == Fingerprint(settings)
+	}
+	if version != unroutedVersion {
+		replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
 	}
 	replica.next = rd.Varint()
 	replica.hash = running(rd.Uint64())
@@ -66,21 +71,27 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	return &Restore{replica: replica, side: rd}, nil
 }
 
-// readVersion reads the format of a state or a segment, and says what to do about one that this program does not read.
-func readVersion(rd *wire.Reader, what string) error {
+// readVersion reads the format of a state or a segment, and says what to do about one that is none of those read, which
+// ascend.
+func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
+	newest := read[len(read)-1]
 	switch v := rd.Byte(); {
 	case rd.Short():
-		return fmt.Errorf("%w: %s", ErrCorrupt, what)
-	case v > stateVersion:
-		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, stateVersion)
-	case v < stateVersion:
-		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what, v, stateVersion)
+		return 0, fmt.Errorf("%w: %s", ErrCorrupt, what)
+	case v > newest:
+		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, newest)
+	case !slices.Contains(read, v):
+		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what, v, newest)
+	default:
+		return v, nil
 	}
-	return nil
 }
 
 // Settings is the canonical text in force in the captured state.
 func (t *Restore) Settings() []byte { return t.replica.settings }
+
+// Routes are those in force in the captured state.
+func (t *Restore) Routes() Routes { return t.replica.routes }
 
 // Next is the journal offset that the restored replica applies next.
 func (t *Restore) Next() int64 { return t.replica.next }
@@ -100,7 +111,7 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 		return decodeSide(wire.NewReader(data[1:]))
 	}
 	rd := wire.NewReader(data)
-	if err := readVersion(&rd, "segment"); err != nil {
+	if _, err := readVersion(&rd, "segment", segmentVersion); err != nil {
 		return nil, err
 	}
 	number, first, sealed := rd.Uvarint(), ref(rd.Uvarint()), rd.Byte() == 1

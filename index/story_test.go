@@ -206,15 +206,26 @@ func (s *story) record(words []string) index.Record {
 		r := &index.Forget{Header: h}
 		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)
 		return r
-	case "checkpoint": // checkpoint at 3 right|wrong [bare: without the settings]
+	case "checkpoint": // checkpoint at 3 right|wrong [bare: without the settings | 2 elsewhere: the routing]
 		r := &index.Checkpoint{Header: h, Member: "other"}
-		if len(words) == 4 {
+		if len(words) != 5 {
 			r.Settings = settings
+		}
+		if len(words) == 6 {
+			s.scan(words[4:5], "%d", &r.Routes.Number)
+			r.Routes.Text = []byte(words[5])
 		}
 		s.scan(words[2:3], "%d", &r.Offset)
 		r.Hash = s.hashes[r.Offset]
 		if words[3] == "wrong" {
 			r.Hash++
+		}
+		return r
+	case "routing": // routing 2 elsewhere [other]
+		r := &index.Routing{Header: h, Routes: index.Routes{Text: []byte(words[2])}}
+		s.scan(words[1:2], "%d", &r.Number)
+		if len(words) == 4 {
+			r.Fingerprint++
 		}
 		return r
 	case "accusation": // accusation of w at 3 right|wrong
@@ -290,6 +301,9 @@ func (s *story) state() string {
 			}
 		}
 		b.WriteString("; ")
+	}
+	if routes := s.replica.Routes(); routes.Number > 0 {
+		fmt.Fprintf(&b, "routing %d %s; ", routes.Number, routes.Text)
 	}
 	st := s.replica.Stats()
 	fmt.Fprintf(&b, "window %d, now %s", st.Documents, time.Duration(st.Now-storyStart)*time.Millisecond)

@@ -37,8 +37,11 @@ type snapshotDetail struct {
 	Index       string            `json:"index"`
 	Fingerprint string            `json:"fingerprint"`
 	Settings    json.RawMessage   `json:"settings"` // null before the journal's first settings record
+	Routing     json.RawMessage   `json:"routing"`  // null before the first routing
 	Partitions  []sourceLine      `json:"partitions"`
 	Segments    []snapshotSegment `json:"segments"`
+
+	routing uint32 // its number
 }
 
 type sourceLine struct {
@@ -83,6 +86,9 @@ func detailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, se
 		snapshotLine: lineOf(info), Index: m.Index, Fingerprint: fmt.Sprintf("%016x", m.Fingerprint), Settings: settings,
 		Partitions: []sourceLine{}, Segments: []snapshotSegment{},
 	}
+	if routes := state.Routes(); routes.Number > 0 {
+		d.Routing, d.routing = routes.Text, routes.Number
+	}
 	for _, p := range state.Partitions() {
 		d.Partitions = append(d.Partitions, sourceLine{
 			Topic: p.Topic, Partition: p.Source.Partition, Epoch: p.Epoch, Start: p.Start, Base: p.Base, Held: p.Held,
@@ -112,6 +118,8 @@ func (d *snapshotDetail) writeText(out io.Writer) error {
 	}
 	b.WriteString("\nsettings\n")
 	writeSettings(&b, d.Settings)
+	fmt.Fprintf(&b, "\nrouting %d\n", d.routing)
+	writeSettings(&b, d.Routing)
 	b.WriteString("\nsource partitions\n")
 	for _, p := range d.Partitions {
 		fmt.Fprintf(&b, "  %s/%d  epoch %d from offset %d, base %d, %d held\n", p.Topic, p.Partition, p.Epoch, p.Start, p.Base, p.Held)

@@ -85,6 +85,7 @@ func checks() []check {
 		{"snapshots", (*patient).snapshots}, // before those that use what the newest says
 		{"group", (*patient).group},
 		{"settings", (*patient).settings},
+		{"routing", (*patient).routing},
 		{"clocks", (*patient).clocks},
 	}
 }

@@ -19,8 +19,10 @@ const (
 	kindForget
 	kindCheckpoint
 	kindAccusation
+	_ // 6 is taken
+	kindRouting
 
-	kinds // of format 1, and of this one so far
+	kinds // of this format so far; the bare one ends before them
 )
 
 // Append appends the framed value of a record to dst.
@@ -57,15 +59,22 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		dst = binary.AppendVarint(dst, rec.Offset)
 		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
 		dst = wire.AppendString(dst, rec.Member)
-		return wire.AppendBytes(dst, rec.Settings)
+		dst = wire.AppendBytes(dst, rec.Settings)
+		return appendRoutes(dst, rec.Routes)
 	case *index.Accusation:
 		dst = appendHeader(dst, kindAccusation, rec.Header)
 		dst = binary.AppendVarint(dst, rec.Offset)
 		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
 		dst = wire.AppendString(dst, rec.Member)
 		return wire.AppendString(dst, rec.Accused)
+	case *index.Routing:
+		return appendRoutes(appendHeader(dst, kindRouting, rec.Header), rec.Routes)
 	}
 	return dst
+}
+
+func appendRoutes(dst []byte, r index.Routes) []byte {
+	return wire.AppendBytes(binary.AppendUvarint(dst, uint64(r.Number)), r.Text)
 }
 
 func appendHeader(dst []byte, kind byte, h index.Header) []byte {
@@ -138,7 +147,7 @@ func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	return rec, nil
 }
 
-func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record, error) {
+func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Record, err error) {
 	switch kind {
 	case kindSettings:
 		return &index.Settings{Wall: h.Wall, Text: rd.Bytes()}, nil
@@ -153,9 +162,16 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (index.Record
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
 	case kindCheckpoint:
-		return &index.Checkpoint{
+		c := &index.Checkpoint{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Settings: rd.Bytes(),
-		}, nil
+		}
+		if rd.Len() > 0 { // the bare format has none
+			c.Routes, err = readRoutes(rd)
+		}
+		return c, err
+	case kindRouting:
+		routes, err := readRoutes(rd)
+		return &index.Routing{Header: h, Routes: routes}, err
 	case kindAccusation:
 		return &index.Accusation{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Accused: string(rd.Bytes()),
@@ -170,12 +186,20 @@ func readSource(rd *wire.Reader) (s entry.Source) {
 	return s
 }
 
-func readEpoch(rd *wire.Reader) (uint32, error) {
-	epoch := rd.Uvarint()
-	if epoch > math.MaxUint32 {
-		return 0, fmt.Errorf("epoch %d", epoch)
+func readEpoch(rd *wire.Reader) (uint32, error) { return readUint32(rd, "epoch") }
+
+func readRoutes(rd *wire.Reader) (r index.Routes, err error) {
+	r.Number, err = readUint32(rd, "routing")
+	r.Text = rd.Bytes()
+	return r, err
+}
+
+func readUint32(rd *wire.Reader, what string) (uint32, error) {
+	n := rd.Uvarint()
+	if n > math.MaxUint32 {
+		return 0, fmt.Errorf("%s %d", what, n)
 	}
-	return uint32(epoch), nil
+	return uint32(n), nil
 }
 
 func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error) {

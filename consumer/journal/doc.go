@@ -12,12 +12,14 @@
 //	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries · each entry, delta to the one before
 //	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name
 //	forget 3      journal offset · entry number
-//	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text
+//	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text · number of
+//	              the routing · length, canonical routing text
 //	accusation 5  journal offset · hash 8 · length, member · length, accused member
+//	routing 7     number · length, canonical text
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) is over all of the value but itself. The
 // record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: a version, 1, and then the kind
-// and what follows. They are still read.
+// and what follows; a checkpoint had no routing. They are still read.
 //
 // What is in the topic besides is a stray: it changes nothing, on every member alike, and has its offset. Only what is sound and
 // yet unknown, a later version or a kind that this program has not got, ends whoever reads it: the others act on it.

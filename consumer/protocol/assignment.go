@@ -21,9 +21,10 @@ func (tp *TopicPartition) Reposition(h index.Header, offset int64, epoch uint32)
 type Assignment struct {
 	TopicPartition
 	Epoch     uint32
-	Start     int64 // of the epoch
-	Base      int64 // all below is forwarded and committed in this epoch
-	Announced int64 // the base that the journal has from us
+	Start     int64  // of the epoch
+	Base      int64  // all below is forwarded and committed in this epoch
+	Announced int64  // the base that the journal has from us
+	Routed    uint64 // the hash of the routes by which the session forwards
 
 	refused map[int64]Level // by offset, none below base
 }

@@ -27,9 +27,10 @@ type Findings struct {
 	Moved     bool          // the source has another document at an offset than was judged
 	Waited    time.Duration // since Decide first answered Wait
 
-	Latest            bool // source.start: latest
-	AcceptLostOffsets bool // go on from base where the committed offset is below
-	AcceptJournalGap  bool // go on with an empty memory
+	Routed            uint64 // the hash of the session's own routes
+	Latest            bool   // source.start: latest
+	AcceptLostOffsets bool   // go on from base where the committed offset is below
+	AcceptJournalGap  bool   // go on with an empty memory
 }
 
 // Action is what a session does with a partition.
@@ -95,7 +96,7 @@ func (f *Findings) Decide() Decision {
 		return f.begin(Foreign, c.Offset, p.Epoch+1)
 	}
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
-		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base,
+		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base, Routed: f.Routed,
 	}}
 }
 

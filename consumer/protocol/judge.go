@@ -22,8 +22,13 @@ func (d *Document) Rejects() bool {
 }
 
 // Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents without one
-// are to be appended, again if need be. Where it fails, with ErrEpoch, ErrPassed or ErrMoved, they cannot be judged any more.
+// are to be appended, again if need be. Where it fails, with ErrEpoch, ErrPassed or ErrMoved, they cannot be judged any more, and
+// with ErrRouting they are not this session's to forward: what is judged behind a routing is forwarded by it, whoever has the
+// verdict.
 func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
+	if r.Routed() != a.Routed {
+		return ErrRouting
+	}
 	p, _ := r.Partition(a.Source)
 	if p.Epoch != a.Epoch {
 		return fmt.Errorf("%w: %s/%d is in epoch %d, not %d", ErrEpoch, a.Topic, a.Source.Partition, p.Epoch, a.Epoch)

@@ -70,6 +70,34 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A session takes no verdicts where another routing is in force than its own, or none, and takes them again where it is back.
+func TestJudgeAsksForTheRouting(t *testing.T) {
+	r, a := judged(t)
+	h := index.Header{Fingerprint: index.Fingerprint(settings)}
+	at := index.Stamp{Offset: 10}
+	route := func(number uint32, text string) {
+		at.Offset++
+		if !r.Apply(at, &index.Routing{Header: h, Routes: index.Routes{Number: number, Text: []byte(text)}}).Applied {
+			t.Fatalf("routing %d does not apply", number)
+		}
+	}
+	a.Routed = index.Fingerprint([]byte("here"))
+	docs := []Document{document(5, 50)}
+	for _, step := range []struct {
+		number uint32
+		text   string
+		want   error
+	}{{0, "", ErrRouting}, {1, "here", nil}, {2, "there", ErrRouting}, {3, "here", nil}} {
+		if step.number > 0 {
+			route(step.number, step.text)
+		}
+		docs[0].Judged = false
+		if err := a.Judge(r, documents(docs...)); !errors.Is(err, step.want) || (err == nil) != docs[0].Judged {
+			t.Errorf("under routing %d (%s): %v, judged %v", step.number, step.text, err, docs[0].Judged)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	size := entry.Size(&entry.Entry{Offset: 1, ID: make([]byte, 100)})
 	var docs []Document

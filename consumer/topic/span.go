@@ -46,12 +46,11 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 	fail := func(err error) (*Record, error) {
 		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, err)
 	}
-	parts, err := Span{}.partitions(ctx, opts, topic)
+	from, to, err := Extent(ctx, opts, topic, partition)
 	if err != nil {
 		return fail(err)
 	}
-	at := slices.IndexFunc(parts, func(p part) bool { return p.number == partition && p.from <= offset && offset < p.to })
-	if at < 0 {
+	if offset < from || to <= offset {
 		return fail(ErrNoRecord)
 	}
 	var found *Record
@@ -66,6 +65,26 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 		return fail(ErrNoRecord)
 	}
 	return found, nil
+}
+
+// Extent returns the first offset of a partition, and the one behind the last that is committed. A partition that is not there
+// has neither.
+func Extent(ctx context.Context, opts Options, topic string, partition int32) (from, to int64, err error) {
+	parts, err := Span{}.partitions(ctx, opts, topic)
+	for _, p := range parts {
+		if p.number == partition {
+			from, to = p.from, p.to
+		}
+	}
+	return from, to, err
+}
+
+// ReadPart hands the committed records of a partition from one offset up to another to fn, which may keep them.
+func ReadPart(ctx context.Context, opts Options, topic string, partition int32, from, to int64, fn func(*Record) error) error {
+	if err := read(ctx, opts, topic, []part{{partition, from, to}}, fn); err != nil {
+		return fmt.Errorf("read %s: %w", topic, err)
+	}
+	return nil
 }
 
 // read hands the committed records of parts of a topic to fn, which may keep them.

@@ -118,6 +118,11 @@ func (s *session) judge(b *batch) {
 	for i := range b.groups {
 		g := &b.groups[i]
 		if err := g.assignment.Judge(s.member.replica, g.seq); err != nil {
+			if errors.Is(err, protocol.ErrRouting) {
+				s.act("judged under another routing")
+				s.endMember(s.member)
+				return
+			}
 			if errors.Is(err, protocol.ErrMoved) {
 				s.slots[s.slot].moved[g.part.number] = true
 				s.act("another document")

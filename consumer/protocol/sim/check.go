@@ -59,6 +59,7 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 // checkPartitions: a replica that has applied all knows the epochs and bases, and holds what was judged and is not known to
 // be committed.
 func (w *World) checkPartitions(m *member) {
+	w.checkRoutes(m)
 	for _, p := range w.parts {
 		got, known := m.replica.Partition(p.source)
 		if want := (index.Partition{Epoch: p.epoch, Start: p.start, Base: p.base}); got != want || known != (p.epoch > 0) {

@@ -31,6 +31,8 @@ func (w *World) describe(rec index.Record) string {
 		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
 	case *index.Checkpoint:
 		return fmt.Sprintf("checkpoint of %s at j%d", r.Member, r.Offset)
+	case *index.Routing:
+		return fmt.Sprintf("routing %d: %s", r.Number, r.Text)
 	case *index.Accusation:
 		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
 	}

@@ -139,6 +139,8 @@ func (w *World) land(f flight) int64 {
 		if r.Fingerprint == w.ours {
 			w.landForget(r.Target)
 		}
+	case *index.Routing:
+		w.landRouting(at.Offset, r)
 	}
 	return at.Offset
 }

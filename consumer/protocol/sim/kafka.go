@@ -12,6 +12,7 @@ type transaction struct {
 	slot    int
 	batch   *batch
 	log     int64 // where its offsets stand
+	routing string
 	decided bool
 	closed  bool
 }
@@ -35,7 +36,7 @@ func (s *session) offsets(b *batch) {
 		return
 	}
 	s.commits++
-	b.txn, b.phase = &transaction{slot: s.slot, batch: b, log: s.commits}, batchEnd
+	b.txn, b.phase = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}, batchEnd
 	s.open = append(s.open, b.txn)
 	s.say("s%d sends the offsets of %s", s.id, b)
 }
@@ -116,6 +117,7 @@ func (w *World) decideTransaction(t *transaction) {
 	t.decided = true
 	for i := range t.batch.groups {
 		w.checkForwarded(t, &t.batch.groups[i])
+		w.checkRouting(t, &t.batch.groups[i])
 	}
 }
 

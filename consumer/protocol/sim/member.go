@@ -17,6 +17,7 @@ type member struct {
 	slow    bool  // it applies little, while there are faults
 	began   int64 // the journal offset it was restored at
 	sick    int64 // the replica went wrong there; -1: it did not
+	routing string
 }
 
 // snapshot is a captured replica, encoded.
@@ -44,7 +45,7 @@ func (w *World) startMember(number int) {
 
 // newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
 func (w *World) newMember(number int) *member {
-	m := &member{number: number, alive: true, sick: -1, slow: w.told == nil && w.n(4) == 0}
+	m := &member{number: number, alive: true, sick: -1, slow: w.told == nil && w.n(4) == 0, routing: w.wanted()}
 	if w.begin > 0 || len(w.snapshots) > 0 && !w.chance(1, 4) {
 		m.replica = w.restore()
 	}
@@ -125,6 +126,11 @@ func (w *World) stepReplica() bool {
 		w.kill(m)
 		return true
 	}
+	if w.misrouted(m) && (!w.faults || w.chance(1, 3)) {
+		w.act("ended by a routing")
+		w.endMember(m)
+		return true
+	}
 	if m.slow && m.ready && w.faults && !w.chance(1, 10) {
 		return false
 	}
@@ -140,7 +146,8 @@ func (w *World) stepReplica() bool {
 		did = true
 	}
 	if !m.behind(w) && !m.ready {
-		m.ready, did = true, true
+		did = true
+		m.ready = w.belongs(m)
 	}
 	return did
 }
@@ -209,7 +216,7 @@ func (w *World) stepKeeper() bool {
 }
 
 func (m *member) checkpoint(w *World, offset int64, hash uint64) *index.Checkpoint {
-	return &index.Checkpoint{Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: offset, Hash: hash, Settings: []byte(settings)}
+	return &index.Checkpoint{Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: offset, Hash: hash, Settings: []byte(settings), Routes: m.replica.Routes()}
 }
 
 func (w *World) trim() {

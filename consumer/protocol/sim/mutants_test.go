@@ -138,6 +138,18 @@ var mutants = []mutant{
 		"h = h.verdict(&effect.Judged[i])", "_ = effect.Judged[i]",
 	},
 	{
+		"nobody forwards by a routing that is over", "consumer/protocol/judge.go",
+		"if r.Routed() != a.Routed {", "if r.Routed() == 0 && a.Routed > 0 {",
+	},
+	{
+		"of two routings the first counts", "index/routing.go",
+		"rec.Number != r.routes.Number+1 {", "rec.Number < r.routes.Number {",
+	},
+	{
+		"a snapshot has the routing", "index/capture.go",
+		"binary.AppendUvarint(dst, uint64(r.routes.Number))", "binary.AppendUvarint(dst, 0)",
+	},
+	{
 		"a checkpoint is compared", "index/claim.go",
 		"if uint64(ours) == c.Hash {", "if known {",
 	},

@@ -26,6 +26,7 @@ type Params struct {
 	Snapshots     bool // are taken, restored, damaged; the journal is trimmed
 	Strangers     bool // members with other settings append
 	Divergence    bool // a replica goes wrong
+	Routings      bool // the routing is changed, and members differ in it
 
 	Count   int           // window.count
 	Age     time.Duration // window.age
@@ -59,5 +60,6 @@ func Vary(seed uint64) Params {
 	if yes(6) {
 		p.Reemit = time.Duration(1+c.n(100)) * time.Millisecond
 	}
+	p.Routings = yes(4)
 	return p
 }

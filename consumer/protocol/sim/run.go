@@ -103,6 +103,7 @@ func kinds() []kind {
 		{1, Damage, (*World).stepDamage},
 		{7, Crash, (*World).stepKill},
 		{17, Person, (*World).stepPerson},
+		{6, Person, (*World).stepRoute},
 		{3, Stranger, (*World).stepForeign},
 	}
 }

@@ -209,7 +209,7 @@ func (s *session) stepShare(sh *share) bool {
 func (s *session) find(sh *share) {
 	sh.found = protocol.Findings{
 		TopicPartition: protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: sh.part.source}, Among: int32(len(s.parts)),
-		AcceptLostOffsets: s.params.LoseOffsets, Moved: s.slots[s.slot].moved[sh.part.number],
+		Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Moved: s.slots[s.slot].moved[sh.part.number],
 	}
 	sh.found.Replica, sh.found.Known = s.member.replica.Partition(sh.part.source)
 }

@@ -29,6 +29,7 @@ type World struct {
 	history    state // of the journal, for scripts
 	air        []flight
 	documents  []document
+	routings   []force    // that were in force, the last is
 	snapshots  []snapshot // the oldest first
 	members    []*member  // the latest process of each name
 	processes  []*member  // all that live, with those that nobody counts on any more

@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/routing"
+)
+
+// routing compares that in force in the journal with the configuration.
+func (p *patient) routing(ctx context.Context) ([]Finding, error) {
+	if !p.there[p.in.Journal.Topic] {
+		return nil, nil
+	}
+	j := routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}
+	now, err := j.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ours := routing.Text(p.in.Source.Topics, p.in.Source.Start, p.in.Sink)
+	switch {
+	case now.Routes.Number == 0:
+		return []Finding{fine("none is in force yet: the first member declares its own")}, nil
+	case bytes.Equal(ours, now.Routes.Text):
+		return []Finding{fine(fmt.Sprintf("that in force in the journal, number %d, is that of this configuration", now.Routes.Number))}, nil
+	}
+	return []Finding{problem(
+		fmt.Sprintf("it differs from that in force in journal %s: %s", p.in.Journal.Topic, strings.Join(routing.Diff(ours, now.Routes.Text), "; ")),
+		"a member with this configuration does not start",
+		"use the routing of the other members; to change it for all: unecho routing apply --config FILE")}, nil
+}

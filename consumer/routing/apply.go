@@ -1,0 +1,47 @@
+package routing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+)
+
+// ErrOvertaken says that somebody else has changed the routing first, to another one.
+var ErrOvertaken = errors.New("the routing was changed by somebody else at the same moment")
+
+// Apply puts text in force in place of what from says is, and returns what is in force then: of two changes at once the first
+// counts, so where anything came between it reads the journal again.
+func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
+	p.Topic = j.Topic
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Options...), journal.AppenderOptions(p)...)...)
+	if err != nil {
+		return State{}, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	change := &index.Routing{
+		Header: index.Header{Fingerprint: index.Fingerprint(from.Settings), Wall: time.Now().UnixMilli()},
+		Routes: index.Routes{Number: from.Routes.Number + 1, Text: text},
+	}
+	at, err := journal.NewAppender(client, j.Group).Append(ctx, change)
+	if err != nil {
+		return State{}, err
+	}
+	if at == from.End {
+		return State{Settings: from.Settings, Routes: change.Routes, End: at + 1}, nil
+	}
+	now, err := j.Read(ctx)
+	switch {
+	case err != nil:
+		return State{}, fmt.Errorf("the change stands at %d in the journal, and whether it counts could not be read: %w", at, err)
+	case !bytes.Equal(now.Routes.Text, text):
+		return now, ErrOvertaken
+	}
+	return now, nil
+}

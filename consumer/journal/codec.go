@@ -22,7 +22,8 @@ const (
 	_ // 6 is taken
 	kindRouting
 
-	kinds // of this format so far; the bare one ends before them
+	kinds     // of this format so far
+	bareKinds = kindAccusation + 1
 )
 
 // Append appends the framed value of a record to dst.
@@ -133,7 +134,7 @@ func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	}
 	rd := wire.NewReader(body)
 	kind := rd.Byte()
-	if kind >= kinds {
+	if kind >= kinds || value[0] == bare && kind >= bareKinds {
 		return nil, unknownKind(kind, value)
 	}
 	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}

@@ -24,8 +24,8 @@ func records() []index.Record {
 		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
 		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
 		&index.Checkpoint{Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63, Settings: text, Routes: index.Routes{Number: 7, Text: text}},
-		&index.Routing{Header: h, Routes: index.Routes{Number: 1 << 31, Text: text}},
 		&index.Accusation{Header: h, Member: "unecho-0", Accused: "unecho-1", Offset: 1 << 40, Hash: 1 << 63},
+		&index.Routing{Header: h, Routes: index.Routes{Number: 1 << 31, Text: text}},
 	}
 }
 

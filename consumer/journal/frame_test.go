@@ -105,9 +105,13 @@ func TestFirstFormat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := records()[i]
+		if c, ok := want.(*index.Checkpoint); ok {
+			c.Routes = index.Routes{}
+		}
 		rec, err := Decode(value)
-		if err != nil || !bytes.Equal(Append(nil, rec), Append(nil, records()[i])) {
-			t.Errorf("%T became %+v, %v", records()[i], rec, err)
+		if err != nil || !bytes.Equal(Append(nil, rec), Append(nil, want)) {
+			t.Errorf("%T became %+v, %v", want, rec, err)
 		}
 		for n := range value {
 			if got := reason(value[:n]); got != "unframed" {

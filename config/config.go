@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"time"
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -43,7 +44,7 @@ func Default() Config {
 		Snapshot: snapshot.DefaultParams(),
 		Consumer: consumer.DefaultParams(),
 		Ops:      OpsParams{Listen: "127.0.0.1:9464"},
-		Log:      LogParams{Level: "info", Format: "auto"},
+		Log:      LogParams{Level: "info", Format: "auto", Every: time.Minute},
 	}
 }
 
@@ -59,6 +60,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("snapshot", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("ops", c.Ops.Validate()),
+		setting.Under("log", c.Log.Validate()),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
 }

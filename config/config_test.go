@@ -103,7 +103,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
 		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.slots=1", "window.tolerance=-1s", "index.name=",
-		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x",
+		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x", "log.every=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
 		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d", set})

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/unecho/unecho/index/setting"
 )
@@ -12,10 +13,22 @@ type OpsParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready and /metrics; empty serves none" example:"127.0.0.1:9464"`
 }
 
-// LogParams say what is logged, and how. Their choices are all there is to check.
+// LogParams say what is logged, and how.
 type LogParams struct {
-	Level  string `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
-	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
+	Level  string        `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
+	Format string        `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
+	Every  time.Duration `key:"every" doc:"how often a running service says how it stands, at level info; 0s never" example:"1m"`
+}
+
+// leastEvery keeps the log from being about nothing else.
+const leastEvery = time.Second
+
+// Validate reports every mistake; the choices are checked where they are read.
+func (p LogParams) Validate() []setting.Mistake {
+	if p.Every == 0 || p.Every >= leastEvery {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong("every", p.Every, "is out of range", "write 1s or more, or 0s for never")}
 }
 
 // Validate reports every mistake.

@@ -75,7 +75,7 @@ func (s *session) refusal(f *protocol.Findings, why protocol.Reason) *StopError 
 			}
 		}
 		return &StopError{
-			What: fmt.Sprintf("%s is of epoch %d, the journal %s ends in epoch %d", at, f.Committed.Epoch, s.journalTopic, f.Replica.Epoch),
+			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch, s.journalTopic),
 			Remedy: "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
 				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic. " +
 				"If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
@@ -87,6 +87,14 @@ func (s *session) refusal(f *protocol.Findings, why protocol.Reason) *StopError 
 				f.Replica.Base),
 		}
 	case protocol.Beyond:
+		if !f.Known {
+			return &StopError{
+				What: fmt.Sprintf("%s is %d, but the topic ends at %d, and the journal %s never knew this partition",
+					at, f.Committed.Offset, f.End, s.journalTopic),
+				Remedy: "if the source topic was deleted and created again, stop all members and have it read from its beginning: " +
+					s.reset(f, "--to-earliest") + "; else name the group's own journal.topic",
+			}
+		}
 		return &StopError{
 			What: fmt.Sprintf("%s is %d, but the topic ends at %d: the source lost documents, or the offset was set too far",
 				at, f.Committed.Offset, f.End),

@@ -45,11 +45,11 @@ func TestMemoryLost(t *testing.T) {
 		harm func(w *world)
 		says string
 	}{
-		{"the journal", (*world).loseJournal, "is of epoch 1, the journal unecho.journal ends in epoch 0"},
+		{"the journal", (*world).loseJournal, "is of epoch 1, and the journal unecho.journal never knew this partition"},
 		{"the journal and the snapshots", func(w *world) {
 			w.loseJournal()
 			w.loseSnapshots()
-		}, "is of epoch 1, the journal unecho.journal ends in epoch 0"},
+		}, "is of epoch 1, and the journal unecho.journal never knew this partition"},
 		{"the snapshots and the journal's head", func(w *world) {
 			w.loseHead()
 			w.loseSnapshots()

@@ -78,6 +78,9 @@ func (p Params) Validate() []setting.Mistake {
 	return m
 }
 
+// topicName is what Kafka takes, apart from "." and "..".
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
 // Validate returns what is wrong.
 func (p SourceParams) Validate() []setting.Mistake {
 	var m []setting.Mistake
@@ -86,8 +89,12 @@ func (p SourceParams) Validate() []setting.Mistake {
 	}
 	seen := map[string]bool{}
 	for _, t := range p.Topics {
-		if t == "" || seen[t] {
+		switch {
+		case t == "" || seen[t]:
 			m = append(m, setting.Wrong("topics", t, "is empty or named twice", "name each topic once"))
+		case !topicName.MatchString(t) || t == "." || t == "..":
+			m = append(m, setting.Wrong("topics", t, "is no name of a topic",
+				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command line, [news, blogs] in a file"))
 		}
 		seen[t] = true
 	}

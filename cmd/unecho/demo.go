@@ -206,7 +206,7 @@ func (d *demo) run(ctx context.Context, docs documents) (demoSummary, error) {
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	group, inner := errgroup.WithContext(serving)
-	group.Go(func() error { return p.run(inner, d.logger) })
+	group.Go(func() error { return p.run(inner, 0, d.logger) })
 	group.Go(func() error {
 		defer stop()
 		if err := p.ready(inner); err != nil {

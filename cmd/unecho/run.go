@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -84,11 +85,11 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 	if err != nil {
 		return err
 	}
-	return p.run(ctx, logger)
+	return p.run(ctx, c.Log.Every, logger)
 }
 
-// run serves until ctx is done, then closes what build opened.
-func (p *parts) run(ctx context.Context, logger zerolog.Logger) error {
+// run serves until ctx is done, then closes what build opened. Every so often it says how the service stands.
+func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Logger) error {
 	group, inner := errgroup.WithContext(ctx)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if p.ops != nil {
@@ -96,6 +97,10 @@ func (p *parts) run(ctx context.Context, logger zerolog.Logger) error {
 	}
 	group.Go(func() error {
 		boundGarbage(serving, p.service.Stats)
+		return nil
+	})
+	group.Go(func() error {
+		sayStanding(serving, every, p.service.Stats, logger)
 		return nil
 	})
 	group.Go(func() error {

@@ -28,10 +28,10 @@ func (p *paper) Write(text []byte) (int, error) {
 			p.rows[last], rest = p.rows[last][:p.column], after
 			continue
 		}
-		switch {
-		case rest[0] == '\r':
+		switch rest[0] {
+		case '\r':
 			p.column = 0
-		case rest[0] == '\n':
+		case '\n':
 			p.rows, p.column = append(p.rows, nil), 0
 		default:
 			r := []rune(rest)[0]

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// sayStanding logs how a service stands, every so often until ctx is done: enough to see without metrics whether it works, how
+// far it is behind, and what it remembers. A service that is not ready yet says by itself what it waits for.
+func sayStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
+	if every <= 0 || logger.GetLevel() > zerolog.InfoLevel {
+		return
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	before, at := totalsOf(stats()), time.Now()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		s, now := stats(), time.Now()
+		totals := totalsOf(s)
+		if s.Ready {
+			logStanding(logger, &s, totals.since(before), now.Sub(at))
+		}
+		before, at = totals, now
+	}
+}
+
+// totals are the documents that this process has committed.
+type totals struct{ documents, duplicates uint64 }
+
+func totalsOf(s consumer.Stats) totals {
+	t := totals{documents: s.Unique + s.Duplicate, duplicates: s.Duplicate}
+	for _, n := range s.Rejected {
+		t.documents += n
+	}
+	return t
+}
+
+func (t totals) since(before totals) totals {
+	return totals{t.documents - before.documents, t.duplicates - before.duplicates}
+}
+
+// logStanding logs what was done in a period, and how the service stands at its end.
+func logStanding(logger zerolog.Logger, s *consumer.Stats, done totals, took time.Duration) {
+	e := logger.Info().Uint64("documents", done.documents).
+		Float64("documents_per_s", rounded(float64(done.documents)/took.Seconds(), 10))
+	if done.documents > 0 {
+		e.Float64("duplicate_share", rounded(float64(done.duplicates)/float64(done.documents), 10_000))
+	}
+	if s.SourceLag >= 0 {
+		e.Int64("lag", s.SourceLag)
+	}
+	e.Int("window_documents", s.Index.Documents).Int64("window_bytes", s.Index.WindowBytes).
+		Dur("window_age_ms", windowAge(s)).Msg("at work")
+}
+
+// windowAge is how long ago the oldest document of the window was applied, by the clock of the journal.
+func windowAge(s *consumer.Stats) time.Duration {
+	if s.Index.OldestApplied == 0 {
+		return 0
+	}
+	return time.Duration(s.Index.Now-s.Index.OldestApplied) * time.Millisecond
+}
+
+func rounded(x, parts float64) float64 { return math.Round(x*parts) / parts }

@@ -29,8 +29,11 @@ func auditCommand() *cobra.Command {
 			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
 			"counts what was judged before it, which is compared in all but the verdict.\n\n" +
 			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
-			"temporary file takes about 200 bytes for each document of the source. The exit code is 0 if everything is proven, 1 if anything was found,\n" +
-			"and 2 if it could not be done.",
+			"temporary file takes about 200 bytes for each document of the source.\n\n" +
+			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. The last\n" +
+			"line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not known);\n" +
+			"delivered (none is known); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with what was due, 1 if\n" +
+			"anything was, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
@@ -69,11 +72,18 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	if err := writeAudit(cmd, in.Journal, &report); err != nil {
 		return err
 	}
-	if !report.OK() {
+	switch report.Outcome() {
+	case audit.Broken:
 		return errBroken
+	case audit.Nothing:
+		return undone(errNothing)
+	case audit.Delivered, audit.Partly, audit.Proven:
 	}
 	return nil
 }
+
+// errNothing is what audit ends with when it has said that nothing was due.
+var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its topics? --all counts what it has not committed, too")
 
 // interruptedOr is an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {
@@ -125,9 +135,10 @@ func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *a
 	return topic.Reach(ctx, in.Options, names...)
 }
 
-// auditLine is a report in JSON, which is a promise to scripts.
+// auditLine is a report in JSON, which is a promise to scripts. OK says that something was checked, and nothing found.
 type auditLine struct {
-	OK bool `json:"ok"`
+	OK      bool          `json:"ok"`
+	Outcome audit.Outcome `json:"outcome"`
 	*audit.Report
 }
 
@@ -137,7 +148,7 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 		if r.Findings == nil {
 			r.Findings = []audit.Finding{}
 		}
-		return json.NewEncoder(out).Encode(auditLine{r.OK(), r})
+		return json.NewEncoder(out).Encode(auditLine{r.OK() && r.Outcome() != audit.Nothing, r.Outcome(), r})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", journal, r.From, r.To)
@@ -155,6 +166,7 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},
 		{"rejected", r.Rejected, "", false},
+		{"earlier", r.Earlier, "outputs that an earlier journal decided: they are as their source records, and no more is known", true},
 		{"unchecked", r.Unchecked, "outputs whose source record is gone", true},
 		{"lost", r.Lost, "in no output", false},
 		{"doubled", r.Doubled, "in an output once more than it may be", false},
@@ -175,8 +187,18 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 
 // findings are what was found, or what is proven.
 func findings(r *audit.Report) string {
-	if r.OK() {
+	const delivered = "proven: each record that was due came out once, unchanged and in order"
+	switch r.Outcome() {
+	case audit.Proven:
 		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal decided\n"
+	case audit.Partly:
+		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other %s\n",
+			delivered, grouped(r.Records-r.Unjudged), grouped(r.Records), grouped(r.Unjudged))
+	case audit.Delivered:
+		return delivered + "; not checked: what the journal decided, of any\n"
+	case audit.Nothing:
+		return "nothing to check: no record was due\n"
+	case audit.Broken:
 	}
 	var b strings.Builder
 	for i := range r.Findings {

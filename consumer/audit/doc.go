@@ -33,6 +33,13 @@
 // before it are not known: their documents must have come out once, unchanged and in order, with whatever verdict. Of passes
 // before it no more is known than how many there were: so many outputs more of a record are no finding.
 //
+// # An earlier journal
+//
+// Where a new journal took the place of an earlier one, the outputs hold what both decided. An output whose source record lies below
+// the offset at which this journal began with its partition is of the earlier one: it must be unchanged, and is counted. So is
+// one, among those that a pass went back to, whose unecho-index or unecho-algorithm is another. How often and in which order
+// an earlier journal's outputs had to come is not known.
+//
 // # Limits
 //
 // Outputs of source records that the source topic itself no longer holds are counted, and compared with nothing. Topics are

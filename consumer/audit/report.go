@@ -47,6 +47,7 @@ type Report struct {
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
+	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: compared with their source record only
 
 	Lost       int `json:"lost"`
 	Doubled    int `json:"doubled"`
@@ -60,7 +61,34 @@ type Report struct {
 	most int // findings of a kind
 }
 
-// OK says that no promise was broken.
+// Outcome is what an audit proves.
+type Outcome string
+
+// Outcomes.
+const (
+	Broken    Outcome = "broken"    // something was found
+	Nothing   Outcome = "nothing"   // no record was due: nothing could be checked
+	Delivered Outcome = "delivered" // all that was due came out once, unchanged and in order; no verdict of it is known
+	Partly    Outcome = "partly"    // so it did, and of those whose verdict is known as the journal decided
+	Proven    Outcome = "proven"    // so it did, all as the journal decided
+)
+
+// Outcome says what could be checked, and what came of it.
+func (r *Report) Outcome() Outcome {
+	switch {
+	case r.Broken() > 0:
+		return Broken
+	case r.Records == 0:
+		return Nothing
+	case r.Unjudged >= r.Records:
+		return Delivered
+	case r.Unjudged > 0:
+		return Partly
+	}
+	return Proven
+}
+
+// OK says that no promise was broken, as far as could be checked.
 func (r *Report) OK() bool { return r.Broken() == 0 }
 
 // Broken counts what is wrong.
@@ -77,6 +105,12 @@ func (r *Report) String() string {
 	}
 	fmt.Fprintf(&b, "; %d lost, %d doubled, %d different, %d misordered, %d altered, %d invented",
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)
+	if r.Earlier > 0 {
+		fmt.Fprintf(&b, "; %d of an earlier journal", r.Earlier)
+	}
+	if r.Outcome() == Nothing {
+		b.WriteString("; nothing was due, so that nothing is proven")
+	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
 	}

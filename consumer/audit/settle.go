@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/unecho/unecho/index/wire"
@@ -17,6 +16,7 @@ type group struct {
 	judged map[int]judgement // by pass
 	claims []*claim
 	out    []*claim // the one accounted to each pass
+	early  int      // outputs that an earlier journal decided
 }
 
 // mostTogether bounds the outputs of one source record that are held against its passes; more of them are one too many each.
@@ -96,6 +96,7 @@ func (a *audit) reckon(g *group, owed spans) {
 			a.report.found(Finding{Altered, g.source, c.at(), what})
 		}
 	}
+	a.setAside(g)
 	misfits := a.account(g)
 	for i, c := range g.out {
 		switch {
@@ -118,6 +119,9 @@ func (a *audit) reckon(g *group, owed spans) {
 // those that take no other. It returns what fits none that lacked one.
 func (a *audit) account(g *group) (misfits []*claim) {
 	left := g.claims
+	if g.offset < g.stream.began() {
+		slices.Reverse(left) // an earlier journal's outputs came first
+	}
 	for _, owes := range []bool{true, false} {
 		for _, open := range []bool{false, true} {
 			for i := range g.out {
@@ -177,8 +181,8 @@ func (a *audit) settleMisfits(g *group, misfits []*claim) {
 	}
 	for _, c := range misfits {
 		switch i := g.standIn(); {
-		case !reached:
-			a.report.found(Finding{Different, g.source, c.at(), "no pass of the journal reaches so far back"})
+		case !reached, i < 0 && g.offset < g.stream.began():
+			a.earlier(g)
 		case i < 0:
 			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
 		default:
@@ -209,6 +213,9 @@ func (g *group) standIn() int {
 
 // lacking finds each pass that lacks an output of a record. A partition without a pass has forwarded nothing.
 func (a *audit) lacking(g *group) {
+	if len(g.stream.passes) == 0 && g.early > 0 {
+		return
+	}
 	if len(g.stream.passes) == 0 {
 		a.report.Records++
 		a.report.found(Finding{Lost, g.source, "", "the journal never began its partition"})
@@ -227,7 +234,7 @@ func (a *audit) lacking(g *group) {
 	}
 	if due {
 		a.report.Records++
-	} else if !g.came() {
+	} else if !g.came() && g.early == 0 {
 		a.report.Skipped++
 	}
 	if due && !known {
@@ -255,47 +262,4 @@ func (g *group) says(i int) string {
 		return "says " + unique
 	}
 	return "says " + duplicate
-}
-
-// track is what must keep its order: the outputs of one source partition in one output partition.
-type track struct{ source, output place }
-
-// reach is how far a pass got in a track, in offsets of the output.
-type reach struct {
-	began       bool
-	first, last int64
-	source      int64 // offset of the source record whose output is the last one
-}
-
-// order holds the output accounted to pass i against those of the source records before it: it stands after those of the same
-// pass and of earlier ones, and before those of later ones.
-func (a *audit) order(g *group, i int) {
-	c := g.out[i]
-	t := track{g.stream.place, c.output}
-	all := a.tracks[t]
-	if all == nil {
-		all = make([]reach, len(g.stream.passes))
-		a.tracks[t] = all
-	}
-	what := ""
-	for j := range all {
-		switch r := &all[j]; {
-		case !r.began || what != "":
-		case j <= i && c.offset < r.last:
-			what = "before " + coordinates(t.source.topic, t.source.partition, r.source)
-		case j > i && c.offset > r.first:
-			what = fmt.Sprintf("after outputs of pass %d, and belongs to pass %d", j+1, i+1)
-		}
-	}
-	if what != "" {
-		a.report.found(Finding{Misordered, g.source, c.at(), what})
-	}
-	r := &all[i]
-	if !r.began {
-		*r = reach{began: true, first: c.offset, last: c.offset, source: g.offset}
-	}
-	r.first = min(r.first, c.offset)
-	if c.offset >= r.last {
-		r.last, r.source = c.offset, g.offset
-	}
 }

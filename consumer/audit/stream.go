@@ -26,6 +26,9 @@ type pass struct {
 // before is a pass that ended before the snapshot: what it forwarded may be there, and need not.
 func before() pass { return pass{open: math.MaxInt64} }
 
+// unknown says that no more is known of a pass than that there was one.
+func (p *pass) unknown() bool { return p.open == math.MaxInt64 }
+
 // owes says whether pass i has to have an output of an offset: it began at or below, and got beyond.
 func (s *stream) owes(i int, offset int64) bool {
 	p := &s.passes[i]

@@ -1,0 +1,46 @@
+package audit
+
+import "fmt"
+
+// track is what must keep its order: the outputs of one source partition in one output partition.
+type track struct{ source, output place }
+
+// reach is how far a pass got in a track, in offsets of the output.
+type reach struct {
+	began       bool
+	first, last int64
+	source      int64 // offset of the source record whose output is the last one
+}
+
+// order holds the output accounted to pass i against those of the source records before it: it stands after those of the same
+// pass and of earlier ones, and before those of later ones.
+func (a *audit) order(g *group, i int) {
+	c := g.out[i]
+	t := track{g.stream.place, c.output}
+	all := a.tracks[t]
+	if all == nil {
+		all = make([]reach, len(g.stream.passes))
+		a.tracks[t] = all
+	}
+	what := ""
+	for j := range all {
+		switch r := &all[j]; {
+		case !r.began || what != "":
+		case j <= i && c.offset < r.last:
+			what = "before " + coordinates(t.source.topic, t.source.partition, r.source)
+		case j > i && c.offset > r.first:
+			what = fmt.Sprintf("after outputs of pass %d, and belongs to pass %d", j+1, i+1)
+		}
+	}
+	if what != "" {
+		a.report.found(Finding{Misordered, g.source, c.at(), what})
+	}
+	r := &all[i]
+	if !r.began {
+		*r = reach{began: true, first: c.offset, last: c.offset, source: g.offset}
+	}
+	r.first = min(r.first, c.offset)
+	if c.offset >= r.last {
+		r.last, r.source = c.offset, g.offset
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -21,6 +22,7 @@ import (
 type item struct {
 	record    *kgo.Record
 	rejection *document.Rejection // found before signing; a held verdict outranks it
+	withheld  *unpack.Sizes       // of what did not come with it; never forwarded but as rejected
 	protocol.Document
 }
 
@@ -124,20 +126,21 @@ func (s *session) sign(b *batch) {
 // worker is what one signing goroutine needs; the entries of a batch live in its memory until the next batch is signed.
 type worker struct {
 	*shared
-	signer  *index.Signer
-	buffer  []byte
-	headers []document.Header
-	ids     []byte
+	unpacker *unpack.Unpacker // of the session's client
+	signer   *index.Signer
+	buffer   []byte
+	headers  []document.Header
+	ids      []byte
 }
 
-func newWorkers(sh *shared) ([]*worker, error) {
+func newWorkers(sh *shared, u *unpack.Unpacker) ([]*worker, error) {
 	workers := make([]*worker, runtime.GOMAXPROCS(0))
 	for i := range workers {
 		signer, err := index.NewSigner(sh.indexParams)
 		if err != nil {
 			return nil, err
 		}
-		workers[i] = &worker{shared: sh, signer: signer}
+		workers[i] = &worker{shared: sh, signer: signer, unpacker: u}
 	}
 	return workers, nil
 }
@@ -155,6 +158,10 @@ func (w *worker) reject(it *item) *document.Rejection {
 		w.headers = append(w.headers, document.Header(h))
 	}
 	it.Entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	if sizes, ok := w.unpacker.Withheld(r); ok {
+		it.withheld = &sizes
+		return tooLargeBatch()
+	}
 	doc, rejection := w.reader.Read(document.Input{
 		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
 	}, w.buffer)

@@ -91,6 +91,11 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 // encode makes the output record, by what the output has refused of this document before.
 func (s *session) encode(dst *kgo.Record, a *assignment, it *item) {
 	src := it.record
+	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
+		reason, detail := it.reason()
+		s.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
+		return
+	}
 	switch level := a.Level(src.Offset); {
 	case level == protocol.Withhold:
 		reason, detail := it.reason()
@@ -104,7 +109,7 @@ func (s *session) encode(dst *kgo.Record, a *assignment, it *item) {
 }
 
 func (it *item) reason() (sink.Reason, string) {
-	if it.rejection != nil && !it.Judged {
+	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
 		return it.rejection.Reason, it.rejection.Detail
 	}
 	return sink.OutputRefused, "the output topic refused the record"
@@ -123,6 +128,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	case protocol.Sure:
 	}
 	s.count(b)
+	s.shout(b)
 	s.commits++
 	for i := range b.groups {
 		g := &b.groups[i]

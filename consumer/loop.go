@@ -29,6 +29,7 @@ func (s *session) loop(ctx, drain context.Context) error {
 		if err := s.process(ctx, fetches); err != nil {
 			return err
 		}
+		s.unpacker.Done(fetches)
 	}
 	return nil
 }
@@ -45,7 +46,8 @@ func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 	}
 	defer cancel()
 	fetches := s.client.PollRecords(wait, s.limit)
-	if err := troubled(fetches); err != nil {
+	s.unpacker.Polled(fetches, s.client.Client().BufferedFetchRecords() > 0)
+	if err := s.troubled(fetches); err != nil {
 		return nil, err
 	}
 	if fetches.NumRecords() > 0 || drain.Err() != nil {
@@ -54,16 +56,21 @@ func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 	if wait.Err() != nil {
 		return nil, s.announce(ctx, unannounced)
 	}
-	return nil, fetches.Err()
+	for _, e := range fetches.Errors() {
+		if !s.bears(e.Err) {
+			return nil, e.Err
+		}
+	}
+	return nil, nil
 }
 
 // troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some
 // errors once and then leaves the partition alone, so that records of others must not hide them.
-func troubled(fetches kgo.Fetches) error {
+func (s *session) troubled(fetches kgo.Fetches) error {
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
 		switch {
-		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), s.bears(err):
 		case topic == "": // it is about the group
 			first = fmt.Errorf("take part in the group: %w", err)
 		default:
@@ -159,6 +166,7 @@ func (s *session) revoke(taken map[string][]int32) {
 			if a := s.assigned[key{topic, p}]; a != nil {
 				s.leaving = append(s.leaving, a)
 			}
+			s.waiting.forget(topic, p)
 			delete(s.assigned, key{topic, p})
 		}
 	}

@@ -24,10 +24,11 @@ type Params struct {
 
 // SourceParams say what is read.
 type SourceParams struct {
-	Topics            []string `key:"topics" doc:"topics of documents" example:"[news]"`
-	Start             string   `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
-	AcceptLostOffsets bool     `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
-	AcceptJournalGap  bool     `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
+	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
+	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one compressed batch may take when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
+	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
+	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
 }
 
 // DefaultParams are the defaults of design sections 5 and 11.
@@ -39,7 +40,9 @@ func DefaultParams() Params {
 }
 
 // DefaultSourceParams starts at the earliest offset; the topics have no default.
-func DefaultSourceParams() SourceParams { return SourceParams{Start: "earliest"} }
+func DefaultSourceParams() SourceParams {
+	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
+}
 
 // Validate returns what is wrong.
 func (p Params) Validate() []setting.Mistake {
@@ -97,6 +100,9 @@ func (p SourceParams) Validate() []setting.Mistake {
 				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command line, [news, blogs] in a file"))
 		}
 		seen[t] = true
+	}
+	if p.MaxBatchBytes < setting.MiB || p.MaxBatchBytes > setting.GiB {
+		m = append(m, setting.Wrong("max_batch_bytes", p.MaxBatchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
 	}
 	if p.Start != "earliest" && p.Start != "latest" {
 		m = append(m, setting.Wrong("start", p.Start, "is unknown", "write earliest or latest"))

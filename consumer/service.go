@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
@@ -69,6 +70,7 @@ type shared struct {
 	reader       *document.Reader
 	encoder      *sink.Encoder
 	counters     *counters
+	waiting      waiting
 }
 
 // Service is one process of the consumer group.
@@ -161,6 +163,7 @@ func (s *Service) serve(ctx, drain context.Context) error {
 // Stats returns what the service has done and how it stands. It may be called at any time.
 func (s *Service) Stats() Stats {
 	st := s.shared.counters.stats()
+	st.Waiting = s.shared.waiting.list()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.SourceLag = s.lag
@@ -175,13 +178,24 @@ func (s *Service) Stats() Stats {
 	return st
 }
 
-// Ready says whether the service has caught up and takes part in the group.
-func (s *Service) Ready() bool { return s.shared.counters.ready.Load() }
+// Ready says whether the service has caught up and takes part in the group, with all its partitions.
+func (s *Service) Ready() bool {
+	return s.shared.counters.ready.Load() && len(s.shared.waiting.list()) == 0
+}
 
 // partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
 // partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
 // default poll_records.
 const partitionBytes = 4 << 20
+
+// unpackBounds are those of one session. What it holds unpacked is what it forwards and what comes next.
+func (sh *shared) unpackBounds() unpack.Bounds {
+	batch := int(sh.sourceParams.MaxBatchBytes)
+	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(sh.params.FetchBytes))}
+}
+
+// unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
+const unpackedFetches = 4
 
 // heartbeat is how soon a session learns of a rebalance: each phase of one waits for the last member to learn of it. There
 // are more of them than one would think: when a session that leads the group comes back after a kill, the client library
@@ -210,6 +224,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchMaxBytes(int32(sh.params.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, sh.params.FetchBytes))), // the library's, or more
 		kgo.FetchMaxPartitionBytes(int32(min(sh.params.FetchBytes, partitionBytes))),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -28,6 +29,7 @@ type session struct {
 	*shared
 	slot     string // instance id, and with the group the transactional id
 	client   *kgo.GroupTransactSession
+	unpacker *unpack.Unpacker   // of the clients, one after the other
 	abandon  context.CancelFunc // ends the client's every request
 	workers  []*worker
 	out      *sink.Batch
@@ -54,12 +56,13 @@ type session struct {
 }
 
 func (sh *shared) newSession(slot string) (*session, error) {
-	workers, err := newWorkers(sh)
+	u := unpack.New(sh.unpackBounds())
+	workers, err := newWorkers(sh, u)
 	if err != nil {
 		return nil, err
 	}
 	return &session{
-		shared: sh, slot: slot, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
+		shared: sh, slot: slot, unpacker: u, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
 		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{},
 		resumed: map[entry.Source]int{},
 	}, nil
@@ -220,6 +223,7 @@ func (s *session) open() error {
 	s.abandon = abandon
 	opts := append(append(s.sessionOptions(s.slot), s.quietFarewell()...),
 		kgo.WithContext(life),
+		kgo.WithDecompressor(s.unpacker),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
 			s.makeWay(ctx, given)
@@ -256,8 +260,9 @@ func (s *session) close(ctx context.Context) {
 	s.abandon()
 	s.mu.Lock()
 	last := s.leaving
-	for _, a := range s.assigned {
+	for k, a := range s.assigned {
 		last = append(last, a)
+		s.waiting.forget(k.topic, k.partition)
 	}
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -32,10 +32,11 @@ type Stats struct {
 	JournalEnd   int64 // the journal's end when last read; -1 when unknown
 	AppliedTime  int64 // LogAppendTime of the last applied record, ms
 	Index        index.Stats
-	SourceLag    int64 // offsets of the source not yet committed, all members of the group together; -1 when unknown
-	Partitions   int   // of the source, assigned to this process
-	SnapshotNext int64 // journal offset of the newest snapshot; -1 when there is none
-	SnapshotTime int64 // when it was taken, ms; 0 when there is none
+	SourceLag    int64     // offsets of the source not yet committed, all members of the group together; -1 when unknown
+	Partitions   int       // of the source, assigned to this process
+	Waiting      []Waiting // of them those that wait for a person
+	SnapshotNext int64     // journal offset of the newest snapshot; -1 when there is none
+	SnapshotTime int64     // when it was taken, ms; 0 when there is none
 	SnapshotErrs uint64
 	Ready        bool
 }
@@ -67,7 +68,7 @@ func (s *session) count(b *batch) {
 			it := &b.groups[i].items[k]
 			level := b.groups[i].assignment.Level(it.record.Offset)
 			switch {
-			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten:
+			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil:
 				reason, _ := it.reason()
 				s.counters.rejected[reasonNumber(reason)].Add(1)
 			case it.Verdict.Reemitted:

@@ -141,6 +141,25 @@ func (b *Batch) Withhold(dst, src *kgo.Record, reason Reason, detail string) {
 	b.reject(dst, src, reason, detail, withheld{value: true, key: true, headers: true})
 }
 
+// Sizes say how long the parts of a record are that nobody has: -1 where it had none.
+type Sizes struct{ Value, Key, Headers int64 }
+
+// SetAside fills dst with the rejected record of src where nothing of it came but its coordinates and its time: key, value and
+// headers of src are not its own.
+func (b *Batch) SetAside(dst, src *kgo.Record, reason Reason, detail string, had Sizes) {
+	bare := *src
+	bare.Key, bare.Value, bare.Headers = nil, nil, nil
+	b.reject(dst, &bare, reason, detail, withheld{})
+	for _, part := range []struct {
+		name string
+		size int64
+	}{{HeaderValueBytes, had.Value}, {HeaderKeyBytes, had.Key}, {HeaderHeaderBytes, had.Headers}} {
+		if part.size >= 0 && (part.size > 0 || part.name != HeaderHeaderBytes) {
+			b.add(dst, part.name, b.number(int(part.size)))
+		}
+	}
+}
+
 // withheld says which parts of a source record are left out.
 type withheld struct{ value, key, headers bool }
 

@@ -42,6 +42,10 @@ func newHandler(stats func() consumer.Stats, ready func() bool, version string, 
 // why says what keeps a process from being ready.
 func why(s consumer.Stats) string {
 	switch {
+	case len(s.Waiting) > 0:
+		p := s.Waiting[0]
+		return fmt.Sprintf("%s/%d waits at the batch of offsets %d to %d, which cannot be unpacked, and with it %d more; the others go on",
+			p.Topic, p.Partition, p.Offset, p.Next-1, len(s.Waiting)-1)
 	case s.JournalNext < 0:
 		return "reaching Kafka and restoring the newest snapshot"
 	case s.JournalEnd < 0:

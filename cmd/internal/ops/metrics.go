@@ -97,6 +97,8 @@ func sourceMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
 		gauge("unecho_source_lag_documents", "Source offsets that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
+		gauge("unecho_source_waiting_partitions", "Partitions of this process that wait for a person at a batch that cannot be unpacked. The log names them, the offset and what to do; the others go on.",
+			func(s *state) (float64, bool) { return float64(len(s.Waiting)), true }),
 		counter("unecho_source_deleted_total", "Source offsets that retention deleted before this process read them. Nobody judges these documents: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
 	}

@@ -1,0 +1,110 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
+	"github.com/unecho/unecho/sink"
+)
+
+// drop produces a batch as it is.
+func (w *world) drop(topic string, partition int32, batch []byte) (offset int64) {
+	w.t.Helper()
+	offset, err := unpacktest.Drop(w.context(), w.client(), topic, partition, batch)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return offset
+}
+
+func (w *world) zeros(n, size int, codec kgo.CompressionCodecType) []byte {
+	w.t.Helper()
+	batch, err := unpacktest.Zeros(n, size, codec)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return batch
+}
+
+// eventually waits for what only asking again can tell.
+func (w *world) eventually(what string, is func() bool) {
+	w.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for ctx := w.context(); !is(); {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			w.t.Fatalf("waited in vain until %s: %v", what, context.Cause(ctx))
+		}
+	}
+}
+
+// neighbour sends n documents to partition 1.
+func (w *world) neighbour(n int) { w.drop("news", 1, w.zeros(n, 100, kgo.CodecNone)) }
+
+// A batch that unpacks to more than the bound is rejected record by record, and nobody waits for it.
+func TestBatchBeyondTheBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	bomb := w.zeros(3, 8<<20, kgo.CodecZstd)
+	if len(bomb) > 100<<10 {
+		t.Fatalf("the batch has %d bytes", len(bomb))
+	}
+	first := w.drop("news", 0, bomb)
+	w.neighbour(20)
+	m := w.start()
+	w.eventually("all are committed", func() bool {
+		s := m.Stats()
+		return s.Unique+s.Duplicate == 20 && s.Rejected[sink.TooLarge] == 3
+	})
+	if !m.Ready() {
+		t.Error("it is not ready")
+	}
+	for i, r := range w.outputs("news.rejected", 3) {
+		if r.Value != nil || r.Key != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(8<<20) ||
+			headerOf(r, sink.HeaderReason) != string(sink.TooLarge) || headerOf(r, sink.HeaderKeyBytes) != "" ||
+			headerOf(r, sink.HeaderSource) != fmt.Sprintf("news/0/%d", first+int64(i)) {
+			t.Errorf("record %d has a value of %d bytes and %v", i, len(r.Value), r.Headers)
+		}
+	}
+}
+
+// A batch that cannot be read, or of more records than there is room for, makes its partition wait. The others go on, and who
+// asks is told. Kafka itself takes no batch that it cannot read; other brokers do.
+func TestBatchThatCannotBeUnpacked(t *testing.T) {
+	t.Parallel()
+	for name, bomb := range map[string]func(*world) []byte{
+		"noise": func(*world) []byte { return unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)) },
+		"many":  func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecGzip) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			w.drop("news", 0, w.zeros(1, 100, kgo.CodecLz4))
+			at := w.drop("news", 0, bomb(w))
+			w.neighbour(20)
+			m := w.start()
+			w.eventually("all others are committed", func() bool {
+				s := m.Stats()
+				return s.Unique+s.Duplicate == 21 && len(s.Waiting) == 1
+			})
+			waits := m.Stats().Waiting[0]
+			if waits.Topic != "news" || waits.Partition != 0 || waits.Offset != at || waits.Next <= at+1 || m.Ready() {
+				t.Errorf("%+v waits, ready %v", waits, m.Ready())
+			}
+			rebuilds := m.Stats().Rebuilds
+			w.neighbour(1)
+			w.eventually("another one is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 22 })
+			if now := m.Stats().Rebuilds; now != rebuilds {
+				t.Errorf("%d sessions were rebuilt", now-rebuilds)
+			}
+		})
+	}
+}

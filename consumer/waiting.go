@@ -1,0 +1,87 @@
+package consumer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
+)
+
+// Waiting is a partition that waits for a person, at a batch that cannot be unpacked. The others go on.
+type Waiting struct {
+	Topic     string
+	Partition int32
+	Offset    int64 // where the batch begins
+	Next      int64 // where the next one does
+}
+
+// waiting are the partitions of this process that wait.
+type waiting struct {
+	mu sync.Mutex
+	at map[key]Waiting
+}
+
+// add notes a partition. It says whether that is news.
+func (w *waiting) add(p Waiting) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.at == nil {
+		w.at = map[key]Waiting{}
+	}
+	k := key{p.Topic, p.Partition}
+	before := w.at[k]
+	w.at[k] = p
+	return before != p
+}
+
+// forget strikes off partitions that were taken away, or begin anew.
+func (w *waiting) forget(topic string, partition int32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.at, key{topic, partition})
+}
+
+func (w *waiting) list() []Waiting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []Waiting
+	for _, p := range w.at {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b Waiting) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return all
+}
+
+// bears says that the other partitions go on in spite of an error of one: its next batch finds no room yet, or cannot be
+// unpacked at all.
+func (s *session) bears(err error) bool {
+	if errors.Is(err, unpack.ErrLater) {
+		return true
+	}
+	var stopped *kgo.ErrDecompressTooLarge
+	if !errors.As(err, &stopped) {
+		return false
+	}
+	s.mu.Lock()
+	ours := s.assigned[key{stopped.Topic, stopped.Partition}] != nil
+	s.mu.Unlock()
+	if ours && s.waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
+		s.logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
+			Int64("next_offset", stopped.NextOffset).Str("remedy", s.pass(stopped)).
+			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, the others go on")
+	}
+	return true
+}
+
+// pass is the command that leaves out a batch, for when all members are stopped.
+func (s *session) pass(e *kgo.ErrDecompressTooLarge) string {
+	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+		s.params.Group, e.Topic, e.Partition, e.NextOffset)
+}

@@ -5,91 +5,135 @@ import (
 	"slices"
 )
 
-// walk is a lookup in one band that goes on: the line it has come to, and how many documents of equal key it has met.
+// A lookup meets documents, by references in the buckets of its band keys; those met are its candidates. It reads the rare
+// keys first and to the end: few documents share them, and most of a copy's original is met there. A popular key comes from
+// text that many documents have in common and says little of any of them, so popular ones are read last, one after another,
+// until similarity.max_references of them are read:
+//
+//	first     of each key the newest references, up to rareReferences
+//	second    of the keys that have more, in the order of their bands, the older ones
+//
+// References are told apart by hashBits of their key's hash. Whose full keys differ in all bands is found out when it is
+// compared.
+
+// rareReferences are read of each key before more is read of any.
+const rareReferences = 64
+
+// popularParts: so many popular keys, or more, have all of similarity.max_references read, fewer a part of it.
+const popularParts = 8
+
+// walk is a lookup in one band that goes on: the line it has come to and the place in it, and how many references of its key
+// it has met.
 type walk struct {
-	line      *line
-	band, met int
+	line          *line
+	at, band, met int
 }
 
-// candidates finds the visible documents that share a band key with keys, and returns them ranked, the most promising first:
-// those met in most bands, and of these the one indexed first. In each band the newest documents of equal key are met, up to
-// max_candidates; cut is the number of bands in which there were more.
+// meetRare meets the documents of all keys, the rare ones to the end. Keys that have more wait in w.popular.
 //
 // All bands take a step at a time: the memory they wait for is then fetched for all of them at once.
-func (w *window) candidates(keys []byte) (ranks []rank, cut int) {
+func (w *window) meetRare(keys []byte) {
 	w.probe(keys)
-	w.met, w.walks = w.met[:0], w.walks[:0]
-	now := w.span()
+	w.met, w.walks, w.popular = w.met[:0], w.walks[:0], w.popular[:0]
+	now, most := w.span(), min(rareReferences, w.most)
 	for b := range w.probed.probes {
-		cut += w.step(walk{line: w.probed.probes[b].line, band: b}, now)
+		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
 	}
 	for len(w.walks) > 0 {
 		walks := w.walks
 		w.walks = w.walks[:0]
 		for _, k := range walks {
-			cut += w.step(k, now)
+			w.step(k, most, now)
 		}
 	}
-	return w.rank(), cut
+	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(a.band, b.band) })
 }
 
-// step looks through a line, and has the walk go on if there is another line. cut is 1 if it was cut.
-func (w *window) step(k walk, now span) (cut int) {
+// step looks through a line, and has the walk go on if there is another line.
+func (w *window) step(k walk, most int, now span) {
 	p := &w.probed.probes[k.band]
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
-	if k.line.has(want, ^number) {
-		if cut, end := w.meet(&k, p, now); end {
-			return cut
+	k.at = k.line.count()
+	if k.line.has(want, ^number) && w.meet(&k, most, now) {
+		if k.at > 0 {
+			w.popular = append(w.popular, k)
 		}
+		return
 	}
 	if k.line.link() > 0 {
 		k.line = w.tables[k.band].older(k.line)
 		w.walks = append(w.walks, k)
 	}
-	return 0
 }
 
-// meet goes through the entries of a line, from the newest to the oldest. end says that no older one is of interest.
-func (w *window) meet(k *walk, p *probe, now span) (cut int, end bool) {
+// meet goes through the references of a line, from the newest to the oldest. It ends before the first one beyond most, which
+// is then at k.at, or at one that has expired, as all older ones have; then k.at is 0.
+func (w *window) meet(k *walk, most int, now span) (end bool) {
+	p := &w.probed.probes[k.band]
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
-	for i := k.line.count(); i > 0; i-- {
-		x := k.line[i]
+	for ; k.at > 0; k.at-- {
+		x := k.line[k.at&countMask]
 		if (x^want)&^number != 0 {
 			continue
 		}
 		age := now.age(x, uint(p.level))
 		if age >= now.visible() {
-			return 0, true // as all that follow
+			k.at = 0
+			return true
 		}
-		r := now.end - 1 - ref(age)
-		if !w.sameKey(r, k.band) {
-			continue
+		if k.met >= most {
+			return true
 		}
-		if k.met++; k.met > w.most {
-			return 1, true
-		}
-		w.met = append(w.met, r)
+		k.met++
+		w.met = append(w.met, now.end-1-ref(age))
 	}
-	return 0, false
+	return false
 }
 
-// sameKey says whether a document has the band key that is looked up.
-func (w *window) sameKey(r ref, band int) bool {
-	if l := &w.latest; l.segment == nil || l.ref != r {
-		l.ref = r
-		l.segment, l.i = w.at(r)
+// meetPopular goes on with the popular keys, and returns of how many references were left unread. The more of its keys are
+// popular, the more likely a copy is found by them alone, and the more is read.
+func (w *window) meetPopular() (cut int) {
+	now, most := w.span(), len(w.met)+min(w.most, len(w.popular)*(w.most/popularParts+1))
+	for _, k := range w.popular {
+		if w.readOn(k, most-len(w.met), now) {
+			cut++
+		}
 	}
-	return w.latest.segment.key(w.latest.i, band) == loadKey(w.probed.keys[band*w.width:], w.width)
+	return cut
 }
 
-// rank is a candidate's number, below the number of bands in which it was not met.
+// readOn reads so many more references of a key; more says that there are others.
+func (w *window) readOn(k walk, most int, now span) (more bool) {
+	most += k.met
+	for !w.meet(&k, most, now) {
+		if k.line.link() == 0 {
+			return false
+		}
+		k.line = w.tables[k.band].older(k.line)
+		k.at = k.line.count()
+	}
+	return k.at > 0
+}
+
+// shares says whether a document has one of the band keys that are looked up.
+func (w *window) shares(s *segment, i int) bool {
+	own, theirs := w.probed.keys, s.keys(i)
+	for at := 0; at < len(own); at += w.width {
+		if loadKey(own[at:], w.width) == loadKey(theirs[at:], w.width) {
+			return true
+		}
+	}
+	return false
+}
+
+// rank is a candidate's number, below what it is ranked by: the least comes first.
 type rank uint64
 
 const rankBits = 48
 
 func (r rank) ref() ref { return ref(r & (1<<rankBits - 1)) }
 
-// rank orders what was met.
+// rank ranks what was met by the number of bands in which it was met, the most first; of these the one indexed first.
 func (w *window) rank() []rank {
 	slices.Sort(w.met)
 	w.ranks = w.ranks[:0]
@@ -104,41 +148,30 @@ func (w *window) rank() []rank {
 	return w.ranks
 }
 
-// keyed is an entry with its band key.
-type keyed struct {
-	item
-	key uint64
-}
-
 // tooLong says that a bucket has more lines than it needs for a key as popular as a lookup may see and some others. As it is
 // trimmed only when its length has doubled, what is too long for other reasons costs no more either.
-func (w *window) tooLong(lines int) bool { return lines > w.most/lineSlots+3 && lines&(lines-1) == 0 }
+func (w *window) tooLong(lines int) bool { return lines > w.kept()/lineSlots+3 && lines&(lines-1) == 0 }
 
-// trim drops from a bucket what no lookup can meet any more: of each key all but the newest documents that a lookup counts.
+// kept is how many references of a key are kept: what a lookup may read, and one more that says that there are more.
+func (w *window) kept() int { return w.most + min(rareReferences, w.most) + 1 }
+
+// trim drops from a bucket what no lookup can meet any more: of each key all but the newest documents that a lookup reads.
 // As older documents expire first, they would never be among those again. So a bucket stays short however popular a key is.
 func (w *window) trim(band, bucket int) {
 	t := &w.tables[band]
 	t.items = t.gather(t.items[:0], bucket, w.span())
-	t.keyed = t.keyed[:0]
+	newestFirst := func(a, b item) int { return cmp.Compare(b.ref, a.ref) }
+	slices.SortFunc(t.items, func(a, b item) int { return cmp.Or(cmp.Compare(a.hash, b.hash), newestFirst(a, b)) })
+	kept, hash, of := t.items[:0], uint32(0), 0
 	for _, it := range t.items {
-		s, i := w.at(it.ref)
-		t.keyed = append(t.keyed, keyed{item: it, key: s.key(i, band)})
-	}
-	newestFirst := func(a, b keyed) int { return cmp.Compare(b.ref, a.ref) }
-	slices.SortFunc(t.keyed, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), newestFirst(a, b)) })
-	kept, key, of := t.keyed[:0], uint64(0), 0
-	for _, k := range t.keyed {
-		if k.key != key {
-			key, of = k.key, 0
+		if it.hash != hash {
+			hash, of = it.hash, 0
 		}
-		if of++; of <= w.most+1 {
-			kept = append(kept, k)
+		if of++; of <= w.kept() {
+			kept = append(kept, it)
 		}
 	}
 	slices.SortFunc(kept, newestFirst)
-	t.items = t.items[:0]
-	for _, k := range kept {
-		t.items = append(t.items, k.item)
-	}
+	t.items = kept
 	t.rewrite(bucket, t.items)
 }

@@ -11,7 +11,7 @@ func (h running) mix(v uint64) running {
 }
 
 func (h running) verdict(v *Verdict) running {
-	h = h.mix(uint64(v.Offset)).mix(v.Content).mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8)
+	h = h.mix(uint64(v.Offset)).mix(v.Content).mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8 | uint64(flag(v.Cut))<<9)
 	if !v.Matched() {
 		return h
 	}

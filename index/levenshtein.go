@@ -17,7 +17,27 @@ type levenshtein struct {
 	least     int // ten-thousandths
 	compare   sketch.Levenshtein
 	own, them []byte
+	plain
 }
+
+// cost counts 64 cells of the table as 16 steps: the longer text times a band of the edits that the threshold allows, on both
+// sides of the diagonal and begun narrower.
+func (x *levenshtein) cost(own, candidate *entry.Entry) int {
+	longer := min(max(entry.TextLen(own), entry.TextLen(candidate)), ComparedText)
+	return longer * (sketch.DistanceAt(x.least, longer) + narrowBand) / narrowBand
+}
+
+// spent is less for texts that are alike: their band stays narrow.
+func (x *levenshtein) spent(cost int, s Similarity) int {
+	if s.Num == 0 {
+		return cost
+	}
+	edits, allowed := int(s.Den-s.Num), sketch.DistanceAt(x.least, int(s.Den))
+	return cost * (edits + narrowBand) / (allowed + narrowBand)
+}
+
+// narrowBand is the edits whose band costs no less than that of fewer.
+const narrowBand = 64
 
 func (x *levenshtein) method() Method { return Levenshtein }
 

@@ -36,21 +36,11 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	return matches
 }
 
-// all is every candidate at or above the threshold.
-func (r *Replica) all(e *entry.Entry) []found {
-	ranks, _ := r.window.candidates(e.Keys)
-	var all []found
-	began, verified := false, 0
-	for _, rank := range ranks {
-		f := r.found(rank.ref())
-		if !r.eligible(&f, e) {
-			continue
-		}
-		if verified++; verified > r.params.Similarity.MaxCandidates {
-			break
-		}
-		began = r.measure(&f, e, began)
-		if r.reaches(f.similarity) {
+// all is every candidate at or above the threshold, within the budget of an entry.
+func (r *Replica) all(e *entry.Entry) (all []found) {
+	s := r.survey(e)
+	for f := (found{}); r.advance(&s, &f); {
+		if r.measure(&s, &f) && r.reaches(f.similarity) {
 			all = append(all, f)
 		}
 	}

@@ -19,7 +19,7 @@ type Near struct {
 
 // Near appends every document of the window that is at least as similar to e as the threshold, in the order in which they were
 // judged: unlike Lookup not only representatives, if index.keep: all keeps the others. Like Lookup it changes nothing, must
-// not run beside another call, and verifies no more than similarity.max_candidates. What it appends is valid until the next
+// not run beside another call, and costs no more than judging e. What it appends is valid until the next
 // record is applied.
 func (r *Replica) Near(dst []Near, e *entry.Entry) []Near {
 	if e.Empty() || len(e.Keys) != r.keys {

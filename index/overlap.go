@@ -12,6 +12,7 @@ type overlap struct {
 	own   []uint64
 	width int // of own, in bits
 	chunk [overlapChunk]uint64
+	flat
 }
 
 // overlapChunk is how many hashes are decoded at a time: enough to do it fast, few enough not to do it for nothing.
@@ -59,6 +60,38 @@ func (x *overlap) similarity(candidate *entry.Entry) Similarity {
 	}
 	return Similarity{Num: uint32(shared), Den: uint32(both - shared)}
 }
+
+// cost is the number of hashes in both lists.
+func (x *overlap) cost(own, candidate *entry.Entry) int {
+	return entry.ShinglesLen(own) + entry.ShinglesLen(candidate)
+}
+
+// outlines says that a document has so few hashes that those of an outline differ, and that any so many that no outline notes
+// their number are too many to be similar.
+func (x *overlap) outlines(e *entry.Entry) bool {
+	n := entry.ShinglesLen(e)
+	return n > 0 && n <= outlined && n < x.need(n+headMask)
+}
+
+func (x *overlap) outline(e *entry.Entry, o *outline) {
+	s, ok := shingles(e)
+	if !ok {
+		return
+	}
+	o.n = s.Len()
+	for high := s.Width() - outlineHigh; ; {
+		n := s.Next(x.chunk[:])
+		if n == 0 {
+			return
+		}
+		for _, hash := range x.chunk[:n] {
+			o.flip(hash >> (high & 63))
+		}
+	}
+}
+
+// shares: shared / (both - shared) >= num / den.
+func (x *overlap) shares() (num, den int) { return int(x.least.Num), int(x.least.Num + x.least.Den) }
 
 // need is the least number of shared hashes with which two lists, so long together, are similar enough:
 // shared / (both - shared) >= num / den.

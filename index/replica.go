@@ -35,6 +35,11 @@ type Replica struct {
 	reentries   int      // that it may still cause
 	candidate   entry.Entry
 
+	began    bool // the verifier has taken the entry at hand
+	outlined bool // own is its outline
+	own      outline
+	outlines outlines
+
 	judged []Verdict // of the run at hand
 }
 

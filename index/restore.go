@@ -274,7 +274,7 @@ func readPosition(rd *wire.Reader) Position {
 func readVerdict(rd *wire.Reader) Verdict {
 	v := Verdict{Offset: rd.Varint(), Position: readPosition(rd), Content: rd.Uint64()}
 	flags := rd.Byte()
-	v.Forgotten, v.Reemitted = flags&1 != 0, flags&2 != 0
+	v.Forgotten, v.Reemitted, v.Cut = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	v.Match.Method = Method(rd.Byte())
 	if !v.Matched() {
 		v.Reemitted = false

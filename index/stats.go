@@ -9,9 +9,10 @@ type Stats struct {
 	Unique     uint64
 	Duplicate  uint64
 	Reemitted  uint64 // copies that came through as unique
-	Candidates uint64 // documents verified against
-	Cut        uint64 // bands whose candidates were cut at max_candidates
-	Unverified uint64 // documents left unverified, beyond max_candidates
+	Candidates uint64 // documents compared with
+	Cut        uint64 // band keys of which not all references were read, for similarity.max_references
+	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
+	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved  int    // of them by one document
 

@@ -19,7 +19,6 @@ type table struct {
 	resized uint32 // so many times, by a bucket
 
 	items, others []item // of a bucket at hand
-	keyed         []keyed
 }
 
 const (

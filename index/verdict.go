@@ -80,6 +80,8 @@ type Verdict struct {
 	Match    Match    // zero for a document that is like no other
 	// Reemitted marks a copy that was let through as unique: none of its kind had come through for window.reemit_every.
 	Reemitted bool
+	// Cut marks a document that is like none of those it was compared with, where candidates were left out: it may be a copy.
+	Cut bool
 	// Forgotten marks a document whose output refused it: a unique one goes to rejected.
 	Forgotten bool
 }

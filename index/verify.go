@@ -1,6 +1,8 @@
 package index
 
 import (
+	"encoding/binary"
+
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -13,7 +15,34 @@ type verifier interface {
 	begin(e *entry.Entry)
 	similarity(candidate *entry.Entry) Similarity
 	method() Method
+	// cost is what comparing two entries takes at the most, in steps of similarity.max_work; spent is what of it counts, by how
+	// similar they were found. Both follow from the entries alone, however little had to be done.
+	cost(own, candidate *entry.Entry) int
+	spent(cost int, s Similarity) int
+	outliner
 }
+
+// outliner tells candidates apart before they are compared, where a verifier can.
+type outliner interface {
+	// outlines says whether e can be told apart from others by an outline.
+	outlines(e *entry.Entry) bool
+	// outline makes the outline of an entry that can.
+	outline(e *entry.Entry, o *outline)
+	// shares says how many hashes two documents must share, in num / den of those that each of them has, counted twice.
+	shares() (num, den int)
+}
+
+// flat is a verifier that counts its whole cost.
+type flat struct{}
+
+func (flat) spent(cost int, _ Similarity) int { return cost }
+
+// plain is one that has no outlines.
+type plain struct{}
+
+func (plain) outlines(*entry.Entry) bool     { return false }
+func (plain) outline(*entry.Entry, *outline) {}
+func (plain) shares() (num, den int)         { return 0, 1 }
 
 func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	kind := p.evidence()
@@ -47,6 +76,15 @@ type jaccard struct {
 	sorter    text.Sorter
 	own, them []uint64
 	text      []byte
+	flat
+	plain
+}
+
+// textSteps is what a byte of text costs: it is unpacked, and its shingles are hashed and sorted.
+const textSteps = 8
+
+func (x *jaccard) cost(own, candidate *entry.Entry) int {
+	return textSteps * (entry.TextLen(own) + entry.TextLen(candidate))
 }
 
 func (x *jaccard) method() Method { return Jaccard }
@@ -72,7 +110,27 @@ type estimator struct {
 	sketch sketch.Sketch
 	by     Method
 	own    []byte
+	flat
 }
+
+func (x *estimator) cost(_, _ *entry.Entry) int { return 1 }
+
+func (x *estimator) outlines(e *entry.Entry) bool { return e.Kind == entry.Sketch }
+
+// outline is the front of a sketch: the more bits of it differ, the less similar it is in all likelihood.
+func (x *estimator) outline(e *entry.Entry, o *outline) {
+	var front [8 * outlineWords]byte
+	if e.Kind != entry.Sketch {
+		return
+	}
+	copy(front[:], e.Evidence)
+	for i := range o.bits {
+		o.bits[i] = binary.LittleEndian.Uint64(front[8*i:])
+	}
+	o.n = 1
+}
+
+func (x *estimator) shares() (num, den int) { return 0, 1 }
 
 func (x *estimator) method() Method { return x.by }
 

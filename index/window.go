@@ -18,7 +18,7 @@ type window struct {
 	age     int64 // ms; 0 is no bound, as for the two below
 	count   uint64
 	maximum int64
-	most    int // documents met per band
+	most    int // references that a lookup reads
 
 	refreshes bool        // representatives enter again
 	places    map[ref]ref // of those the present number by the first one, where copies must find them
@@ -32,24 +32,17 @@ type window struct {
 	ahead   [foreseen]lookup // those to come
 	fetched []*line          // for them
 	walks   []walk           // of the lookup at hand: one per band that goes on
+	popular []walk           // in it, those of keys of which more is left to read
 	met     []ref            // in it, once per band
 	ranks   []rank
-	latest  place // where the document stands whose key was compared last: near copies share many
 	front   front // of the window
-}
-
-// place is where a document stands.
-type place struct {
-	ref     ref
-	segment *segment
-	i       int
 }
 
 func newWindow(p Params, bands int) window {
 	w := window{
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		most: p.Similarity.MaxCandidates, refreshes: p.Refreshes(),
+		most: p.Similarity.MaxReferences, refreshes: p.Refreshes(),
 		tables: make([]table, bands), probed: newLookup(bands),
 	}
 	for i := range w.ahead {
@@ -132,7 +125,7 @@ func (w *window) drop() {
 	if s := w.segments[0]; !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
 	}
-	w.segments[0], w.latest = nil, place{}
+	w.segments[0] = nil
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
 }
 
@@ -232,6 +225,9 @@ func (w *window) tend() {
 
 // sweeps is how many buckets of a table are swept when it is its turn.
 func (w *window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
+
+// BandTag is what a bucket knows of a band key: documents whose tags are equal in a band meet there.
+func BandTag(key []byte) uint32 { return hashKey(loadKey(key, len(key))) & (1<<hashBits - 1) }
 
 // hashKey spreads a band key over 32 bits, of which the lowest choose its bucket.
 func hashKey(key uint64) uint32 {

@@ -22,7 +22,7 @@ func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 	t.Helper()
 	p := DefaultParams()
 	p.Window = WindowParams{Count: count}
-	p.Similarity.MaxCandidates = 5
+	p.Similarity.MaxReferences = 5
 	return &rolling{t: t, window: newWindow(p, bands), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
 }
 
@@ -97,15 +97,13 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 				}
 			}
 			wantCut := 0
-			if len(want) > r.window.most {
-				want, wantCut = want[:r.window.most], 1
+			if most := r.window.most + 1; len(want) > most { // the newest, and the part of one popular key
+				want, wantCut = want[:most], 1
 			}
 			slices.Sort(want)
-			ranks, cut := r.window.candidates(binary.LittleEndian.AppendUint32(nil, uint32(key)))
-			var got []ref
-			for _, rank := range ranks {
-				got = append(got, rank.ref())
-			}
+			r.window.meetRare(binary.LittleEndian.AppendUint32(nil, uint32(key)))
+			cut := r.window.meetPopular()
+			got := slices.Sorted(slices.Values(r.window.met))
 			if !slices.Equal(got, want) || cut != wantCut {
 				t.Fatalf("key %d of %d: met %v, cut %d, want %v, %d", key, keys, got, cut, want, wantCut)
 			}

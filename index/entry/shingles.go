@@ -124,6 +124,16 @@ func ReadShingles(evidence []byte) (ShingleReader, error) {
 	return ShingleReader{n: n, k: k, data: data, next: fixed, before: -64}, nil
 }
 
+// ShinglesLen is the number of hashes that an entry keeps, without reading them; 0 if its evidence is none, or says so many
+// that it cannot hold them.
+func ShinglesLen(e *Entry) int {
+	number, prefix := binary.Uvarint(e.Evidence)
+	if e.Kind != Shingles || prefix <= 0 || number > uint64(len(e.Evidence)) {
+		return 0
+	}
+	return int(number)
+}
+
 // Len is the number of hashes, those that were read included.
 func (s *ShingleReader) Len() int { return s.n }
 

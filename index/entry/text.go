@@ -31,3 +31,15 @@ func DecompressText(dst, evidence []byte) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// TextLen is the length of an entry's normalised text without reading it; 0 if its evidence is no text.
+func TextLen(e *Entry) int {
+	if e.Kind != Text {
+		return 0
+	}
+	n, err := s2.DecodedLen(e.Evidence)
+	if err != nil {
+		return 0
+	}
+	return n
+}

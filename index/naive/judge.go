@@ -1,8 +1,6 @@
 package naive
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/index"
@@ -24,7 +22,9 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 		emission: emission{source: source, offset: e.Offset, position: position, at: t.now()},
 	}
 	d.root = d
-	if found := t.matches(e); len(found) > 0 {
+	found, cut := t.matches(e)
+	verdict.Cut = cut && len(found) == 0
+	if len(found) > 0 {
 		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
 		d.root = found[0].root
 	}
@@ -78,7 +78,8 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	}
 	before := t.stats
 	var all []index.Match
-	for _, f := range t.matches(e) {
+	matches, _ := t.matches(e)
+	for _, f := range matches {
 		if len(all) < most {
 			all = append(all, t.match(f))
 		}
@@ -95,7 +96,8 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 	}
 	before := t.stats
 	var all []index.Near
-	for _, f := range t.nearby(e) {
+	nearby, _ := t.nearby(e)
+	for _, f := range nearby {
 		all = append(all, index.Near{
 			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity, Method: f.method,
 		})
@@ -111,28 +113,43 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 }
 
 // matches are the nearest of each representative, in the order of nearby.
-func (t *Twin) matches(e *entry.Entry) []found {
-	var nearest []found
-	for _, f := range t.nearby(e) {
+func (t *Twin) matches(e *entry.Entry) (nearest []found, cut bool) {
+	nearby, cut := t.nearby(e)
+	for _, f := range nearby {
 		if !slices.ContainsFunc(nearest, func(n found) bool { return n.root == f.root }) {
 			nearest = append(nearest, f)
 		}
 	}
-	return nearest
+	return nearest, cut
 }
 
 // nearby are the candidates that reach the threshold, the most similar first and of equally similar ones the one that was
 // judged first.
-func (t *Twin) nearby(e *entry.Entry) []found {
-	var all []found
+func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
 	verify := t.verifier(e)
-	promising := t.candidates(e)
-	if most := t.params.Similarity.MaxCandidates; len(promising) > most {
-		t.stats.Unverified += len(promising) - most
-		promising = promising[:most]
-	}
-	for _, d := range promising {
-		if s, m := verify(d); t.near(s, m) {
+	promising, cut := t.candidates(e)
+	candidates, work := t.params.Similarity.MaxCandidates, t.params.Similarity.MaxWork
+	for i, d := range promising {
+		if !t.live(d) || d.entry.Scope != e.Scope || !t.shareKey(&d.entry, e) {
+			continue
+		}
+		if candidates == 0 {
+			t.stats.Unverified += len(promising) - i
+			cut = true
+			break
+		}
+		candidates--
+		cost := t.cost(&d.entry, e)
+		if cost > work && d.entry.Content != e.Content {
+			t.stats.TooCostly++
+			cut = true
+			continue
+		}
+		s, m := verify(d)
+		if m != index.Identical {
+			work -= t.spent(cost, s)
+		}
+		if t.near(s, m) {
 			all = append(all, found{document: d, similarity: s, method: m})
 		}
 	}
@@ -147,38 +164,5 @@ func (t *Twin) nearby(e *entry.Entry) []found {
 		}
 		return 1
 	})
-	return all
-}
-
-// candidates are the documents that are live, of the same scope, and among the newest MaxCandidates of the window with an
-// equal key in at least one band, the most promising first. The dead take their place among the newest.
-func (t *Twin) candidates(e *entry.Entry) []*document {
-	bands := map[*document]int{}
-	for _, k := range t.keys(e) {
-		looked := 0
-		for _, d := range slices.Backward(t.byKey[k]) {
-			if len(t.window) == 0 || d.at < t.window[0].place {
-				break // so have the older ones left
-			}
-			if d.at != d.place {
-				continue
-			}
-			if looked == t.params.Similarity.MaxCandidates {
-				t.stats.Cut++
-				break
-			}
-			looked++
-			if t.live(d.document) && d.entry.Scope == e.Scope {
-				bands[d.document]++
-			}
-		}
-	}
-	return promising(bands)
-}
-
-// promising sorts documents by the number of bands they were found in, the most first, then by their places.
-func promising(bands map[*document]int) []*document {
-	return slices.SortedFunc(maps.Keys(bands), func(a, b *document) int {
-		return cmp.Or(cmp.Compare(bands[b], bands[a]), cmp.Compare(a.place, b.place))
-	})
+	return all, cut
 }

@@ -37,3 +37,12 @@ func edits(a, b []rune) int {
 	}
 	return row[len(b)]
 }
+
+// edits are how many of a text of so many runes the threshold allows.
+func (t *Twin) edits(runes int) int {
+	n := 0
+	for n < runes && t.near(index.Similarity{Num: uint32(runes - n - 1), Den: uint32(runes)}, index.Levenshtein) {
+		n++
+	}
+	return n
+}

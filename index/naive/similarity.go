@@ -35,12 +35,11 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 // shingles are the hashes of an entry's shingles: of its text, or those that it keeps.
 func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	p := t.params.Similarity
-	keepsText := p.Evidence == "text" || p.Evidence == "auto" && strings.HasPrefix(p.Shingle, "char:")
 	switch {
-	case e.Kind == entry.Text && keepsText:
+	case e.Kind == entry.Text && t.keepsText():
 		normalized, err := entry.DecompressText(nil, e.Evidence)
 		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, p.Weighted), err == nil
-	case e.Kind == entry.Shingles && !keepsText:
+	case e.Kind == entry.Shingles && !t.keepsText():
 		r, err := entry.ReadShingles(e.Evidence)
 		if err != nil {
 			return hashes{}, false
@@ -49,6 +48,12 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 		return newHashes(list[:r.Next(list)], r.Width(), true), true
 	}
 	return hashes{}, false
+}
+
+// keepsText says whether the shingles are those of texts that are kept.
+func (t *Twin) keepsText() bool {
+	p := t.params.Similarity
+	return p.Evidence == "text" || p.Evidence == "auto" && strings.HasPrefix(p.Shingle, "char:")
 }
 
 func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {

@@ -9,7 +9,8 @@ type Stats struct {
 	Reentered  int // representatives that entered the window again
 	Kept       int // copies indexed
 	MadeUp     int // copies that came through because the emission before them was void
-	Cut        int // documents left out because their band's key is too popular (MaxCandidates)
-	Unverified int // candidates left unverified, beyond MaxCandidates
+	Cut        int // shelves of a band's key of which not all was read (MaxReferences)
+	Unverified int // candidates left out, beyond MaxCandidates
+	TooCostly  int // candidates left out, beyond MaxWork
 	Unreadable int // candidates whose evidence, or the entry's own, could not be read: they never match
 }

@@ -1,7 +1,6 @@
 package naive
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/unecho/unecho/index"
@@ -36,10 +35,10 @@ type emission struct {
 	void     bool  // it died before its time counted: the next copy comes through
 }
 
-// bandKey is one band's key of a document.
+// bandKey is what of one band's key brings documents together.
 type bandKey struct {
 	band int
-	key  string
+	tag  uint32
 }
 
 // shelf is a document under a key, and the place it had when it was put there: an old place means nothing. The shelves under
@@ -132,8 +131,8 @@ func (t *Twin) again(d *document) {
 
 func (t *Twin) keys(e *entry.Entry) []bandKey {
 	var keys []bandKey
-	for key := range slices.Chunk(bytes.Clone(e.Keys), t.params.Similarity.KeyBytes) {
-		keys = append(keys, bandKey{band: len(keys), key: string(key)})
+	for key := range slices.Chunk(e.Keys, t.params.Similarity.KeyBytes) {
+		keys = append(keys, bandKey{band: len(keys), tag: index.BandTag(key)})
 	}
 	return keys
 }

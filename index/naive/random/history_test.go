@@ -65,6 +65,9 @@ func (c tally) verdict(v *index.Verdict, now int64) {
 	if v.Reemitted {
 		c["let through"]++
 	}
+	if v.Cut {
+		c["unique, cut"]++
+	}
 	if v.Match.Copy > 4 {
 		c["many copies"]++
 	}
@@ -121,6 +124,8 @@ func TestEverythingHappens(t *testing.T) {
 		stats := twin.Stats()
 		c["known again"] += stats.Known
 		c["cut"] += stats.Cut
+		c["left out"] += stats.Unverified
+		c["too costly"] += stats.TooCostly
 		c["entered again"] += stats.Reentered
 		c["copies kept"] += stats.Kept
 		c["let through to make up"] += stats.MadeUp
@@ -133,7 +138,7 @@ func TestEverythingHappens(t *testing.T) {
 		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10,
 		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "unique": 3000, "empty": 200, "method identical": 1000,
 		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "method levenshtein": 50, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
-		"match of long ago": 10, "forgotten while held": 50, "cut": 50,
+		"match of long ago": 10, "forgotten while held": 50, "cut": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
 		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,
 	} {
 		if c[what] < least {

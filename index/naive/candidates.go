@@ -1,0 +1,166 @@
+package naive
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// shelves are the documents of the window under each key of e, the newest first. The dead stand among them.
+func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
+	for _, k := range t.keys(e) {
+		var all []*document
+		for _, d := range slices.Backward(t.byKey[k]) {
+			if len(t.window) == 0 || d.at < t.window[0].place {
+				break // so have the older ones left
+			}
+			if d.at == d.place {
+				all = append(all, d.document)
+			}
+		}
+		bands = append(bands, all)
+	}
+	return bands
+}
+
+// candidates are the documents to compare with e, the most promising first; cut says that some were left out that may be
+// similar enough.
+//
+// The newest 64 under each key come first. If there are no more, and these are few, the order is that of the bands they share.
+// Else, if they can be told apart, more are taken from the longer shelves, and the order is that of the bits that differ.
+func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
+	p := t.params.Similarity
+	first := min(64, p.MaxReferences)
+	var longer [][]*document
+	shared := map[*document]int{}
+	for _, all := range t.shelves(e) {
+		if len(all) > first {
+			longer = append(longer, all[first:])
+		}
+		for _, d := range all[:min(first, len(all))] {
+			shared[d]++
+		}
+	}
+	byBands := slices.SortedFunc(maps.Keys(shared), func(a, b *document) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.place, b.place))
+	})
+	if len(longer) == 0 && len(byBands) <= p.MaxCandidates {
+		return byBands, false
+	}
+	own, ok := t.outline(e)
+	if !ok || !t.tells(e) {
+		t.stats.Cut += len(longer)
+		return byBands, len(longer) > 0
+	}
+	more := min(p.MaxReferences, len(longer)*(p.MaxReferences/8+1))
+	for _, all := range longer {
+		n := min(more, len(all))
+		more -= n
+		for _, d := range all[:n] {
+			shared[d]++
+		}
+		if n < len(all) {
+			t.stats.Cut++
+			cut = true
+		}
+	}
+	nearest, out := t.sift(e, own, shared)
+	return nearest, cut || out
+}
+
+// sift drops what cannot be similar enough, by the bits that differ, and keeps the nearest: four times as many as are compared.
+func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met map[*document]int) (nearest []*document, out bool) {
+	differ := map[*document]int{}
+	for d := range met {
+		theirs, ok := t.outline(&d.entry)
+		for i := range own {
+			if ok && own[i] != theirs[i] {
+				differ[d]++
+			}
+		}
+		if t.shareKey(&d.entry, e) && (!ok || t.reachable(entry.ShinglesLen(e), entry.ShinglesLen(&d.entry), differ[d])) {
+			nearest = append(nearest, d)
+		}
+	}
+	slices.SortFunc(nearest, func(a, b *document) int {
+		return cmp.Or(cmp.Compare(differ[a], differ[b]), cmp.Compare(a.place, b.place))
+	})
+	if most := 4 * t.params.Similarity.MaxCandidates; len(nearest) > most {
+		t.stats.Unverified += len(nearest) - most
+		return nearest[:most], true
+	}
+	return nearest, false
+}
+
+// reachable says whether two documents of so many shingles can be similar enough if so many are in one of them only.
+func (t *Twin) reachable(a, b, differ int) bool {
+	if t.params.Similarity.Verify == "estimate" {
+		return true
+	}
+	shared := min(a, b, (a+b-differ)/2)
+	return shared > 0 && t.near(index.Similarity{Num: uint32(shared), Den: uint32(a + b - shared)}, index.Jaccard)
+}
+
+// tells says whether documents can be told apart from e by bits: by those of sketches always, by those of shingles where they
+// are up to 1024 and no similar document has 4095 or more.
+func (t *Twin) tells(e *entry.Entry) bool {
+	n := entry.ShinglesLen(e)
+	return e.Kind == entry.Sketch || n <= 1024 && !t.near(index.Similarity{Num: uint32(n), Den: 4095}, index.Jaccard)
+}
+
+// outline is the front of a sketch, bit by bit; or of shingles whether the number of those with the same highest 10 bits is
+// odd.
+func (t *Twin) outline(e *entry.Entry) (outline *[1024]bool, ok bool) {
+	outline = &[1024]bool{}
+	if e.Kind == entry.Sketch && t.params.Similarity.Verify == "estimate" {
+		for i := range min(1024, 8*len(e.Evidence)) {
+			outline[i] = e.Evidence[i/8]>>(i%8)&1 == 1
+		}
+		return outline, true
+	}
+	if e.Kind != entry.Shingles || t.params.Similarity.Verify != "jaccard" {
+		return outline, false
+	}
+	set, ok := t.shingles(e)
+	for hash, n := range set.counts {
+		outline[hash>>(set.bits-10)] = outline[hash>>(set.bits-10)] != (n%2 == 1)
+	}
+	return outline, ok
+}
+
+// shareKey says whether two entries have a band key in common: those that met may only have equal tags.
+func (t *Twin) shareKey(a, b *entry.Entry) bool {
+	width := t.params.Similarity.KeyBytes
+	for at := 0; at < len(a.Keys); at += width {
+		if bytes.Equal(a.Keys[at:at+width], b.Keys[at:at+width]) {
+			return true
+		}
+	}
+	return false
+}
+
+// cost is what comparing two entries may take, in steps of max_work.
+func (t *Twin) cost(a, b *entry.Entry) int {
+	switch {
+	case t.params.Similarity.Verify == "estimate":
+		return 1
+	case t.params.Similarity.Verify == "levenshtein":
+		longer := min(max(entry.TextLen(a), entry.TextLen(b)), index.ComparedText)
+		return longer * (t.edits(longer) + 64) / 64
+	case t.keepsText():
+		return 8 * (entry.TextLen(a) + entry.TextLen(b))
+	}
+	return entry.ShinglesLen(a) + entry.ShinglesLen(b)
+}
+
+// spent is what of the cost counts: less for near texts.
+func (t *Twin) spent(cost int, s index.Similarity) int {
+	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, index.Levenshtein) {
+		return cost
+	}
+	return cost * (int(s.Den-s.Num) + 64) / (t.edits(int(s.Den)) + 64)
+}

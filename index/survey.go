@@ -1,0 +1,131 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// found is a candidate, and how similar it is once it is measured.
+type found struct {
+	segment    *segment
+	i          int
+	document   document
+	similarity Similarity
+	method     Method
+}
+
+// budget is what one entry may still cost. It is the same on every member: it counts what is compared, and no time.
+type budget struct {
+	candidates int // to be compared
+	work       int // steps of comparing
+}
+
+func (p *SimilarityParams) budget() budget {
+	return budget{candidates: p.MaxCandidates, work: p.MaxWork}
+}
+
+// survey compares an entry with its candidates, the most promising first, within a budget.
+type survey struct {
+	entry  *entry.Entry
+	ranks  []rank // those to come
+	left   budget
+	bands  int // of which not all was read
+	unseen int // candidates that were left out
+}
+
+func (r *Replica) survey(e *entry.Entry) survey {
+	r.began, r.outlined = false, false
+	s := survey{entry: e, left: r.params.Similarity.budget()}
+	s.ranks, s.bands, s.unseen = r.candidates(e)
+	return s
+}
+
+// cut says that documents were left out that might be similar enough.
+func (s *survey) cut() bool { return s.bands+s.unseen > 0 }
+
+// advance finds the next candidate that can be matched.
+func (r *Replica) advance(s *survey, f *found) bool {
+	for i, k := range s.ranks {
+		*f = r.found(k.ref())
+		if !r.eligible(f, s.entry) {
+			continue
+		}
+		if s.left.candidates == 0 {
+			s.unseen += len(s.ranks) - i
+			break
+		}
+		s.left.candidates--
+		s.ranks = s.ranks[i+1:]
+		return true
+	}
+	s.ranks = nil
+	return false
+}
+
+// measure finds how similar a candidate is, unless that costs more than is left.
+func (r *Replica) measure(s *survey, f *found) bool {
+	if f.document.entry.Content == s.entry.Content {
+		f.similarity, f.method = Similarity{Num: 1, Den: 1}, Identical
+		return true
+	}
+	r.candidate = f.document.entry // in place: a candidate of its own would be allocated for each
+	cost := r.verify.cost(s.entry, &r.candidate)
+	if cost > s.left.work {
+		s.unseen++
+		return false
+	}
+	r.begin(s.entry)
+	f.similarity, f.method = r.verify.similarity(&r.candidate), r.verify.method()
+	s.left.work -= r.verify.spent(cost, f.similarity)
+	return true
+}
+
+func (r *Replica) found(at ref) (f found) {
+	f.segment, f.i = r.window.at(at)
+	f.document = f.segment.document(f.i)
+	return f
+}
+
+// eligible says whether a candidate can be matched: it has a band key of e, is of its scope, and alive as its representative
+// is.
+func (r *Replica) eligible(f *found, e *entry.Entry) bool {
+	if f.document.entry.Scope != e.Scope || !r.alive(f) || !r.window.shares(f.segment, f.i) {
+		return false
+	}
+	if !f.document.copied() {
+		return true
+	}
+	root, ok := r.root(f)
+	return ok && r.alive(&root)
+}
+
+// alive says that a document was not forgotten, did not fall, and is not too old.
+func (r *Replica) alive(f *found) bool {
+	d, seen := &f.document, f.document.applied
+	if last, ok := f.segment.changes.repeated(f.i); ok {
+		seen = last
+	}
+	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), seen) &&
+		!r.partitions[d.source].fell(d.position, d.entry.Offset)
+}
+
+// root is the representative of what was found; ok is false if it has left the window.
+func (r *Replica) root(f *found) (root found, ok bool) {
+	if !f.document.copied() {
+		return *f, true
+	}
+	number := f.document.root
+	if number < r.window.oldest {
+		number = r.window.places[number] // 0, which left before, if it did not enter again
+	}
+	if number < r.window.oldest {
+		return found{}, false
+	}
+	return r.found(number), true
+}
+
+func (r *Replica) reaches(s Similarity) bool { return !s.Less(r.least) }
+
+func (f *found) better(g *found) bool {
+	if f.similarity.Less(g.similarity) {
+		return false
+	}
+	return g.similarity.Less(f.similarity) || f.document.judged.Before(g.document.judged)
+}

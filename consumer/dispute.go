@@ -110,15 +110,33 @@ func (s *Service) settleDispute(ctx context.Context) (accused bool, err error) {
 	if charge == nil {
 		return false, nil
 	}
-	charge.Header = s.shared.header()
-	last, err := s.shared.append(ctx, [][]byte{s.shared.frame(charge)})
-	if err != nil {
+	if err := s.accuse(ctx, charge); err != nil {
 		return false, err
 	}
 	s.shared.counters.accusations.Add(1)
 	s.setup.Logger.Error().Str("accused", charge.Accused).Int64("journal_offset", charge.Offset).
 		Msg("another member's replica is wrong: this one, restored and replayed, came to its own state again; the other stops")
-	return true, s.shared.follower.wait(ctx, last)
+	return true, nil
+}
+
+// accuse appends the charge until the replica has read it.
+func (s *Service) accuse(ctx context.Context, charge *index.Accusation) error {
+	f := s.shared.follower
+	for times, open := 0, true; open; times++ {
+		if err := s.shared.unread(ctx, times); err != nil {
+			return err
+		}
+		charge.Header = s.shared.header()
+		last, err := s.shared.append(ctx, [][]byte{s.shared.frame(charge)})
+		if err == nil {
+			err = f.wait(ctx, last)
+		}
+		if err != nil {
+			return err
+		}
+		f.look(func(*index.Replica) { open = f.disputes.guilty[charge.Accused] == math.MaxInt64 })
+	}
+	return nil
 }
 
 func errUndecidable(offset, start int64) error {

@@ -20,6 +20,8 @@ type follower struct {
 	advanced    chan struct{} // closed and replaced when a batch of records is applied
 
 	misrouted func(*index.Replica) error // of a routing that is not ours; nil: there may be such, on the way to the journal's end
+	mark      uint64                     // behind which the replica is captured
+	taken     chan<- capture             // and where to; nil: nobody asks
 
 	caughtUp atomic.Bool // the replica has passed an end of the journal
 
@@ -40,27 +42,51 @@ func newFollower(member string, replica *index.Replica, leaderEpoch int32, open 
 func (f *follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.claimants.read(at.Offset < f.disputes.began, rec)
+	if at.Offset < f.replica.Next() { // the mark before the snapshot
+		return nil
+	}
 	effect := f.replica.Apply(at, rec)
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime
 	}
-	f.claimants.read(rec)
 	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.misrouted != nil {
 		if err := f.misrouted(f.replica); err != nil {
 			return err
 		}
 	}
+	if mark, ok := rec.(*index.Mark); ok && f.taken != nil && mark.Number == f.mark {
+		f.taken <- capture{f.replica.Capture(), leaderEpoch}
+		f.taken = nil
+	}
 	return f.disputes.claim(at.Offset, rec, effect.Disputed)
+}
+
+// capture is a replica's state, and the leader epoch of the record before.
+type capture struct {
+	index.Capture
+	leaderEpoch int32
+}
+
+// captureBehind has the replica captured when it has applied the mark of that number. Who asked before is forgotten.
+func (f *follower) captureBehind(mark uint64) <-chan capture {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	taken := make(chan capture, 1) // applying waits for nobody
+	f.mark, f.taken = mark, taken
+	return taken
 }
 
 // skip passes a stray.
 func (f *follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayError) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.replica.Skip(at)
-	f.leaderEpoch = leaderEpoch
-	f.claimants.skipped(why)
+	f.claimants.skipped(at.Offset < f.disputes.began, why)
+	if at.Offset >= f.replica.Next() {
+		f.replica.Skip(at)
+		f.leaderEpoch = leaderEpoch
+	}
 }
 
 // passed wakes those who wait.

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
 )
 
 const ours = `{"judge":{"similarity":{"threshold":0.8}},"version":"text/2 minhash/2"}`
@@ -76,16 +80,22 @@ func TestForeignSettings(t *testing.T) {
 	}
 }
 
-// A second group is given the journal of a first: it is refused before it appends anything.
+// A second group is given the journal of a first, and perhaps its snapshots: it is refused before it appends anything, also
+// where somebody has written there in its name.
 func TestForeignJournal(t *testing.T) {
 	t.Parallel()
 	undisturbed(t, ours, func(w *world) {
-		m := w.launch(named("other"), func(s *Setup) {
-			s.Params.Group, s.Journal.Topic, s.Snapshot.Directory = "another", "unecho.journal", w.t.TempDir()
-		})
-		w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`, "consumer.group")
-		if got := m.Stats().Journal.Records; got != 0 {
-			t.Errorf("it appended %d records", got)
+		w.until("there is no snapshot", func() bool { return len(w.snapshots()) > 1 })
+		own := journal.Append(nil, &index.Settings{Text: []byte(ours), Wall: 1})
+		for _, directory := range []string{w.t.TempDir(), w.dir, w.t.TempDir(), w.dir} {
+			m := w.launch(named("other"), func(s *Setup) {
+				s.Params.Group, s.Journal.Topic, s.Snapshot.Directory = "another", "unecho.journal", directory
+			})
+			w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`, "consumer.group")
+			if got := m.Stats().Journal.Records; got != 0 {
+				t.Errorf("it appended %d records", got)
+			}
+			w.write(&kgo.Record{Key: []byte("another"), Value: own})
 		}
 		if g := w.cluster.GroupInfo("another"); g != nil && len(g.Members)+len(g.Commits) > 0 {
 			t.Errorf("it took part: %+v", g)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -92,7 +93,10 @@ func (k *keeper) snapshot(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	capture, position := k.capture()
+	capture, position, err := k.capture(ctx)
+	if err != nil {
+		return err
+	}
 	m := snapshot.Manifest{Index: k.indexName, Position: position, Taken: began.UnixMilli()}
 	written, err := k.writer.Write(ctx, &capture, m)
 	if err != nil {
@@ -149,18 +153,35 @@ func (k *keeper) scrub(ctx context.Context) error {
 	return nil
 }
 
-// changed says whether there was anything but checkpoints since the newest snapshot: else each snapshot, by its own
+// changed says whether there was anything but marks and checkpoints since the newest snapshot: else each snapshot, by its own
 // checkpoint, would be the reason for the next one.
 func (k *keeper) changed() (yes bool) {
 	k.follower.look(func(r *index.Replica) { yes = r.Stats().Changed > k.counters.snapshotNext.Load() })
 	return yes
 }
 
-func (k *keeper) capture() (index.Capture, snapshot.Position) {
-	k.follower.mu.Lock()
-	defer k.follower.mu.Unlock()
-	c := k.follower.replica.Capture()
-	return c, snapshot.Position{JournalTopic: k.journalID, LeaderEpoch: k.follower.leaderEpoch, Offset: c.Next}
+// capture takes the state behind a mark, where every replica remembers its hash: by the time of the checkpoint, which comes when
+// the snapshot is written, any number of records may have followed.
+func (k *keeper) capture(ctx context.Context) (index.Capture, snapshot.Position, error) {
+	for times := 0; ; times++ {
+		if err := k.unread(ctx, times); err != nil {
+			return index.Capture{}, snapshot.Position{}, err
+		}
+		number := rand.Uint64()
+		taken := k.follower.captureBehind(number)
+		last, err := k.appender.Append(ctx, &index.Mark{Header: k.header(), Number: number})
+		if err == nil {
+			err = k.follower.wait(ctx, last)
+		}
+		if err != nil {
+			return index.Capture{}, snapshot.Position{}, err
+		}
+		select {
+		case c := <-taken:
+			return c.Capture, snapshot.Position{JournalTopic: k.journalID, LeaderEpoch: c.leaderEpoch, Offset: c.Next}, nil
+		default: // nobody could read the mark
+		}
+	}
 }
 
 // checkpoint lets the other replicas compare themselves with this one.

@@ -52,12 +52,12 @@ func TestRestoreWaitsForTheStore(t *testing.T) {
 	w := newWorld(t, 1)
 	said := w.logged()
 	m, _ := w.trimmed()
-	_, place, err := m.shared.restore(w.context(), &restarting{m.setup.Store, 2, map[string]int{}}, math.MaxInt64)
+	replica, _, err := m.shared.restore(w.context(), &restarting{m.setup.Store, 2, map[string]int{}}, math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if newest := w.snapshots()[0]; place.Offset != newest {
-		t.Errorf("restored from %d, the newest snapshot is at %d", place.Offset, newest)
+	if newest := w.snapshots()[0]; replica.Next() != newest {
+		t.Errorf("restored from %d, the newest snapshot is at %d", replica.Next(), newest)
 	}
 	if !said.has("the snapshot store is away: asking again") || !said.has("the snapshot store answers again") {
 		t.Error("nobody said what is waited for")

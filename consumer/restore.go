@@ -69,7 +69,7 @@ func (sh *shared) restoreOne(
 		last = max(last, at.Offset)
 		replica, err := sh.load(ctx, store, at)
 		if err == nil {
-			return replica, journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, last, nil
+			return replica, journal.Place{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil // with its mark
 		}
 		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) { // it may be sound: falling back would lose what it holds
 			return nil, place, last, fmt.Errorf("restore %v: %w", at, err)

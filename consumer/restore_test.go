@@ -81,8 +81,8 @@ func TestRestoreIsOvertaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || place.Offset != infos[0].Position.Offset || replica.Next() != place.Offset {
-		t.Errorf("restored at %d, not from the newest of %v (%v)", place.Offset, infos, err)
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset || place.Offset != replica.Next()-1 {
+		t.Errorf("restored at %d, following from %d, and not from the newest of %v and its mark (%v)", replica.Next(), place.Offset, infos, err)
 	}
 }
 

@@ -204,22 +204,28 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// Whose entries become unreadable on their way appends them again: no document waits for ever, and none comes out twice.
-func TestOwnEntriesDamaged(t *testing.T) {
+// Whose record becomes unreadable on its way appends it again, whatever it is: no document waits for ever, and none comes out
+// twice.
+func TestOwnRecordsDamaged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		nth  uint64 // of the values that are appended, each so manieth is damaged
-	}{{"every second", 2}, {"every third", 3}, {"every fifth", 5}} {
+		bad  *damage
+	}{
+		{"settings", &damage{of: isA[*index.Settings], times: 2}},
+		{"repositions", &damage{of: isA[*index.Reposition], times: 6}},
+		{"runs", &damage{of: isA[*index.Run], times: 3}},
+		{"every second run", &damage{of: isA[*index.Run], times: 1 << 30, nth: 2}},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 4)
 			said := w.logged()
-			bad := &damage{nth: c.nth}
-			m := w.start(named("m"), func(s *Setup) { s.Kafka = append(slices.Clone(s.Kafka), kgo.WithHooks(bad)); s.Params.PollRecords = 20 })
+			m := w.start(named("m"), withBad(c.bad), func(s *Setup) { s.Params.PollRecords = 20 })
 			w.produce(200, 71)
 			w.settled()
-			if n := bad.done.Load(); n == 0 || m.Stats().Strays[journal.Damaged] == 0 {
+			w.caughtUp(m)
+			if n := c.bad.done.Load(); n == 0 || m.Stats().Strays[journal.Damaged] != uint64(n) {
 				t.Errorf("%d values were damaged, %v read", n, m.Stats().Strays)
 			}
 			if !said.has("entries that the journal took have no verdict") {
@@ -230,33 +236,70 @@ func TestOwnEntriesDamaged(t *testing.T) {
 	}
 }
 
-// damage flips a bit of values on their way to the journal, as a bad memory does.
-type damage struct {
-	nth        uint64
-	seen, done atomic.Uint64
-}
-
-// OnProduceRecordBuffered implements kgo.HookProduceRecordBuffered.
-func (d *damage) OnProduceRecordBuffered(r *kgo.Record) {
-	if r.Topic == "unecho.journal" && d.seen.Add(1)%d.nth == 0 {
-		r.Value = bytes.Clone(r.Value)
-		r.Value[len(r.Value)/2] ^= 16
-		d.done.Add(1)
+// An accusation that nobody could read is made again: else the accused would go on.
+func TestAccusationDamaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	bad := &damage{of: isA[*index.Accusation], times: 2}
+	reader := w.start(named("reader"), sessions(1), rarely, withBad(bad))
+	writer := w.launch(named("writer"), sessions(1), rarely)
+	w.joined(2)
+	w.checkpoint(writer, "writer", 73)
+	w.caughtUp(writer)
+	w.plant(writer)
+	w.checkpoint(writer, "writer", 74)
+	w.refusedBy(writer, "reader accuses this member")
+	if got := reader.Stats(); got.Accusations != 1 || bad.done.Load() != 2 {
+		t.Errorf("the reader accuses %d times, %d were damaged", got.Accusations, bad.done.Load())
 	}
 }
 
 // A machine that damages all it appends ends instead of filling the journal; another one takes its documents.
-func TestAllOwnEntriesDamaged(t *testing.T) {
+func TestAllOwnRecordsDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.produce(50, 81)
 	w.again()
-	bad := &damage{nth: 1}
-	m := w.launch(named("bad"), sessions(1), func(s *Setup) { s.Kafka = append(slices.Clone(s.Kafka), kgo.WithHooks(bad)) })
+	m := w.launch(named("bad"), sessions(1), withBad(&damage{of: isA[index.Record], times: 1 << 30}))
 	w.produce(50, 82)
 	w.refusedBy(m, "no member can read what this one appends", "run the member on another machine")
 	w.again()
 	w.audited()
+}
+
+// damage flips a bit of records on their way to the journal, as a bad memory does.
+type damage struct {
+	of    func(index.Record) bool
+	times int64
+	nth   int64 // of those, each so manieth; 0: each
+
+	seen, done atomic.Int64
+}
+
+func isA[R index.Record](rec index.Record) bool {
+	_, is := rec.(R)
+	return is
+}
+
+func withBad(d *damage) func(*Setup) {
+	return func(s *Setup) { s.Kafka = append(slices.Clone(s.Kafka), kgo.WithHooks(d)) }
+}
+
+// OnProduceRecordBuffered implements kgo.HookProduceRecordBuffered.
+func (d *damage) OnProduceRecordBuffered(r *kgo.Record) {
+	if r.Topic != "unecho.journal" {
+		return
+	}
+	rec, err := journal.Decode(r.Value)
+	if err != nil || !d.of(rec) || d.seen.Add(1)%max(1, d.nth) != 0 {
+		return
+	}
+	if d.done.Add(1) > d.times {
+		d.done.Add(-1)
+		return
+	}
+	r.Value = bytes.Clone(r.Value)
+	r.Value[len(r.Value)/2] ^= 16
 }
 
 // The producer's time moves no clock of ours, and stops nobody.

@@ -10,17 +10,18 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// trim deletes the journal below the second newest snapshot, if all members see the store.
+// trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it stays, by
+// which a member that restores it knows whose journal that is.
 func (k *keeper) trim(ctx context.Context) error {
 	if !k.store.Shared() {
 		return nil
 	}
 	below, err := k.needless(ctx)
-	if err != nil || below <= 0 {
+	if err != nil || below <= 1 {
 		return err
 	}
 	var offsets kadm.Offsets
-	offsets.AddOffset(k.journalTopic, 0, below, -1)
+	offsets.AddOffset(k.journalTopic, 0, below-1, -1)
 	deleted, err := kadm.NewClient(k.admin).DeleteRecords(ctx, offsets)
 	if err == nil {
 		err = deleted.Error() // a missing right stands only here

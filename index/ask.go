@@ -46,7 +46,7 @@ func (r *Replica) Stats() Stats {
 	s := r.stats
 	s.Documents, s.WindowBytes, s.Segments = r.window.visible(), r.window.bytes, len(r.window.segments)
 	s.Memory, s.Moved, s.MostMoved = r.window.memory(), r.window.allMoved, r.window.mostMoved
-	s.Now = r.clocks.now()
+	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
 	if d, ok := r.window.eldest(); ok {
 		s.OldestApplied = d.applied
 	}

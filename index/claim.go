@@ -12,35 +12,12 @@ type Divergence struct {
 	Known   bool // Ours is what this replica had there; else it began later, or has forgotten
 }
 
-// claims remembers this replica's own hash at the offsets of the last checkpoints, for accusations: they come after a replay,
-// when the marks are long overwritten.
-type claims struct {
-	offset [64]int64 // + 1, so that zero means never; 64 are an hour of them by default
-	hash   [64]running
-	n      int
-}
-
-func (c *claims) add(offset int64, h running) {
-	i := c.n % len(c.offset)
-	c.offset[i], c.hash[i], c.n = offset+1, h, c.n+1
-}
-
-func (c *claims) get(offset int64) (running, bool) {
-	for i, o := range c.offset {
-		if o == offset+1 {
-			return c.hash[i], true
-		}
-	}
-	return 0, false
-}
-
-// checkpoint compares. Of an offset that this replica does not know it says nothing.
+// checkpoint compares. Of an offset that this replica does not know, because it began behind it, it says nothing.
 func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
 	ours, known := r.marks.get(c.Offset)
 	if !known {
 		return nil
 	}
-	r.claims.add(c.Offset, ours)
 	if uint64(ours) == c.Hash {
 		r.confirmed = max(r.confirmed, c.Offset)
 		return nil
@@ -51,10 +28,7 @@ func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
 // accusation compares as well. An offset that this replica does not know is a divergence, too: it may have begun with a
 // snapshot of the accused.
 func (r *Replica) accusation(a *Accusation) *Divergence {
-	ours, known := r.claims.get(a.Offset)
-	if !known {
-		ours, known = r.marks.get(a.Offset)
-	}
+	ours, known := r.marks.get(a.Offset)
 	if known && uint64(ours) == a.Hash {
 		return nil
 	}

@@ -19,18 +19,28 @@ func (h running) verdict(v *Verdict) running {
 		mix(uint64(v.Match.Similarity.Num)<<32 | uint64(v.Match.Similarity.Den)).mix(v.Match.Copy)
 }
 
-// marks remembers the hash at each of the last offsets, so that a checkpoint of the recent past can be compared.
+// mostMarks are remembered. A member makes one with each snapshot: they reach back through hours of a large group, while a
+// checkpoint comes as soon as its snapshot is written, and an accusation after a replay from the snapshot before.
+const mostMarks = 1024
+
+// marks remember this replica's hash behind the last marks, for the checkpoints and accusations about them. However many other
+// records come in between, they are not forgotten.
 type marks struct {
-	at   [4096]int64 // next journal offset + 1, so that zero means never
-	hash [4096]running
+	at   [mostMarks]int64 // next journal offset + 1, so that zero means never
+	hash [mostMarks]running
+	n    int
 }
 
 func (m *marks) set(next int64, h running) {
-	i := uint64(next) % uint64(len(m.at))
-	m.at[i], m.hash[i] = next+1, h
+	i := m.n % mostMarks
+	m.at[i], m.hash[i], m.n = next+1, h, m.n+1
 }
 
 func (m *marks) get(next int64) (running, bool) {
-	i := uint64(next) % uint64(len(m.at))
-	return m.hash[i], m.at[i] == next+1
+	for i, at := range m.at {
+		if at == next+1 {
+			return m.hash[i], true
+		}
+	}
+	return 0, false
 }

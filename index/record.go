@@ -8,7 +8,7 @@ type Stamp struct {
 	LogAppendTime int64 // ms since 1970, by the broker's clock
 }
 
-// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Checkpoint, *Accusation,
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Mark, *Checkpoint, *Accusation,
 // *Routing.
 type Record interface{ record() }
 
@@ -82,8 +82,14 @@ type Forget struct {
 	Target Position
 }
 
-// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset. It repeats settings and
-// routes as they were there, because the records that declared them are trimmed with the journal's head.
+// Mark says that a checkpoint will follow about the replicas as they are when they have applied this: each remembers its hash.
+type Mark struct {
+	Header
+	Number uint64 // by which the appender knows its own
+}
+
+// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset, behind a mark. It repeats
+// settings and routes as they were there, because the records that declared them are trimmed with the journal's head.
 type Checkpoint struct {
 	Header
 	Member   string
@@ -107,6 +113,7 @@ func (*Settings) record()   {}
 func (*Run) record()        {}
 func (*Reposition) record() {}
 func (*Forget) record()     {}
+func (*Mark) record()       {}
 func (*Checkpoint) record() {}
 func (*Accusation) record() {}
 func (*Routing) record()    {}

@@ -26,7 +26,6 @@ type Replica struct {
 	window     window
 	hash       running
 	marks      marks
-	claims     claims
 	confirmed  int64 // what Confirmed answers
 	stats      Stats
 
@@ -75,14 +74,26 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	effect := r.apply(at, rec)
 	r.next = at.Offset + 1
 	r.stats.Records++
-	if _, ok := rec.(*Checkpoint); !ok {
+	if !aboutReplicas(rec) {
 		r.stats.Changed = r.next
 	}
 	if !effect.Applied {
 		r.stats.Ignored++
 	}
 	r.fold(at, rec, &effect)
+	if _, ok := rec.(*Mark); ok && effect.Applied {
+		r.marks.set(r.next, r.hash)
+	}
 	return effect
+}
+
+// aboutReplicas says that a record comes with a snapshot, and is no reason for another.
+func aboutReplicas(rec Record) bool {
+	switch rec.(type) {
+	case *Mark, *Checkpoint:
+		return true
+	}
+	return false
 }
 
 // Skip passes what stands at at.Offset and is no record of the group's: it changes nothing but the place.
@@ -109,6 +120,9 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.clocks.appended(at.LogAppendTime, h.Wall)
 		r.forget(rec.Target)
 		return Effect{Applied: true}
+	case *Mark:
+		r.clocks.appended(at.LogAppendTime, h.Wall)
+		return Effect{Applied: true}
 	case *Checkpoint:
 		r.clocks.appended(at.LogAppendTime, h.Wall)
 		return Effect{Applied: true, Disputed: r.checkpoint(rec)}
@@ -128,6 +142,8 @@ func header(rec Record) Header {
 	case *Reposition:
 		return rec.Header
 	case *Forget:
+		return rec.Header
+	case *Mark:
 		return rec.Header
 	case *Checkpoint:
 		return rec.Header
@@ -260,5 +276,4 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 		h = h.verdict(&effect.Judged[i])
 	}
 	r.hash = h
-	r.marks.set(r.next, h)
 }

@@ -4,7 +4,8 @@ package index
 type Stats struct {
 	Records    uint64 // journal records passed
 	Ignored    uint64 // of them those that changed nothing
-	Changed    int64  // journal offset after the last record that was no checkpoint; 0 when there was none
+	Changed    int64  // journal offset after the last record that was no mark or checkpoint; 0 when there was none
+	Confirmed  int64  // what Replica.Confirmed answers
 	Judged     uint64 // documents judged
 	Unique     uint64
 	Duplicate  uint64

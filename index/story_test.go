@@ -202,6 +202,13 @@ func (s *story) record(words []string) index.Record {
 			r.Entries = append(r.Entries, s.entry(w))
 		}
 		return r
+	case "mark": // mark [foreign]
+		if len(words) > 1 {
+			h.Fingerprint++
+		}
+		return &index.Mark{Header: h}
+	case "stray": // what is no record of the group's
+		return nil
 	case "forget": // forget 3.0
 		r := &index.Forget{Header: h}
 		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)

@@ -136,7 +136,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 		}
 	case *index.Forget:
 		return a.forget(at, rec)
-	case *index.Checkpoint, *index.Accusation: // claims about replicas, but they move the clock
+	case *index.Mark, *index.Checkpoint, *index.Accusation: // claims about replicas, but they move the clock
 		a.twin.Apply(at, rec)
 	}
 	return nil

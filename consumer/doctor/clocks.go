@@ -68,6 +68,8 @@ func wall(rec index.Record) int64 {
 		return rec.Wall
 	case *index.Forget:
 		return rec.Wall
+	case *index.Mark:
+		return rec.Wall
 	case *index.Checkpoint:
 		return rec.Wall
 	case *index.Accusation:

@@ -19,7 +19,7 @@ const (
 	kindForget
 	kindCheckpoint
 	kindAccusation
-	_ // 6 is taken
+	kindMark
 	kindRouting
 
 	kinds     // of this format so far
@@ -62,6 +62,8 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		dst = wire.AppendString(dst, rec.Member)
 		dst = wire.AppendBytes(dst, rec.Settings)
 		return appendRoutes(dst, rec.Routes)
+	case *index.Mark:
+		return binary.LittleEndian.AppendUint64(appendHeader(dst, kindMark, rec.Header), rec.Number)
 	case *index.Accusation:
 		dst = appendHeader(dst, kindAccusation, rec.Header)
 		dst = binary.AppendVarint(dst, rec.Offset)
@@ -173,6 +175,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 	case kindRouting:
 		routes, err := readRoutes(rd)
 		return &index.Routing{Header: h, Routes: routes}, err
+	case kindMark:
+		return &index.Mark{Header: h, Number: rd.Uint64()}, nil
 	case kindAccusation:
 		return &index.Accusation{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Accused: string(rd.Bytes()),

@@ -15,6 +15,7 @@
 //	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text · number of
 //	              the routing · length, canonical routing text
 //	accusation 5  journal offset · hash 8 · length, member · length, accused member
+//	mark 6        number 8
 //	routing 7     number · length, canonical text
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) is over all of the value but itself. The

@@ -50,7 +50,7 @@ func (rd *Reader) timed(r *kgo.Record) bool {
 // Sign says that only a member that takes the journal for its own group's writes such a record.
 func Sign(rec index.Record) bool {
 	switch rec.(type) {
-	case *index.Settings, *index.Checkpoint, *index.Routing:
+	case *index.Settings, *index.Mark, *index.Checkpoint, *index.Routing:
 		return true
 	}
 	return false

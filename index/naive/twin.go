@@ -68,6 +68,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.reposition(at, r), nil
 	case *index.Forget:
 		return t.forget(at, r), nil
+	case *index.Mark:
+		return t.claim(at, r.Header), nil
 	case *index.Checkpoint:
 		t.adopt(r)
 		return t.claim(at, r.Header), nil

@@ -127,6 +127,10 @@ func journalMetrics() []metric {
 				}
 			},
 		},
+		gauge("unecho_replica_confirmed_offset", "Journal offset up to which a checkpoint, a member's own too, has last confirmed this replica. It rises with each snapshot; if it stands while unecho_snapshot_offset rises, replicas are not compared. Absent until there is one.",
+			func(s *state) (float64, bool) {
+				return float64(s.Index.Confirmed), restored(s) && s.Index.Confirmed >= 0
+			}),
 		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged beyond consumer.max_lag. When it rises, this machine or its way to the journal is too slow.",
 			func(s *state) uint64 { return s.Withdrawals }),
 		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",

@@ -136,8 +136,11 @@ func (s *session) judge(b *batch) {
 		b.phase = batchProduce
 		return
 	}
-	if b.rounds++; b.rounds > 1 {
+	if b.rounds++; b.rounds > 1 && !b.ours.damaged {
 		s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
+	}
+	if !protocol.AppendAgain(b.rounds - 1) {
+		s.bad("s%d gives up after %d appends", s.id, b.rounds-1)
 	}
 	b.ours, b.phase = s.send(letters...), batchAppend
 }

@@ -29,6 +29,8 @@ func (w *World) describe(rec index.Record) string {
 		return fmt.Sprintf("reposition %d.p%d to %d, epoch %d%s", r.Source.Topic[0], r.Source.Partition, r.Offset, r.Epoch, foreign(r.Header))
 	case *index.Forget:
 		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
+	case *index.Mark:
+		return "a mark"
 	case *index.Checkpoint:
 		return fmt.Sprintf("checkpoint of %s at j%d", r.Member, r.Offset)
 	case *index.Routing:
@@ -36,7 +38,7 @@ func (w *World) describe(rec index.Record) string {
 	case *index.Accusation:
 		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
 	}
-	return "nothing"
+	return "a stray"
 }
 
 func describeVerdict(v *index.Verdict) string {

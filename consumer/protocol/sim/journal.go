@@ -8,7 +8,7 @@ import (
 
 // logged is a record of the journal, and what it did.
 type logged struct {
-	record   index.Record
+	record   index.Record // nil: a stray
 	at       index.Stamp
 	verdicts []index.Verdict // the twin's
 	hash     uint64          // of the first replica that applied it
@@ -37,6 +37,7 @@ type appending struct {
 	left    int
 	last    int64 // the greatest offset that was answered
 	failed  bool  // an error came back: what is there is an open question
+	damaged bool  // something of it landed as what nobody can read
 }
 
 // maxLate is how many steps late an append may be.
@@ -102,6 +103,13 @@ func (w *World) stepAir() bool {
 	}
 	if gone {
 		w.act("append of the dead")
+	}
+	if w.mishap(Stray, 24) {
+		f.record = nil
+		if f.to != nil {
+			f.to.damaged = true
+		}
+		w.act("append damaged")
 	}
 	at := w.land(f)
 	if f.to == nil {
@@ -201,6 +209,13 @@ func (p *part) name(offset int64) string {
 }
 
 func (w *World) header() index.Header { return index.Header{Fingerprint: w.ours, Wall: w.now} }
+
+// stepStray has somebody put into the journal what is no record of the group's.
+func (w *World) stepStray() bool {
+	w.land(flight{})
+	w.act("stray")
+	return true
+}
 
 // stepStranger appends what a member with other settings would, which changes nothing, or what nobody should.
 func (w *World) stepStranger() bool {

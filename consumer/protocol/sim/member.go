@@ -18,6 +18,15 @@ type member struct {
 	began   int64 // the journal offset it was restored at
 	sick    int64 // the replica went wrong there; -1: it did not
 	routing string
+
+	marking uint64  // number of the mark behind which its keeper captures; 0: of none
+	marked  []claim // what it could claim of the marks it has applied
+}
+
+// claim is a replica's hash when it had applied a mark.
+type claim struct {
+	offset int64 // of the journal: the next one to apply
+	hash   uint64
 }
 
 // snapshot is a captured replica, encoded.
@@ -164,12 +173,26 @@ func (w *World) apply(m *member) {
 		w.act("gone wrong")
 		w.say("the witness reads j%d wrong", l.at.Offset)
 	}
-	effect := m.replica.Apply(l.at, rec)
+	var effect index.Effect
+	if rec == nil {
+		m.replica.Skip(l.at)
+	} else {
+		effect = m.replica.Apply(l.at, rec)
+	}
 	if m.sick < 0 {
 		w.checkEffect(m, l, &effect)
 	}
-	if c, ok := rec.(*index.Checkpoint); ok {
-		w.checkClaim(m, l, c, effect.Disputed)
+	switch rec := rec.(type) {
+	case *index.Checkpoint:
+		w.checkClaim(m, l, rec, effect.Disputed)
+	case *index.Mark:
+		m.marked = append(m.marked, claim{m.replica.Next(), m.replica.Hash()})
+		if rec.Number == m.marking {
+			m.marking = 0
+			w.capture(m)
+		}
+	case nil:
+		w.act("stray passed")
 	}
 }
 
@@ -188,15 +211,28 @@ func garbled(rec index.Record) index.Record {
 	return &wrong
 }
 
-// stepKeeper takes a snapshot as its keeper does: published, claimed by a checkpoint, and the journal trimmed.
+// stepKeeper begins a snapshot as a keeper does: with a mark, behind which the replica is captured. It begins another where
+// that became unreadable, or was late.
 func (w *World) stepKeeper() bool {
 	if !w.params.Snapshots || len(w.processes) == 0 {
 		return false
 	}
 	m := w.processes[w.n(len(w.processes))]
+	if m.sick >= 0 {
+		return false
+	}
+	w.marks++
+	m.marking = w.marks
+	w.air = append(w.air, flight{letter: letter{record: &index.Mark{Header: w.header(), Number: m.marking}}})
+	return true
+}
+
+// capture goes on with it, as far as it can be seen: the snapshot is published, claimed by a checkpoint, and the journal
+// trimmed.
+func (w *World) capture(m *member) {
 	n := len(w.snapshots)
 	if m.sick >= 0 || n > 0 && w.snapshots[n-1].next >= m.replica.Next() {
-		return false // the store refuses to bury a newer one
+		return // the store refuses to bury a newer one
 	}
 	c := m.replica.Capture()
 	w.snapshots = append(w.snapshots, encode(&c))
@@ -206,13 +242,12 @@ func (w *World) stepKeeper() bool {
 	if n := len(w.snapshots); n > snapshotsKept {
 		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
 	}
-	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, c.Next, c.Hash)}})
+	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, c.Next, c.Hash)}, after: w.late()})
 	w.say("member %d takes a snapshot at j%d", m.number, c.Next)
 	w.act("snapshot")
 	if w.chance(1, 2) {
 		w.trim()
 	}
-	return true
 }
 
 func (m *member) checkpoint(w *World, offset int64, hash uint64) *index.Checkpoint {
@@ -245,16 +280,17 @@ func (w *World) stepDamage() bool {
 	return true
 }
 
-// stepClaim appends a checkpoint of a healthy replica, or one that is made up.
+// stepClaim appends a checkpoint of a healthy replica about a mark, perhaps of long ago, or one that is made up.
 func (w *World) stepClaim() bool {
 	if len(w.processes) == 0 {
 		return false
 	}
 	m := w.processes[w.n(len(w.processes))]
-	f := flight{letter: letter{record: m.checkpoint(w, m.replica.Next(), m.replica.Hash())}}
-	if m.sick >= 0 {
+	if m.sick >= 0 || len(m.marked) == 0 {
 		return false
 	}
+	about := m.marked[w.n(len(m.marked))]
+	f := flight{letter: letter{record: m.checkpoint(w, about.offset, about.hash)}}
 	if w.params.Divergence && w.chance(1, 4) {
 		f.record.(*index.Checkpoint).Hash++
 		f.lie = true

@@ -105,6 +105,7 @@ func kinds() []kind {
 		{17, Person, (*World).stepPerson},
 		{6, Person, (*World).stepRoute},
 		{3, Stranger, (*World).stepForeign},
+		{2, Stray, (*World).stepStray},
 	}
 }
 

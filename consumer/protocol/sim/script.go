@@ -58,6 +58,7 @@ const (
 	Capture         // a snapshot is taken, the journal perhaps trimmed
 	Damage          // of a snapshot
 	Claim           // a checkpoint beside those of snapshots
+	Stray           // what nobody can read stands in the journal, in place of an append or beside all
 	classes
 )
 

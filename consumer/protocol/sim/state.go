@@ -34,7 +34,7 @@ func (w *World) state() state {
 		t.num(int64(slices.Index(t.processes, m)))
 	}
 	for _, m := range t.processes {
-		t.num(int64(m.number), m.replica.Next(), m.began)
+		t.num(int64(m.number), m.replica.Next(), m.began, int64(len(m.marked)), t.markOf(m))
 		t.flags(m.ready)
 	}
 	t.group()
@@ -265,5 +265,32 @@ func (t *teller) letter(l letter) {
 	case *index.Checkpoint:
 		t.num(5, int64(r.Hash), r.Offset)
 		t.bytes = append(t.bytes, r.Member...)
+	case *index.Mark:
+		t.num(6, t.marker(r))
+	case nil:
+		t.num(7)
 	}
+}
+
+// markOf is where the mark stands that a member waits for: -1 on its way, -2 if there is none.
+func (t *teller) markOf(m *member) int64 {
+	if m.marking == 0 {
+		return -2
+	}
+	for i := range t.journal {
+		if mark, ok := t.journal[i].record.(*index.Mark); ok && mark.Number == m.marking {
+			return int64(i)
+		}
+	}
+	return -1
+}
+
+// marker is who waits for a mark: -1 is nobody.
+func (t *teller) marker(mark *index.Mark) int64 {
+	for _, m := range t.World.processes {
+		if m.marking == mark.Number {
+			return int64(m.number)
+		}
+	}
+	return -1
 }

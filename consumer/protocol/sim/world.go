@@ -31,6 +31,7 @@ type World struct {
 	documents  []document
 	routings   []force    // that were in force, the last is
 	snapshots  []snapshot // the oldest first
+	marks      uint64     // numbers given out
 	members    []*member  // the latest process of each name
 	processes  []*member  // all that live, with those that nobody counts on any more
 	witness    *member    // has no session, and may go wrong

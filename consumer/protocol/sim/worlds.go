@@ -25,6 +25,7 @@ func Smalls() []Small {
 		{"rewind", with(func(p *Params) { p.Documents, p.SetOffsets = 1, true }), Limits{Person: 1, Network: 1}},
 		{"refused", with(func(p *Params) { p.Contents, p.Refuses = 2, 2 }), Limits{Network: 1}},
 		{"snapshots", with(func(p *Params) { p.Documents, p.Snapshots = 1, true }), Limits{Capture: 2, Crash: 1}},
+		{"stray", base, Limits{Stray: 1}},
 		{"partitions", with(func(p *Params) { p.Partitions, p.Documents = 2, 1 }), Limits{Crash: 1}},
 	}
 }

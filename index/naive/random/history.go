@@ -137,8 +137,13 @@ func (h *history) anything() index.Record {
 	case k < 98:
 		return &index.Settings{Text: pick(h.r, h.settings, []byte(`{"other":"settings"}`)), Wall: h.wall()}
 	}
-	if h.r.IntN(4) == 0 {
+	switch h.r.IntN(6) {
+	case 0:
 		return &index.Accusation{Header: h.header(), Member: "m", Accused: "n", Offset: h.at.Offset, Hash: h.r.Uint64()}
+	case 1:
+		return &index.Mark{Header: h.header(), Number: h.r.Uint64()}
+	case 2: // a stray
+		return nil
 	}
 	return &index.Checkpoint{
 		Header: h.header(), Member: "m", Offset: h.at.Offset, Hash: h.r.Uint64(), Settings: pick(h.r, h.settings, nil),

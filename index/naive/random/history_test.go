@@ -79,9 +79,16 @@ func (c tally) verdict(v *index.Verdict, now int64) {
 	}
 }
 
+func kindOf(rec index.Record) string {
+	if rec == nil {
+		return "stray"
+	}
+	return reflect.TypeOf(rec).Elem().Name()
+}
+
 func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verdicts []index.Verdict) {
 	after := twin.Stats()
-	kind := reflect.TypeOf(step.Record).Elem().Name()
+	kind := kindOf(step.Record)
 	if after.Applied > before.Applied {
 		c["applied "+kind]++
 	} else {
@@ -136,7 +143,7 @@ func TestEverythingHappens(t *testing.T) {
 	for what, least := range map[string]int{
 		"applied Settings": 40, "ignored Settings": 40, "applied Run": 4000, "ignored Run": 1000,
 		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10,
-		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "unique": 3000, "empty": 200, "method identical": 1000,
+		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "applied Mark": 10, "ignored stray": 10, "unique": 3000, "empty": 200, "method identical": 1000,
 		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "method levenshtein": 50, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
 		"match of long ago": 10, "forgotten while held": 50, "cut": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
 		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,

@@ -74,6 +74,8 @@ func TestBatchBeyondTheBound(t *testing.T) {
 			t.Errorf("record %d has a value of %d bytes and %v", i, len(r.Value), r.Headers)
 		}
 	}
+	w.total = 23
+	w.audited()
 }
 
 // A batch that cannot be read, or of more records than there is room for, makes its partition wait. The others go on, and who
@@ -106,5 +108,34 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 				t.Errorf("%d sessions were rebuilt", now-rebuilds)
 			}
 		})
+	}
+}
+
+// Batches in the journal that nobody can read change nothing, on no member: not what was found record by record, nor what was
+// not looked into at all.
+func TestBombsInTheJournal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(50, 1)
+	one := w.start()
+	w.settled()
+	name := w.setup.Params.Group + ".journal"
+	w.drop(name, 0, w.zeros(3, 20<<20, kgo.CodecZstd))
+	w.drop(name, 0, unpacktest.Batch(5, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
+	last := w.drop(name, 0, w.zeros(100_000, 0, kgo.CodecGzip)) + 100_000
+	two := w.start() // the last that it finds is such a batch
+	w.eventually("the second has passed them", func() bool { return two.Stats().JournalNext >= last && two.Ready() })
+	w.produce(50, 2)
+	w.settled()
+	w.sameHash(one, two)
+	w.audited()
+	for _, m := range []*member{one, two} {
+		var strays uint64
+		for _, n := range m.Stats().Strays {
+			strays += n
+		}
+		if strays != 100_008 {
+			t.Errorf("%d strays were counted", strays)
+		}
 	}
 }

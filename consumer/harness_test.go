@@ -274,7 +274,7 @@ func (w *world) audit() audit.Report {
 	report, err := audit.Run(w.context(), audit.Inputs{
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
-		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, Settings: w.setup.Settings, Index: w.setup.IndexName,
+		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.IndexName,
 		Algorithm: fmt.Sprintf("%s:%016x", w.setup.Index.Algorithm(), index.Fingerprint(w.setup.Settings)),
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 )
 
@@ -63,7 +64,8 @@ func (s *Service) live(ctx, drain context.Context, name *name, slots []string, o
 
 // work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
 func (s *Service) work(ctx, drain context.Context, name *name, slots []string, place journal.Place) error {
-	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place)...)
+	u := journal.NewUnpacker(s.setup.Journal)
+	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.FollowerOptions(s.shared.journalTopic, place, u)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("open follower: %w", err)
@@ -73,7 +75,7 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 	follow, stopFollowing := context.WithCancel(ctx)
 	group.Go(func() error {
 		defer close(s.shared.follower.ended)
-		err := journal.Follow(follow, client, s.handler())
+		err := journal.Follow(follow, client, s.handler(place, u))
 		if follow.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
@@ -88,9 +90,10 @@ func (s *Service) work(ctx, drain context.Context, name *name, slots []string, p
 }
 
 // handler applies the journal to the replica.
-func (s *Service) handler() journal.Handler {
+func (s *Service) handler(from journal.Place, u *unpack.Unpacker) journal.Handler {
 	f, said := s.shared.follower, &journalLog{shared: s.shared}
 	return journal.Handler{
+		From: from.Offset, Unpacker: u,
 		Apply: f.apply, Passed: f.passed, Ask: f.asks, ProducerTime: s.setup.ProducerTime, Owner: s.setup.Params.Group,
 		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
 			f.skip(at, leaderEpoch, why)

@@ -24,7 +24,8 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
-	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1})...)
+	u := journal.NewUnpacker(setup.Journal)
+	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1}, u)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
@@ -45,7 +46,7 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		return nil
 	}
 	err = journal.Follow(ctx, client, journal.Handler{
-		ProducerTime: true, Owner: setup.Params.Group,
+		Unpacker: u, ProducerTime: true, Owner: setup.Params.Group,
 		Passed: func() {},
 		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
 			replica.Skip(at)

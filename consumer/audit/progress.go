@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // Stage is a part of an audit.
@@ -38,7 +40,7 @@ func (a *audit) progress(stage Stage, done, total int64) error {
 }
 
 // each reads spans and tells how far it is. What offsets leave out, such as control records, counts as read.
-func (a *audit) each(ctx context.Context, stage Stage, all spans, fn func(*kgo.Record) error) error {
+func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpacker, fn func(*kgo.Record) error) error {
 	total := int64(0)
 	for _, s := range all {
 		total += s.to - s.from
@@ -46,7 +48,7 @@ func (a *audit) each(ctx context.Context, stage Stage, all spans, fn func(*kgo.R
 	if err := a.progress(stage, 0, total); err != nil {
 		return err
 	}
-	err := read(ctx, a.in.Options, all, fn, func(left spans) error {
+	err := read(ctx, append(append([]kgo.Opt(nil), a.in.Options...), kgo.WithDecompressor(u)), all, fn, func(left spans) error {
 		rest := int64(0)
 		for _, s := range left {
 			rest += s.to - s.from

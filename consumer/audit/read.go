@@ -155,7 +155,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 	defer client.Close()
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
-		if err := fetches.Err(); err != nil {
+		if err := passOver(client, left, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone
 			}
@@ -171,6 +171,27 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 		}
 		if err := told(left); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// passOver goes on behind batches that cannot be unpacked: the members have not judged a record of them either. It returns any
+// other error.
+func passOver(client *kgo.Client, left spans, fetches kgo.Fetches) error {
+	for _, failed := range fetches.Errors() {
+		var batch *kgo.ErrDecompressTooLarge
+		if !errors.As(failed.Err, &batch) {
+			return failed.Err
+		}
+		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
+			batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
+		})
+		p := place{batch.Topic, batch.Partition}
+		if s, ok := left[p]; ok {
+			if left[p] = (span{from: batch.NextOffset, to: s.to}); batch.NextOffset >= s.to {
+				delete(left, p)
+			}
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 	var err error
 	if whole.from == 0 {
 		a.twin = naive.New(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings))
-		err = a.each(ctx, StageJournal, all, a.follow)
+		err = a.each(ctx, StageJournal, all, journal.NewUnpacker(a.in.JournalParams), a.follow)
 	} else {
 		err = a.replayTrimmed(ctx, all, whole)
 	}
@@ -46,7 +46,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if err := a.each(ctx, StageCopy, all, func(r *kgo.Record) error { return a.copied(c, r) }); err != nil {
+	if err := a.each(ctx, StageCopy, all, journal.NewUnpacker(a.in.JournalParams), func(r *kgo.Record) error { return a.copied(c, r) }); err != nil {
 		return err
 	}
 	replica, err := a.restore(ctx, whole)

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
@@ -20,14 +21,18 @@ import (
 
 // Inputs say what is audited.
 type Inputs struct {
-	Options   []kgo.Opt // how the cluster is reached; nothing about topics or groups
-	Sources   []string  // source topics
-	Journal   string
-	Outputs   func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
-	Params    index.Params
-	Settings  []byte // canonical text of all settings that decide verdicts
-	Index     string // the name in unecho-index
-	Algorithm string // what unecho-algorithm says
+	Options []kgo.Opt // how the cluster is reached; nothing about topics or groups
+	Sources []string  // source topics
+	Journal string
+	Outputs func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
+	Params  index.Params
+	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say what a batch of the journal may take: what members could
+	// not read, the audit cannot either.
+	MaxBatchBytes int
+	JournalParams journal.Params
+	Settings      []byte // canonical text of all settings that decide verdicts
+	Index         string // the name in unecho-index
+	Algorithm     string // what unecho-algorithm says
 	// Group is the group whose committed offsets say which source records must be in the outputs; empty: all must.
 	Group string
 	// Owner is the group whose journal it is: records of others change nothing. Empty: anybody's.
@@ -51,6 +56,9 @@ const (
 	mostMemory      = 4 << 30 // places in it have 32 bits
 )
 
+// defaultBatch is the default of source.max_batch_bytes.
+const defaultBatch = 32 << 20
+
 // Run audits what is there when it is called, beside members at work or without them: every source record that their group has
 // committed by then must be in the outputs, and everything in the outputs must be right. Without a group every record must, so
 // that the audit belongs after the members have caught up. It waits for transactions that are open when it looks at a topic's
@@ -69,8 +77,9 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	a := &audit{
 		in: in, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
 		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{}, tracks: map[track][]reach{},
-		journal: journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
-		numbers: map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
+		unpacker: unpack.New(unpack.Bounds{Batch: cmp.Or(in.MaxBatchBytes, defaultBatch)}),
+		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
+		numbers:  map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
@@ -87,6 +96,7 @@ type audit struct {
 	admin       *kadm.Client
 	interrupted func() error
 	twin        *naive.Twin
+	unpacker    *unpack.Unpacker // of sources and outputs
 	journal     journal.Reader
 	journalID   [16]byte
 	sources     []*stream                // by number
@@ -143,10 +153,10 @@ func (a *audit) run(ctx context.Context) error {
 		return err
 	}
 	a.number(outputs)
-	if err := a.each(ctx, StageSource, known, a.source); err != nil {
+	if err := a.each(ctx, StageSource, known, a.unpacker, a.source); err != nil {
 		return err
 	}
-	if err := a.each(ctx, StageOutputs, outputs, a.output); err != nil {
+	if err := a.each(ctx, StageOutputs, outputs, a.unpacker, a.output); err != nil {
 		return err
 	}
 	return a.settle(owed)

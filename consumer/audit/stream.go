@@ -55,6 +55,14 @@ func factsOf(r *kgo.Record) facts {
 	return facts{key: digestOf(r.Key), value: digestOf(r.Value), headers: headersOf(r), timestamp: r.Timestamp.UnixMilli()}
 }
 
+// withheldDigest is of what came with a batch too large to be unpacked: only its length is known.
+func withheldDigest(size int64) digest {
+	if size < 0 {
+		return digestOf(nil)
+	}
+	return digest{bytes: int(size), sum: 1}
+}
+
 // headersOf digests the headers that are not ours, in their order. Its bytes are those of names and values.
 func headersOf(r *kgo.Record) digest {
 	var (
@@ -86,6 +94,10 @@ func (a *audit) source(r *kgo.Record) error {
 	}
 	a.read++
 	f := factsOf(r)
+	if sizes, ok := a.unpacker.Withheld(r); ok {
+		f.key, f.value, f.headers = withheldDigest(sizes.Key), withheldDigest(sizes.Value), headersOf(&kgo.Record{})
+		f.headers.bytes = int(sizes.Headers)
+	}
 	a.scratch = f.append(a.scratch[:0])
 	return a.sorter.add(keyOf(s.number, r.Offset, factSource, 0), a.scratch)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 )
 
@@ -26,11 +27,12 @@ type Place struct {
 
 // FollowerOptions are the client options a follower needs beside those that reach the cluster. Offsets out of range are
 // never reset silently.
-func FollowerOptions(topic string, from Place) []kgo.Opt {
+func FollowerOptions(topic string, from Place, u *unpack.Unpacker) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
 	return []kgo.Opt{
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.WithDecompressor(u),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
 		kgo.KeepControlRecords(),   // where one is the last, the end is reached with it
 		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
@@ -42,6 +44,8 @@ func FollowerOptions(topic string, from Place) []kgo.Opt {
 
 // Handler is what a follower calls, always from one goroutine.
 type Handler struct {
+	From         int64                                                           // the first offset that is handed on
+	Unpacker     *unpack.Unpacker                                                // the client's
 	Ask          <-chan func()                                                   // called between two records, one at a time, and while there are none
 	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
 	Skip         func(at index.Stamp, leaderEpoch int32, why *StrayError) error  // each stray, in its turn; why is the callee's
@@ -63,13 +67,14 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer cancel()
-	polling.Go(func() { poll(ctx, client, polled) })
+	polling.Go(func() { h.poll(ctx, client, polled) })
 	for rd := (&Reader{Owner: h.Owner, ProducerTime: h.ProducerTime}); ; {
 		select {
 		case fetches := <-polled:
-			if err := h.fetched(ctx, rd, fetches); err != nil {
+			if err := h.fetched(ctx, client, rd, fetches); err != nil {
 				return err
 			}
+			h.Unpacker.Done(fetches)
 		case ask := <-h.Ask:
 			ask()
 		case <-ctx.Done():
@@ -79,9 +84,10 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 }
 
 // poll polls until ctx is done.
-func poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
+func (h *Handler) poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	for {
 		fetches := client.PollFetches(ctx)
+		h.Unpacker.Polled(fetches, client.BufferedFetchRecords() > 0)
 		select {
 		case polled <- fetches:
 		case <-ctx.Done():
@@ -90,7 +96,7 @@ func poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	}
 }
 
-func (h *Handler) fetched(ctx context.Context, rd *Reader, fetches kgo.Fetches) error {
+func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, fetches kgo.Fetches) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -107,6 +113,9 @@ func (h *Handler) fetched(ctx context.Context, rd *Reader, fetches kgo.Fetches) 
 			ask()
 		default:
 		}
+	}
+	if err := h.unread(rd, client, fetches); err != nil {
+		return err
 	}
 	h.Passed()
 	if trouble == nil {
@@ -135,6 +144,10 @@ func passing(err error) bool {
 }
 
 func (h *Handler) one(rd *Reader, r *kgo.Record) error {
+	if r.Offset < h.From {
+		return nil // of a batch in whose middle a snapshot stands
+	}
+	h.From = r.Offset + 1
 	at, rec, err := rd.Read(r)
 	var why *StrayError
 	switch {
@@ -154,6 +167,7 @@ func fetchError(fetches kgo.Fetches) error {
 	fetches.EachError(func(topic string, partition int32, err error) {
 		var lost *kgo.ErrDataLoss
 		switch {
+		case bearable(err):
 		case errors.As(err, &lost), errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID),
 			errors.Is(err, kerr.InconsistentTopicID), errors.Is(err, kerr.UnknownTopicOrPartition):
 			fatal = fmt.Errorf("%w: follow %s/%d: %w", ErrLost, topic, partition, err)

@@ -54,13 +54,19 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 	if fromEnd {
 		start = kgo.NewOffset().AtEnd()
 	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumeTopics(topics...),
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumeTopics(topics...), bounded(),
 		kgo.ConsumeResetOffset(start), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond))...)
 	if err != nil {
 		return nil, fmt.Errorf("open reader: %w", err)
 	}
 	return &Reader{client: client}, nil
 }
+
+// readBatch is what a batch may take that is read for a person to look at. One of more ends the reading with the library's
+// error, which names it.
+const readBatch = 128 << 20
+
+func bounded() kgo.Opt { return kgo.MaxDecompressBatchBytes(readBatch) }
 
 // Next waits for records and hands each to fn.
 func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {

@@ -101,7 +101,7 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	}
 	// Markers of transactions come along: they alone tell that the end is reached where the last records were aborted.
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), bounded(), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}

@@ -1,0 +1,50 @@
+package journal
+
+import (
+	"errors"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
+)
+
+// leastBatch is what a compressed batch of the journal may take when unpacked, if records are no larger. Members write theirs
+// uncompressed; the topic's compression.type may have the broker compress them.
+const leastBatch = 16 << 20
+
+// NewUnpacker makes the decompressor of a follower. What it withholds are strays: so its bound depends on nothing in which
+// members may differ.
+func NewUnpacker(p Params) *unpack.Unpacker {
+	batch := max(leastBatch, 2*p.MaxRecordBytes())
+	return unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch})
+}
+
+// unread hands on each record of a batch that cannot be unpacked, as one that nobody can read, and goes on behind it. Its offsets
+// are known all the same.
+func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) error {
+	for _, failed := range fetches.Errors() {
+		var batch *kgo.ErrDecompressTooLarge
+		if !errors.As(failed.Err, &batch) {
+			continue
+		}
+		for offset := max(batch.Offset, h.From); offset < batch.NextOffset; offset++ {
+			blank := &kgo.Record{
+				Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch, Timestamp: time.UnixMilli(0),
+				Attrs: kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
+			}
+			if err := h.one(rd, blank); err != nil {
+				return err
+			}
+		}
+		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
+			batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
+		})
+	}
+	return nil
+}
+
+// bearable says that a follower goes on after an error by itself.
+func bearable(err error) bool {
+	return errors.Is(err, unpack.ErrLater) || errors.Is(err, kgo.ErrMaxDecompress)
+}

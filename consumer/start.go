@@ -56,6 +56,11 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
 	if err != nil {
 		return err
 	}
+	for _, source := range sources {
+		if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil {
+			return err
+		}
+	}
 	j, err := topics.VerifyJournal(ctx, s.shared.journalTopic, broker.JournalWant{
 		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
 		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,

@@ -34,6 +34,9 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	p.there[name] = true
 	source := found[0]
 	findings := []Finding{fine("source " + name + ": " + shape(source))}
+	if wrong, ok := mistakes(p.topics.CheckSource(ctx, name, int(p.in.Params.FetchBytes))); ok {
+		findings = append(findings, wrong...)
+	}
 	more, err := p.durable(ctx, source, "documents")
 	findings = append(findings, more...)
 	if err != nil || p.in.Sink.DryRun {

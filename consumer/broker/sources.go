@@ -1,0 +1,36 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// CheckSource holds the largest batch that a source topic takes against what is fetched at a time: a broker hands out one batch
+// whatever its size. Without the right to look it says so, and lets it pass.
+func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) error {
+	settings, err := t.Settings(ctx, name)
+	if forbidden(err) {
+		t.log.Warn().Str("topic", name).Str("right", "DescribeConfigs").
+			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than consumer.fetch_bytes")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	largest, err := strconv.Atoi(settings["max.message.bytes"])
+	if err != nil || largest <= fetchBytes {
+		return nil //nolint:nilerr // what the broker does not report, it does not have
+	}
+	return &TopicError{Topic: name, Mistakes: []Mistake{{
+		What: fmt.Sprintf("max.message.bytes is %d, more than consumer.fetch_bytes, %s", largest, setting.Bytes(fetchBytes)),
+		Why:  "one batch may take more memory than a session has for what it fetches",
+		Remedy: fmt.Sprintf("set consumer.fetch_bytes: %s, and give the process the memory for it; or %s",
+			setting.Bytes(roundUp(largest)), t.ConfigCommand(name, "max.message.bytes", strconv.Itoa(fetchBytes))),
+	}}}
+}
+
+// roundUp is the next whole mebibyte.
+func roundUp(n int) int { return (n + 1<<20 - 1) &^ (1<<20 - 1) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -45,11 +46,15 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 			return nil, err
 		}
 	}
+	sources := make(map[key]entry.Source, len(of))
+	for _, tp := range of {
+		sources[key{tp.Topic, tp.Source.Partition}] = tp.Source
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for topic, partitions := range given {
 		for p := range partitions {
-			a := ready[s.source(of, topic, p)]
+			a := ready[sources[key{topic, p}]]
 			s.assigned[key{topic, p}] = a
 			given[topic][p] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
 			s.logger.Info().Str("topic", topic).Int32("partition", p).Int64("offset", a.Base).
@@ -67,15 +72,6 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 		of[topic] = slices.Collect(maps.Keys(partitions))
 	}
 	return of
-}
-
-func (*session) source(of []topicPartition, topic string, partition int32) entry.Source {
-	for _, tp := range of {
-		if tp.Topic == topic && tp.Source.Partition == partition {
-			return tp.Source
-		}
-	}
-	return entry.Source{}
 }
 
 // bind takes the topics' UUIDs as they are now: a topic that is deleted and created again is another source.
@@ -119,20 +115,33 @@ func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entr
 	if err := s.extents(ctx, found); err != nil {
 		return err
 	}
-	last := int64(-1)
+	var then openings
 	for _, f := range found {
 		f.Committed = offsets[f.Source]
-		a, landed, err := s.decide(ctx, f)
+		a, err := s.decide(ctx, f, &then)
 		if err != nil {
 			return err
 		}
 		if a != nil {
 			ready[f.Source] = a
 		}
-		last = max(last, landed)
 	}
-	if last >= 0 {
+	return s.afterSteps(ctx, &then)
+}
+
+// stepsPause is how soon the steps of an assignment are repeated where something passes by itself.
+const stepsPause = 100 * time.Millisecond
+
+// afterSteps opens what is to be opened, waits until that is applied, or for what passes by itself.
+func (s *session) afterSteps(ctx context.Context, then *openings) error {
+	last, err := s.openEpochs(ctx, then.all)
+	switch {
+	case err != nil:
+		return err
+	case last >= 0:
 		return s.follower.wait(ctx, last)
+	case then.waits:
+		return pause(ctx, stepsPause)
 	}
 	return nil
 }

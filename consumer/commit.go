@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -70,12 +69,12 @@ func byTopic(of []topicPartition) map[string][]topicPartition {
 // unstable names the partitions whose offsets an open transaction is about to change.
 func unstable(resp *kmsg.OffsetFetchResponse, of []topicPartition) []string {
 	var names []string
+	asked := askedOf(of)
 	for _, g := range resp.Groups {
 		for _, t := range g.Topics {
 			for _, p := range t.Partitions {
-				i := slices.IndexFunc(of, func(tp topicPartition) bool { return answers(tp, t, p) })
-				if i >= 0 && p.ErrorCode == kerr.UnstableOffsetCommit.Code {
-					names = append(names, fmt.Sprintf("%s/%d", of[i].Topic, p.Partition))
+				if tp, ok := asked.about(t, p); ok && p.ErrorCode == kerr.UnstableOffsetCommit.Code {
+					names = append(names, fmt.Sprintf("%s/%d", tp.Topic, p.Partition))
 				}
 			}
 		}
@@ -83,13 +82,31 @@ func unstable(resp *kmsg.OffsetFetchResponse, of []topicPartition) []string {
 	return names
 }
 
-// answers says that this is the answer about tp: topics come by name, or by id from version 10 of the request on.
-func answers(tp topicPartition, t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchResponseGroupTopicPartition) bool {
-	return tp.Source.Partition == p.Partition && (tp.Topic == t.Topic || t.Topic == "" && t.TopicID == tp.Source.Topic)
+// asked finds the partition that an answer is about: topics come by name, or by id from version 10 of the request on.
+type asked struct {
+	byName map[key]topicPartition
+	byID   map[entry.Source]topicPartition
+}
+
+func askedOf(of []topicPartition) asked {
+	a := asked{make(map[key]topicPartition, len(of)), make(map[entry.Source]topicPartition, len(of))}
+	for _, tp := range of {
+		a.byName[key{tp.Topic, tp.Source.Partition}], a.byID[tp.Source] = tp, tp
+	}
+	return a
+}
+
+func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchResponseGroupTopicPartition) (tp topicPartition, ok bool) {
+	if t.Topic != "" {
+		tp, ok = a.byName[key{t.Topic, p.Partition}]
+	} else {
+		tp, ok = a.byID[entry.Source{Topic: t.TopicID, Partition: p.Partition}]
+	}
+	return tp, ok
 }
 
 func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[entry.Source]protocol.Committed, error) {
-	got := make(map[entry.Source]protocol.Committed, len(of))
+	got, asked := make(map[entry.Source]protocol.Committed, len(of)), askedOf(of)
 	for _, g := range resp.Groups {
 		if err := kerr.ErrorForCode(g.ErrorCode); err != nil {
 			return nil, fmt.Errorf("fetch committed offsets: %w", err)
@@ -103,11 +120,8 @@ func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[ent
 				if p.Metadata != nil {
 					metadata = *p.Metadata
 				}
-				c := protocol.NewCommitted(p.Offset, metadata)
-				for _, tp := range of {
-					if answers(tp, t, p) {
-						got[tp.Source] = c
-					}
+				if tp, ok := asked.about(t, p); ok {
+					got[tp.Source] = protocol.NewCommitted(p.Offset, metadata)
 				}
 			}
 		}
@@ -118,34 +132,6 @@ func readCommitted(resp *kmsg.OffsetFetchResponse, of []topicPartition) (map[ent
 		}
 	}
 	return got, nil
-}
-
-// commitEpoch commits the beginning of an epoch as the group member that the session is, so that a zombie's is refused.
-func (s *session) commitEpoch(ctx context.Context, tp topicPartition, offset int64, epoch uint32) error {
-	member, generation := s.kafkaClient().GroupMetadata()
-	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.MemberID, req.Generation = s.params.Group, member, generation
-	req.InstanceID = &s.slot
-	t := kmsg.NewOffsetCommitRequestTopic()
-	t.Topic, t.TopicID = tp.Topic, tp.Source.Topic
-	p := kmsg.NewOffsetCommitRequestTopicPartition()
-	p.Partition, p.Offset = tp.Source.Partition, offset
-	m := protocol.Metadata(epoch, offset)
-	p.Metadata = &m
-	t.Partitions = append(t.Partitions, p)
-	req.Topics = append(req.Topics, t)
-	resp, err := req.RequestWith(ctx, s.admin)
-	if err != nil {
-		return fmt.Errorf("commit epoch %d of %s/%d: %w", epoch, tp.Topic, tp.Source.Partition, err)
-	}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return fmt.Errorf("commit epoch %d of %s/%d: %w", epoch, tp.Topic, tp.Source.Partition, err)
-			}
-		}
-	}
-	return nil
 }
 
 // pause waits, or returns why ctx is done.

@@ -13,9 +13,9 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// decide does what rule 4 says for one partition: it returns the assignment, or the journal offset of a reposition to wait
-// for, or neither when the steps must be repeated.
-func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment, int64, error) {
+// decide does what rule 4 says for one partition: it returns the assignment, or notes what is to be opened, or that the steps must
+// be repeated.
+func (s *session) decide(ctx context.Context, f *protocol.Findings, then *openings) (*assignment, error) {
 	f.Moved, f.Waited = s.hasMoved(f.Source), s.patience.waited(f.Source)
 	f.Routed, f.Latest = s.routed, s.sourceParams.Start == "latest"
 	f.AcceptLostOffsets, f.AcceptJournalGap = s.sourceParams.AcceptLostOffsets, s.sourceParams.AcceptJournalGap
@@ -26,24 +26,27 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings) (*assignment
 		if d.Offset < f.Begin {
 			s.deleted(f.TopicPartition, d.Offset, f.Begin)
 		}
-		return &d.Assignment, -1, nil
+		return &d.Assignment, nil
 	case protocol.Begin:
 		s.warn(f, d)
 		s.patience.forget(f.Source)
-		if err := s.commitEpoch(ctx, f.TopicPartition, d.Offset, d.Epoch); err != nil {
-			return nil, -1, err
-		}
-		s.setMoved(f.Source, false)
-		return s.reposition(ctx, f.TopicPartition, d)
+		then.add(f.TopicPartition, &d, false)
+		return nil, nil //nolint:nilnil // the rest comes with others
 	case protocol.Resume:
-		return s.resume(ctx, f.TopicPartition, d)
+		if err := s.unread(ctx, s.resumed[f.Source]); err != nil {
+			return nil, s.stopped(err)
+		}
+		s.resumed[f.Source]++
+		then.add(f.TopicPartition, &d, true)
+		return nil, nil //nolint:nilnil // the rest comes with others
 	case protocol.Wait:
 		s.patience.begin(f.Source, time.Now().Add(-s.waited))
-		return nil, -1, pause(ctx, 100*time.Millisecond)
+		then.waits = true
+		return nil, nil //nolint:nilnil // the steps are repeated
 	case protocol.Refuse:
-		return nil, -1, s.stopped(s.refusal(f, d.Reason))
+		return nil, s.stopped(s.refusal(f, d.Reason))
 	}
-	return nil, -1, fmt.Errorf("decide about %s/%d: no such action", f.Topic, f.Source.Partition)
+	return nil, fmt.Errorf("decide about %s/%d: no such action", f.Topic, f.Source.Partition)
 }
 
 // warn says why an epoch begins, where a person may wonder.
@@ -128,20 +131,6 @@ func (p patience) waited(source entry.Source) time.Duration {
 }
 
 func (p patience) forget(source entry.Source) { delete(p, source) }
-
-// resume appends a reposition that is missing: the process that committed its epoch died, or nobody could read it.
-func (s *session) resume(ctx context.Context, tp topicPartition, d protocol.Decision) (*assignment, int64, error) {
-	if err := s.unread(ctx, s.resumed[tp.Source]); err != nil {
-		return nil, -1, s.stopped(err)
-	}
-	s.resumed[tp.Source]++
-	return s.reposition(ctx, tp, d)
-}
-
-func (s *session) reposition(ctx context.Context, tp topicPartition, d protocol.Decision) (*assignment, int64, error) {
-	last, err := s.append(ctx, [][]byte{s.frame(tp.Reposition(s.header(), d.Offset, d.Epoch))})
-	return nil, last, err
-}
 
 // extents reads where partitions begin and end.
 func (s *session) extents(ctx context.Context, of []*protocol.Findings) error {

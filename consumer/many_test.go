@@ -1,0 +1,137 @@
+package consumer
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// many is the number of partitions of a large topic: one more commit than one takes, for the rest of them.
+const (
+	rest = 100
+	many = commitPartitions + rest
+)
+
+// asks notes what a session asks for while it begins partitions: how many partitions a commit is of, and -1 for an append to the
+// journal. The commit whose number is refuse is refused.
+type asks struct {
+	mu     sync.Mutex
+	all    []int
+	begun  int
+	refuse int
+}
+
+func (a *asks) watch(w *world) {
+	w.cluster.ControlKey(int16(kmsg.OffsetCommit), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		n := 0
+		resp := req.ResponseKind().(*kmsg.OffsetCommitResponse)
+		for _, t := range req.(*kmsg.OffsetCommitRequest).Topics {
+			n += len(t.Partitions)
+			answer := kmsg.NewOffsetCommitResponseTopic()
+			answer.Topic, answer.TopicID = t.Topic, t.TopicID
+			for _, p := range t.Partitions {
+				one := kmsg.NewOffsetCommitResponseTopicPartition()
+				one.Partition, one.ErrorCode = p.Partition, kerr.RebalanceInProgress.Code
+				answer.Partitions = append(answer.Partitions, one)
+			}
+			resp.Topics = append(resp.Topics, answer)
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.all = append(a.all, n)
+		a.begun++
+		return resp, nil, a.begun == a.refuse
+	})
+	w.cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		w.cluster.KeepControl()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.begun > 0 { // what comes before is the journal's settings
+			a.all = append(a.all, -1)
+		}
+		return nil, nil, false
+	})
+}
+
+func (a *asks) first(n int) []int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]int(nil), a.all[:min(n, len(a.all))]...)
+}
+
+// The partitions of a large topic begin together: a few commits, and only after the last of them a few appends, in place of one
+// after the other for each partition.
+func TestManyPartitionsBeginTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, many)
+	var a asks
+	a.watch(w)
+	w.produce(200, 91)
+	w.start(named("m"), sessions(1), unhurried)
+	w.settled()
+	got := a.first(3)
+	if want := []int{commitPartitions, rest, -1}; !slices.Equal(got, want) {
+		t.Errorf("it asks for %v, want %v", got, want)
+	}
+	w.audited()
+}
+
+// A session whose commit is refused appends nothing, not even for partitions whose commit was taken before: they are resumed.
+func TestManyPartitionsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, many)
+	a := asks{refuse: 2}
+	a.watch(w)
+	w.produce(200, 92)
+	w.start(named("m"), sessions(1), unhurried)
+	w.settled()
+	got := a.first(4)
+	if want := []int{commitPartitions, rest, rest, -1}; !slices.Equal(got, want) {
+		t.Errorf("it asks for %v, want %v", got, want)
+	}
+	w.audited()
+}
+
+// unhurried lets a session live while the machine is busy with thousands of partitions.
+func unhurried(s *Setup) { s.Params.SessionTimeout = 30 * time.Second }
+
+// What was asked for is found among ten thousand answers at once: each round of the steps reads them all.
+func TestCommittedOffsetsOfTenThousandPartitions(t *testing.T) {
+	t.Parallel()
+	const partitions = 10_000
+	of := make([]topicPartition, partitions)
+	resp := kmsg.NewPtrOffsetFetchResponse()
+	g, named, numbered := kmsg.NewOffsetFetchResponseGroup(), kmsg.NewOffsetFetchResponseGroupTopic(), kmsg.NewOffsetFetchResponseGroupTopic()
+	named.Topic, numbered.TopicID = "a", [16]byte{2}
+	for i := range of {
+		tp := topicPartition{Topic: "a"}
+		tp.Source.Topic, tp.Source.Partition = [16]byte{1}, int32(i)
+		into := &named
+		if i%2 == 1 {
+			tp.Topic, tp.Source.Topic, into = "b", [16]byte{2}, &numbered
+		}
+		of[i] = tp
+		p := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+		p.Partition, p.Offset = int32(i), int64(7*i)
+		into.Partitions = append(into.Partitions, p)
+	}
+	g.Topics = append(g.Topics, named, numbered)
+	resp.Groups = append(resp.Groups, g)
+	got, err := readCommitted(resp, of)
+	if err != nil || len(got) != partitions {
+		t.Fatalf("%d, %v", len(got), err)
+	}
+	for i, tp := range of {
+		if got[tp.Source].Offset != int64(7*i) {
+			t.Errorf("%s/%d: %d", tp.Topic, i, got[tp.Source].Offset)
+		}
+	}
+	if _, err := readCommitted(resp, append(of, topicPartition{Topic: "c"})); err == nil {
+		t.Error("nothing is said of a partition without an answer")
+	}
+}

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"sync"
@@ -106,8 +107,7 @@ func (s *session) sign(b *batch) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for _, w := range s.workers[:min(len(s.workers), len(chunks))] {
-		w.signer.Reset()
-		w.ids = w.ids[:0]
+		w.rest()
 		wg.Go(func() {
 			for {
 				n := int(next.Add(1)) - 1
@@ -131,6 +131,18 @@ type worker struct {
 	buffer   []byte
 	headers  []document.Header
 	ids      []byte
+}
+
+// keptBuffer is what stays of the memory into which a document was rewritten.
+const keptBuffer = index.LargeDocument
+
+// rest lets go of the entries, and of memory that only few documents need.
+func (w *worker) rest() {
+	w.signer.Reset()
+	clear(w.headers[:cap(w.headers)])
+	if w.ids = w.ids[:0]; cap(w.buffer) > keptBuffer {
+		w.buffer = nil
+	}
 }
 
 func newWorkers(sh *shared, u *unpack.Unpacker) ([]*worker, error) {
@@ -176,17 +188,35 @@ func (w *worker) reject(it *item) *document.Rejection {
 	w.ids = append(w.ids, doc.ID...)
 	it.Entry.ID = w.ids[from:len(w.ids):len(w.ids)]
 	it.Entry.Scope = doc.Scope
-	signed := w.signer.Sign(&it.Entry, doc.Text)
+	signed := w.signAlone(&it.Entry, doc.Text)
 	switch {
 	case !signed:
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
 	case it.Entry.Empty():
 		return w.reader.EmptyRejection()
 	case entry.Size(&it.Entry) > w.maxEntry:
+		w.signer.Unsign()
+		it.Entry.Keys, it.Entry.Evidence = nil, nil
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
 	}
 	return nil
 }
+
+// signAlone signs large documents one after the other, as many as a mebibyte of them at a time in all sessions: signing takes up
+// to a hundred times a document's bytes.
+func (w *worker) signAlone(e *entry.Entry, text []byte) bool {
+	if len(text) <= index.LargeDocument {
+		return w.signer.Sign(e, text)
+	}
+	weight := min(int64(len(text)), largeAtOnce)
+	if err := w.large.Acquire(context.Background(), weight); err == nil { // it does not fail
+		defer w.large.Release(weight)
+	}
+	return w.signer.Sign(e, text)
+}
+
+// largeAtOnce is how many bytes of large documents are signed at a time.
+const largeAtOnce = 1 << 20
 
 // runs frames the documents of the batch that have no verdict yet. The values are good until the next call: the appender
 // has let go of them by then.

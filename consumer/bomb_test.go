@@ -13,6 +13,13 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
+// bounded is a world of small batches.
+func bounded(t *testing.T, partitions int32) *world {
+	w := newWorld(t, partitions)
+	w.setup.Source.MaxBatchBytes = 4 << 20
+	return w
+}
+
 // drop produces a batch as it is.
 func (w *world) drop(topic string, partition int32, batch []byte) (offset int64) {
 	w.t.Helper()
@@ -52,7 +59,7 @@ func (w *world) neighbour(n int) { w.drop("news", 1, w.zeros(n, 100, kgo.CodecNo
 // A batch that unpacks to more than the bound is rejected record by record, and nobody waits for it.
 func TestBatchBeyondTheBound(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2)
+	w := bounded(t, 2)
 	bomb := w.zeros(3, 8<<20, kgo.CodecZstd)
 	if len(bomb) > 100<<10 {
 		t.Fatalf("the batch has %d bytes", len(bomb))
@@ -88,7 +95,7 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 2)
+			w := bounded(t, 2)
 			w.drop("news", 0, w.zeros(1, 100, kgo.CodecLz4))
 			at := w.drop("news", 0, bomb(w))
 			w.neighbour(20)

@@ -73,7 +73,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 			kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(20 * time.Millisecond),
 			kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
 		},
-		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest", MaxBatchBytes: 4 << 20},
+		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest", MaxBatchBytes: 32 << 20},
 		Document: document.DefaultParams(), Index: index.DefaultParams(), IndexName: "test",
 		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
 		Settings: []byte(`{"test":1}`), Logger: logger, ProducerTime: true,

@@ -29,7 +29,7 @@ func (s *session) loop(ctx, drain context.Context) error {
 		if err := s.process(ctx, fetches); err != nil {
 			return err
 		}
-		s.unpacker.Done(fetches)
+		s.rest(fetches)
 	}
 	return nil
 }
@@ -119,6 +119,18 @@ func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
 	err := s.forward(ctx, b)
 	s.counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
 	return err
+}
+
+// rest lets go of the batch that was forwarded: what it holds is not needed while the session waits for the next, and some of it
+// is large.
+func (s *session) rest(fetches kgo.Fetches) {
+	clear(s.items)
+	clear(s.records)
+	s.out.Reset()
+	for _, w := range s.workers {
+		w.rest()
+	}
+	s.unpacker.Done(fetches)
 }
 
 // whileAssigned returns a context that ends when partitions are taken away.

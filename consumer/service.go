@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
@@ -71,6 +72,7 @@ type shared struct {
 	encoder      *sink.Encoder
 	counters     *counters
 	waiting      waiting
+	large        *semaphore.Weighted // for those who sign large documents
 }
 
 // Service is one process of the consumer group.
@@ -100,7 +102,7 @@ func New(setup Setup) (*Service, error) {
 		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka,
 		incarnation: newIncarnation(time.Now()), logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
-		counters: &counters{}, forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
+		counters: &counters{}, large: semaphore.NewWeighted(largeAtOnce), forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
 	}
 	sh.routing = routing.Text(setup.Source.Topics, setup.Source.Start, setup.Sink)
 	sh.routed = index.Fingerprint(sh.routing)

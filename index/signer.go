@@ -13,6 +13,7 @@ import (
 
 // Signer turns texts into entries. It is pure but not safe for concurrent use: each goroutine has its own.
 type Signer struct {
+	similarity SimilarityParams
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	sketch     sketch.Sketch
@@ -25,7 +26,17 @@ type Signer struct {
 	normalized []byte
 	shingles   []uint64
 	arena      []byte // of the entries since Reset
+	last       int    // where the last one begins
 }
+
+// What a signer keeps from one document to the next: what the documents of LargeDocument bytes and less need, and entries of
+// some thousand of them. A larger document may need a hundred times its own bytes, as one of nothing but U+FDFA does; they
+// are given back at once.
+const (
+	LargeDocument = 64 << 10
+	keptScratch   = 1 << 20 // of a text in its normal form and the hashes of its shingles
+	keptArena     = 4 << 20
+)
 
 // NewSigner builds a signer for valid Params.
 func NewSigner(p Params) (*Signer, error) {
@@ -38,7 +49,7 @@ func NewSigner(p Params) (*Signer, error) {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
 	return &Signer{
-		normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
+		similarity: p.Similarity, normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
 		evidence: p.Similarity.evidence(), weighted: p.Similarity.Weighted,
 		kept: keptText(p.Similarity),
 	}, nil
@@ -55,6 +66,27 @@ func keptText(p SimilarityParams) int {
 // empty. The slices live until Reset. It returns false for a text that is longer than entry.MaxText when normalised: such a
 // document has no entry.
 func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
+	s.last = len(s.arena)
+	signed := s.sign(e, document)
+	if len(document) > LargeDocument || cap(s.normalized)+8*cap(s.shingles) > keptScratch {
+		s.giveBack()
+	}
+	return signed
+}
+
+// giveBack lets go of all that grew with the document, the entries aside.
+func (s *Signer) giveBack() {
+	s.normalizer.GiveBack()
+	s.normalized, s.shingles, s.sorter = nil, nil, text.Sorter{}
+	if fresh, err := s.similarity.NewSketch(); err == nil { // it did not fail the first time
+		s.sketch = fresh
+	}
+}
+
+// Unsign gives back the memory of the entry that was signed last: it is used no more.
+func (s *Signer) Unsign() { s.arena = s.arena[:s.last] }
+
+func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 	e.Kind, e.Content, e.Keys, e.Evidence = entry.None, 0, nil, nil
 	s.normalized = s.normalizer.Append(s.normalized[:0], document)
 	if len(s.normalized) > entry.MaxText {
@@ -89,7 +121,11 @@ func (s *Signer) appendEvidence(dst []byte) []byte {
 
 // Reset lets the memory of all entries signed so far be used again. When it grows, what was cut from it before stays where
 // it was.
-func (s *Signer) Reset() { s.arena = s.arena[:0] }
+func (s *Signer) Reset() {
+	if s.arena, s.last = s.arena[:0], 0; cap(s.arena) > keptArena {
+		s.arena = nil
+	}
+}
 
 // sorted sorts the hashes of shingles in place: to a set, or if weighted to a list in which each stands as often as it occurs.
 func sorted(s *text.Sorter, shingles []uint64, weighted bool) []uint64 {

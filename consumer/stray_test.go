@@ -104,7 +104,7 @@ func strays() []stray {
 
 // What somebody else puts into the journal changes nothing, for those who are at work, those who restore, and those who read
 // the journal from its start: they go on, in the same state, and count it.
-func TestStrayRecords(t *testing.T) {
+func TestUnreadableRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range strays() {
 		t.Run(c.name, func(t *testing.T) {

@@ -290,6 +290,7 @@ func (s *scene) audit(journal string) audit.Report {
 	report, err := audit.Run(s.bounded(), audit.Inputs{
 		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
+		Owner: s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
 	})
 	check(s.t, err)
 	s.t.Logf("audited in %v: %s", time.Since(began).Round(time.Millisecond), &report)

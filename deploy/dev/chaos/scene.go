@@ -217,6 +217,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
+		ProducerTime: true, // the copy carries the time that was stamped
 		Progress: func(p audit.Progress) {
 			if p.Stage != audit.StageWait { // for a transaction that is open
 				stalled.Reset(stallBound)

@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // span is the part of a partition that is read: [from, to).
@@ -131,7 +133,7 @@ var errGone = errors.New("records were deleted while they were read")
 // read hands each committed record of the spans to fn, those of a partition in order, and after each fetch, if
 // something is left, what is left to told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
 // last records were aborted.
-func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
+func read(ctx context.Context, options []kgo.Opt, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
 		if s.from < s.to {
@@ -146,7 +148,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 		return nil
 	}
 	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), options...),
-		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.WithDecompressor(u), kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(share(len(left))),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
@@ -155,6 +157,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 	defer client.Close()
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
+		u.Polled(fetches, client.BufferedFetchRecords() > 0)
 		if err := passOver(client, left, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone
@@ -166,6 +169,7 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 				return err
 			}
 		}
+		u.Done(fetches)
 		if len(left) == 0 {
 			break
 		}
@@ -181,7 +185,10 @@ func read(ctx context.Context, options []kgo.Opt, all spans, fn func(*kgo.Record
 func passOver(client *kgo.Client, left spans, fetches kgo.Fetches) error {
 	for _, failed := range fetches.Errors() {
 		var batch *kgo.ErrDecompressTooLarge
-		if !errors.As(failed.Err, &batch) {
+		switch {
+		case errors.Is(failed.Err, unpack.ErrLater):
+			continue
+		case !errors.As(failed.Err, &batch):
 			return failed.Err
 		}
 		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{

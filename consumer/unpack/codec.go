@@ -2,8 +2,10 @@ package unpack
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -23,23 +25,45 @@ func (u *Unpacker) whole(src []byte, codec kgo.CompressionCodecType, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	u.scratch.Reset()
-	n, err := u.scratch.ReadFrom(io.LimitReader(from, int64(limit)+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case n > int64(limit):
-		return nil, errTooMuch
-	}
-	out := bytes.Clone(u.scratch.Bytes())
-	if u.scratch.Cap() > keptScratch {
-		u.scratch = bytes.Buffer{}
-	}
-	return out, nil
+	return u.drain(from, limit)
 }
 
-// keptScratch is what stays of the memory that a batch was unpacked into before its size was known.
-const keptScratch = 1 << 20
+// drain reads all of a stream, of which nobody knows the length, first into pieces and then into what is just large enough.
+func (u *Unpacker) drain(from io.Reader, limit int) ([]byte, error) {
+	if u.piece == nil {
+		u.piece = make([]byte, firstPiece)
+	}
+	from = io.LimitReader(from, int64(limit)+1)
+	var pieces [][]byte
+	sum := 0
+	for piece := u.piece; ; piece = make([]byte, min(2*len(piece), largestPiece)) {
+		n, err := fill(from, piece)
+		pieces = append(pieces, piece[:n])
+		switch sum += n; {
+		case sum > limit:
+			return nil, errTooMuch
+		case errors.Is(err, io.EOF):
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// fill reads until p is full. Unlike io.ReadFull it passes on errors as they are: a batch may be cut off.
+func fill(from io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var more int
+		more, err = from.Read(p[n:])
+		n += more
+	}
+	return n, err
+}
+
+const (
+	firstPiece   = 1 << 20 // and it stays
+	largestPiece = 8 << 20
+)
 
 // stream unpacks a batch of whatever size piece by piece. The reader is good until the next call.
 func (u *Unpacker) stream(src []byte, codec kgo.CompressionCodecType) (io.Reader, error) {

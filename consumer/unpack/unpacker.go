@@ -1,7 +1,6 @@
 package unpack
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"sync"
@@ -24,15 +23,15 @@ type Unpacker struct {
 	bounds Bounds
 	token  [tokenBytes]byte
 
-	mu      sync.Mutex
-	held    int   // the costs of what was unpacked and not given back
-	fresh   int   // of them those since the last poll
-	full    bool  // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
-	worked  int64 // bytes unpacked since the last poll
-	scratch bytes.Buffer
-	gzip    gzip.Reader
-	lz4     *lz4.Reader
-	zstd    *zstd.Decoder
+	mu     sync.Mutex
+	held   int    // the costs of what was unpacked and not given back
+	fresh  int    // of them those since the last poll
+	full   bool   // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
+	worked int64  // bytes unpacked since the last poll
+	piece  []byte // to unpack into
+	gzip   gzip.Reader
+	lz4    *lz4.Reader
+	zstd   *zstd.Decoder
 }
 
 // New makes an Unpacker.

@@ -97,8 +97,25 @@ func Batch(n int, codec kgo.CompressionCodecType, records []byte) []byte {
 	return raw
 }
 
-// Drop produces a batch as it is, and returns the offset of its first record.
+// Drop produces a batch as it is, and returns the offset of its first record. A partition that has just been made may not have
+// its leader yet.
 func Drop(ctx context.Context, client *kgo.Client, topic string, partition int32, batch []byte) (int64, error) {
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		offset, err := drop(ctx, client, topic, partition, batch)
+		if err == nil || !kerr.IsRetriable(err) {
+			return offset, err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return 0, err
+		}
+	}
+}
+
+func drop(ctx context.Context, client *kgo.Client, topic string, partition int32, batch []byte) (int64, error) {
 	meta := kmsg.NewPtrMetadataRequest()
 	asked := kmsg.NewMetadataRequestTopic()
 	asked.Topic = &topic

@@ -8,60 +8,62 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
+var loopCases = []struct {
+	name    string
+	sources string
+	change  func(*sink.Params, *journal.Params)
+	want    []string // how each mistake begins, and a word of it
+}{
+	{"defaults", "news,blogs", func(*sink.Params, *journal.Params) {}, nil},
+	{"one output of several sources", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "all", "bad" }, nil},
+	{
+		"a source", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Duplicate = "news" },
+		[]string{"sink.duplicate: news: is a source, and is to take the duplicates: they would be read again"},
+	},
+	{
+		"by its placeholder", "news,news.unique", func(*sink.Params, *journal.Params) {},
+		[]string{"sink.unique: news.unique: is a source"},
+	},
+	{
+		"of another source", "raw.news,news", func(s *sink.Params, _ *journal.Params) { s.Rejected = "raw.{source}" },
+		[]string{"sink.rejected: raw.news: is a source"},
+	},
+	{
+		"the journal", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique = "j", "j" },
+		[]string{"sink.unique: j: is the journal, and is to take the unique documents: no member could read it any more"},
+	},
+	{
+		"the journal by its default", "news", func(s *sink.Params, _ *journal.Params) { s.Unique = "unecho.journal" },
+		[]string{"sink.unique: unecho.journal: is the journal"},
+	},
+	{
+		"the journal by a placeholder", "unecho", func(s *sink.Params, _ *journal.Params) { s.Unique = "{source}.journal" },
+		[]string{"sink.unique: unecho.journal: is the journal"},
+	},
+	{
+		"a journal that is a source", "news,j", func(_ *sink.Params, j *journal.Params) { j.Topic = "j" },
+		[]string{"journal.topic: j: is a source as well; give the journal a topic of its own"},
+	},
+	{
+		"a source called as the journal is by default", "unecho.journal", func(*sink.Params, *journal.Params) {},
+		[]string{"journal.topic: unecho.journal: is a source as well"},
+	},
+	{
+		"outputs of two kinds", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "{source}.out", "news.out" },
+		[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
+	},
+	{
+		"what the sink refuses for itself", "news", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
+	},
+	{
+		"all at once", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique, s.Duplicate = "news", "news", "j" },
+		[]string{"journal.topic: news: is a source", "sink.unique: news: is a source"},
+	},
+}
+
 // Source, outputs and journal are topics of their own, by the names that they have in the end; each clash is reported once.
 func TestLoops(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		sources string
-		change  func(*sink.Params, *journal.Params)
-		want    []string // how each mistake begins, and a word of it
-	}{
-		{"defaults", "news,blogs", func(*sink.Params, *journal.Params) {}, nil},
-		{"one output of several sources", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "all", "bad" }, nil},
-		{
-			"a source", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Duplicate = "news" },
-			[]string{"sink.duplicate: news: is a source, and is to take the duplicates: they would be read again"},
-		},
-		{
-			"by its placeholder", "news,news.unique", func(*sink.Params, *journal.Params) {},
-			[]string{"sink.unique: news.unique: is a source"},
-		},
-		{
-			"of another source", "raw.news,news", func(s *sink.Params, _ *journal.Params) { s.Rejected = "raw.{source}" },
-			[]string{"sink.rejected: raw.news: is a source"},
-		},
-		{
-			"the journal", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique = "j", "j" },
-			[]string{"sink.unique: j: is the journal, and is to take the unique documents: no member could read it any more"},
-		},
-		{
-			"the journal by its default", "news", func(s *sink.Params, _ *journal.Params) { s.Unique = "unecho.journal" },
-			[]string{"sink.unique: unecho.journal: is the journal"},
-		},
-		{
-			"the journal by a placeholder", "unecho", func(s *sink.Params, _ *journal.Params) { s.Unique = "{source}.journal" },
-			[]string{"sink.unique: unecho.journal: is the journal"},
-		},
-		{
-			"a journal that is a source", "news,j", func(_ *sink.Params, j *journal.Params) { j.Topic = "j" },
-			[]string{"journal.topic: j: is a source as well; give the journal a topic of its own"},
-		},
-		{
-			"a source called as the journal is by default", "unecho.journal", func(*sink.Params, *journal.Params) {},
-			[]string{"journal.topic: unecho.journal: is a source as well"},
-		},
-		{
-			"outputs of two kinds", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "{source}.out", "news.out" },
-			[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
-		},
-		{
-			"what the sink refuses for itself", "news", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
-		},
-		{
-			"all at once", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique, s.Duplicate = "news", "news", "j" },
-			[]string{"journal.topic: news: is a source", "sink.unique: news: is a source"},
-		},
-	} {
+	for _, c := range loopCases {
 		t.Run(c.name, func(t *testing.T) {
 			out, j := sink.DefaultParams(), journal.DefaultParams()
 			c.change(&out, &j)

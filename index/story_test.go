@@ -228,13 +228,8 @@ func (s *story) record(words []string) index.Record {
 			r.Hash++
 		}
 		return r
-	case "routing": // routing 2 elsewhere [other]
-		r := &index.Routing{Header: h, Routes: index.Routes{Text: []byte(words[2])}}
-		s.scan(words[1:2], "%d", &r.Number)
-		if len(words) == 4 {
-			r.Fingerprint++
-		}
-		return r
+	case "routing":
+		return s.routing(words)
 	case "accusation": // accusation of w at 3 right|wrong
 		r := &index.Accusation{Header: h, Member: "other", Accused: words[2]}
 		s.scan(words[4:5], "%d", &r.Offset)
@@ -246,6 +241,16 @@ func (s *story) record(words []string) index.Record {
 	}
 	s.t.Fatalf("unknown record %q", words)
 	return nil
+}
+
+// routing is `routing 2 elsewhere`, or of other settings: `routing 2 elsewhere other`.
+func (s *story) routing(words []string) *index.Routing {
+	r := &index.Routing{Header: s.header(), Routes: index.Routes{Text: []byte(words[2])}}
+	s.scan(words[1:2], "%d", &r.Number)
+	if len(words) == 4 {
+		r.Fingerprint++
+	}
+	return r
 }
 
 func (s *story) entry(word string) entry.Entry {

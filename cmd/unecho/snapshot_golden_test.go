@@ -127,6 +127,7 @@ func goldenReplica(t *testing.T) (*index.Replica, []byte) {
 		&index.Run{Header: header, Source: goldenSource(1), Epoch: 1, Entries: goldenEntries(t, c.Judge, 150, 350)},
 		&index.Forget{Header: header, Target: index.Position{Offset: 3, Entry: 7}},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
+		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
 	}
 	for i, record := range records {
 		replica.Apply(index.Stamp{Offset: int64(i), LogAppendTime: header.Wall + int64(i)}, record)

@@ -70,11 +70,8 @@ func (r *reading) take(rec *topic.Record) error {
 		return nil
 	}
 	decoded, err := journal.Decode(rec.Value)
-	switch {
-	case errors.Is(err, journal.ErrNewer):
+	if errors.Is(err, journal.ErrNewer) {
 		return fmt.Errorf("read journal %s: record %d: %w", rec.Topic, rec.Offset, err)
-	case err != nil: // no member reads it
-		return nil
 	}
 	switch decoded := decoded.(type) {
 	case *index.Settings:
@@ -86,7 +83,7 @@ func (r *reading) take(rec *topic.Record) error {
 	case *index.Routing:
 		r.routing(change{rec.Offset, *decoded})
 	}
-	return nil
+	return nil // what no member reads is nil, and changes nothing
 }
 
 // checkpoint takes the first that is about a state behind which every routing was read.

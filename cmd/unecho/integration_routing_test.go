@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// On real Kafka: members that would take documents away are refused beside one at work, so that every document has its output;
+// then the outputs are changed by one command, the members that do not know end, and what was remembered is.
+func TestMembersOfAnotherRouting(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 4)
+	s.configure(s.inDirectory(), s.consumer(""), noOps)
+	p := s.run()
+	p.says(`"ready"`)
+	for _, set := range []string{"sink.dry_run=true", "sink.unique=" + s.name + ".other", "source.start=latest"} {
+		key, _, _ := strings.Cut(set, "=")
+		wrong := start(t, s.dir, "run", "--config", s.file, "--set", set, "--set", "consumer.member=wrong")
+		if code := wrong.exits(patience); code != exitFailed {
+			t.Errorf("%s: it ends with %d", set, code)
+		}
+		for _, what := range []string{"the routing differs", key, "unecho routing apply --config FILE"} {
+			if !strings.Contains(wrong.log.String(), what) {
+				t.Errorf("%s: it does not say %q: %s", set, what, wrong.log)
+			}
+		}
+	}
+	s.produce(400, 1)
+	s.settled()
+	s.audited(s.name + ".journal")
+
+	elsewhere := []string{"--set", "sink.unique=" + s.name + ".u", "--set", "sink.duplicate=" + s.name + ".d", "--set", "sink.rejected=" + s.name + ".r"}
+	for _, output := range []string{"u", "d", "r"} {
+		s.create(s.name+"."+output, 4, nil)
+	}
+	told := string(s.exec(s.bounded(), "routing", append([]string{"apply"}, elsewhere...)...))
+	if !strings.Contains(told, "in force as routing 2") {
+		t.Errorf("apply says %s", told)
+	}
+	if code := p.exits(patience); code != exitFailed || !strings.Contains(p.log.String(), "the routing differs") {
+		t.Errorf("the member at work ends with %d: %s", code, p.log)
+	}
+	before := s.sum(".news.unique", ".news.duplicate", ".news.rejected")
+	p = s.run(elsewhere...)
+	p.says(`"ready"`)
+	s.produce(400, 1) // the same again
+	s.settled()
+	stopAll(t, patience, p)
+	if after := s.sum(".news.unique", ".news.duplicate", ".news.rejected"); after != before || before != 400 {
+		t.Errorf("%d documents were in the former outputs, and are %d now", before, after)
+	}
+	if unique, duplicate, rejected := s.sum(".u"), s.sum(".d"), s.sum(".r"); unique != 0 || duplicate+rejected != 400 {
+		t.Errorf("of the same 400 documents %d are unique, %d duplicates, %d rejected", unique, duplicate, rejected)
+	}
+}
+
+// sum counts the committed records of some of the scene's topics.
+func (s *scene) sum(names ...string) (n int) {
+	s.t.Helper()
+	for _, name := range names {
+		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, s.name+name, topic.Span{}, func(*topic.Record) error {
+			n++
+			return nil
+		}))
+	}
+	return n
+}

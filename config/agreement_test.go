@@ -1,0 +1,53 @@
+package config
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// free are the settings of these sections in which members may differ: what one permits once, and how topics are made and
+// written to.
+var free = []string{
+	"source.accept_lost_offsets", "source.accept_journal_gap", "sink.create", "sink.compression", "sink.replication_factor",
+}
+
+// What is a document, what is read and where it goes: members agree on each of these settings, by the settings in force or by
+// the routing in force and not by both, or may differ in it and are named here. A new setting has to find its place.
+func TestWhatMembersAgreeOn(t *testing.T) {
+	other := map[setting.Kind]string{setting.Bool: "true", setting.Int: "3", setting.Size: "2MiB", setting.String: "other", setting.List: "t,other"}
+	base := Default()
+	base.Source.Topics = []string{"t"}
+	before := routing.Text(base.Source.Topics, base.Source.Start, base.Sink)
+	for _, f := range setting.Fields(base) {
+		section, _, _ := strings.Cut(f.Key, ".")
+		if !slices.Contains([]string{"document", "source", "sink"}, section) {
+			continue
+		}
+		c := base
+		value := other[f.Kind()]
+		if len(f.Enum) > 0 {
+			value = f.Enum[slices.IndexFunc(f.Enum, func(word string) bool { return word != f.Text() })]
+		}
+		if value == f.Text() {
+			value = "false"
+		}
+		if m := fieldOf(t, &c, f.Key).Set(value); m != nil {
+			t.Fatal(m)
+		}
+		decides := len(setting.Diff(c.Settings(), base.Settings())) > 0
+		routes := !bytes.Equal(before, routing.Text(c.Source.Topics, c.Source.Start, c.Sink))
+		switch {
+		case section == "document" && !decides:
+			t.Errorf("%s says what a document is, and members may differ in it", f.Key)
+		case decides && routes:
+			t.Errorf("%s is in the settings and in the routing", f.Key)
+		case (decides || routes) == slices.Contains(free, f.Key):
+			t.Errorf("%s: in the settings %v, in the routing %v: say on which members agree", f.Key, decides, routes)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package routing
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+)
+
+var settings = []byte(`{"settings":"of the test"}`)
+
+func header() index.Header { return index.Header{Fingerprint: index.Fingerprint(settings)} }
+
+func changing(number uint32, text string) *index.Routing {
+	return &index.Routing{Header: header(), Routes: index.Routes{Number: number, Text: []byte(text)}}
+}
+
+func checkpoint(offset int64, number uint32, text string) *index.Checkpoint {
+	return &index.Checkpoint{Header: header(), Offset: offset, Settings: settings, Routes: index.Routes{Number: number, Text: []byte(text)}}
+}
+
+// written is a journal with these records, and its name.
+func written(t *testing.T, records ...index.Record) (*Journal, *kgo.Client) {
+	t.Helper()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "j"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	j := &Journal{Options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, Topic: "j", Group: "us"}
+	client, err := kgo.NewClient(append(j.Options, kgo.DefaultProduceTopic("j"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	all := make([]*kgo.Record, len(records))
+	for i, rec := range records {
+		all[i] = &kgo.Record{Key: []byte("us"), Value: journal.Append(nil, rec)}
+	}
+	if err := client.ProduceSync(t.Context(), all...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	return j, client
+}
+
+// quiet is what nothing follows from, so often.
+func quiet(n int) []index.Record {
+	all := make([]index.Record, n)
+	for i := range all {
+		all[i] = &index.Forget{Header: header()}
+	}
+	return all
+}
+
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// What is read of a journal is what a replica that has applied it has in force, however little of it had to be read.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	begun := func(more ...index.Record) []index.Record {
+		return append([]index.Record{&index.Settings{Text: settings}, changing(1, "a")}, more...)
+	}
+	stranger := changing(2, "stranger")
+	stranger.Fingerprint++
+	for _, c := range []struct {
+		name    string
+		records []index.Record
+		want    string
+	}{
+		{"nothing", nil, ""},
+		{"settings alone", begun()[:1], ""},
+		{"one", begun(), "a"},
+		{"two, of which the second lost", begun(changing(2, "b"), changing(2, "c")), "b"},
+		{"one of other settings, and one too far", begun(stranger, changing(3, "c")), "a"},
+		{"far back, without a checkpoint", begun(quiet(2 * readFirst)...), "a"},
+		{"a checkpoint near the end", begun(append(quiet(2*readFirst), checkpoint(2*readFirst, 1, "a"))...), "a"},
+		{"one that is about long ago, and a change since", begun(append(append([]index.Record{changing(2, "b")}, quiet(2*readFirst)...), checkpoint(2, 1, "a"))...), "b"},
+		{"a change between a state and its checkpoint", begun(append(quiet(2*readFirst), changing(2, "b"), checkpoint(2*readFirst, 1, "a"))...), "b"},
+		{"a change that lost long ago", begun(append(append([]index.Record{changing(2, "b")}, quiet(2*readFirst)...), changing(2, "c"), checkpoint(2*readFirst+2, 2, "b"))...), "b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			j, _ := written(t, c.records...)
+			got, err := j.Read(bounded(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got.Routes.Text) != c.want || got.End != int64(len(c.records)) {
+				t.Errorf("got %d %s, and the end is %d", got.Routes.Number, got.Routes.Text, got.End)
+			}
+			replica, err := index.NewReplica(index.DefaultParams(), index.Fingerprint(settings))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, rec := range c.records {
+				replica.Apply(index.Stamp{Offset: int64(i)}, rec)
+			}
+			if now := replica.Routes(); string(now.Text) != c.want || now.Number != got.Routes.Number {
+				t.Errorf("a replica has %d %s", now.Number, now.Text)
+			}
+		})
+	}
+}
+
+// What none of the group wrote is passed over.
+func TestStraysAreNotRead(t *testing.T) {
+	t.Parallel()
+	j, client := written(t, &index.Settings{Text: settings}, changing(1, "a"))
+	err := client.ProduceSync(t.Context(), &kgo.Record{Key: []byte("them"), Value: journal.Append(nil, changing(2, "b"))},
+		&kgo.Record{Value: []byte("hello")}, &kgo.Record{}).FirstErr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := j.Read(bounded(t)); err != nil || string(got.Routes.Text) != "a" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// A change counts if nobody was faster, also where other records came between.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	j, client := written(t, &index.Settings{Text: settings}, changing(1, "a"))
+	seen, err := j.Read(bounded(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := journal.DefaultParams()
+	now, err := j.Apply(bounded(t), p, seen, []byte("b"))
+	if err != nil || now.Routes.Number != 2 || string(now.Routes.Text) != "b" {
+		t.Errorf("got %+v, %v", now, err)
+	}
+	if now, err = j.Apply(bounded(t), p, seen, []byte("c")); !errors.Is(err, ErrOvertaken) || string(now.Routes.Text) != "b" {
+		t.Errorf("one that was too late: %+v, %v", now, err)
+	}
+	if err := client.ProduceSync(t.Context(), &kgo.Record{Value: []byte("hello")}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	if now, err = j.Apply(bounded(t), p, now, []byte("c")); err != nil || now.Routes.Number != 3 || string(now.Routes.Text) != "c" {
+		t.Errorf("with something between: %+v, %v", now, err)
+	}
+}

@@ -1,0 +1,48 @@
+package routing
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/sink"
+)
+
+func text(change func(*sink.Params), topics ...string) []byte {
+	out := sink.DefaultParams()
+	change(&out)
+	return Text(topics, "earliest", out)
+}
+
+func as(*sink.Params) {}
+
+// A change here makes members of the version before and after differ in the same routing.
+func TestText(t *testing.T) {
+	const want = `{"sink.dry_run":false,"sink.duplicate of a":"a.duplicate","sink.duplicate of b":"b.duplicate",` +
+		`"sink.rejected of a":"a.rejected","sink.rejected of b":"b.rejected","sink.unique of a":"a.unique","sink.unique of b":"b.unique",` +
+		`"source.start":"earliest","source.topics":["a","b"]}`
+	if got := string(text(as, "b", "a")); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		here, journal []byte
+		want          []string
+	}{
+		{"another order", text(as, "b", "a"), text(as, "a", "b"), nil},
+		{"another word for it", text(func(p *sink.Params) { p.Unique = "a.unique" }, "a"), text(as, "a"), nil},
+		{"one output of two sources", text(func(p *sink.Params) { p.Unique = "all" }, "a", "b"), text(as, "a", "b"), []string{
+			"sink.unique of a: all here, a.unique in the journal", "sink.unique of b: all here, b.unique in the journal",
+		}},
+		{"a source more", text(as, "a", "b"), text(as, "a"), []string{`source.topics: ["a","b"] here, ["a"] in the journal`}},
+		{"another source", text(as, "b"), text(as, "a"), []string{`source.topics: ["b"] here, ["a"] in the journal`}},
+		{"where it begins", Text([]string{"a"}, "latest", sink.DefaultParams()), text(as, "a"), []string{"source.start: latest here, earliest in the journal"}},
+		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), text(as, "a"), []string{"sink.dry_run: true here, false in the journal"}},
+	} {
+		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}

@@ -184,6 +184,9 @@ func (w *worker) reject(it *item) *document.Rejection {
 	if !w.encoder.Fits(r) {
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
 	}
+	if detail, refused := w.untimely(r, time.Now()); refused {
+		return &document.Rejection{Reason: sink.OutputRefused, Detail: detail}
+	}
 	from := len(w.ids)
 	w.ids = append(w.ids, doc.ID...)
 	it.Entry.ID = w.ids[from:len(w.ids):len(w.ids)]

@@ -91,6 +91,7 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 // encode makes the output record, by what the output has refused of this document before.
 func (s *session) encode(dst *kgo.Record, a *assignment, it *item) {
 	src := it.record
+	s.out.RejectAt(s.rejectedAt(src, a))
 	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
 		reason, detail := it.reason()
 		s.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
@@ -215,7 +216,11 @@ func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 		return rebuild("produce: %w", cause)
 	}
 	a, it := b.groups[0].assignment, &b.groups[0].items[0]
-	switch a.Refused(&it.Document, b.size) {
+	untimely := errors.Is(cause, kerr.InvalidTimestamp)
+	if untimely {
+		s.readTimesAgain(ctx, a.Topic)
+	}
+	switch a.Refused(&it.Document, b.size, untimely) {
 	case protocol.Split:
 		s.limit = max(1, min(s.limit, b.size)/8)
 		s.logger.Warn().Err(cause).Int("records", b.size).Msg("an output refused a record: taking the batch again in parts")
@@ -223,10 +228,7 @@ func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 	case protocol.Again:
 		return nil
 	case protocol.Hopeless:
-		return s.stopped(&StopError{
-			What:   fmt.Sprintf("the rejected topic refuses %s/%d/%d even without its value", a.Topic, a.Source.Partition, it.record.Offset),
-			Remedy: "raise max.message.bytes of the rejected topic", Err: cause,
-		})
+		return s.stopped(hopeless(fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, it.record.Offset), untimely, cause))
 	case protocol.Forget:
 	}
 	last, err := s.append(ctx, [][]byte{s.frame(&index.Forget{Header: s.header(), Target: it.Verdict.Position})})
@@ -234,6 +236,20 @@ func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 		return err
 	}
 	return s.follower.wait(ctx, last)
+}
+
+// hopeless is what a process ends with because of a document that not even the rejected topic takes.
+func hopeless(document string, untimely bool, cause error) *StopError {
+	if untimely {
+		return &StopError{
+			What:   fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
+			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic", Err: cause,
+		}
+	}
+	return &StopError{
+		What:   fmt.Sprintf("the rejected topic refuses %s even without its value", document),
+		Remedy: "raise max.message.bytes of the rejected topic", Err: cause,
+	}
 }
 
 // final says that the same record will be refused again.

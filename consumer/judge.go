@@ -20,7 +20,11 @@ func (s *session) judge(ctx context.Context, b *batch) error {
 		}
 		values := s.runs(b)
 		if len(values) == 0 {
-			return nil
+			again, err := s.foresee(ctx, b)
+			if err != nil || !again {
+				return err
+			}
+			continue
 		}
 		if err := s.unread(ctx, times); err != nil {
 			return err

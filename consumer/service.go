@@ -57,6 +57,7 @@ type shared struct {
 	maxRecord    int
 	dryRun       bool
 	outputs      sink.Params
+	times        *knownTimes
 	kafka        []kgo.Opt
 	incarnation  incarnation
 	logger       zerolog.Logger
@@ -102,6 +103,7 @@ func New(setup Setup) (*Service, error) {
 		maxRecord: int(setup.Sink.MaxRecordBytes), dryRun: setup.Sink.DryRun, outputs: setup.Sink, kafka: setup.Kafka,
 		incarnation: newIncarnation(time.Now()), logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
+		times:    &knownTimes{of: map[string]outputTimes{}},
 		counters: &counters{}, large: semaphore.NewWeighted(largeAtOnce), forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
 	}
 	sh.routing = routing.Text(setup.Source.Topics, setup.Source.Start, setup.Sink)

@@ -80,6 +80,9 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
 		}); err != nil {
 			return err
 		}
+		if err := s.readTimes(ctx, topics, source.Name); err != nil {
+			return err
+		}
 	}
 	return nil
 }

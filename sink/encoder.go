@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"time"
+
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
@@ -26,6 +28,7 @@ const (
 	HeaderValueBytes  = Prefix + "value-bytes"
 	HeaderKeyBytes    = Prefix + "key-bytes"
 	HeaderHeaderBytes = Prefix + "header-bytes"
+	HeaderTimestamp   = Prefix + "timestamp"
 )
 
 // Values of the unecho-verdict header.
@@ -77,6 +80,8 @@ type Batch struct {
 	// names of the outputs of the source topic seen last: a session reads one topic, or few
 	source                      string
 	unique, duplicate, rejected string
+
+	now time.Time // of rejected records; zero: their own
 }
 
 // NewBatch makes an empty Batch.
@@ -88,6 +93,10 @@ func (b *Batch) Reset() {
 	clear(b.headers)
 	b.bytes, b.headers = b.bytes[:0], b.headers[:0]
 }
+
+// RejectAt gives the rejected records from here on this timestamp, and their own in the header unecho-timestamp: for those whose
+// time the rejected topic would refuse. The zero time leaves them theirs again.
+func (b *Batch) RejectAt(now time.Time) { b.now = now }
 
 // Verdict fills dst with the output record of src, which was judged v. Key, value and header values of dst are those of
 // src, not copies. A copy that was let through goes to unique and says what it is a copy of. A unique document that was
@@ -176,6 +185,10 @@ func (b *Batch) reject(dst, src *kgo.Record, reason Reason, detail string, w wit
 	}
 	b.add(dst, HeaderReason, word)
 	b.add(dst, HeaderDetail, b.text(cut(detail, MaxDetailBytes)))
+	if !b.now.IsZero() {
+		dst.Timestamp = b.now
+		b.add(dst, HeaderTimestamp, b.time(src.Timestamp.UnixMilli()))
+	}
 	if w.value && src.Value != nil {
 		dst.Value = nil
 		b.add(dst, HeaderValueBytes, b.number(len(src.Value)))

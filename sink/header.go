@@ -14,7 +14,7 @@ import (
 const (
 	commonHeaders   = 4
 	matchHeaders    = 6 // beside the common ones, of a copy
-	rejectedHeaders = 5 // beside the common ones, everything withheld
+	rejectedHeaders = 6 // beside the common ones, everything withheld
 )
 
 // open makes dst a copy of src bound for the partition of the same number, with src's headers but ours, and room for

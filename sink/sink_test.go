@@ -193,6 +193,33 @@ func TestValuesAtTheirEdges(t *testing.T) {
 	}
 }
 
+// A rejected record gets the time that its topic takes, with its own in a header, in whatever form it goes there; no other does.
+func TestRejectAt(t *testing.T) {
+	now, src := time.UnixMilli(1767312000000), source()
+	var dst kgo.Record
+	b := encoder().NewBatch()
+	b.RejectAt(now)
+	forgotten := index.Verdict{Forgotten: true}
+	for name, fill := range map[string]func(){
+		"rejected":  func() { b.Reject(&dst, src, sink.OutputRefused, "") },
+		"withheld":  func() { b.Withhold(&dst, src, sink.OutputRefused, "") },
+		"forgotten": func() { b.Verdict(&dst, src, &forgotten) },
+	} {
+		if fill(); !dst.Timestamp.Equal(now) || header(&dst, sink.HeaderTimestamp) != "2026-01-01T00:00:00.123Z" {
+			t.Errorf("%s: %s", name, show(&dst))
+		}
+	}
+	for name, v := range map[string]*index.Verdict{"unique": {}, "duplicate": duplicate()} {
+		if b.Verdict(&dst, src, v); !dst.Timestamp.Equal(src.Timestamp) || strings.Contains(show(&dst), sink.HeaderTimestamp) {
+			t.Errorf("%s: %s", name, show(&dst))
+		}
+	}
+	b.RejectAt(time.Time{})
+	if b.Reject(&dst, src, sink.OutputRefused, ""); !dst.Timestamp.Equal(src.Timestamp) || strings.Contains(show(&dst), sink.HeaderTimestamp) {
+		t.Errorf("its own time again: %s", show(&dst))
+	}
+}
+
 func TestDetailIsCutBetweenRunes(t *testing.T) {
 	var dst kgo.Record
 	encoder().NewBatch().Reject(&dst, source(), sink.InvalidJSON, "x"+strings.Repeat("é", 200))

@@ -53,7 +53,8 @@ func (e *Encoder) worstHeaders() int {
 		headerSize(len(HeaderSimilarity), len("0.0000")) +
 		headerSize(len(HeaderMethod), longestMethod) +
 		headerSize(len(HeaderCopy), maxDecimalBytes)
-	rejected := headerSize(len(HeaderReason), longestReason()) + headerSize(len(HeaderDetail), MaxDetailBytes)
+	rejected := headerSize(len(HeaderReason), longestReason()) + headerSize(len(HeaderDetail), MaxDetailBytes) +
+		headerSize(len(HeaderTimestamp), len(timeLayout))
 	return common + max(duplicate, rejected)
 }
 

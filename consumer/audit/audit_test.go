@@ -291,6 +291,22 @@ func TestWhatIsDueIsCommitted(t *testing.T) {
 	}
 }
 
+// A rejected record may have another timestamp, if it says which was its own; no other may.
+func TestTimestampInAHeader(t *testing.T) {
+	s := story(t)
+	own := s.outputs[4].Timestamp
+	s.outputs[4].Timestamp = own.Add(24 * time.Hour)
+	set(s.outputs[4], "unecho-timestamp", own.UTC().Format("2006-01-02T15:04:05.000Z"))
+	if got := s.audit(); !got.OK() || got.Rejected != 1 {
+		t.Errorf("of a rejected one: %s", got.String())
+	}
+	s = story(t)
+	set(s.outputs[0], "unecho-timestamp", s.outputs[0].Timestamp.UTC().Format("2006-01-02T15:04:05.000Z"))
+	if got := s.audit(); got.Different != 1 {
+		t.Errorf("of a unique one: %s", got.String())
+	}
+}
+
 // What changes nothing for the members changes nothing for the audit, whether it reads the journal from its start or not.
 func TestStraysChangeNothing(t *testing.T) {
 	for _, trimmed := range []bool{false, true} {

@@ -71,7 +71,7 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 }
 
 // altered says what forwarding has changed, or nothing. Only a rejected record may lack its value, key or headers, and then
-// says how long they were.
+// says how long they were; and it may have another timestamp, and then says which was its own.
 func altered(was, is *facts, got headers) string {
 	for _, part := range []struct {
 		name, withheld string
@@ -91,7 +91,10 @@ func altered(was, is *facts, got headers) string {
 			return fmt.Sprintf("%s is %s, the %s had %d bytes", part.withheld, quote(length), part.name, part.was.bytes)
 		}
 	}
-	if was.timestamp != is.timestamp {
+	switch own, retimed := got[ownTimestamp]; {
+	case retimed && string(own) != instant(was.timestamp):
+		return fmt.Sprintf("%s is %s, the timestamp was %s", ownTimestamp, quote(own), instant(was.timestamp))
+	case !retimed && was.timestamp != is.timestamp:
 		return fmt.Sprintf("the timestamp: %s, now %s", instant(was.timestamp), instant(is.timestamp))
 	}
 	return ""

@@ -28,6 +28,7 @@ const (
 	withheldValue   = prefix + "value-bytes"
 	withheldKey     = prefix + "key-bytes"
 	withheldHeaders = prefix + "header-bytes"
+	ownTimestamp    = prefix + "timestamp"
 
 	outputRefused = "output_refused"
 
@@ -73,7 +74,7 @@ func (a *audit) common(source, verdict string) headers {
 
 // headerNames are the names of our headers.
 func headerNames() []string {
-	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders}
+	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders, ownTimestamp}
 	return append(all, matchNames()...)
 }
 
@@ -152,7 +153,7 @@ func difference(got, want headers) string {
 // except that a topic may refuse a duplicate, which leaves nothing to forget.
 func (a *audit) rejection(got headers, source string, v *index.Verdict, judged bool) string {
 	want := a.common(source, rejected)
-	for _, name := range []string{headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders} {
+	for _, name := range []string{headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders, ownTimestamp} {
 		if value, ok := got[name]; ok {
 			want[name] = value
 		}

@@ -45,10 +45,31 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	unique, duplicate, rejected := p.in.Sink.Topics(name)
 	for _, output := range []string{unique, duplicate, rejected} {
 		more, err := p.output(ctx, source, output)
+		if err == nil && output != rejected && p.there[output] {
+			var untimely []Finding
+			untimely, err = p.untimely(ctx, name, output)
+			more = append(more, untimely...)
+		}
 		findings = append(findings, more...)
 		if err != nil {
 			return findings, err
 		}
+	}
+	return findings, nil
+}
+
+// untimely compares the timestamps that an output takes with those of its source.
+func (p *patient) untimely(ctx context.Context, source, output string) (findings []Finding, err error) {
+	from, err := p.topics.Times(ctx, source)
+	if err != nil && !forbidden(err) {
+		return nil, err
+	}
+	to, err := p.topics.Times(ctx, output)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range p.topics.Untimely(source, output, from, to) {
+		findings = append(findings, note("topic "+output+": "+m.What, m.Why, m.Remedy))
 	}
 	return findings, nil
 }

@@ -26,7 +26,7 @@ type Assignment struct {
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
 
-	refused map[int64]Level // by offset, none below base
+	refused map[int64]refusal // by offset, none below base
 }
 
 // Metadata is that of each commit of this assignment.

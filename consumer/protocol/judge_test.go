@@ -171,24 +171,25 @@ func TestStands(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		d    Document
-		want []Answer
+		d        Document
+		want     []Answer
+		untimely []Answer // where it is refused for its time
 	}{
-		"unique":       {Document{Judged: true}, []Answer{Forget, Forget}},
-		"duplicate":    {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}}, []Answer{Again, Again, Hopeless}},
-		"rejected":     {Document{Rejected: true}, []Answer{Again, Hopeless}},
-		"forgotten":    {Document{Judged: true, Verdict: index.Verdict{Forgotten: true}}, []Answer{Again, Hopeless}},
-		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Forget}},
-		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}},
+		"unique":       {Document{Judged: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
+		"duplicate":    {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}}, []Answer{Again, Again, Hopeless}, []Answer{Again, Again, Hopeless}},
+		"rejected":     {Document{Rejected: true}, []Answer{Again, Hopeless}, []Answer{Again, Hopeless}},
+		"forgotten":    {Document{Judged: true, Verdict: index.Verdict{Forgotten: true}}, []Answer{Again, Hopeless}, []Answer{Again, Hopeless}},
+		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
+		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &Assignment{}
-			if got := a.Refused(&c.d, 2); got != Split || a.Level(0) != Whole {
+			if got := a.Refused(&c.d, 2, true); got != Split || a.Level(0) != Whole || a.Retimed(0) {
 				t.Errorf("of two documents: %v", got)
 			}
 			var got []Answer
 			for range c.want {
-				got = append(got, a.Refused(&c.d, 1))
+				got = append(got, a.Refused(&c.d, 1, false))
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
@@ -202,6 +203,16 @@ func TestRefusals(t *testing.T) {
 			}
 			if a.Committed(1); a.Level(0) != Whole {
 				t.Error("it is remembered for ever")
+			}
+			got = nil
+			for range c.untimely {
+				got = append(got, a.Refused(&c.d, 1, true))
+			}
+			if !slices.Equal(got, c.untimely) || a.Retimed(0) != slices.Contains(c.untimely, Hopeless) {
+				t.Errorf("refused for its time: %v, want %v; retimed %v", got, c.untimely, a.Retimed(0))
+			}
+			if a.Committed(1); a.Retimed(0) {
+				t.Error("it is retimed for ever")
 			}
 		})
 	}

@@ -10,9 +10,27 @@ const (
 	Withhold              // even the rejected topic: it goes there without its value
 )
 
+// refusal is what is remembered of one document.
+type refusal struct {
+	level   Level
+	retimed bool
+}
+
 // Level says in what form the document at offset goes out. What was refused is remembered until it is committed, and no longer
 // than the assignment: in another epoch the document may have another verdict, whose output has refused nothing.
-func (a *Assignment) Level(offset int64) Level { return a.refused[offset] }
+func (a *Assignment) Level(offset int64) Level { return a.refused[offset].level }
+
+// Retimed says that the rejected topic has refused the time of the document at offset: it has another there.
+func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retimed }
+
+// Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to do: nothing
+// (Again) where it goes to rejected anyway, or does from now on.
+func (a *Assignment) Untimely(d *Document) Answer {
+	if d.Rejects() || a.Level(d.Entry.Offset) >= Reject {
+		return Again
+	}
+	return a.Refused(d, 1, true)
+}
 
 // Answer is what a session does about a refusal, after the abort.
 type Answer int
@@ -26,29 +44,31 @@ const (
 )
 
 // Refused notes that an output has refused a record of the batch, which will be refused again, and says what to do. d is its
-// only document, unless size says that there are more.
-func (a *Assignment) Refused(d *Document, size int) Answer {
+// only document, unless size says that there are more; untimely says that it was refused for its time.
+func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 	if size > 1 {
 		return Split
 	}
-	level := a.Level(d.Entry.Offset)
-	if d.Rejects() || level >= Reject {
-		if level >= Withhold {
-			return Hopeless
-		}
-		a.note(d.Entry.Offset, Withhold)
-		return Again
-	}
-	if d.Verdict.Unique() {
+	now := a.refused[d.Entry.Offset]
+	switch rejecting := d.Rejects() || now.level >= Reject; {
+	case rejecting && untimely && !now.retimed:
+		now.retimed = true
+	case rejecting && (untimely || now.level >= Withhold):
+		return Hopeless
+	case rejecting:
+		now.level = Withhold
+	case d.Verdict.Unique():
 		return Forget // until that is applied it is not to go to rejected: later ones would be its copies
+	default:
+		now.level = Reject
 	}
-	a.note(d.Entry.Offset, Reject)
+	a.note(d.Entry.Offset, now)
 	return Again
 }
 
-func (a *Assignment) note(offset int64, level Level) {
+func (a *Assignment) note(offset int64, what refusal) {
 	if a.refused == nil {
-		a.refused = map[int64]Level{}
+		a.refused = map[int64]refusal{}
 	}
-	a.refused[offset] = level
+	a.refused[offset] = what
 }

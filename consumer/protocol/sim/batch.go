@@ -35,6 +35,7 @@ const (
 	asVerdict form = iota
 	asRejected
 	asWithheld
+	asRetimed // rejected, with another time
 )
 
 type batchPhase int
@@ -132,6 +133,9 @@ func (s *session) judge(b *batch) {
 		}
 	}
 	letters := s.runs(b)
+	if len(letters) == 0 && s.foresee(b) {
+		return
+	}
 	if len(letters) == 0 {
 		b.phase = batchProduce
 		return
@@ -143,6 +147,29 @@ func (s *session) judge(b *batch) {
 		s.bad("s%d gives up after %d appends", s.id, b.rounds-1)
 	}
 	b.ours, b.phase = s.send(letters...), batchAppend
+}
+
+// foresee has what an output would refuse for its time forgotten before it is tried, all of a batch at once.
+func (s *session) foresee(b *batch) bool {
+	if !s.params.Untimely || !s.chance(1, 2) {
+		return false
+	}
+	var letters []letter
+	for i := range b.groups {
+		g := &b.groups[i]
+		for k := range g.documents {
+			d := &g.documents[k]
+			if d.Judged && s.refuses(d.Entry.Content, asVerdict) && g.assignment.Untimely(d) == protocol.Forget {
+				letters = append(letters, letter{&index.Forget{Header: s.header(), Target: d.Verdict.Position}, g.part})
+			}
+		}
+	}
+	if len(letters) == 0 {
+		return false
+	}
+	s.act("refusal foreseen")
+	b.ours, b.phase = s.send(letters...), batchForget
+	return true
 }
 
 // produce puts every document into its output, and says how the transaction is to end.
@@ -163,7 +190,7 @@ func (s *session) produce(b *batch) {
 		for k := range g.documents {
 			f := s.form(g, &g.documents[k])
 			g.forms = append(g.forms, f)
-			refused = refused || s.refuses(g.documents[k].Entry.Content) > int(f)
+			refused = refused || s.refuses(g.documents[k].Entry.Content, f)
 		}
 	}
 	switch {
@@ -178,6 +205,8 @@ func (s *session) produce(b *batch) {
 
 func (s *session) form(g *group, d *protocol.Document) form {
 	switch level := g.assignment.Level(d.Entry.Offset); {
+	case g.assignment.Retimed(d.Entry.Offset) && (level >= protocol.Reject || d.Rejects()):
+		return asRetimed
 	case level == protocol.Withhold:
 		return asWithheld
 	case level == protocol.Reject || d.Rejects():
@@ -192,7 +221,7 @@ func (s *session) refused(b *batch) {
 	d := &g.documents[0]
 	s.say("s%d: an output refuses one of %s", s.id, b)
 	s.batch = nil
-	switch g.assignment.Refused(d, b.size) {
+	switch g.assignment.Refused(d, b.size, s.params.Untimely) {
 	case protocol.Split:
 		s.limit = max(1, min(s.limit, b.size)/8)
 	case protocol.Again:

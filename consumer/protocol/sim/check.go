@@ -144,7 +144,7 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.assignment.Epoch)
 		return
 	}
-	if w.refuses(d.Entry.Content) > int(f) {
+	if w.refuses(d.Entry.Content, f) {
 		w.bad("%s is committed in a form that its output refuses", p.name(o))
 	}
 	if f != asVerdict {
@@ -211,7 +211,7 @@ func (w *World) checkContents() {
 		switch n := uniques[content]; {
 		case n > most:
 			w.bad("content %c was unique %d times, offsets were set %d times", 'a'+rune(content)-1, n, most-1)
-		case n == 0 && outputs[content] > 0 && !w.rejects(content) && w.refuses(content) == 0:
+		case n == 0 && outputs[content] > 0 && !w.rejects(content) && !w.refuses(content, asVerdict):
 			w.bad("content %c came out %d times, and never as unique", 'a'+rune(content)-1, outputs[content])
 		}
 	}

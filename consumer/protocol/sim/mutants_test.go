@@ -91,7 +91,11 @@ var mutants = []mutant{
 	},
 	{
 		"a refused representative is forgotten", "consumer/protocol/refusal.go",
-		"return Forget // until", "a.note(d.Entry.Offset, Reject)\n\t\treturn Again // until",
+		"return Forget // until", "now.level = Reject // until",
+	},
+	{
+		"what is refused for its time gets another", "consumer/protocol/refusal.go",
+		"now.retimed = true", "now.level = Reject",
 	},
 	{
 		"forget is obeyed", "index/replica.go",

@@ -15,8 +15,9 @@ type Params struct {
 	Entries    int  // of a journal record at most
 	Steps      int  // with faults; then everything is left to come to its end
 
-	Rejects bool // a content is rejected before signing
-	Refuses int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
+	Rejects  bool // a content is rejected before signing
+	Refuses  int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
+	Untimely bool // that content is refused for its time, and goes nowhere until rejected has it with another
 
 	SetOffsets    bool // people set offsets
 	DeleteOffsets bool // offsets expire
@@ -60,6 +61,6 @@ func Vary(seed uint64) Params {
 	if yes(6) {
 		p.Reemit = time.Duration(1+c.n(100)) * time.Millisecond
 	}
-	p.Routings = yes(4)
+	p.Routings, p.Untimely = yes(4), yes(3)
 	return p
 }

@@ -174,6 +174,7 @@ func (t *teller) assignment(a *protocol.Assignment) {
 	t.num(int64(a.Epoch), a.Start, a.Base, a.Announced)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
+		t.flags(a.Retimed(o))
 	}
 }
 

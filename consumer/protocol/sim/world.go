@@ -180,11 +180,14 @@ func (w *World) rejects(content uint64) bool {
 	return w.params.Rejects && content == uint64(w.params.Contents)
 }
 
-func (w *World) refuses(content uint64) int {
-	if content != uint64(w.params.Contents-1) {
-		return 0
+func (w *World) refuses(content uint64, in form) bool {
+	switch {
+	case content != uint64(w.params.Contents-1), w.params.Refuses == 0:
+		return false
+	case w.params.Untimely:
+		return in != asRetimed
 	}
-	return w.params.Refuses
+	return w.params.Refuses > int(in)
 }
 
 func (p *part) gap(offset int64) bool { return p.entries[offset].Kind == entry.None }

@@ -1,0 +1,84 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Times are the timestamps that a topic takes, in ms before and after the broker's clock; math.MaxInt64 is any.
+type Times struct {
+	Before, After int64
+}
+
+// AnyTime is what a topic takes that has no limits, or none that are known.
+func AnyTime() Times { return Times{Before: math.MaxInt64, After: math.MaxInt64} }
+
+// TimesOf reads the limits from a topic's settings. A topic that stamps records itself takes any. Kafka before 3.6 has one limit
+// for both sides.
+func TimesOf(settings map[string]string) Times {
+	if settings["message.timestamp.type"] == "LogAppendTime" {
+		return AnyTime()
+	}
+	limit := func(key string) int64 {
+		for _, key := range []string{key, "message.timestamp.difference.max.ms"} {
+			if ms, err := strconv.ParseInt(settings[key], 10, 64); err == nil && ms >= 0 {
+				return ms
+			}
+		}
+		return math.MaxInt64
+	}
+	return Times{Before: limit(timestampBefore), After: limit(timestampAfter)}
+}
+
+const (
+	timestampBefore = "message.timestamp.before.max.ms"
+	timestampAfter  = "message.timestamp.after.max.ms"
+)
+
+// Take says whether a record of that time is taken now, both in ms since 1970. With a margin it is surely taken, with a negative
+// one it may be: clocks differ, and a transaction takes its time.
+func (t Times) Take(ms, now int64, margin time.Duration) bool {
+	within := func(ahead, limit int64) bool {
+		return limit == math.MaxInt64 || ahead <= max(0, limit-margin.Milliseconds())
+	}
+	return within(now-ms, t.Before) && within(ms-now, t.After)
+}
+
+// Times reads which timestamps a topic takes.
+func (t *Topics) Times(ctx context.Context, name string) (Times, error) {
+	settings, err := t.Settings(ctx, name)
+	if err != nil {
+		return AnyTime(), err
+	}
+	return TimesOf(settings), nil
+}
+
+// Untimely says what an output does not take of a source's timestamps, a Mistake for each limit, or nothing. Documents grow old
+// on their way, a backlog above all: a limit on the past is worth a word whatever the source's is.
+func (t *Topics) Untimely(source, output string, from, to Times) (found []Mistake) {
+	tell := func(key string, limit, ofSource int64, older string) {
+		has := fmt.Sprintf("%s has %s", source, milliseconds(ofSource))
+		found = append(found, Mistake{
+			What:   fmt.Sprintf("%s is %s, %s", key, milliseconds(limit), has),
+			Why:    "documents whose timestamp is " + older + " than that go to rejected, with another timestamp and their own in a header",
+			Remedy: t.ConfigCommand(output, key, strconv.FormatInt(math.MaxInt64, 10)),
+		})
+	}
+	if to.Before != math.MaxInt64 {
+		tell(timestampBefore, to.Before, from.Before, "older")
+	}
+	if to.After < from.After {
+		tell(timestampAfter, to.After, from.After, "further in the future")
+	}
+	return found
+}
+
+func milliseconds(limit int64) string {
+	if limit == math.MaxInt64 {
+		return "no limit"
+	}
+	return (time.Duration(limit) * time.Millisecond).String()
+}

@@ -1,0 +1,95 @@
+package consumer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/sink"
+)
+
+// Nobody knew that the outputs would refuse a document's time, rejected too: it goes there with the present time, once.
+func TestTimeIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		refused []string // one produce to each of them
+		retimed bool
+	}{
+		{"by unique", []string{"news.unique"}, false},
+		{"by unique and rejected", []string{"news.unique", "news.rejected"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			m := w.start(named("m"), sessions(1))
+			w.joined(1)
+			for _, topic := range c.refused {
+				w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: 1})
+			}
+			at := time.Now().Add(-48 * time.Hour).Truncate(time.Millisecond)
+			w.send(&kgo.Record{Value: []byte("a document of long ago"), Timestamp: at})
+			w.settled()
+			if err := m.stop(); err != nil {
+				t.Fatal(err)
+			}
+			r := w.outputs("news.rejected", 1)[0]
+			own := headerOf(r, sink.HeaderTimestamp)
+			switch {
+			case headerOf(r, sink.HeaderReason) != string(sink.OutputRefused):
+				t.Errorf("rejected as %s", headerOf(r, sink.HeaderReason))
+			case c.retimed && (own != at.UTC().Format("2006-01-02T15:04:05.000Z") || time.Since(r.Timestamp) > time.Hour):
+				t.Errorf("its own time is told as %q, and it has %v", own, r.Timestamp)
+			case !c.retimed && (own != "" || !r.Timestamp.Equal(at)):
+				t.Errorf("it has %v, and %q is told", r.Timestamp, own)
+			}
+			if report := w.audit(); !report.OK() || report.Rejected != 1 {
+				t.Errorf("the audit finds %s", report.String())
+			}
+		})
+	}
+}
+
+// Not even the present time is taken: the process ends, and says what to compare.
+func TestNoTimeIsTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.launch(named("m"), sessions(1))
+	w.joined(1)
+	for _, topic := range []string{"news.unique", "news.rejected"} {
+		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: 1 << 30})
+	}
+	w.send(&kgo.Record{Value: []byte("a document")})
+	w.refusedBy(m, "the rejected topic refuses news/0/0 also with the present time", "compare the clocks", "INVALID_TIMESTAMP")
+}
+
+// What no output would take by the limits known is rejected before it is judged, what one of them would is judged.
+func TestUntimely(t *testing.T) {
+	now := time.UnixMilli(1_800_000_000_000)
+	hour := broker.Times{Before: time.Hour.Milliseconds(), After: time.Hour.Milliseconds()}
+	sh := &shared{times: &knownTimes{of: map[string]outputTimes{
+		"both": {unique: hour, duplicate: hour, rejected: hour}, "one": {unique: hour, duplicate: broker.AnyTime(), rejected: hour},
+	}}}
+	for _, c := range []struct {
+		topic string
+		away  time.Duration
+		want  string
+	}{
+		{"both", -30 * time.Minute, ""},
+		{"both", -time.Hour - 4*time.Second, ""}, // clocks differ: the broker decides
+		{"both", -time.Hour - 6*time.Second, "its timestamp is 1h0m6s before the present, and the output topics take none such"},
+		{"both", 2 * time.Hour, "its timestamp is 2h0m0s after the present, and the output topics take none such"},
+		{"one", -48 * time.Hour, ""},
+		{"unknown", -48 * time.Hour, ""},
+	} {
+		detail, refused := sh.untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
+		if detail != c.want || refused != (c.want != "") {
+			t.Errorf("%s, %v: %q, %v", c.topic, c.away, detail, refused)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Replica struct {
 	inForce    bool   // the settings in force are this replica's own
 	routes     Routes
 	routed     uint64 // the hash of routes
+	early      Routes // read before settings were in force
 	next       int64
 	clocks     clocks
 	partitions []*partition
@@ -107,6 +108,9 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.adoptSettings(c)
 		r.adoptRoutes(c)
 	}
+	if rec, ok := rec.(*Routing); ok && !r.inForce {
+		r.earlyRouting(rec)
+	}
 	h := header(rec)
 	if !r.inForce || h.Fingerprint != r.fingerprint {
 		return Effect{}
@@ -161,6 +165,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 	}
 	r.settings = bytes.Clone(s.Text)
 	r.inForce = r.fingerprint == Fingerprint(s.Text)
+	r.early = Routes{}
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
 }

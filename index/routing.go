@@ -18,10 +18,25 @@ func (r *Replica) applyRouting(rec *Routing) Effect {
 	return Effect{Applied: true}
 }
 
-// adoptRoutes takes the routes from a checkpoint where no routing was read.
+// earlyRouting notes a routing that was read before any settings, as by a replica that begins where the journal is trimmed.
+func (r *Replica) earlyRouting(rec *Routing) {
+	if rec.Fingerprint == r.fingerprint && (r.early.Number == 0 || rec.Number == r.early.Number+1) {
+		r.early = Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}
+	}
+}
+
+// adoptRoutes takes the routes from a checkpoint where no routing is in force. They are those at the checkpoint's offset: a
+// routing that was read after that, and before the checkpoint, is newer.
 func (r *Replica) adoptRoutes(c *Checkpoint) {
-	if r.inForce && c.Fingerprint == r.fingerprint && r.routes.Number == 0 && c.Routes.Number > 0 {
-		r.route(c.Routes)
+	to := c.Routes
+	if r.early.Number > to.Number {
+		to = r.early
+	}
+	if r.inForce && c.Fingerprint == r.fingerprint && r.routes.Number == 0 && to.Number > 0 {
+		r.route(to)
+	}
+	if r.inForce {
+		r.early = Routes{}
 	}
 }
 

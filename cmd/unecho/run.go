@@ -81,6 +81,7 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 		}()
 	}
 	limitMemory(c.Judge.Window)
+	warnOfLimit(c, containerLimits(), logger)
 	p, err := build(ctx, c, embedded, logger)
 	if err != nil {
 		return err

@@ -222,6 +222,8 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(v.Int() + 1).Convert(v.Type())
 	case uint64:
 		return reflect.ValueOf(x + 1)
+	case []consumer.Waiting:
+		return reflect.ValueOf(append([]consumer.Waiting{{Topic: "news"}}, x...))
 	case float64:
 		return reflect.ValueOf(x + 1)
 	case bool:

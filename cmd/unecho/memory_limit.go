@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// containerLimits are where Linux says how much memory a container may take: cgroups of version 2, and of version 1.
+func containerLimits() []string {
+	return []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+}
+
+// containerLimit is the least that one of the files says; 0: none does.
+func containerLimit(files []string) (least int64) {
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		if err == nil && n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// mayTake is what the process may take, as documented: the window, 5 % of it, and half a gibibyte, or what more sessions or
+// larger batches than the default ones need; 0: the window has no bound in bytes.
+func mayTake(c config.Config) int64 {
+	window := int64(c.Judge.Window.Bytes)
+	if window == 0 {
+		return 0
+	}
+	d := config.Default()
+	more := inFlight(c) - inFlight(d)
+	return window + window/20 + besides + max(0, more)
+}
+
+// inFlight is what sessions hold of what they read from one broker.
+func inFlight(c config.Config) int64 {
+	fetch, batch := int64(c.Consumer.FetchBytes), int64(c.Source.MaxBatchBytes)
+	return int64(c.Consumer.Sessions) * (2*fetch + max(4*fetch, batch) + 2*batch)
+}
+
+// warnOfLimit tells of a container that is smaller than that: the system would kill the process when the window is full.
+func warnOfLimit(c config.Config, files []string, logger zerolog.Logger) {
+	limit, need := containerLimit(files), mayTake(c)
+	if limit == 0 || need == 0 || limit >= need {
+		return
+	}
+	logger.Warn().Stringer("limit", setting.Bytes(limit)).Stringer("needed", setting.Bytes(need)).Stringer("window", c.Judge.Window.Bytes).
+		Msg("the container has less memory than the process may take: raise its limit, or lower window.bytes")
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
+)
+
+func TestContainerLimit(t *testing.T) {
+	file := func(text string) string {
+		name := filepath.Join(t.TempDir(), "memory.max")
+		check(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	more := config.Default()
+	more.Consumer.Sessions = 8
+	unbounded := config.Default()
+	unbounded.Judge.Window.Bytes = 0
+	for _, c := range []struct {
+		name  string
+		c     config.Config
+		files []string
+		want  bool
+	}{
+		{"none", config.Default(), []string{"/no/such/file", file("max\n"), file("9223372036854771712\n")}, false},
+		{"enough", config.Default(), []string{file("1700000000\n")}, false},
+		{"too little", config.Default(), []string{file("max\n"), file("1500000000\n")}, true},
+		{"too little for so many sessions", more, []string{file("1700000000\n")}, true},
+		{"a window without a bound", unbounded, []string{file("1000\n")}, false},
+	} {
+		var log strings.Builder
+		warnOfLimit(c.c, c.files, zerolog.New(&log))
+		if got := strings.Contains(log.String(), "the container has less memory"); got != c.want {
+			t.Errorf("%s: %s", c.name, log.String())
+		}
+	}
+	if need := setting.Bytes(mayTake(config.Default())); need < setting.GiB+512*setting.MiB || need > 1700*setting.MiB {
+		t.Errorf("by default it needs %v", need)
+	}
+}

@@ -39,6 +39,17 @@ func TestWell(t *testing.T) {
 	}
 }
 
+// One batch of the source may be more than a session has memory for.
+func TestSourceOfLargeBatches(t *testing.T) {
+	w := newWard(t)
+	w.well()
+	w.alter("news", "max.message.bytes", "16777217")
+	want := "problem topics: topic news: max.message.bytes is 16777217, more than consumer.fetch_bytes, 16MiB"
+	if got := lines(w.run()); !strings.Contains(got, want) || !strings.Contains(got, "consumer.fetch_bytes: 17MiB") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // Whatever is wrong, it is found, as what it is.
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
@@ -52,7 +63,6 @@ func TestFindings(t *testing.T) {
 		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* sink.create is set`},
 		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
 		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
-		{"a source that takes more", func(w *ward) { w.alter("news", "max.message.bytes", "16777217") }, `^problem topics: topic news: max.message.bytes is 16777217, more than consumer.fetch_bytes, 16MiB \| .* \| set consumer.fetch_bytes: 17MiB`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
 		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},

@@ -1,7 +1,6 @@
 package unpack
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -12,7 +11,7 @@ import (
 // Snappy comes in two forms: one block, as most clients write it, or blocks each with its length before it, as Java does:
 //
 //	magic 8 · version 4 · compatible version 4 · each: length 4, big endian · block
-var javaMagic = []byte{130, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
+const javaMagic = "\x82SNAPPY\x00"
 
 const javaHeader = 16
 
@@ -32,7 +31,7 @@ func nextBlock(src []byte, java bool) (block, rest []byte, ok bool) {
 }
 
 func javaBlocks(src []byte) (blocks []byte, java bool) {
-	if len(src) > javaHeader && bytes.HasPrefix(src, javaMagic) {
+	if len(src) > javaHeader && string(src[:len(javaMagic)]) == javaMagic {
 		return src[javaHeader:], true
 	}
 	return src, false

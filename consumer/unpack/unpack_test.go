@@ -78,7 +78,7 @@ type javaStream struct {
 func (j *javaStream) Write(p []byte) (int, error) {
 	if !j.begun {
 		j.begun = true
-		if _, err := j.w.Write(append(bytes.Clone(javaMagic), 0, 0, 0, 1, 0, 0, 0, 1)); err != nil {
+		if _, err := j.w.Write([]byte(javaMagic+"\x00\x00\x00\x01\x00\x00\x00\x01")); err != nil {
 			return 0, err
 		}
 	}
@@ -187,7 +187,6 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 			}
 			pieces = append(pieces, appendRecord(nil, many+1, []byte{}, nil))
 			src := c.pack(t, pieces...)
-			pieces = nil
 			u := New(Bounds{Batch: 8 << 20})
 			before := allocated()
 			raw, err := u.Decompress(src, c.codec)

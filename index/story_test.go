@@ -202,6 +202,17 @@ func (s *story) record(words []string) index.Record {
 			r.Entries = append(r.Entries, s.entry(w))
 		}
 		return r
+	case "forget": // forget 3.0
+		r := &index.Forget{Header: h}
+		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)
+		return r
+	}
+	return s.claim(words, h)
+}
+
+// claim is a record about replicas, or none of the group's.
+func (s *story) claim(words []string, h index.Header) index.Record {
+	switch words[0] {
 	case "mark": // mark [foreign]
 		if len(words) > 1 {
 			h.Fingerprint++
@@ -209,10 +220,6 @@ func (s *story) record(words []string) index.Record {
 		return &index.Mark{Header: h}
 	case "stray": // what is no record of the group's
 		return nil
-	case "forget": // forget 3.0
-		r := &index.Forget{Header: h}
-		s.scan(words[1:], "%d.%d", &r.Target.Offset, &r.Target.Entry)
-		return r
 	case "checkpoint": // checkpoint at 3 right|wrong [bare: without the settings | 2 elsewhere: the routing]
 		r := &index.Checkpoint{Header: h, Member: "other"}
 		if len(words) != 5 {

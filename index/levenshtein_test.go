@@ -39,7 +39,7 @@ func TestLevenshtein(t *testing.T) {
 // Of a long text only the front is kept, in whole runes, and only that is compared, whatever the evidence holds.
 func TestLevenshteinComparesTheFront(t *testing.T) {
 	p := DefaultParams()
-	p.Similarity.Verify = "levenshtein"
+	p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:3"
 	signer, err := NewSigner(p)
 	if err != nil {
 		t.Fatal(err)

@@ -20,11 +20,11 @@ type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true"`
-	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once" verdict:"true"`
+	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash|simhash" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
 	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true"`
-	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates" verdict:"true"`
+	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
 	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 leaves both to plan" verdict:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
@@ -38,6 +38,9 @@ type SimilarityParams struct {
 	MaxReferences int     `key:"max_references" doc:"references to documents that are read in the buckets of one document: of each band key the newest 64, then the popular keys one after another, newest first; the more, the more copies are found among documents that share most of their text, each in some nanoseconds" verdict:"true"`
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 4 ns: a step for each shingle compared, more for texts; a candidate that would cost more than is left is left out" verdict:"true"`
 }
+
+// verifyLevenshtein is a word of similarity.verify.
+const verifyLevenshtein = "levenshtein"
 
 // Shingling is what Shingle and Hash ask for.
 func (p *SimilarityParams) Shingling() (text.Shingling, error) {

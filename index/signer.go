@@ -13,14 +13,11 @@ import (
 
 // Signer turns texts into entries. It is pure but not safe for concurrent use: each goroutine has its own.
 type Signer struct {
-	similarity SimilarityParams
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	sketch     sketch.Sketch
-	width      int // bytes of a band key
+	similarity SimilarityParams
 	evidence   entry.Kind
-	weighted   bool
-	kept       int // bytes of a text, at most
 
 	sorter     text.Sorter
 	normalized []byte
@@ -49,17 +46,9 @@ func NewSigner(p Params) (*Signer, error) {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
 	return &Signer{
-		similarity: p.Similarity, normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch, width: p.Similarity.KeyBytes,
-		evidence: p.Similarity.evidence(), weighted: p.Similarity.Weighted,
-		kept: keptText(p.Similarity),
+		normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch,
+		similarity: p.Similarity, evidence: p.Similarity.evidence(),
 	}, nil
-}
-
-func keptText(p SimilarityParams) int {
-	if p.Verify == "levenshtein" {
-		return ComparedText
-	}
-	return entry.MaxText
 }
 
 // Sign fills Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a single shingle leaves e
@@ -92,29 +81,30 @@ func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 	if len(s.normalized) > entry.MaxText {
 		return false
 	}
-	s.shingles = s.shingling.AppendHashes(s.shingles[:0], s.normalized)
+	compared := s.similarity.Compared(s.normalized)
+	s.shingles = s.shingling.AppendHashes(s.shingles[:0], compared)
 	if len(s.shingles) == 0 {
 		return true
 	}
 	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)
 	if s.evidence == entry.Shingles {
-		s.shingles = sorted(&s.sorter, s.shingles, s.weighted)
+		s.shingles = sorted(&s.sorter, s.shingles, s.similarity.Weighted)
 	}
 	s.sketch.Sign(s.shingles)
 	from := len(s.arena)
-	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, s.width)
+	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, s.similarity.KeyBytes)
 	e.Keys, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
-	s.arena = s.appendEvidence(s.arena)
+	s.arena = s.appendEvidence(s.arena, compared)
 	e.Evidence = s.arena[from:len(s.arena):len(s.arena)]
 	return true
 }
 
-func (s *Signer) appendEvidence(dst []byte) []byte {
+func (s *Signer) appendEvidence(dst, compared []byte) []byte {
 	if s.evidence == entry.Shingles {
 		return entry.AppendShingles(dst, s.shingles)
 	}
 	if s.evidence == entry.Text {
-		return entry.AppendText(dst, cut(s.normalized, s.kept))
+		return entry.AppendText(dst, compared)
 	}
 	return s.sketch.AppendCodes(dst)
 }

@@ -25,13 +25,17 @@ func (p Params) Version() string {
 	return fmt.Sprintf("text/%d unicode/%s %s evidence/%d", text.Version, text.Unicode, p.Algorithm(), entry.Version)
 }
 
-// Banding is how a MinHash is cut into bands: as set, or else as planned.
+// Banding is how a MinHash is cut into bands: as set, or else as planned for the Jaccard similarity of two documents at the
+// threshold.
 func (p SimilarityParams) Banding() (sketch.Banding, error) {
 	if p.Bands != 0 || p.Rows != 0 {
 		return sketch.Banding{Bands: p.Bands, Rows: p.Rows}, nil
 	}
 	if p.Plan == "area" {
 		return sketch.PlanByArea(p.Threshold, p.Slots, 0.5, 0.5)
+	}
+	if p.plannedByEdits() {
+		return p.planByEdits()
 	}
 	return sketch.Plan(p.Threshold, p.Slots, p.Recall)
 }
@@ -49,7 +53,7 @@ func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 }
 
 func (p SimilarityParams) minHash(banding sketch.Banding) sketch.MinHashParams {
-	return sketch.MinHashParams{Slots: p.Slots, Banding: banding, CodeBits: p.CodeBits, Weighted: p.Weighted}
+	return sketch.MinHashParams{Slots: p.Slots, Banding: banding, CodeBits: p.CodeBits, Weighted: p.Repeated()}
 }
 
 func (p SimilarityParams) simHash() sketch.SimHashParams {
@@ -63,7 +67,7 @@ func (p SimilarityParams) evidence() entry.Kind {
 	switch {
 	case p.Verify == "estimate":
 		return entry.Sketch
-	case p.Verify == "levenshtein", p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
+	case p.Verify == verifyLevenshtein, p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
 		return entry.Text
 	}
 	return entry.Shingles

@@ -39,7 +39,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	choose("hash", p.Hash, "xxhash", "murmur3", "xxh64", "sha1")
 	choose("sketch", p.Sketch, "minhash", "simhash")
 	choose("plan", p.Plan, "recall", "area")
-	choose("verify", p.Verify, "jaccard", "levenshtein", "estimate")
+	choose("verify", p.Verify, "jaccard", verifyLevenshtein, "estimate")
 	choose("evidence", p.Evidence, "auto", "shingles", "text")
 	_, err := text.ParseShingling(p.Shingle)
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
@@ -47,7 +47,10 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	if len(wrong) > 0 {
 		return wrong // what follows takes the numbers for possible
 	}
-	return slices.Concat(p.validateEvidence(), p.validateSketch())
+	if wrong = slices.Concat(p.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
+		return wrong
+	}
+	return p.validateSketch()
 }
 
 // validateEvidence refuses evidence that verify has no use for.
@@ -56,7 +59,7 @@ func (p SimilarityParams) validateEvidence() []setting.Mistake {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: estimate compares: it keeps the sketch",
 			"write auto, or verify: jaccard")}
 	}
-	if p.Verify == "levenshtein" && p.Evidence == "shingles" {
+	if p.Verify == verifyLevenshtein && p.Evidence == "shingles" {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: levenshtein compares: it keeps the text",
 			"write auto or text, or verify: jaccard")}
 	}

@@ -2,6 +2,8 @@ package index_test
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +52,23 @@ func TestValidateRefuses(t *testing.T) {
 			"similarity.evidence: shingles: is nothing that verify: estimate compares",
 		},
 		"shingles of texts": {
-			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "levenshtein", "shingles" },
+			func(p *index.Params) { verify(p, "levenshtein", "char:4"); p.Similarity.Evidence = "shingles" },
 			"similarity.evidence: shingles: is nothing that verify: levenshtein compares",
+		},
+		"edits of words": {
+			func(p *index.Params) { verify(p, "levenshtein", "word:1") },
+			"similarity.shingle: word:1: are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant to find; " +
+				"write shingle: char:4; or set bands and rows, which promise no recall",
+		},
+		"edits of long runs": {
+			func(p *index.Params) { verify(p, "levenshtein", "char:5") },
+			"similarity.shingle: char:5: are too long for verify: levenshtein: at the threshold of 0.8 they leave a Jaccard similarity of some 0.20, for which 128 slots " +
+				"do not keep a recall of 0.98 in bands of 2 rows or more; write shingle: char:4, or slots: 200; or set bands and rows, which promise no recall",
+		},
+		"many edits": {
+			func(p *index.Params) { verify(p, "levenshtein", "auto:3"); p.Similarity.Threshold = 0.3 },
+			"similarity.shingle: auto:3: are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant to find; " +
+				"write shingle: char:1, and raise threshold; or set bands and rows, which promise no recall",
 		},
 		"plan":           {func(p *index.Params) { p.Similarity.Plan = "integral" }, "similarity.plan: integral: is not one"},
 		"bands alone":    {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
@@ -118,7 +135,7 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"estimate":      func(p *index.Params) { p.Similarity.Verify = "estimate" },
 		"one candidate": func(p *index.Params) { p.Similarity.MaxCandidates = 1 },
 		"modest recall": func(p *index.Params) { p.Similarity.Recall = 0.5 },
-		"levenshtein":   func(p *index.Params) { p.Similarity.Verify = "levenshtein" },
+		"levenshtein":   func(p *index.Params) { p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:4" },
 		"by area":       func(p *index.Params) { p.Similarity.Plan, p.Similarity.Threshold = "area", 0.01 },
 		"texts":         func(p *index.Params) { p.Similarity.Evidence = "text" },
 		"bands by hand": func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 16, 8 },
@@ -157,5 +174,45 @@ func TestValidateHoldsTextAgainstShingles(t *testing.T) {
 	p.Text.Digits = "roman"
 	if wrong := p.Validate(); len(wrong) != 1 || wrong[0].Key != "text.digits" {
 		t.Errorf("got %q", wrong)
+	}
+}
+
+func verify(p *index.Params, by, shingle string) {
+	p.Similarity.Verify, p.Similarity.Shingle = by, shingle
+}
+
+// What a refusal says to write is taken.
+func TestWhatLevenshteinIsToldToWriteIsTaken(t *testing.T) {
+	offers := regexp.MustCompile(`(shingle|slots): (char:\d+|\d+)`)
+	for _, threshold := range []float64{0.4, 0.6, 0.75, 0.8, 0.9, 0.95, 0.99} {
+		for _, shingle := range []string{"word:1", "auto:3", "char:5", "char:12", "char:40"} {
+			p := index.DefaultParams()
+			verify(&p, "levenshtein", shingle)
+			p.Similarity.Threshold = threshold
+			wrong := p.Validate()
+			if len(wrong) == 0 {
+				continue
+			}
+			for _, offer := range offers.FindAllStringSubmatch(wrong[0].Remedy, -1) {
+				q := p
+				if q.Similarity.Slots, _ = strconv.Atoi(offer[2]); offer[1] == "shingle" {
+					q.Similarity.Shingle, q.Similarity.Slots = offer[2], p.Similarity.Slots
+				}
+				if again := q.Validate(); len(again) > 0 && !strings.Contains(wrong[0].Remedy, "raise threshold") {
+					t.Errorf("%v of %s: %s leads to %s", threshold, shingle, offer[0], again)
+				}
+			}
+		}
+	}
+	for name, change := range map[string]func(*index.SimilarityParams){
+		"by hand": func(p *index.SimilarityParams) { p.Bands, p.Rows = 64, 2 },
+		"by area": func(p *index.SimilarityParams) { p.Plan = "area" },
+		"simhash": func(p *index.SimilarityParams) { p.Sketch = "simhash" },
+	} {
+		p := index.DefaultParams()
+		verify(&p, "levenshtein", "auto:3")
+		if change(&p.Similarity); len(p.Validate()) > 0 {
+			t.Errorf("%s: %v", name, p.Validate())
+		}
 	}
 }

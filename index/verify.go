@@ -52,7 +52,7 @@ func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	if kind == entry.Shingles {
 		return &overlap{least: p.least()}, nil
 	}
-	if p.Verify == "levenshtein" {
+	if p.Verify == verifyLevenshtein {
 		return &levenshtein{least: int(p.least().Num)}, nil
 	}
 	shingling, err := p.Shingling()

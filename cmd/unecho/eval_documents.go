@@ -63,14 +63,14 @@ func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte,
 	if len(normalized) > entry.MaxText {
 		return nil, nil, &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
 	}
-	if set = d.sketcher.shingling.AppendHashes(nil, normalized); len(set) == 0 {
+	if set = d.sketcher.shingling.AppendHashes(nil, d.similarity.Compared(normalized)); len(set) == 0 {
 		return nil, nil, d.empty
 	}
 	return set, normalized, nil
 }
 
 func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
-	if d.similarity.Weighted {
+	if d.similarity.Repeated() {
 		slices.Sort(set)
 	} else {
 		set = text.Set(set)

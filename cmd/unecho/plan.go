@@ -45,7 +45,8 @@ type plan struct {
 	Bands       int         `json:"bands"`
 	Rows        int         `json:"rows,omitempty"`
 	Found       []found     `json:"found,omitempty"`
-	Sample      int64       `json:"sample"` // documents measured
+	Sample      int64       `json:"sample"`               // documents measured
+	Candidates  *float64    `json:"candidates,omitempty"` // share of the pairs of them that are
 	Parts       index.Parts `json:"bytes_per_document"`
 	PerDocument int64       `json:"bytes"`
 	Documents   int64       `json:"documents"`
@@ -53,12 +54,14 @@ type plan struct {
 
 	banding *sketch.Banding
 	params  index.Params
+	met     met
 }
 
 // found is a point of the S-curve.
 type found struct {
-	Similarity float64 `json:"similarity"`
-	Share      float64 `json:"share"`
+	Similarity float64  `json:"similarity"`
+	Share      float64  `json:"share"`
+	Least      *float64 `json:"least,omitempty"` // at worst, with verify: levenshtein
 }
 
 func runPlan(cmd *cobra.Command, args []string) (err error) {
@@ -118,6 +121,7 @@ func (p *plan) measure(ctx context.Context, cmd *cobra.Command, args []string, c
 		}
 		sum = add(sum, index.PartsOf(c.Judge, &e))
 		p.Sample++
+		p.met.add(e.Keys)
 		signer.Reset()
 		return nil
 	})
@@ -127,7 +131,7 @@ func (p *plan) measure(ctx context.Context, cmd *cobra.Command, args []string, c
 	if p.Sample == 0 {
 		return errors.New("there is no document to measure")
 	}
-	p.Parts = mean(sum, p.Sample)
+	p.Parts, p.Candidates = mean(sum, p.Sample), p.met.share(c.Judge.Similarity.KeyBytes)
 	return nil
 }
 
@@ -192,7 +196,16 @@ func (p *plan) bands(s index.SimilarityParams) error {
 	p.banding, p.Rows = &banding, banding.Rows
 	for percent := 50; percent <= 100; percent += 5 {
 		similarity := float64(percent) / 100
-		p.Found = append(p.Found, found{similarity, banding.Probability(similarity)})
+		expected, least, ok := s.SharedAt(similarity)
+		if !ok {
+			return nil
+		}
+		point := found{Similarity: similarity, Share: banding.Probability(expected)}
+		if least < expected {
+			share := banding.Probability(least)
+			point.Least = &share
+		}
+		p.Found = append(p.Found, point)
 	}
 	return nil
 }
@@ -203,15 +216,11 @@ func (p *plan) write(out io.Writer, asked bool) error {
 	if p.banding == nil {
 		fmt.Fprintf(&b, "%s of %d bits in %d bands: every pair that differs in up to %d bits becomes a candidate\n", s.Sketch, s.Bits, p.Bands, s.Distance)
 	} else {
-		fmt.Fprintf(&b, "%s of %d slots in %v\nsimilarity ", s.Sketch, s.Slots, p.banding)
-		for _, f := range p.Found {
-			fmt.Fprintf(&b, " %6.2f", f.Similarity)
-		}
-		b.WriteString("\nfound      ")
-		for _, f := range p.Found {
-			fmt.Fprintf(&b, " %6.4f", f.Share)
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "%s of %d slots in %v\n", s.Sketch, s.Slots, p.banding)
+		p.writeFound(&b)
+	}
+	if p.Candidates != nil {
+		fmt.Fprintf(&b, "candidates  %.4f of the pairs of documents in the sample\n", *p.Candidates)
 	}
 	from := "by the flags"
 	if p.Sample > 0 {

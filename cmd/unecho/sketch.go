@@ -109,7 +109,7 @@ func newSketcher(p index.Params) (*sketcher, error) {
 }
 
 func (s *sketcher) shingles(document []byte) []uint64 {
-	return s.shingling.AppendHashes(nil, s.normalizer.Append(nil, document))
+	return s.shingling.AppendHashes(nil, s.params.Similarity.Compared(s.normalizer.Append(nil, document)))
 }
 
 func (s *sketcher) sign(document []byte, scope uint64) sketched {

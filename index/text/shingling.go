@@ -60,6 +60,14 @@ func (s Shingling) String() string {
 	return "none"
 }
 
+// Chars is the size of a shingle that is a run of characters, 0 of any other.
+func (s Shingling) Chars() int {
+	if s.unit != chars {
+		return 0
+	}
+	return s.size
+}
+
 // Hashed is s with another hash than XXHash.
 func (s Shingling) Hashed(h Hash) Shingling {
 	s.hash = h

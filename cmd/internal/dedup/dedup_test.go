@@ -176,6 +176,7 @@ func TestRunStops(t *testing.T) {
 	}
 	levenshtein := indexParams(setting.GiB, false)
 	levenshtein.Index.Similarity.Verify, levenshtein.Index.Similarity.Evidence = "levenshtein", "text"
+	levenshtein.Index.Similarity.Bands, levenshtein.Index.Similarity.Rows = 18, 7
 	for _, test := range []struct {
 		name   string
 		params dedup.IndexParams

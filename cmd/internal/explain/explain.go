@@ -16,7 +16,7 @@ type Explanation struct {
 	A           Document `json:"a"`
 	B           Document `json:"b"`
 	Shared      []string `json:"shared"`   // shingles, each once, in alphabetical order
-	Jaccard     Share    `json:"jaccard"`  // with similarity.weighted, of shingles as often as they occur
+	Jaccard     Share    `json:"jaccard"`  // with similarity.weighted, or verify: levenshtein, of shingles as often as they occur
 	Estimate    Share    `json:"estimate"` // what the sketches tell of it
 	Error       float64  `json:"error"`    // estimate less exact
 	Sketch      Sketch   `json:"sketch"`
@@ -122,8 +122,7 @@ type reader struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	signer     *index.Signer
-	width      int
-	weighted   bool
+	similarity index.SimilarityParams
 }
 
 func newReader(p index.Params) (*reader, error) {
@@ -137,22 +136,23 @@ func newReader(p index.Params) (*reader, error) {
 	}
 	return &reader{
 		normalizer: text.NewNormalizer(p.Text), shingling: shingling, signer: signer,
-		width: p.Similarity.KeyBytes, weighted: p.Similarity.Weighted,
+		similarity: p.Similarity,
 	}, nil
 }
 
 func (r *reader) read(d *Document, in Input) error {
 	normalized := r.normalizer.Append(nil, in.Text)
-	hashes := r.shingling.AppendHashes(nil, normalized)
+	compared := r.similarity.Compared(normalized)
+	hashes := r.shingling.AppendHashes(nil, compared)
 	d.hashes = make(map[uint64]string, len(hashes))
 	i := 0
-	r.shingling.Each(normalized, func(shingle []byte) {
+	r.shingling.Each(compared, func(shingle []byte) {
 		d.hashes[hashes[i]] = string(shingle)
 		i++
 	})
 	d.Bytes, d.Normalized, d.input, d.entry.Scope = len(in.Text), string(normalized), in, in.Scope
 	d.Shingles = len(d.hashes)
-	if d.set = hashes; r.weighted {
+	if d.set = hashes; r.similarity.Repeated() {
 		slices.Sort(d.set)
 	} else {
 		d.set = text.Set(d.set)
@@ -160,8 +160,8 @@ func (r *reader) read(d *Document, in Input) error {
 	if !r.signer.Sign(&d.entry, in.Text) {
 		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(in.Text))
 	}
-	d.Keys = make([]string, 0, len(d.entry.Keys)/r.width)
-	for key := range slices.Chunk(d.entry.Keys, r.width) {
+	d.Keys = make([]string, 0, len(d.entry.Keys)/r.similarity.KeyBytes)
+	for key := range slices.Chunk(d.entry.Keys, r.similarity.KeyBytes) {
 		d.Keys = append(d.Keys, fmt.Sprintf("%x", key))
 	}
 	return nil

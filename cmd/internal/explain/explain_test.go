@@ -65,7 +65,7 @@ func TestLoremIpsum(t *testing.T) {
 }
 
 func TestLevenshteinIsOfCodePoints(t *testing.T) {
-	p := params(t, "similarity.shingle=char:2", "similarity.verify=levenshtein", "similarity.threshold=0.5")
+	p := params(t, "similarity.shingle=char:1", "similarity.verify=levenshtein", "similarity.threshold=0.5")
 	if x := explained(t, p, "kitten", "sitting"); x.Levenshtein != 1-3./7 || x.LevenshteinOf() != "" {
 		t.Errorf("%v", x.Levenshtein)
 	}
@@ -93,7 +93,7 @@ func TestFlipFlips(t *testing.T) {
 		{"similarity.shingle=word:2"},
 		{"similarity.shingle=char:5", "similarity.threshold=0.6"},
 		{"similarity.shingle=word:1", "similarity.verify=estimate"},
-		{"similarity.shingle=word:1", "similarity.verify=levenshtein"},
+		{"similarity.shingle=char:4", "similarity.verify=levenshtein"},
 		{"similarity.shingle=word:1", "similarity.weighted=true", "similarity.threshold=0.5"},
 		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.distance=2"},
 		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=2"},

@@ -36,6 +36,9 @@ func Params(seed uint64) index.Params {
 	if r.IntN(4) == 0 {
 		p.Similarity.Shingle = "auto:2"
 	}
+	if p.Similarity.Verify == "levenshtein" && p.Similarity.Sketch == "minhash" && p.Similarity.Bands == 0 {
+		planByEdits(r, &p.Similarity)
+	}
 	p.Window.Refresh = pick(r, "first", "last")
 	p.Window.ReemitEvery = pick(r, 0, 0, time.Second, 10*time.Second, time.Hour)
 	p.Index.Keep = pick(r, "representatives", "representatives", "all")
@@ -67,6 +70,15 @@ func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	if p.Verify == "jaccard" {
 		p.Evidence = pick(r, "auto", "shingles", "text")
 	}
+}
+
+// planByEdits takes the one shingle for which bands can be planned whatever the threshold, or bands by hand.
+func planByEdits(r *rand.Rand, p *index.SimilarityParams) {
+	if r.IntN(2) == 0 {
+		p.Shingle, p.Slots = "char:1", 64
+		return
+	}
+	p.Bands, p.Rows = 8, pick(r, 1, 2, 4)
 }
 
 func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }

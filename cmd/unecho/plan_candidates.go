@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// writeFound writes the S-curve: of two documents of a similarity, how likely they become candidates. With verify: levenshtein
+// that depends on where the edits are.
+func (p *plan) writeFound(b *strings.Builder) {
+	if len(p.Found) == 0 {
+		b.WriteString("what is found is not known: verify: levenshtein says nothing of words\n")
+		return
+	}
+	line := func(name, format string, value func(f found) float64) {
+		b.WriteString(name)
+		for _, f := range p.Found {
+			fmt.Fprintf(b, format, value(f))
+		}
+		b.WriteString("\n")
+	}
+	line("similarity ", " %6.2f", func(f found) float64 { return f.Similarity })
+	line("found      ", " %6.4f", func(f found) float64 { return f.Share })
+	if p.Found[0].Least == nil {
+		return
+	}
+	line("at worst   ", " %6.4f", func(f found) float64 {
+		if f.Least == nil {
+			return f.Share
+		}
+		return *f.Least
+	})
+	b.WriteString("found is where edits fall by chance, at worst where they are spread evenly over the text\n")
+}
+
+// mostMet documents of the sample are held against each other: half a million pairs.
+const mostMet = 1000
+
+// met are the band keys of the first documents.
+type met struct {
+	keys [][]byte
+}
+
+func (m *met) add(keys []byte) {
+	if len(m.keys) < mostMet {
+		m.keys = append(m.keys, slices.Clone(keys))
+	}
+}
+
+// share is that of the pairs which share a band key; nil if there is no pair.
+func (m *met) share(width int) *float64 {
+	candidates, pairs := 0, 0
+	for i, a := range m.keys {
+		for _, b := range m.keys[:i] {
+			pairs++
+			if shareBand(a, b, width) {
+				candidates++
+			}
+		}
+	}
+	if pairs == 0 {
+		return nil
+	}
+	share := float64(candidates) / float64(pairs)
+	return &share
+}
+
+func shareBand(a, b []byte, width int) bool {
+	for at := 0; at < len(a); at += width {
+		if bytes.Equal(a[at:at+width], b[at:at+width]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package index
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// leastRows of a band: with one row, whatever shares one of so many shingles is a candidate, and these are nearly all.
+const leastRows = 2
+
+// validateLevenshtein refuses shingles for which no bands keep recall.
+func (p SimilarityParams) validateLevenshtein() []setting.Mistake {
+	if !p.plannedByEdits() || p.keepsRecall() {
+		return nil
+	}
+	remedy := "write shingle: char:1, and raise threshold"
+	if found := p.workable(); len(found) > 0 {
+		remedy = "write " + strings.Join(found, ", or ")
+	}
+	remedy += "; or set bands and rows, which promise no recall"
+	size := p.chars()
+	if size == 0 {
+		return []setting.Mistake{setting.Wrong("shingle", p.Shingle,
+			"are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant to find", remedy)}
+	}
+	return []setting.Mistake{setting.Wrong("shingle", p.Shingle, fmt.Sprintf(
+		"are too long for verify: levenshtein: at the threshold of %v they leave a Jaccard similarity of some %.2f, for which %d slots do not keep a recall of %v in bands of %d rows or more",
+		p.Threshold, sketch.RunSimilarity(p.Threshold, size), p.Slots, p.Recall, leastRows), remedy)}
+}
+
+// keepsRecall says whether the bands planned for verify: levenshtein keep recall, and more than few documents apart.
+func (p SimilarityParams) keepsRecall() bool {
+	banding, err := p.Banding()
+	return err == nil && banding.Rows >= leastRows
+}
+
+// workable are changes after which it does: the longest runs for these slots, and the fewest slots for these runs.
+func (p SimilarityParams) workable() []string {
+	var found []string
+	q := p
+	for size := text.MaxChars; size > 0; size-- {
+		if q.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
+			found = append(found, "shingle: "+q.Shingle)
+			break
+		}
+	}
+	if p.chars() == 0 {
+		return found
+	}
+	q = p
+	for q.Slots < sketch.MaxSlots {
+		if q.Slots += 2; q.keepsRecall() {
+			return append(found, fmt.Sprintf("slots: %d", q.Slots))
+		}
+	}
+	return found
+}

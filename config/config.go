@@ -16,7 +16,7 @@ import (
 
 // SettingsVersion names the meaning of the settings that decide verdicts. It rises when the same settings begin to decide
 // otherwise, so that members of both kinds refuse to run together.
-const SettingsVersion = "1"
+const SettingsVersion = "2"
 
 // Config is every setting of the program, by room.
 type Config struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -23,6 +24,11 @@ type follower struct {
 	mark      uint64                     // behind which the replica is captured
 	taken     chan<- capture             // and where to; nil: nobody asks
 
+	// reading is how the replica stood a moment ago. Who only looks at numbers takes them from here, and waits for no record
+	// that is being applied.
+	reading atomic.Pointer[reading]
+	read    time.Time // when it was taken
+
 	caughtUp atomic.Bool // the replica has passed an end of the journal
 
 	asks  chan func()   // lookups that wait
@@ -31,11 +37,29 @@ type follower struct {
 
 // newFollower begins with the replica as restored; open is the dispute because of which it was, if there is one.
 func newFollower(member string, replica *index.Replica, leaderEpoch int32, open *dispute) *follower {
-	return &follower{
+	f := &follower{
 		replica: replica, leaderEpoch: leaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: member, began: replica.Next(), open: open, guilty: map[string]int64{}},
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 	}
+	f.publish()
+	return f
+}
+
+// reading is what Stats shows of a replica.
+type reading struct {
+	index      index.Stats
+	next       int64 // journal offset that is applied next
+	appendTime int64 // of the record applied last, ms
+}
+
+// readingEvery is how old a reading becomes while one record after another is applied.
+const readingEvery = 100 * time.Millisecond
+
+// publish takes a reading. The caller holds mu, or is alone.
+func (f *follower) publish() {
+	f.reading.Store(&reading{index: f.replica.Stats(), next: f.replica.Next(), appendTime: f.appendTime})
+	f.read = time.Now()
 }
 
 // apply is the only place that changes the replica.
@@ -50,6 +74,9 @@ func (f *follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime
+	}
+	if time.Since(f.read) > readingEvery {
+		f.publish()
 	}
 	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.misrouted != nil {
 		if err := f.misrouted(f.replica); err != nil {
@@ -93,6 +120,7 @@ func (f *follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayErr
 func (f *follower) passed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.publish()
 	close(f.advanced)
 	f.advanced = make(chan struct{})
 }

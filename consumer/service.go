@@ -175,10 +175,8 @@ func (s *Service) Stats() Stats {
 		return st
 	}
 	st.Journal = s.shared.appender.Stats()
-	f := s.shared.follower
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	st.Index, st.JournalNext, st.AppliedTime = f.replica.Stats(), f.replica.Next(), f.appendTime
+	last := s.shared.follower.reading.Load()
+	st.Index, st.JournalNext, st.AppliedTime = last.index, last.next, last.appendTime
 	return st
 }
 

@@ -35,9 +35,7 @@ const (
 func (o *outlines) begin() {
 	o.spilled = o.spilled[:0]
 	if o.heads == nil {
-		o.heads = make([][outlineWays]uint64, outlineSets)
-		o.folds = make([][outlineWays][foldWords]uint64, outlineSets)
-		o.wholes = make([][outlineWays][outlineWords]uint64, outlineSets)
+		o.make(outlineSets)
 	}
 	if o.lookup++; o.lookup > headMask {
 		o.lookup = 1
@@ -49,12 +47,18 @@ func (o *outlines) begin() {
 	}
 }
 
+func (o *outlines) make(sets int) {
+	o.heads = make([][outlineWays]uint64, sets)
+	o.folds = make([][outlineWays][foldWords]uint64, sets)
+	o.wholes = make([][outlineWays][outlineWords]uint64, sets)
+}
+
 // number is how a head names a document: 0 is none.
 func number(r ref) uint64 { return uint64(r+1) << (2 * headBits) }
 
 // find is what is remembered of a document.
 func (o *outlines) find(r ref) remembered {
-	set, want := uint64(r)%outlineSets, number(r)>>(2*headBits)
+	set, want := uint64(r)%uint64(len(o.heads)), number(r)>>(2*headBits)
 	heads := &o.heads[set]
 	for k := range heads {
 		if heads[k]>>(2*headBits) == want {
@@ -71,7 +75,7 @@ func (o *outlines) find(r ref) remembered {
 
 // put remembers the outline of a document that is not remembered.
 func (o *outlines) put(r ref, own *outline) remembered {
-	set := uint64(r) % outlineSets
+	set := uint64(r) % uint64(len(o.heads))
 	heads, oldest := &o.heads[set], -1
 	for k := range heads {
 		if heads[k]&headMask != o.lookup && (oldest < 0 || heads[k] < heads[oldest]) {

@@ -16,6 +16,9 @@
 //	unecho-method       identical, jaccard, levenshtein, estimate or hamming
 //	unecho-copy         the how-manieth copy it is; the original is 1
 //
+//	of a unique document that was not compared with all its candidates, and so may be a copy
+//	unecho-cut          candidates
+//
 //	of a rejected document
 //	unecho-reason       a Reason
 //	unecho-detail       what exactly, for people

@@ -23,6 +23,7 @@ const (
 	HeaderSimilarity  = Prefix + "similarity"
 	HeaderMethod      = Prefix + "method"
 	HeaderCopy        = Prefix + "copy"
+	HeaderCut         = Prefix + "cut"
 	HeaderReason      = Prefix + "reason"
 	HeaderDetail      = Prefix + "detail"
 	HeaderValueBytes  = Prefix + "value-bytes"
@@ -106,9 +107,12 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	case v.Unique() && v.Forgotten:
 		b.Reject(dst, src, OutputRefused, "the unique topic refused this document")
 	case !v.Matched():
-		b.open(dst, src, 0)
+		b.open(dst, src, cutHeaders)
 		dst.Topic = b.unique
 		b.common(dst, src, b.enc.verdicts.unique)
+		if v.Cut {
+			b.add(dst, HeaderCut, b.text("candidates"))
+		}
 	case v.Reemitted:
 		b.open(dst, src, matchHeaders)
 		dst.Topic = b.unique

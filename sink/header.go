@@ -14,6 +14,7 @@ import (
 const (
 	commonHeaders   = 4
 	matchHeaders    = 6 // beside the common ones, of a copy
+	cutHeaders      = 1 // beside the common ones, of a unique document
 	rejectedHeaders = 6 // beside the common ones, everything withheld
 )
 

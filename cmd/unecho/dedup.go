@@ -23,7 +23,7 @@ func dedupCommand() *cobra.Command {
 			"of another file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
 			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
-			"cluster, and one document of it is unique. --max-candidates then has no bound by default. Who is unique is then known at\n" +
+			"cluster, and one document of it is unique. --max-candidates, -references and -work then have no bound by default. Who is unique is then known at\n" +
 			"the end, as with --representative last or longest: until then the documents are in a temporary file ($TMPDIR).\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
@@ -214,6 +214,9 @@ func (r *dedupRun) summarise() error {
 	r.out.refused.tell(r.cmd.ErrOrStderr(), "")
 	s := newDedupSummary(r.out.counts, r.judge.First(), r.documents, time.Since(r.began))
 	s.Algorithm = r.config.Judge.Algorithm()
+	if r.index != nil {
+		s.UniqueCut = r.index.Stats().UniqueCut
+	}
 	if rotations, ok := r.judge.(*dedup.Rotations); ok {
 		s.Rotations = rotations.Count()
 	}

@@ -115,12 +115,28 @@ func (o *dedupOptions) readChoices(cmd *cobra.Command) error {
 	if o.all {
 		judge := &o.config.Judge
 		judge.Index.Keep = "all"
-		if most := index.DefaultParams().Similarity.MaxCandidates; judge.Similarity.MaxCandidates == most && !cmd.Flag("max-candidates").Changed {
-			judge.Similarity.MaxCandidates = math.MaxInt32
-		}
+		o.unbind(cmd)
 	}
 	o.all = o.all || o.rotated
 	return nil
+}
+
+// unbind takes the bounds on what one document may cost away, but for those that are set.
+func (o *dedupOptions) unbind(cmd *cobra.Command) {
+	defaults, s := index.DefaultParams().Similarity, &o.config.Judge.Similarity
+	for _, b := range []struct {
+		flag  string
+		bound *int
+		usual int
+	}{
+		{"max-candidates", &s.MaxCandidates, defaults.MaxCandidates},
+		{"max-references", &s.MaxReferences, defaults.MaxReferences},
+		{"max-work", &s.MaxWork, defaults.MaxWork},
+	} {
+		if *b.bound == b.usual && !cmd.Flag(b.flag).Changed {
+			*b.bound = math.MaxInt32
+		}
+	}
 }
 
 // check refuses what cannot be meant together.

@@ -15,6 +15,7 @@ type dedupSummary struct {
 	Unique             int64   `json:"unique"`
 	Duplicate          int64   `json:"duplicate"`
 	Rejected           int64   `json:"rejected"`
+	UniqueCut          uint64  `json:"unique_cut"`        // unique documents that were not compared with all candidates
 	Indexed            int64   `json:"indexed,omitempty"` // documents of --index or --index-file
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
@@ -50,7 +51,19 @@ func (s dedupSummary) writeText(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n", several(int(s.Documents), "document"), indexed,
 		grouped(int(s.Unique)), grouped(int(s.Duplicate)), grouped(int(s.Rejected)), cost, found)
+	if err != nil || s.UniqueCut == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: raise --max-references, --max-candidates or --max-work\n",
+		were(int(s.UniqueCut), "unique document"))
 	return err
+}
+
+func were(n int, what string) string {
+	if n == 1 {
+		return several(n, what) + " was"
+	}
+	return several(n, what) + " were"
 }
 
 func (s dedupSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }

@@ -42,8 +42,8 @@ func Params(seed uint64) index.Params {
 	p.Window.Refresh = pick(r, "first", "last")
 	p.Window.ReemitEvery = pick(r, 0, 0, time.Second, 10*time.Second, time.Hour)
 	p.Index.Keep = pick(r, "representatives", "representatives", "all")
-	p.Similarity.MaxReferences = pick(r, 1, 2, 8, 64, 2560)
-	p.Similarity.MaxWork = pick(r, 1, 200, 2000, 1_000_000, 1_000_000)
+	p.Similarity.MaxReferences = pick(r, 2, 8, 64, 2560, 2560)
+	p.Similarity.MaxWork = pick(r, 100, 2000, 1_000_000, 1_000_000, 1_000_000)
 	return p
 }
 

@@ -3,6 +3,7 @@ package index_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,6 +66,12 @@ func newStand(tb testing.TB, p index.Params) *stand {
 
 // judge signs a text and has it judged.
 func (s *stand) judge(text []byte) *index.Verdict {
+	s.sign(text)
+	return s.apply()
+}
+
+// sign makes the next record.
+func (s *stand) sign(text []byte) {
 	s.at.Offset++
 	s.at.LogAppendTime++
 	s.signer.Reset()
@@ -73,8 +80,9 @@ func (s *stand) judge(text []byte) *index.Verdict {
 		s.tb.Fatal("too long")
 	}
 	s.record.Base, s.record.Entries = s.at.Offset, append(s.record.Entries[:0], e)
-	return &s.replica.Apply(s.at, &s.record).Judged[0]
 }
+
+func (s *stand) apply() *index.Verdict { return &s.replica.Apply(s.at, &s.record).Judged[0] }
 
 // BenchmarkBoilerplate signs and judges texts of 2 kB of which so much is the same in all, in windows of 10,000, and beside
 // each of them one that is like no other. times is what the first takes of the processor for each that the second takes.
@@ -131,4 +139,80 @@ func processTime(tb testing.TB) time.Duration {
 		tb.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// hostile are documents that share bands and no similarity, as costly to compare as can be.
+func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
+	joined := func(all [][]string) (texts [][]byte) {
+		for _, text := range all {
+			texts = append(texts, []byte(strings.Join(text, " ")))
+		}
+		return texts
+	}
+	return map[string]func(p *index.Params, r *rand.Rand) [][]byte{
+		"900kB": func(_ *index.Params, r *rand.Rand) [][]byte { return joined(templated(r, 80, 138_000, 117_000)) },
+		"2byte-words": func(_ *index.Params, r *rand.Rand) [][]byte {
+			all := make([][]byte, 80)
+			template := make([]byte, 880_000)
+			for i := range template {
+				template[i] = " abcdefghijklmnopqrstuvwxyz"[i%2*(1+r.IntN(26))]
+			}
+			for i := range all {
+				all[i] = append([]byte{}, template...)
+				for k := 748_001; k < len(template); k += 2 {
+					all[i][k] = byte('a' + r.IntN(26))
+				}
+			}
+			return all
+		},
+		"char5-300kB": func(p *index.Params, r *rand.Rand) [][]byte {
+			p.Similarity.Shingle = "char:5"
+			return joined(templated(r, 80, 46_000, 39_000))
+		},
+		"char5-900kB": func(p *index.Params, r *rand.Rand) [][]byte {
+			p.Similarity.Shingle = "char:5"
+			return joined(templated(r, 80, 138_000, 117_000))
+		},
+		"levenshtein-32kB": func(p *index.Params, r *rand.Rand) [][]byte {
+			p.Similarity.Verify = "levenshtein"
+			blocks := make([][]string, 100)
+			for i := range blocks {
+				blocks[i] = words(r, 50)
+			}
+			all := make([][]string, 80)
+			for i := range all {
+				for _, k := range r.Perm(len(blocks)) {
+					all[i] = append(all[i], blocks[k]...)
+				}
+			}
+			return joined(all)
+		},
+	}
+}
+
+// BenchmarkHostile judges the last of such documents. most-ms is the longest that one of them held the replica.
+func BenchmarkHostile(b *testing.B) {
+	for name, texts := range hostile() {
+		b.Run(name, func(b *testing.B) {
+			p := index.DefaultParams()
+			all := texts(&p, rand.New(rand.NewPCG(5, 1)))
+			s := newStand(b, p)
+			for _, text := range all[:len(all)-8] {
+				s.judge(text)
+			}
+			var times []time.Duration
+			for b.Loop() {
+				for _, text := range all[len(all)-8:] {
+					s.sign(text)
+					began := time.Now()
+					s.apply()
+					times = append(times, time.Since(began))
+				}
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[0].Microseconds())/1000, "least-ms")
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "median-ms")
+			b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "most-ms")
+		})
+	}
 }

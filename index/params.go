@@ -36,7 +36,7 @@ type SimilarityParams struct {
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, the most promising first: by their sketches, or by the bands they share; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true"`
 	MaxReferences int     `key:"max_references" doc:"references to documents that are read in the buckets of one document: of each band key the newest 64, then the popular keys one after another, newest first; the more, the more copies are found among documents that share most of their text, each in some nanoseconds" verdict:"true"`
-	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 4 ns: a step for each shingle compared, more for texts; a candidate that would cost more than is left is left out" verdict:"true"`
+	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
 }
 
 // verifyLevenshtein is a word of similarity.verify.
@@ -91,7 +91,7 @@ func DefaultParams() Params {
 		Similarity: SimilarityParams{
 			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4,
-			MaxCandidates: 8, MaxReferences: 2560, MaxWork: 5_000_000,
+			MaxCandidates: 8, MaxReferences: 2560, MaxWork: 2_000_000,
 		},
 		Text:   text.DefaultParams(),
 		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},

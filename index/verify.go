@@ -81,7 +81,7 @@ type jaccard struct {
 }
 
 // textSteps is what a byte of text costs: it is unpacked, and its shingles are hashed and sorted.
-const textSteps = 8
+const textSteps = 6
 
 func (x *jaccard) cost(own, candidate *entry.Entry) int {
 	return textSteps * (entry.TextLen(own) + entry.TextLen(candidate))

@@ -150,9 +150,9 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 		return 1
 	case t.params.Similarity.Verify == "levenshtein":
 		longer := min(max(entry.TextLen(a), entry.TextLen(b)), index.ComparedText)
-		return longer * (t.edits(longer) + 64) / 64
+		return longer * (t.edits(longer) + 64) / 128
 	case t.keepsText():
-		return 8 * (entry.TextLen(a) + entry.TextLen(b))
+		return 6 * (entry.TextLen(a) + entry.TextLen(b))
 	}
 	return entry.ShinglesLen(a) + entry.ShinglesLen(b)
 }

@@ -19,8 +19,9 @@ import (
 // rareReferences are read of each key before more is read of any.
 const rareReferences = 64
 
-// popularParts: so many popular keys, or more, have all of similarity.max_references read, fewer a part of it.
-const popularParts = 8
+// popularKeys: if so many keys are popular, or more, all of similarity.max_references are read, else as much less as their number
+// squared is.
+const popularKeys = 8
 
 // walk is a lookup in one band that goes on: the line it has come to and the place in it, and how many references of its key
 // it has met.
@@ -93,7 +94,7 @@ func (w *window) meet(k *walk, most int, now span) (end bool) {
 // meetPopular goes on with the popular keys, and returns of how many references were left unread. The more of its keys are
 // popular, the more likely a copy is found by them alone, and the more is read.
 func (w *window) meetPopular() (cut int) {
-	now, most := w.span(), len(w.met)+min(w.most, len(w.popular)*(w.most/popularParts+1))
+	now, most := w.span(), len(w.met)+min(w.most, len(w.popular)*len(w.popular)*(w.most/(popularKeys*popularKeys)+1))
 	for _, k := range w.popular {
 		if w.readOn(k, most-len(w.met), now) {
 			cut++

@@ -4,14 +4,14 @@ package index
 // and no verdict depends on it. Each document has the places of one set to be in, where the oldest document gives way.
 //
 //	┌───────────┬───────────┬────────────┐
-//	│ number 40 │ hashes 12 │ lookup 12  │    a head; a set has four, and beside it their outlines, folded and whole
-//	└───────────┴───────────┴────────────┘
+//	│ number 40 │ hashes 12 │ lookup 12  │    a head; a set has four, and their outlines, folded and whole, stand beside those of
+//	└───────────┴───────────┴────────────┘    the next sets, for documents met one after another are near each other
 //
 // lookup is the one in which the document was met last, by which it is known when it is met in another band.
 type outlines struct {
 	heads  [][outlineWays]uint64 // none until there is a document to tell apart
-	folds  [][outlineWays][foldWords]uint64
-	wholes [][outlineWays][outlineWords]uint64
+	folds  [outlineWays][][foldWords]uint64
+	wholes [outlineWays][][outlineWords]uint64
 	lookup uint64
 
 	spilled []remembered // in the lookup at hand, for which there was no place: it had met all of their set
@@ -49,8 +49,10 @@ func (o *outlines) begin() {
 
 func (o *outlines) make(sets int) {
 	o.heads = make([][outlineWays]uint64, sets)
-	o.folds = make([][outlineWays][foldWords]uint64, sets)
-	o.wholes = make([][outlineWays][outlineWords]uint64, sets)
+	for k := range outlineWays {
+		o.folds[k] = make([][foldWords]uint64, sets)
+		o.wholes[k] = make([][outlineWords]uint64, sets)
+	}
 }
 
 // number is how a head names a document: 0 is none.
@@ -62,7 +64,7 @@ func (o *outlines) find(r ref) remembered {
 	heads := &o.heads[set]
 	for k := range heads {
 		if heads[k]>>(2*headBits) == want {
-			return remembered{&heads[k], &o.folds[set][k], &o.wholes[set][k]}
+			return remembered{&heads[k], &o.folds[k][set], &o.wholes[k][set]}
 		}
 	}
 	for _, s := range o.spilled {
@@ -84,7 +86,7 @@ func (o *outlines) put(r ref, own *outline) remembered {
 	}
 	var place remembered
 	if oldest >= 0 {
-		place = remembered{&heads[oldest], &o.folds[set][oldest], &o.wholes[set][oldest]}
+		place = remembered{&heads[oldest], &o.folds[oldest][set], &o.wholes[oldest][set]}
 	} else {
 		place = remembered{new(uint64), new([foldWords]uint64), new([outlineWords]uint64)}
 		o.spilled = append(o.spilled, place)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/unecho/unecho/index/entry"
 )
@@ -34,45 +35,85 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 // sifted is how many candidates are kept for each that may be compared: some of them may be dead.
 const sifted = 4
 
-// sift ranks what was met by its outlines, and says how many that may be similar enough are left out.
+// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. It goes by blocks: the
+// outlines of one are fetched while they are found.
 func (r *Replica) sift() (ranks []rank, out int) {
-	w, o := &r.window, &r.outlines
-	o.begin()
+	w := &r.window
+	r.outlines.begin()
 	w.ranks = w.ranks[:0]
-	num, den := r.verify.shares()
-	most, reachable, fold := sifted*min(r.params.Similarity.MaxCandidates, unlimited), 0, r.own.fold()
-	for _, at := range w.met {
-		known := o.find(at)
-		if known.head == nil {
-			known = r.outline(at)
-		}
-		head := *known.head
-		if head&headMask == o.lookup {
-			continue
-		}
-		*known.head = head&^headMask | o.lookup
-		odd, n := 0, int(head>>headBits&headMask)
-		if n > 0 && num > 0 {
-			need, least, both := num*(r.own.n+n), min(r.own.n, n), r.own.n+n
-			if den*min((both-oddFolds(&fold, known.fold))/2, least) < need {
+	most, reachable := sifted*min(r.params.Similarity.MaxCandidates, unlimited), 0
+	bound := r.bound()
+	for met := w.met; len(met) > 0; {
+		block := met[:min(len(met), siftBlock)]
+		met = met[len(block):]
+		for _, k := range r.known(block) {
+			odd, ok := bound.odd(k.remembered)
+			if !ok {
 				continue
 			}
-			if odd = r.own.odd(known.whole); den*min((both-odd)/2, least) < need {
+			if s, i := w.at(k.at); !w.shares(s, i) {
 				continue
 			}
-		} else if n > 0 {
-			odd = r.own.odd(known.whole)
+			reachable++
+			w.keepNearest(rank(odd)<<rankBits|rank(k.at), most)
 		}
-		if s, i := w.at(at); !w.shares(s, i) {
-			continue
-		}
-		reachable++
-		w.keepNearest(rank(odd)<<rankBits|rank(at), most)
 	}
 	if len(w.ranks) < most {
 		slices.Sort(w.ranks)
 	}
 	return w.ranks, reachable - len(w.ranks)
+}
+
+// met is a document of a block, and what is remembered of it.
+type met struct {
+	remembered
+	at ref
+}
+
+const siftBlock = 64
+
+// known finds the outlines of documents, but for those that this lookup has met before.
+func (r *Replica) known(block []ref) []met {
+	o, n := &r.outlines, 0
+	for _, at := range block {
+		k := o.find(at)
+		if k.head == nil {
+			k = r.outline(at)
+		} else if *k.head&headMask == o.lookup {
+			continue
+		}
+		*k.head = *k.head&^headMask | o.lookup
+		prefetchAt(unsafe.Pointer(k.fold))
+		r.block[n] = met{k, at}
+		n++
+	}
+	return r.block[:n]
+}
+
+// bound says what cannot reach the threshold: two documents must share num / den of the hashes that they have together.
+type bound struct {
+	own      *outline
+	fold     [foldWords]uint64
+	num, den int
+}
+
+func (r *Replica) bound() bound {
+	num, den := r.verify.shares()
+	return bound{own: &r.own, fold: r.own.fold(), num: num, den: den}
+}
+
+// odd is the number of bits that differ from a document's; ok is false if they are too many.
+func (b *bound) odd(k remembered) (odd int, ok bool) {
+	n := int(*k.head >> headBits & headMask)
+	if n == 0 {
+		return 0, true
+	}
+	need, least, both := b.num*(b.own.n+n), min(b.own.n, n), b.own.n+n
+	if b.num > 0 && b.den*min((both-oddFolds(&b.fold, k.fold))/2, least) < need {
+		return 0, false
+	}
+	odd = b.own.odd(k.whole)
+	return odd, b.num == 0 || b.den*min((both-odd)/2, least) >= need
 }
 
 // unlimited candidates are more than there can be.

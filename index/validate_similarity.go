@@ -36,7 +36,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(!slices.Contains([]int{32, 64, 128}, p.Bits), "bits", p.Bits, "is not one of the choices", "write 32, 64 or 128")
 	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 8")
-	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 2560")
+	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 3584")
 	refuse(p.MaxWork < 1, "max_work", p.MaxWork, "compares nothing", "write 1 or more, such as 2000000")
 	choose("hash", p.Hash, "xxhash", "murmur3", "xxh64", "sha1")
 	choose("sketch", p.Sketch, "minhash", "simhash")

@@ -56,7 +56,7 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 		t.stats.Cut += len(longer)
 		return byBands, len(longer) > 0
 	}
-	more := min(p.MaxReferences, len(longer)*(p.MaxReferences/8+1))
+	more := min(p.MaxReferences, len(longer)*len(longer)*(p.MaxReferences/64+1))
 	for _, all := range longer {
 		n := min(more, len(all))
 		more -= n

@@ -33,6 +33,7 @@ func (s *Service) watchLag(ctx context.Context) {
 
 // readLag reads once. A failure is logged where the lag becomes unknown, not each time it still is.
 func (s *Service) readLag(ctx context.Context) {
+	s.sayCuts()
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
 	lag, err := s.shared.lags(reading)

@@ -88,6 +88,8 @@ type Service struct {
 	running bool  // the follower is there
 	lag     int64 // of the source; -1: unknown
 	lagRead bool  // the last reading of the lags succeeded
+
+	cut cuts // of the goroutine that reads the lags
 }
 
 // New builds a service from valid parameters. It starts nothing.

@@ -93,6 +93,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 		fill  func(dst *kgo.Record)
 	}{
 		{"unique", func(d *kgo.Record) { b.Verdict(d, source(), &index.Verdict{}) }},
+		{"unique, though candidates were left out", func(d *kgo.Record) { b.Verdict(d, source(), &index.Verdict{Cut: true}) }},
 		{"duplicate", func(d *kgo.Record) { b.Verdict(d, source(), duplicate()) }},
 		{"duplicate of a document without an id", func(d *kgo.Record) { b.Verdict(d, source(), nameless) }},
 		{"a copy let through as unique", func(d *kgo.Record) { b.Verdict(d, source(), through) }},

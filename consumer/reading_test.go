@@ -1,0 +1,86 @@
+package consumer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Numbers wait for no record that is being applied: here one is, for as long as they are asked for.
+func TestNumbersDoNotWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.start()
+	w.produce(50, 5)
+	w.settled()
+	answered := make(chan Stats)
+	m.shared.follower.look(func(r *index.Replica) {
+		go func() { answered <- m.Stats() }()
+		select {
+		case got := <-answered:
+			if got.JournalNext != r.Next() || got.Index.Judged != r.Stats().Judged || got.Index.Judged != 50 || got.AppliedTime == 0 {
+				t.Errorf("next is %d of %d, %d judged, applied at %d", got.JournalNext, r.Next(), got.Index.Judged, got.AppliedTime)
+			}
+		case <-w.context().Done():
+			t.Error("the numbers wait for the replica")
+		}
+	})
+	w.audited()
+}
+
+// shuffled are texts of 32 kB that share all their shingles but some, in another order each: they share bands, are far from
+// similar by their edits, and as costly to compare as can be.
+func shuffled(texts int) (records []*kgo.Record) {
+	r := rand.New(rand.NewPCG(11, 1))
+	blocks := make([]string, 100)
+	for i := range blocks {
+		blocks[i] = words(r, 45)
+	}
+	for i := range texts {
+		var text []string
+		for _, k := range r.Perm(len(blocks)) {
+			text = append(text, blocks[k])
+		}
+		records = append(records, &kgo.Record{Key: fmt.Append(nil, i), Value: []byte(strings.Join(text, " "))})
+	}
+	return records
+}
+
+// Three megabytes of documents that are costly to compare, and no copies, do not make the replica lag: each is compared with
+// the few that its work allows, and says so.
+func TestCostlyDocumentsDoNotStarve(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	said := w.logged()
+	w.setup.Index.Similarity.Verify = "levenshtein"
+	w.setup.Params.MaxLag = 20 * time.Second
+	m := w.start()
+	w.send(shuffled(100)...)
+	w.settled()
+	w.until("it is not ready", m.Ready)
+	stats := m.Stats()
+	if stats.Withdrawals > 0 || stats.Index.UniqueCut == 0 {
+		t.Errorf("it left the group %d times; %+v", stats.Withdrawals, stats.Index)
+	}
+	m.readLag(w.context())
+	if !said.has("may be copies") {
+		t.Error("the log does not say that candidates were left out")
+	}
+	cut := 0
+	for _, r := range w.outputs("news.unique", 100) {
+		for _, h := range r.Headers {
+			if h.Key == "unecho-cut" {
+				cut++
+			}
+		}
+	}
+	if uint64(cut) != stats.Index.UniqueCut {
+		t.Errorf("%d records say that they were cut, %d were", cut, stats.Index.UniqueCut)
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/dedup"
+)
+
+// A summary says of how many documents it cannot be sure, in both forms, and nothing where there are none.
+func TestSummaryTellsCuts(t *testing.T) {
+	for cut, want := range map[uint64]string{
+		0: "", 1: "1 unique document was not compared with all candidates, and may be copies: raise --max-references",
+		2300: "2,300 unique documents were not compared with all candidates, and may be copies: raise --max-references",
+	} {
+		s := newDedupSummary(dedup.Counts{Documents: 3000, Unique: 3000}, 0, 3000, time.Second)
+		s.UniqueCut = cut
+		var text, line bytes.Buffer
+		if err := s.writeText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(got, want) || (got == "") != (cut == 0) {
+			t.Errorf("%d cut: %q, want %q", cut, got, want)
+		}
+		if err := s.writeJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(grouped(int(cut)), ",", "")+",") {
+			t.Errorf("%d cut: %s, %v", cut, line.String(), err)
+		}
+	}
+}

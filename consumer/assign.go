@@ -46,24 +46,31 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 			return nil, err
 		}
 	}
-	sources := make(map[key]entry.Source, len(of))
-	for _, tp := range of {
-		sources[key{tp.Topic, tp.Source.Partition}] = tp.Source
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for topic, partitions := range given {
-		for p := range partitions {
-			a := ready[sources[key{topic, p}]]
-			s.assigned[key{topic, p}] = a
-			given[topic][p] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
-			s.logger.Info().Str("topic", topic).Int32("partition", p).Int64("offset", a.Base).
-				Uint32("epoch", a.Epoch).Msg("partition assigned")
-		}
+	for _, tp := range of {
+		s.give(tp, ready[tp.Source], given)
 	}
 	s.tally(len(s.assigned))
 	s.logger.Info().Str("session", s.slot).Int("partitions", len(of)).EmbedObject(took).Msg("reading begins")
 	return given, nil
+}
+
+// give notes what the steps of an assignment came to: where the partition is read from, or that it is not read, for it has no
+// leader. The caller holds mu.
+func (s *session) give(tp topicPartition, a *assignment, given map[string]map[int32]kgo.Offset) {
+	at := key{tp.Topic, tp.Source.Partition}
+	if a == nil {
+		delete(given[at.topic], at.partition)
+		s.unled[at] = true
+		s.logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).
+			Msg("partition has no leader: it waits for one, the others go on")
+		return
+	}
+	s.assigned[at] = a
+	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
+	s.logger.Info().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
+		Uint32("epoch", a.Epoch).Msg("partition assigned")
 }
 
 func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
@@ -93,14 +100,18 @@ func (s *session) bind(ctx context.Context, given map[string][]int32) ([]topicPa
 	return of, nil
 }
 
-// steps takes the steps once for every partition that is not ready: barrier, epoch, stable fetch, decision.
+// steps takes the steps once for every partition that is not ready: barrier, epoch, stable fetch, decision. Ready without an
+// assignment is one that has no leader now: nobody could read it, and those beside it do not wait.
 func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entry.Source]*assignment, took *phases) error {
 	defer took.end("decide")
 	if err := s.barrier(ctx); err != nil {
 		return err
 	}
 	took.end("journal")
-	open := slices.DeleteFunc(slices.Clone(of), func(tp topicPartition) bool { return ready[tp.Source] != nil })
+	open := slices.DeleteFunc(slices.Clone(of), func(tp topicPartition) bool {
+		_, is := ready[tp.Source]
+		return is
+	})
 	found := make([]*protocol.Findings, len(open))
 	s.follower.look(func(r *index.Replica) {
 		for i, tp := range open {
@@ -112,11 +123,16 @@ func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entr
 		return err
 	}
 	took.end("stable")
-	if err := s.extents(ctx, found); err != nil {
+	led, err := s.extents(ctx, found)
+	if err != nil {
 		return err
 	}
-	var then openings
 	for _, f := range found {
+		ready[f.Source] = nil
+	}
+	var then openings
+	for _, f := range led {
+		delete(ready, f.Source)
 		f.Committed = offsets[f.Source]
 		a, err := s.decide(ctx, f, &then)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,10 +32,9 @@ type item struct {
 type group struct {
 	assignment *assignment
 	begins     int64 // the partition's first offset when this was fetched; -1: the broker does not say
+	end        int64 // the offset behind all that was polled, markers of transactions too
 	items      []item
 }
-
-func (g *group) end() int64 { return g.items[len(g.items)-1].record.Offset + 1 }
 
 // documents are what the protocol sees of the items.
 func (g *group) documents() iter.Seq[*protocol.Document] {
@@ -60,7 +60,7 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok = &batch{}, true
-	items := s.room(fetches.NumRecords())
+	items := s.room(fetches.NumRecords())[:0]
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		if len(p.Records) == 0 {
 			return
@@ -70,15 +70,34 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 			ok = false
 			return
 		}
-		g := group{assignment: a, begins: p.LogStartOffset, items: items[:len(p.Records)]}
-		items = items[len(p.Records):]
-		for i, r := range p.Records {
-			g.items[i].record = r
+		from := len(items)
+		for _, r := range p.Records {
+			if !r.Attrs.IsControl() {
+				items = items[:len(items)+1]
+				items[len(items)-1].record = r
+			}
 		}
-		b.groups = append(b.groups, g)
-		b.size += len(p.Records)
+		end := p.Records[len(p.Records)-1].Offset + 1
+		b.groups = append(b.groups, group{assignment: a, begins: p.LogStartOffset, end: end, items: items[from:len(items):len(items)]})
 	})
+	b.size = len(items)
 	return b, ok
+}
+
+// overtaken returns a group whose partition lost what was to be read before it, if there is one.
+func (b *batch) overtaken() *group {
+	for i := range b.groups {
+		if g := &b.groups[i]; g.begins > g.assignment.Base {
+			return g
+		}
+	}
+	return nil
+}
+
+// first is the first document of a batch that has one.
+func (b *batch) first() (*assignment, *item) {
+	i := slices.IndexFunc(b.groups, func(g group) bool { return len(g.items) > 0 })
+	return b.groups[i].assignment, &b.groups[i].items[0]
 }
 
 // room is for the n items of a batch: the memory of those of the batch before.

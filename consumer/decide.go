@@ -2,12 +2,12 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -23,21 +23,18 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings, then *openin
 	case protocol.GoOn:
 		s.patience.forget(f.Source)
 		delete(s.resumed, f.Source)
-		if d.Offset < f.Begin {
-			s.deleted(f.TopicPartition, d.Offset, f.Begin)
-		}
 		return &d.Assignment, nil
 	case protocol.Begin:
 		s.warn(f, d)
 		s.patience.forget(f.Source)
-		then.add(f.TopicPartition, &d, false)
+		then.add(f, &d, false)
 		return nil, nil //nolint:nilnil // the rest comes with others
 	case protocol.Resume:
 		if err := s.unread(ctx, s.resumed[f.Source]); err != nil {
 			return nil, s.stopped(err)
 		}
 		s.resumed[f.Source]++
-		then.add(f.TopicPartition, &d, true)
+		then.add(f, &d, true)
 		return nil, nil //nolint:nilnil // the rest comes with others
 	case protocol.Wait:
 		s.patience.begin(f.Source, time.Now().Add(-s.waited))
@@ -59,7 +56,7 @@ func (s *session) warn(f *protocol.Findings, d protocol.Decision) {
 		message = "the journal knows nothing of what was committed: going on there with an empty memory"
 	case protocol.Foreign:
 		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
-	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below:
+	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below, protocol.Deleted:
 		return
 	}
 	s.logger.Warn().Str("topic", f.Topic).Int32("partition", f.Source.Partition).Int64("offset", d.Offset).Msg(message)
@@ -103,7 +100,7 @@ func (s *session) refusal(f *protocol.Findings, why protocol.Reason) *StopError 
 				at, f.Committed.Offset, f.End),
 			Remedy: "stop all members and set the offset: " + s.reset(f, fmt.Sprintf("--to-offset %d", f.End)),
 		}
-	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign:
+	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign, protocol.Deleted:
 	}
 	return &StopError{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }
@@ -132,8 +129,8 @@ func (p patience) waited(source entry.Source) time.Duration {
 
 func (p patience) forget(source entry.Source) { delete(p, source) }
 
-// extents reads where partitions begin and end.
-func (s *session) extents(ctx context.Context, of []*protocol.Findings) error {
+// extents reads where partitions begin and end. It returns those whose leader can tell.
+func (s *session) extents(ctx context.Context, of []*protocol.Findings) (led []*protocol.Findings, err error) {
 	topics := map[string]bool{}
 	var names []string
 	for _, f := range of {
@@ -143,23 +140,23 @@ func (s *session) extents(ctx context.Context, of []*protocol.Findings) error {
 		}
 	}
 	admin := kadm.NewClient(s.admin)
-	starts, err := admin.ListStartOffsets(ctx, names...)
+	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, names...)
 	if err != nil {
-		return fmt.Errorf("list offsets of the source: %w", err)
+		return nil, fmt.Errorf("list offsets of the source: %w", err)
 	}
-	ends, err := admin.ListEndOffsets(ctx, names...)
+	ends, err := broker.Offsets(ctx, admin.ListEndOffsets, names...)
 	if err != nil {
-		return fmt.Errorf("list offsets of the source: %w", err)
+		return nil, fmt.Errorf("list offsets of the source: %w", err)
 	}
 	for _, f := range of {
 		start, ok := starts.Lookup(f.Topic, f.Source.Partition)
 		end, also := ends.Lookup(f.Topic, f.Source.Partition)
-		if !ok || !also || start.Err != nil || end.Err != nil {
-			return fmt.Errorf("list offsets of %s/%d: %w", f.Topic, f.Source.Partition, errors.Join(start.Err, end.Err))
+		if ok && also && start.Err == nil && end.Err == nil {
+			f.Begin, f.End = start.Offset, end.Offset
+			led = append(led, f)
 		}
-		f.Begin, f.End = start.Offset, end.Offset
 	}
-	return nil
+	return led, nil
 }
 
 // find looks at what the replica knows of a partition.

@@ -1,20 +1,40 @@
 package consumer
 
-// deleted notes that a partition begins behind the first offset that is still to be read: retention of the source has run
-// ahead of the group, and nobody will judge what is gone. The client goes on where the topic begins. Gaps in the offsets have
-// other causes too, so only what lies before the beginning counts: an upper bound of the documents. Each offset counts once
-// in a session.
+import (
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// allDeleted notes what retention deleted, with the commits that say so to whoever is given the partitions next. Without an
+// answer they may have taken effect.
+func (s *session) allDeleted(begun []opening, err error) {
+	var refused *kerr.Error
+	if errors.As(err, &refused) {
+		return
+	}
+	for _, o := range begun {
+		if o.gone >= 0 {
+			s.deleted(o.topicPartition, o.gone, o.offset)
+		}
+	}
+}
+
+// deleted notes that a partition begins behind what was committed: retention of the source has run ahead of the group, and
+// nobody will judge what is gone. Each offset counts once in a session, and the epoch that begins behind it keeps others from
+// counting it.
+//
+// What is gone may have been no document, which nobody can tell any more: the number is an upper bound. What a session could
+// read, the markers of transactions and what was aborted before them too, is committed when it was read, and never counts.
 func (s *session) deleted(tp topicPartition, from, begins int64) {
 	s.mu.Lock()
 	from = max(from, s.gone[tp.Source])
-	if from < begins {
-		s.gone[tp.Source] = begins
-	}
+	s.gone[tp.Source] = max(from, begins)
 	s.mu.Unlock()
 	if from >= begins {
 		return
 	}
 	s.counters.deleted.Add(uint64(begins - from))
 	s.logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).Int64("offset", begins).
-		Int64("documents", begins-from).Msg("documents were deleted before they were read: going on where the topic begins")
+		Int64("at_most", begins-from).Msg("documents were deleted before they were read: going on where the topic begins")
 }

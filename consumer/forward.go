@@ -133,7 +133,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	s.commits++
 	for i := range b.groups {
 		g := &b.groups[i]
-		g.assignment.Committed(g.end())
+		g.assignment.Committed(g.end)
 	}
 	if time.Since(b.begun) < s.params.TransactionTimeout/4 {
 		s.limit = min(2*s.limit, s.params.PollRecords)
@@ -144,7 +144,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 // pace takes less at a time where outputs are slow: the broker aborts a transaction that is open for too long, and the same
 // batch would take as long each time.
 func (s *session) pace(b *batch) {
-	if time.Since(b.begun) > s.params.TransactionTimeout/2 {
+	if b.size > 0 && time.Since(b.begun) > s.params.TransactionTimeout/2 {
 		s.limit = max(1, min(s.limit, b.size)/2)
 	}
 }
@@ -215,7 +215,7 @@ func (s *session) refused(ctx context.Context, b *batch, cause error) error {
 	if !final(cause) {
 		return rebuild("produce: %w", cause)
 	}
-	a, it := b.groups[0].assignment, &b.groups[0].items[0]
+	a, it := b.first()
 	untimely := errors.Is(cause, kerr.InvalidTimestamp)
 	if untimely {
 		s.readTimesAgain(ctx, a.Topic)

@@ -45,7 +45,7 @@ func TestLagOf(t *testing.T) {
 		{"set beyond the end: nothing is owed, and no other partition's debt is paid", committed(99, 1), listed(0, 0), listed(7, 2), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := lagOf(c.done, c.starts, c.ends); got != c.want {
+			if got := lagOf(c.done, c.starts, c.ends).lag; got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})

@@ -19,6 +19,9 @@ func (s *session) loop(ctx, drain context.Context) error {
 				return err
 			}
 		}
+		if err := s.ledAgain(ctx); err != nil {
+			return err
+		}
 		fetches, err := s.poll(ctx, drain)
 		if err != nil {
 			return err
@@ -40,7 +43,7 @@ const quiet = time.Second
 func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 	unannounced := s.unannounced()
 	wait, cancel := context.WithCancel(drain)
-	if len(unannounced) > 0 {
+	if len(unannounced) > 0 || s.waits() {
 		cancel()
 		wait, cancel = context.WithTimeout(drain, quiet)
 	}
@@ -101,9 +104,8 @@ func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if !ours {
 		return s.abort(ctx)
 	}
-	for i := range b.groups {
-		g := &b.groups[i]
-		s.deleted(g.assignment.TopicPartition, g.assignment.Base, g.begins)
+	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
+		return rebuild("%s/%d begins at %d, and was read up to %d", g.assignment.Topic, g.assignment.Source.Partition, g.begins, g.assignment.Base)
 	}
 	held, release := s.whileAssigned(ctx)
 	defer release()
@@ -180,6 +182,7 @@ func (s *session) revoke(taken map[string][]int32) {
 			}
 			s.waiting.forget(topic, p)
 			delete(s.assigned, key{topic, p})
+			delete(s.unled, key{topic, p})
 		}
 	}
 	s.tally(len(s.assigned))

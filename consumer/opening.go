@@ -17,6 +17,7 @@ type opening struct {
 	offset    int64
 	epoch     uint32
 	committed bool
+	gone      int64 // behind what retention deleted from here on; -1: it is not
 }
 
 // openings are what one round of the steps of an assignment came to, for those partitions that are not ready by it.
@@ -25,8 +26,12 @@ type openings struct {
 	waits bool // a partition repeats the steps a little later
 }
 
-func (o *openings) add(tp topicPartition, d *protocol.Decision, committed bool) {
-	o.all = append(o.all, opening{tp, d.Offset, d.Epoch, committed})
+func (o *openings) add(f *protocol.Findings, d *protocol.Decision, committed bool) {
+	gone := int64(-1)
+	if d.Reason == protocol.Deleted {
+		gone = f.Committed.Offset
+	}
+	o.all = append(o.all, opening{f.TopicPartition, d.Offset, d.Epoch, committed, gone})
 }
 
 // openEpochs commits the epochs that begin, and only when all of them are committed appends their repositions (design 4, rule 4). It
@@ -37,7 +42,9 @@ func (s *session) openEpochs(ctx context.Context, all []opening) (last int64, er
 	}
 	begins := slices.DeleteFunc(slices.Clone(all), func(o opening) bool { return o.committed })
 	for some := range slices.Chunk(begins, commitPartitions) {
-		if err := s.commitEpochs(ctx, some); err != nil {
+		err := s.commitEpochs(ctx, some)
+		s.allDeleted(some, err)
+		if err != nil {
 			return -1, err
 		}
 	}

@@ -85,9 +85,9 @@ type Service struct {
 	admitted bool    // the journal was found to be this group's; of the same goroutine
 
 	mu      sync.Mutex
-	running bool  // the follower is there
-	lag     int64 // of the source; -1: unknown
-	lagRead bool  // the last reading of the lags succeeded
+	running bool // the follower is there
+	owed    owed // of the source
+	lagRead bool // the last reading of the lags succeeded
 
 	cut cuts // of the goroutine that reads the lags
 }
@@ -114,7 +114,7 @@ func New(setup Setup) (*Service, error) {
 	sh.counters.journalEnd.Store(-1)
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	sh.journalTopic = setup.Journal.Topic
-	return &Service{setup: setup, shared: sh, lag: -1, lagRead: true}, nil
+	return &Service{setup: setup, shared: sh, owed: unknownLag(), lagRead: true}, nil
 }
 
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves the
@@ -172,7 +172,7 @@ func (s *Service) Stats() Stats {
 	st.Waiting = s.shared.waiting.list()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st.SourceLag = s.lag
+	st.SourceLag, st.Leaderless = s.owed.lag, len(s.owed.leaderless)
 	if !s.running {
 		return st
 	}
@@ -226,6 +226,7 @@ func (sh *shared) sessionOptions(slot string) []kgo.Opt {
 		kgo.RebalanceTimeout(5*sh.params.SessionTimeout),
 		kgo.Balancers(balancer{kgo.CooperativeStickyBalancer(), sh.incarnation}),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), // what is polled is committed: so are the markers, and with them what was aborted before them
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchMaxBytes(int32(sh.params.FetchBytes)),
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, sh.params.FetchBytes))), // the library's, or more

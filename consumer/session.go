@@ -39,6 +39,7 @@ type session struct {
 	limit    int                  // records of the next poll
 	commits  int                  // by this session since the process started
 	patience patience             // with what the steps of an assignment wait for
+	looked   time.Time            // for leaders of partitions that had none
 	left     atomic.Bool          // the group, for good
 	resumed  map[entry.Source]int // how often in a row a reposition that was missing was appended
 
@@ -46,6 +47,7 @@ type session struct {
 	took      *phases // of the way to the partitions that are being given
 	unsettled error   // of makeWay
 	assigned  map[key]*assignment
+	unled     map[key]bool  // given to us, and not read: they had no leader
 	tallied   int           // partitions of this session in the counters
 	leaving   []*assignment // revoked, their base perhaps not announced
 	revoked   bool          // since the last End
@@ -215,7 +217,8 @@ const leaveTimeout = 5 * time.Second
 
 func (s *session) open() error {
 	s.mu.Lock()
-	s.assigned, s.leaving, s.revoked, s.revoking = map[key]*assignment{}, nil, false, make(chan struct{})
+	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
+	s.revoked, s.revoking = false, make(chan struct{})
 	s.took, s.unsettled = beginPhases(), nil
 	s.mu.Unlock()
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given

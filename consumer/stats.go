@@ -33,6 +33,7 @@ type Stats struct {
 	AppliedTime  int64 // LogAppendTime of the last applied record, ms
 	Index        index.Stats
 	SourceLag    int64     // offsets of the source not yet committed, all members of the group together; -1 when unknown
+	Leaderless   int       // partitions of the source that have no leader; their lag is not known
 	Partitions   int       // of the source, assigned to this process
 	Waiting      []Waiting // of them those that wait for a person
 	SnapshotNext int64     // journal offset of the newest snapshot; -1 when there is none

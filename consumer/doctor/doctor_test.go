@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -68,7 +69,10 @@ func TestFindings(t *testing.T) {
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
-		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| 1 offsets were deleted`},
+		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| deleted before they were read: at most 1 document \|`},
+		{"documents to be read", func(*ward) {}, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
+		{"documents that cannot be read yet", func(w *ward) { w.openOn("someone", "news", 0) }, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
+		{"a partition without a leader", func(w *ward) { w.depose("news", 1) }, `^problem group: news/1 has no leader \| .* the other partitions go on \| .*--unavailable-partitions --topic news`},
 		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
 		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by someone else's hand`},
 		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* source.accept_lost_offsets`},
@@ -124,10 +128,19 @@ func (w *ward) damage() {
 }
 
 // open leaves a transaction open.
-func (w *ward) open(id string) {
+func (w *ward) open(id string) { w.openOn(id, "news.unique", 1) }
+
+func (w *ward) openOn(id, topic string, partition int32) {
 	w.t.Helper()
 	client := w.connect(kgo.TransactionalID(id), kgo.TransactionTimeout(time.Minute))
-	w.must(client.BeginTransaction(), client.ProduceSync(w.t.Context(), &kgo.Record{Topic: "news.unique", Partition: 1}).FirstErr())
+	w.must(client.BeginTransaction(), client.ProduceSync(w.t.Context(), &kgo.Record{Topic: topic, Partition: partition}).FirstErr())
+}
+
+// depose takes a partition's leader away.
+func (w *ward) depose(topic string, partition int32) {
+	w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets}, Topic: topic, Partitions: []int32{partition}, Err: kerr.LeaderNotAvailable, Count: -1,
+	})
 }
 
 // join lets a program that is none of ours take part in the group.

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -53,7 +54,9 @@ func members(name string, g *kadm.DescribedGroup) []Finding {
 type extent struct {
 	topic      string
 	partition  int32
-	start, end int64
+	leaderless bool  // the rest is not known
+	start, end int64 // of the partition
+	stable     int64 // as far as it can be read
 	committed  protocol.Committed
 }
 
@@ -76,7 +79,7 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 		ours = ours || e.committed.Ours
 		if e.committed.Offset >= 0 {
 			begun++
-			lag += max(0, e.end-max(e.committed.Offset, e.start))
+			lag += max(0, e.stable-max(e.committed.Offset, e.start))
 		}
 		if f, wrong := p.offset(e, known); wrong {
 			findings = append(findings, f)
@@ -92,17 +95,29 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 	}
 	older, err := p.nearRetention(ctx, extents)
 	findings = append(findings, older...)
-	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s behind", begun, several(len(extents), "partition"), several(int(lag), "document")))), err
+	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s", begun, several(len(extents), "partition"), behind(lag)))), err
+}
+
+// behind says how many documents are still to be read. The offsets of aborted ones, of markers and of what compaction removed
+// count too, until a member has passed them.
+func behind(lag int64) string {
+	if lag == 0 {
+		return "0 documents behind"
+	}
+	return "at most " + several(int(lag), "document") + " behind"
 }
 
 func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Finding, bool) {
 	c, row := &e.committed, known[place{e.topic, e.partition}]
 	switch {
+	case e.leaderless:
+		return problem(fmt.Sprintf("%v has no leader", e), "its documents wait for one; the other partitions go on",
+			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe --unavailable-partitions --topic %s", p.server, e.topic)), true
 	case c.Offset < 0:
 		return Finding{}, false
 	case c.Offset < e.start:
 		return problem(fmt.Sprintf("%v: committed is %d, and the topic begins at %d", e, c.Offset, e.start),
-			fmt.Sprintf("%d offsets were deleted before they were read", e.start-c.Offset), "add members, or keep documents longer (retention.ms, retention.bytes)"), true
+			"deleted before they were read: at most "+several(int(e.start-c.Offset), "document"), "add members, or keep documents longer (retention.ms, retention.bytes)"), true
 	case c.Offset > e.end:
 		return problem(fmt.Sprintf("%v: committed is %d, and the topic ends at %d", e, c.Offset, e.end),
 			"the source lost documents, or the offset was set too far; the service stops on it",
@@ -152,23 +167,22 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 	if len(topics) == 0 {
 		return nil, nil
 	}
-	starts, err := p.admin.ListStartOffsets(ctx, topics...)
-	if err == nil {
-		err = starts.Error()
+	committed, err := p.admin.FetchOffsets(ctx, p.in.Params.Group) // first: read last, they could be ahead of the ends
+	if errors.Is(err, kerr.GroupIDNotFound) {
+		err = nil
 	}
-	ends, err2 := p.admin.ListEndOffsets(ctx, topics...)
-	if err2 == nil {
-		err2 = ends.Error()
-	}
-	committed, err3 := p.admin.FetchOffsets(ctx, p.in.Params.Group)
-	if errors.Is(err3, kerr.GroupIDNotFound) {
-		err3 = nil
-	}
-	if err := errors.Join(err, err2, err3); err != nil {
+	starts, err2 := broker.Offsets(ctx, p.admin.ListStartOffsets, topics...)
+	stable, err3 := broker.Offsets(ctx, p.admin.ListCommittedOffsets, topics...)
+	ends, err4 := broker.Offsets(ctx, p.admin.ListEndOffsets, topics...)
+	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("read offsets: %w", err)
 	}
 	ends.Each(func(o kadm.ListedOffset) {
-		e := extent{topic: o.Topic, partition: o.Partition, start: starts[o.Topic][o.Partition].Offset, end: o.Offset, committed: protocol.Committed{Offset: -1}}
+		start, readable := starts[o.Topic][o.Partition], stable[o.Topic][o.Partition]
+		e := extent{
+			topic: o.Topic, partition: o.Partition, start: start.Offset, stable: readable.Offset, end: o.Offset,
+			leaderless: errors.Join(start.Err, readable.Err, o.Err) != nil, committed: protocol.Committed{Offset: -1},
+		}
 		if c, ok := committed.Lookup(o.Topic, o.Partition); ok && c.Err == nil {
 			e.committed = protocol.NewCommitted(c.At, c.Metadata)
 		}
@@ -195,14 +209,16 @@ func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings
 		if !ok {
 			continue
 		}
-		young, err := p.admin.ListOffsetsAfterMilli(ctx, p.now().Add(-time.Duration(nearPart*float64(retention))).UnixMilli(), name)
+		young, err := broker.Offsets(ctx, func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+			return p.admin.ListOffsetsAfterMilli(ctx, p.now().Add(-time.Duration(nearPart*float64(retention))).UnixMilli(), topics...)
+		}, name)
 		if err != nil {
 			return findings, fmt.Errorf("read offsets: %w", err)
 		}
 		for i := range extents {
 			e := &extents[i]
 			first, ok := young.Lookup(e.topic, e.partition)
-			if ok && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.end) {
+			if ok && first.Err == nil && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.stable) {
 				findings = append(findings, note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),
 					"Kafka will delete it, maybe before it is read", "add members, or keep documents longer"))
 			}

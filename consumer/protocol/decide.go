@@ -59,6 +59,7 @@ const (
 	Gap                      // the same, and the gap is accepted
 	Foreign                  // the offset was set by someone else, or the document there is another one
 	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
+	Deleted                  // the source begins behind the committed offset: nobody will read what was there
 )
 
 // Decision is what to do, and why.
@@ -92,6 +93,8 @@ func (f *Findings) Decide() Decision {
 		return f.waitOr(BelowPatience, f.begin(Below, p.Base, p.Epoch+1))
 	case c.Offset < p.Base:
 		return f.waitOr(BelowPatience, Decision{Action: Refuse, Reason: Below})
+	case c.Offset < f.Begin: // what was judged there and not forwarded dies; and what is committed says that it was counted
+		return f.begin(Deleted, f.Begin, p.Epoch+1)
 	case f.Moved: // after what an offset below base is a sign of: to begin there would forward again
 		return f.begin(Foreign, c.Offset, p.Epoch+1)
 	}

@@ -22,6 +22,9 @@ func TestDecideKnown(t *testing.T) {
 		"agree":                         {ours(60, 3, 40), nil, Decision{Action: GoOn, Offset: 60, Epoch: 3}},
 		"agree at base":                 {ours(50, 3, 40), nil, Decision{Action: GoOn, Offset: 50, Epoch: 3}},
 		"agree at the end":              {ours(100, 3, 40), nil, Decision{Action: GoOn, Offset: 100, Epoch: 3}},
+		"the topic begins behind it":    {ours(60, 3, 40), begins(80), Decision{Begin, Deleted, 80, 4, Assignment{}}},
+		"the topic begins there":        {ours(60, 3, 40), begins(60), Decision{Action: GoOn, Offset: 60, Epoch: 3}},
+		"below base, and deleted":       {ours(49, 3, 40), begins(80), Decision{Wait, Below, 0, 0, Assignment{}}},
 		"no offset":                     {Committed{Offset: -1}, nil, Decision{Begin, NoOffset, 50, 4, Assignment{}}},
 		"set by hand, forwards":         {Committed{Offset: 70}, nil, Decision{Begin, Foreign, 70, 4, Assignment{}}},
 		"set by hand, backwards":        {Committed{Offset: 20}, nil, Decision{Begin, Foreign, 20, 4, Assignment{}}},
@@ -58,6 +61,8 @@ func TestDecideKnown(t *testing.T) {
 		})
 	}
 }
+
+func begins(at int64) func(*Findings) { return func(f *Findings) { f.Begin = at } }
 
 func after(d time.Duration) func(*Findings) { return func(f *Findings) { f.Waited = d } }
 

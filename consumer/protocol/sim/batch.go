@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -25,6 +26,7 @@ type group struct {
 	part       *part
 	assignment *protocol.Assignment
 	documents  []protocol.Document
+	end        int64  // the offset behind all that was polled, markers too
 	forms      []form // in which they were produced
 }
 
@@ -51,8 +53,6 @@ const (
 	batchDoubtful            // the stable offsets have to tell how it ended
 )
 
-func (g *group) end() int64 { return g.documents[len(g.documents)-1].Entry.Offset + 1 }
-
 func (g *group) seq(yield func(*protocol.Document) bool) {
 	for i := range g.documents {
 		if !yield(&g.documents[i]) {
@@ -67,6 +67,7 @@ func (b *batch) String() string {
 		for k := range b.groups[i].documents {
 			fmt.Fprintf(&out, " %s", b.groups[i].part.name(b.groups[i].documents[k].Entry.Offset))
 		}
+		fmt.Fprintf(&out, " up to %d", b.groups[i].end)
 	}
 	return out.String()
 }
@@ -217,7 +218,7 @@ func (s *session) form(g *group, d *protocol.Document) form {
 
 // refused answers an output that did not take a record.
 func (s *session) refused(b *batch) {
-	g := &b.groups[0]
+	g := &b.groups[slices.IndexFunc(b.groups, func(g group) bool { return len(g.documents) > 0 })]
 	d := &g.documents[0]
 	s.say("s%d: an output refuses one of %s", s.id, b)
 	s.batch = nil

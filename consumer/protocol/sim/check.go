@@ -121,7 +121,7 @@ func (w *World) checkWait(sh *share, d protocol.Decision) {
 // checkForwarded: every document comes out once in a pass, with the verdict that the journal gave it in the epoch.
 func (w *World) checkForwarded(t *transaction, g *group) {
 	p, a := g.part, g.assignment
-	p.committedIn(a.Epoch, g.end())
+	p.committedIn(a.Epoch, g.end)
 	for i := range g.documents {
 		d := &g.documents[i]
 		o := d.Entry.Offset

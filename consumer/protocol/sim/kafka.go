@@ -81,7 +81,7 @@ func (s *session) endTransaction(b *batch) {
 	case protocol.Sure:
 		for i := range b.groups {
 			g := &b.groups[i]
-			g.assignment.Committed(g.end())
+			g.assignment.Committed(g.end)
 		}
 		s.limit = min(2*s.limit, s.params.Poll)
 		s.batch, s.revoked = nil, false
@@ -126,7 +126,7 @@ func (w *World) mark(t *transaction) {
 	for i := range t.batch.groups {
 		g := &t.batch.groups[i]
 		if c := &g.part.committed; c.log < t.log {
-			*c = commit{offset: g.end(), metadata: g.assignment.Metadata(), log: t.log}
+			*c = commit{offset: g.end, metadata: g.assignment.Metadata(), log: t.log}
 		}
 	}
 }

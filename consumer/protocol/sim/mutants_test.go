@@ -187,6 +187,19 @@ var mutants = []mutant{
 		"if s.unstable(sh.part) {", "if s.generation < 0 {",
 	},
 	{
+		"what was judged, and deleted before it was forwarded, dies", "consumer/protocol/decide.go",
+		"return f.begin(Deleted, f.Begin, p.Epoch+1)",
+		"return Decision{Assignment: Assignment{TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: f.Begin, Announced: p.Base}}",
+	},
+	{
+		"what is deleted is not waited for", "consumer/protocol/decide.go",
+		"case c.Offset < f.Begin:", "case c.Offset < f.Begin && f.Begin < 0:",
+	},
+	{
+		"what is polled is committed, and no more", "consumer/protocol/sim/session.go",
+		"g.end = o + 1", "g.end = o + 2",
+	},
+	{
 		"who may not commit appends nothing", "consumer/protocol/sim/session.go",
 		"s.act(\"commit of an epoch refused\")\n", "s.reposition(sh)\n",
 	},

@@ -23,6 +23,7 @@ type Params struct {
 	DeleteOffsets bool // offsets expire
 	LoseOffsets   bool // offsets go back by themselves, which is accepted
 	LoseTail      bool // the source loses documents that nobody has committed
+	DeleteHead    bool // retention deletes documents
 	Recreate      bool // the source topic is deleted and created again
 	Snapshots     bool // are taken, restored, damaged; the journal is trimmed
 	Strangers     bool // members with other settings append
@@ -48,6 +49,7 @@ func Vary(seed uint64) Params {
 	if yes(5) { // what comes together is rare otherwise
 		p.LoseOffsets, p.LoseTail = true, true
 	}
+	p.DeleteHead = yes(4)
 	if yes(2) {
 		p.Refuses = 1 + c.n(2)
 	}

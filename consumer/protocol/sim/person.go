@@ -9,12 +9,15 @@ import (
 func (w *World) stepPerson() bool {
 	p := &w.params
 	at := w.parts[w.n(len(w.parts))]
-	kind := w.n(5)
-	if ![]bool{p.SetOffsets, p.DeleteOffsets, p.LoseOffsets, p.LoseTail, p.Recreate && w.topics < 3}[kind] {
+	kind := w.n(6)
+	if ![]bool{p.SetOffsets, p.DeleteOffsets, p.LoseOffsets, p.LoseTail, p.Recreate && w.topics < 3, p.DeleteHead}[kind] {
 		return false
 	}
-	if kind == 3 {
+	switch kind {
+	case 3:
 		return w.loseTail(at)
+	case 5:
+		return w.deleteHead(at)
 	}
 	if w.groupEmpty() {
 		return w.changeOffsets(kind, at)
@@ -62,7 +65,7 @@ func (w *World) setOffset(p *part) bool {
 	for o := range p.entries {
 		switch {
 		case p.gap(int64(o)):
-		case int64(o) >= to:
+		case int64(o) >= max(to, p.begin):
 			p.need[o], p.allow[o] = 1, 1
 		default:
 			p.skipped[o] = p.skipped[o] || p.outputs[o] == 0
@@ -137,6 +140,23 @@ func (w *World) loseTail(p *part) bool {
 	p.torn = true
 	w.act("tail lost")
 	w.say("the source loses %d.p%d from %d on, and gets others", p.source.Topic[0], p.number, from)
+	return true
+}
+
+// deleteHead has retention delete documents, read or not.
+func (w *World) deleteHead(p *part) bool {
+	if p.begin >= p.visible {
+		return false
+	}
+	p.begin += 1 + int64(w.n(int(min(5, p.visible-p.begin))))
+	for o := range p.begin {
+		if !p.gap(o) {
+			p.need[o] = 0
+			p.skipped[o] = p.skipped[o] || p.outputs[o] == 0
+		}
+	}
+	w.act("head deleted")
+	w.say("retention deletes %d.p%d below %d", p.source.Topic[0], p.number, p.begin)
 	return true
 }
 

@@ -188,7 +188,7 @@ func (s *session) stepShare(sh *share) bool {
 		}
 		c := sh.part.committed
 		sh.found.Committed = protocol.NewCommitted(c.offset, c.metadata)
-		sh.found.End = sh.part.visible
+		sh.found.Begin, sh.found.End = sh.part.begin, sh.part.visible
 		sh.phase = shareDecide
 	case shareDecide:
 		s.decide(sh)
@@ -231,6 +231,9 @@ func (s *session) decide(sh *share) {
 		a := d.Assignment
 		sh.settled, sh.phase = &a, shareReady
 	case protocol.Begin:
+		if d.Reason == protocol.Deleted {
+			s.act("begun behind what was deleted")
+		}
 		s.commitEpoch(sh)
 	case protocol.Resume:
 		s.act("reposition resumed")
@@ -317,17 +320,24 @@ func (s *session) poll() bool {
 		if sh == nil || sh.settled == nil || left == 0 {
 			continue
 		}
-		if g := s.fetch(sh, left); len(g.documents) > 0 {
+		if sh.part.begin > sh.settled.Base {
+			s.rebuild("what it would read next was deleted")
+			return true
+		}
+		if g := s.fetch(sh, left); g.end > sh.settled.Base {
 			b.groups = append(b.groups, g)
 			b.size += len(g.documents)
 			left -= len(g.documents)
 		}
-		if b.size > 0 && s.chance(1, 2) {
+		if len(b.groups) > 0 && s.chance(1, 2) {
 			break
 		}
 	}
-	if b.size == 0 {
+	if len(b.groups) == 0 {
 		return s.announce()
+	}
+	if b.size == 0 {
+		s.act("markers polled alone")
 	}
 	s.batch = b
 	s.say("s%d polls %s", s.id, b)
@@ -335,8 +345,11 @@ func (s *session) poll() bool {
 }
 
 func (s *session) fetch(sh *share, most int) group {
-	g := group{part: sh.part, assignment: sh.settled}
+	g := group{part: sh.part, assignment: sh.settled, end: sh.settled.Base}
 	for o := sh.settled.Base; o < sh.part.visible && len(g.documents) < most; o++ {
+		if !sh.part.gap(o) || sh.part.marker(o) {
+			g.end = o + 1
+		}
 		if sh.part.gap(o) {
 			continue
 		}

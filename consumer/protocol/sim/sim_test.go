@@ -37,7 +37,7 @@ func TestSimulate(t *testing.T) {
 }
 
 var happens = []string{
-	"aborted", "announced", "another document", "answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
+	"aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document", "answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
 	"commit of an epoch refused", "committed", "damaged", "divergence found", "ended by a routing", "epoch left without reposition", "expelled", "forget", "given up",
 	"gone wrong", "intruder", "judged under another routing", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted", "offset lost", "offset set",
 	"offsets refused", "refused for its routing", "routing changed", "routing too late", "outcome undecided", "outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "refusal foreseen", "recreated", "reposition",

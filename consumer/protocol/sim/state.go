@@ -90,7 +90,7 @@ func (t *teller) flags(of ...bool) {
 }
 
 func (t *teller) part(p *part) {
-	t.num(int64(p.source.Topic[0]), p.visible, int64(p.owner), p.committed.offset, int64(p.asked))
+	t.num(int64(p.source.Topic[0]), p.begin, p.visible, int64(p.owner), p.committed.offset, int64(p.asked))
 	t.bytes = append(append(t.bytes, p.committed.metadata...), 0)
 	t.flags(p.set, p.torn)
 	for o := range p.entries {
@@ -159,7 +159,7 @@ func (t *teller) share(sh *share) {
 		t.num(int64(f.Replica.Epoch), f.Replica.Start, f.Replica.Base)
 		t.flags(f.Known, f.Moved)
 		if sh.phase == shareDecide {
-			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.End)
+			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.Begin, f.End)
 			t.flags(f.Committed.Ours)
 		}
 	case shareAppend:
@@ -194,7 +194,7 @@ func (t *teller) batch(b *batch) {
 }
 
 func (t *teller) documents(g *group) {
-	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.assignment.Epoch), g.assignment.Start, int64(len(g.documents)), int64(len(g.forms)))
+	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.assignment.Epoch), g.assignment.Start, g.end, int64(len(g.documents)), int64(len(g.forms)))
 	for i := range g.documents {
 		d := &g.documents[i]
 		t.num(d.Entry.Offset, int64(d.Entry.Content))

@@ -60,6 +60,7 @@ type part struct {
 	number  int
 	source  entry.Source
 	entries []entry.Entry // by offset; Kind None: a gap
+	begin   int64         // of the source: retention has deleted what was below
 	visible int64         // the end of the source
 	owner   int           // slot; -1: nobody's
 
@@ -191,6 +192,9 @@ func (w *World) refuses(content uint64, in form) bool {
 }
 
 func (p *part) gap(offset int64) bool { return p.entries[offset].Kind == entry.None }
+
+// marker says that a gap is the marker of a transaction, which a session polls; others it never sees.
+func (p *part) marker(offset int64) bool { return p.gap(offset) && offset%2 == 0 }
 
 // given is the verdict of a document in an epoch.
 func (p *part) given(offset int64, epoch uint32) *verdict {

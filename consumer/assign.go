@@ -24,6 +24,7 @@ type (
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this session, and
 // returns where each is to be read from. The client calls it after each rebalance, before it fetches.
 func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	s.standing.assigned(time.Now())
 	s.mu.Lock()
 	took, err := s.took, s.unsettled
 	s.unsettled = nil
@@ -52,6 +53,7 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 		s.give(tp, ready[tp.Source], given)
 	}
 	s.tally(len(s.assigned))
+	s.standing.reads()
 	s.logger.Info().Str("session", s.slot).Int("partitions", len(of)).EmbedObject(took).Msg("reading begins")
 	return given, nil
 }

@@ -38,6 +38,7 @@ func (s *session) decide(ctx context.Context, f *protocol.Findings, then *openin
 		return nil, nil //nolint:nilnil // the rest comes with others
 	case protocol.Wait:
 		s.patience.begin(f.Source, time.Now().Add(-s.waited))
+		s.tellWait(f, d.Reason)
 		then.waits = true
 		return nil, nil //nolint:nilnil // the steps are repeated
 	case protocol.Refuse:
@@ -60,6 +61,19 @@ func (s *session) warn(f *protocol.Findings, d protocol.Decision) {
 		return
 	}
 	s.logger.Warn().Str("topic", f.Topic).Int32("partition", f.Source.Partition).Int64("offset", d.Offset).Msg(message)
+}
+
+// tellWait says why a partition waits. Mostly it does so for a moment only.
+func (s *session) tellWait(f *protocol.Findings, reason protocol.Reason) {
+	why := map[protocol.Reason]string{
+		protocol.Behind: "the journal does not know the epoch of its committed offset",
+		protocol.Below:  "its committed offset is below what was forwarded",
+		protocol.Beyond: "its committed offset lies beyond its end",
+	}[reason]
+	if s.standing.waitsFor(key{f.Topic, f.Source.Partition}, why, s.patience.waited(f.Source)) {
+		s.logger.Warn().Str("topic", f.Topic).Int32("partition", f.Source.Partition).Str("because", why).
+			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what to do")
+	}
 }
 
 // refusal says why the session cannot go on, and what a person can do.

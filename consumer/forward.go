@@ -131,6 +131,7 @@ func (s *session) commit(ctx context.Context, b *batch) error {
 	s.count(b)
 	s.shout(b)
 	s.commits++
+	s.standing.commits()
 	for i := range b.groups {
 		g := &b.groups[i]
 		g.assignment.Committed(g.end)

@@ -12,12 +12,23 @@ import (
 func (s *session) makeWay(ctx context.Context, given map[string][]int32) {
 	took := s.given()
 	if len(given) == 0 {
+		s.spared()
 		return
 	}
 	within(ctx, fencingWithin, s.fenceDead)
 	took.end("fence")
 	within(ctx, settlingWithin, func(ctx context.Context) { s.settle(ctx, given) })
 	took.end("settle")
+}
+
+// spared notes that the group gave nothing, and nothing before.
+func (s *session) spared() {
+	s.mu.Lock()
+	nothing := len(s.assigned)+len(s.unled) == 0
+	s.mu.Unlock()
+	if nothing {
+		s.standing.idles(time.Now())
+	}
 }
 
 // How long partitions wait for that. The latter lets fetchStable say what it waits for.

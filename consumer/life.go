@@ -170,16 +170,14 @@ func (s *Service) takePart(ctx, drain context.Context, k *keeper, slots []string
 	draining, stop := context.WithCancel(drain)
 	defer context.AfterFunc(inner, stop)()
 	defer stop()
-	for _, slot := range slots {
-		session, err := s.shared.newSession(slot)
-		if err != nil {
-			return err
-		}
+	sessions, err := s.shared.newSessions(slots)
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
 		group.Go(func() error { return session.run(inner, draining) })
 	}
-	s.shared.counters.ready.Store(true)
 	s.took.end("catch_up")
-	s.setup.Logger.Info().Str("member", k.member).Int("sessions", len(slots)).EmbedObject(s.took).Msg("ready")
 	beside, stopBeside := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() {
@@ -189,9 +187,9 @@ func (s *Service) takePart(ctx, drain context.Context, k *keeper, slots []string
 		k.run(beside)
 	})
 	others.Go(func() { s.watchLag(beside) })
+	others.Go(func() { s.watchStanding(beside, k.member, sessions) })
 	others.Go(func() { s.watchReplica(beside, withdraw) })
-	err := group.Wait()
-	s.shared.counters.ready.Store(false)
+	err = group.Wait()
 	stopBeside()
 	others.Wait()
 	if err == nil && errors.Is(context.Cause(working), errBehind) {

@@ -74,6 +74,7 @@ type shared struct {
 	counters     *counters
 	waiting      waiting
 	large        *semaphore.Weighted // for those who sign large documents
+	stirred      chan struct{}       // a session stands otherwise than before
 }
 
 // Service is one process of the consumer group.
@@ -87,6 +88,7 @@ type Service struct {
 	mu      sync.Mutex
 	running bool // the follower is there
 	owed    owed // of the source
+	stands  Standing
 	lagRead bool // the last reading of the lags succeeded
 
 	cut cuts // of the goroutine that reads the lags
@@ -106,7 +108,8 @@ func New(setup Setup) (*Service, error) {
 		incarnation: newIncarnation(time.Now()), logger: setup.Logger, reader: reader,
 		encoder:  sink.New(setup.Sink, setup.IndexName, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), fingerprint)),
 		times:    &knownTimes{of: map[string]outputTimes{}},
-		counters: &counters{}, large: semaphore.NewWeighted(largeAtOnce), forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
+		counters: &counters{}, large: semaphore.NewWeighted(largeAtOnce), stirred: make(chan struct{}, 1),
+		forbidden: cmp.Or(setup.forbidden, forbiddenPatience), waited: setup.waited,
 	}
 	sh.routing = routing.Text(setup.Source.Topics, setup.Source.Start, setup.Sink)
 	sh.routed = index.Fingerprint(sh.routing)
@@ -172,7 +175,7 @@ func (s *Service) Stats() Stats {
 	st.Waiting = s.shared.waiting.list()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st.SourceLag, st.Leaderless = s.owed.lag, len(s.owed.leaderless)
+	st.SourceLag, st.Leaderless, st.Standing = s.owed.lag, len(s.owed.leaderless), s.stands
 	if !s.running {
 		return st
 	}
@@ -182,7 +185,9 @@ func (s *Service) Stats() Stats {
 	return st
 }
 
-// Ready says whether the service has caught up and takes part in the group, with all its partitions.
+// Ready says whether the service would forward a document that came now: it has caught up, it takes part in the group, and
+// each of its sessions reads what the group gave it, or was given nothing; none of its partitions waits for a person. A rebalance does not change that, unless the way to
+// the partitions takes long.
 func (s *Service) Ready() bool {
 	return s.shared.counters.ready.Load() && len(s.shared.waiting.list()) == 0
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -34,12 +35,13 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
-	items    []item               // of the batch at hand
-	frames   frames               // of its entries
-	limit    int                  // records of the next poll
-	commits  int                  // by this session since the process started
-	patience patience             // with what the steps of an assignment wait for
-	looked   time.Time            // for leaders of partitions that had none
+	items    []item    // of the batch at hand
+	frames   frames    // of its entries
+	limit    int       // records of the next poll
+	commits  int       // by this session since the process started
+	patience patience  // with what the steps of an assignment wait for
+	looked   time.Time // for leaders of partitions that had none
+	standing *standing
 	left     atomic.Bool          // the group, for good
 	resumed  map[entry.Source]int // how often in a row a reposition that was missing was appended
 
@@ -65,9 +67,21 @@ func (sh *shared) newSession(slot string) (*session, error) {
 	}
 	return &session{
 		shared: sh, slot: slot, unpacker: u, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
-		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{},
+		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{}, standing: newStanding(slot, sh.stir),
 		resumed: map[entry.Source]int{},
 	}, nil
+}
+
+func (sh *shared) newSessions(slots []string) ([]*session, error) {
+	sessions := make([]*session, len(slots))
+	for i, slot := range slots {
+		s, err := sh.newSession(slot)
+		if err != nil {
+			return nil, err
+		}
+		sessions[i] = s
+	}
+	return sessions, nil
 }
 
 // run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens again.
@@ -83,8 +97,7 @@ func (s *session) run(ctx, drain context.Context) error {
 			s.leaveGroup(ctx, drain)
 			return nil //nolint:nilerr // draining is no error
 		}
-		s.logger.Info().Str("session", s.slot).AnErr("because", err).Msg("session is rebuilt")
-		s.counters.rebuilds.Add(1)
+		s.rebuilt(err, s.commits > commits)
 		if wait = min(2*wait, maxRebuildWait); s.commits > commits {
 			wait = rebuildWait
 		}
@@ -93,6 +106,17 @@ func (s *session) run(ctx, drain context.Context) error {
 			return nil //nolint:nilerr // draining is no error
 		}
 	}
+}
+
+// rebuilt says that the session is built anew. Once is nothing, again and again is trouble.
+func (s *session) rebuilt(because error, committed bool) {
+	s.counters.rebuilds.Add(1)
+	inARow := s.standing.fails(time.Now(), because, committed)
+	level := zerolog.InfoLevel
+	if inARow > 1 {
+		level = zerolog.WarnLevel
+	}
+	s.logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).Msg("session is rebuilt")
 }
 
 // How long a session waits before it is built again: longer each time, until one commits.
@@ -221,6 +245,7 @@ func (s *session) open() error {
 	s.revoked, s.revoking = false, make(chan struct{})
 	s.took, s.unsettled = beginPhases(), nil
 	s.mu.Unlock()
+	s.standing.opens(time.Now())
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon

@@ -40,6 +40,7 @@ type Stats struct {
 	SnapshotTime int64     // when it was taken, ms; 0 when there is none
 	SnapshotErrs uint64
 	Ready        bool
+	Standing     Standing
 }
 
 type counters struct {

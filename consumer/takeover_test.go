@@ -177,7 +177,7 @@ func TestPhasesAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for message, want := range map[string][]string{
-		"ready":          {"connect", "name", "fence", "restore", "catch_up", "took"},
+		"ready":          {"connect", "name", "fence", "restore", "catch_up", "partitions", "took"},
 		"reading begins": {"join", "fence", "settle", "client", "topics", "journal", "stable", "decide", "took"},
 	} {
 		line := ""

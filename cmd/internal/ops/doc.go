@@ -2,7 +2,7 @@
 // it stands. Rooms count, ops renders.
 //
 //	/live     200 as long as the process answers
-//	/ready    200 when it takes part in its group, else 503 and a sentence why
+//	/ready    200 when it would forward a document that came now, else 503 and a sentence why
 //	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
 //	/         these lines
 //

@@ -17,7 +17,7 @@ const maxScrapes = 4
 const endpoints = `unecho: a near-duplicate filter for Kafka
 
 /live     200 as long as the process answers
-/ready    200 when it takes part in its group, else 503 and a sentence why
+/ready    200 when it would forward a document that came now, else 503 and a sentence why
 /metrics  Prometheus
 `
 
@@ -48,6 +48,8 @@ func why(s consumer.Stats) string {
 			p.Topic, p.Partition, p.Offset, p.Next-1, len(s.Waiting)-1)
 	case s.JournalNext < 0:
 		return "reaching Kafka and restoring the newest snapshot"
+	case s.Standing.Trouble != "":
+		return s.Standing.Trouble
 	case s.JournalEnd < 0:
 		return fmt.Sprintf("the journal's end is unknown; applied up to %d", s.JournalNext)
 	case s.JournalNext < s.JournalEnd:

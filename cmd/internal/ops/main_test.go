@@ -37,7 +37,7 @@ func full() consumer.Stats {
 		Index: index.Stats{
 			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Moved: 789, MostMoved: 42, Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
 		},
-		SourceLag: 77, Partitions: 4, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
+		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
 	}
 	for i, r := range sink.Reasons() {
 		s.Rejected[r] = uint64(i + 1)

@@ -66,6 +66,8 @@ func documentMetrics() []metric {
 			func(s *state) uint64 { return s.Commits }),
 		counter("unecho_session_rebuilds_total", "Sessions closed and opened again, to be safe. A few are normal when members or brokers come and go; if it keeps rising, the log says why.",
 			func(s *state) uint64 { return s.Rebuilds }),
+		gauge("unecho_session_rebuilds_in_a_row", "Rebuilds of one session without a commit between them, the most of any. From 5 on the process is not ready: /ready says why.",
+			func(s *state) (float64, bool) { return float64(s.Standing.InARow), true }),
 	}
 }
 
@@ -95,12 +97,14 @@ func sourceMetrics() []metric {
 	return []metric{
 		gauge("unecho_assigned_partitions", "Source partitions that this process works on. Members should have about equally many; the sum is all there are.",
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
-		gauge("unecho_source_lag_documents", "Source offsets that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
+		gauge("unecho_source_lag_documents", "Source offsets that can be read and that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
 		gauge("unecho_source_waiting_partitions", "Partitions of this process that wait for a person at a batch that cannot be unpacked. The log names them, the offset and what to do; the others go on.",
 			func(s *state) (float64, bool) { return float64(len(s.Waiting)), true }),
-		counter("unecho_source_deleted_total", "Source offsets that retention deleted before this process read them. Nobody judges these documents: keep them longer, or add members.",
+		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
+		gauge("unecho_source_leaderless_partitions", "Partitions of the source that have no leader, of the whole group. Their documents wait, the others go on: look at the brokers. Absent when it cannot be read.",
+			func(s *state) (float64, bool) { return float64(s.Leaderless), s.SourceLag >= 0 }),
 	}
 }
 
@@ -183,7 +187,7 @@ func snapshotMetrics() []metric {
 
 func processMetrics() []metric {
 	return []metric{
-		gauge("unecho_ready", "1 when this process takes part in its group, as /ready says. 0 for long: /ready says why.",
+		gauge("unecho_ready", "1 when this process would forward a document that came now, as /ready says. 0 for long: /ready says why.",
 			func(s *state) (float64, bool) {
 				if s.ready {
 					return 1, true

@@ -85,6 +85,12 @@ func TestReady(t *testing.T) {
 		body  string
 	}{
 		{"working", true, full(), 200, "ready\n"},
+		{
+			"in trouble", false,
+			consumer.Stats{JournalNext: 5, JournalEnd: 9, Standing: consumer.Standing{Trouble: "session m-s0 waits: news/0: why"}},
+			503,
+			"not ready: session m-s0 waits: news/0: why\n",
+		},
 		{"the journal has grown meanwhile", true, consumer.Stats{JournalNext: 5, JournalEnd: 9}, 200, "ready\n"},
 		{"nothing reached", false, fresh(), 503, "not ready: reaching Kafka and restoring the newest snapshot\n"},
 		{"restoring, the journal's end known", false, consumer.Stats{JournalNext: -1, JournalEnd: 5000}, 503, "not ready: reaching Kafka and restoring the newest snapshot\n"},

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A process that was given a new journal cannot forward what the group has offsets for. It is never ready, and says why.
+func TestNotReadyWithANewJournal(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	ops := freeAddress(t)
+	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	p := s.run()
+	s.produce(40, 1)
+	s.settled()
+	s.until("it is ready", func(ctx context.Context) bool { return s.ready(ctx, ops) == "ready\n" })
+	stopAll(t, startBound, p)
+	p = s.run("--set", "journal.topic="+s.name+".another")
+	p.says(`"caught up with the journal"`)
+	s.until("it says what waits", func(ctx context.Context) bool {
+		said := s.ready(ctx, ops)
+		if said == "ready\n" {
+			t.Fatal("it is ready")
+		}
+		return strings.HasPrefix(said, "not ready: session ") && strings.Contains(said, "the journal does not know the epoch of its committed offset")
+	})
+	if got := metric(s.bounded(), t, ops, "unecho_ready"); got != 0 {
+		t.Errorf("unecho_ready is %v", got)
+	}
+	p.says("partition waits")
+	if strings.Contains(p.log.String(), `"message":"ready"`) {
+		t.Error("the log says that it is ready")
+	}
+	p.kill()
+}
+
+// ready is what /ready says; the status must be that of the words.
+func (s *scene) ready(ctx context.Context, ops string) string {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/ready", http.NoBody)
+	check(s.t, err)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "" // it does not listen yet
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	check(s.t, err)
+	if (resp.StatusCode == http.StatusOK) != (string(said) == "ready\n") {
+		s.t.Errorf("%d %s", resp.StatusCode, said)
+	}
+	return string(said)
+}

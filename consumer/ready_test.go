@@ -1,0 +1,88 @@
+package consumer
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
+
+// becomes waits until something is so, without sending anything.
+func (w *world) becomes(what string, is func() bool) {
+	w.t.Helper()
+	ctx := w.context()
+	for !is() {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			w.t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// A member whose journal does not know the group's offsets waits, and ends. It never says that it is ready, for it forwards
+// nothing; the partitions that wait are named.
+func TestNotReadyBeforeItMayWork(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 40)
+	said := w.logged()
+	w.setup.Journal.Topic = "other.journal"
+	m := w.launch(named("m"), func(s *Setup) { s.waited = protocol.BehindPatience - time.Second })
+	w.becomes("nobody says what waits", func() bool {
+		if m.Ready() {
+			t.Fatal("it is ready")
+		}
+		now := m.Stats().Standing
+		return strings.Contains(now.Trouble, "waits: news/") && strings.Contains(now.Trouble, "the journal does not know the epoch")
+	})
+	w.refusedBy(m, "source.accept_journal_gap")
+	if m.Ready() || said.has(`"message":"ready"`) {
+		t.Error("it was ready")
+	}
+	if !said.has(`"message":"partition waits`) {
+		t.Error("the log does not say that a partition waits")
+	}
+}
+
+// A session that is built anew again and again and commits nothing keeps its process from being ready, says so, and stops when
+// it commits.
+func TestNotReadyWhileSessionsFail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	said := w.logged()
+	m := w.start(named("m"), sessions(1))
+	w.becomes("it is not ready at first", m.Ready)
+	fails := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.InvalidProducerEpoch, Count: -1})
+	w.produce(20, 70)
+	w.becomes("it stays ready", func() bool { return !m.Ready() })
+	if now := m.Stats(); now.Standing.InARow < tooManyRebuilds || !strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
+		t.Errorf("%+v", now.Standing)
+	}
+	for _, line := range []string{`"level":"warn","session":"m-s0","because":`, `"in_a_row":5,"message":"session is rebuilt"`, `"message":"not ready"`} {
+		if !said.has(line) {
+			t.Errorf("the log has no %s", line)
+		}
+	}
+	fails.Remove()
+	w.settled()
+	w.becomes("it does not become ready again", m.Ready)
+	w.becomes("it does not say that it is ready again", func() bool { return said.has(`"message":"ready again"`) })
+	if n := m.Stats().Standing.InARow; n != 0 {
+		t.Errorf("%d rebuilds in a row after a commit", n)
+	}
+	w.audited()
+}
+
+// A member of more sessions than there are partitions is ready: those that are given nothing have nothing to do.
+func TestReadyWithNothingToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.start(named("m"), sessions(3))
+	w.becomes("it is not ready", m.Ready)
+	w.produce(20, 71)
+	w.settled()
+	w.audited()
+}

@@ -53,11 +53,7 @@ func TestSourceOfLargeBatches(t *testing.T) {
 
 // Whatever is wrong, it is found, as what it is.
 func TestFindings(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(w *ward)
-		want string // a pattern for one line: level, check, what, why, remedy
-	}{
+	findings(t, []finding{
 		{"no source", func(w *ward) { w.remove("news") }, `^problem topics: source news does not exist \| .* \| correct the name`},
 		{"no journal, but offsets", func(w *ward) { w.remove("unecho.journal") }, `^problem group: offsets are committed, and there is no journal unecho.journal `},
 		{"no journal, and nobody to create it", func(w *ward) { w.remove("unecho.journal"); w.in.Journal.Create = false }, `^problem topics: journal unecho.journal does not exist \| .* kafka-topics.sh .*--create --topic unecho.journal`},
@@ -69,14 +65,6 @@ func TestFindings(t *testing.T) {
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
-		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| deleted before they were read: at most 1 document \|`},
-		{"documents to be read", func(*ward) {}, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
-		{"documents that cannot be read yet", func(w *ward) { w.openOn("someone", "news", 0) }, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
-		{"a partition without a leader", func(w *ward) { w.depose("news", 1) }, `^problem group: news/1 has no leader \| .* the other partitions go on \| .*--unavailable-partitions --topic news`},
-		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
-		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by someone else's hand`},
-		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* source.accept_lost_offsets`},
-		{"a document about to be deleted", func(w *ward) { w.alter("news", "retention.ms", "600000"); w.later(9 * time.Minute) }, `^note group: news/0: the next document is older than 75 % of retention.ms, 10m0s`},
 		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 `},
 		{"no snapshots", func(w *ward) { w.in.Snapshot.Directory = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
 		{"no snapshots, and a trimmed journal", func(w *ward) { w.in.Snapshot.Directory = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot`},
@@ -100,8 +88,34 @@ func TestFindings(t *testing.T) {
 		{"a clock of the broker that is ahead", func(w *ward) { w.later(-time.Hour) }, `^problem clocks: the clock of the journal's broker is (1h0m|59m)\S* ahead of this machine's`},
 		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+, and times out after 1m`},
 		{"a transaction that hangs", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: news.unique/1: a transaction of producer \d+ hangs since offset 0, for 20m.* abort --topic news.unique --partition 1 --start-offset 0`},
+	})
+}
+
+// What was committed, beside what the source holds.
+func TestFindingsOfOffsets(t *testing.T) {
+	findings(t, []finding{
+		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| deleted before they were read: at most 1 document \|`},
+		{"documents to be read", func(*ward) {}, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
+		{"documents that cannot be read yet", func(w *ward) { w.openOn("someone", "news", 0) }, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
+		{"a partition without a leader", func(w *ward) { w.depose("news", 1) }, `^problem group: news/1 has no leader \| .* the other partitions go on \| .*--unavailable-partitions --topic news`},
+		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
+		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by someone else's hand`},
+		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* source.accept_lost_offsets`},
+		{"a document about to be deleted", func(w *ward) { w.alter("news", "retention.ms", "600000"); w.later(9 * time.Minute) }, `^note group: news/0: the next document is older than 75 % of retention.ms, 10m0s`},
 		{"a foreign member", func(w *ward) { w.join() }, `^problem group: group unecho: member .* is none of unecho's`},
-	} {
+	})
+}
+
+// finding is what is done to a service that is well, and what the doctor says then.
+type finding struct {
+	name string
+	do   func(w *ward)
+	want string // a pattern for one line: level, check, what, why, remedy
+}
+
+func findings(t *testing.T, all []finding) {
+	t.Helper()
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWard(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// transaction writes n documents to a partition, and ends the transaction so.
-func (s *scene) transaction(client *kgo.Client, partition int32, n int, how kgo.TransactionEndTry) {
+// writes sends n documents to a partition in a transaction, and ends that so.
+func (s *scene) writes(client *kgo.Client, partition int32, n int, how kgo.TransactionEndTry) {
 	s.t.Helper()
 	check(s.t, client.BeginTransaction())
 	var records []*kgo.Record
@@ -87,12 +87,12 @@ func TestSourceWithTransactions(t *testing.T) {
 	p := s.run()
 	for range 3 {
 		for partition := range int32(partitions) {
-			s.transaction(writer, partition, 20, kgo.TryCommit)
-			s.transaction(writer, partition, 30, kgo.TryAbort)
+			s.writes(writer, partition, 20, kgo.TryCommit)
+			s.writes(writer, partition, 30, kgo.TryAbort)
 		}
 	}
 	s.wellBehaved(p, ops)
-	s.transaction(writer, 0, 10, kgo.TryAbort) // while all is quiet
+	s.writes(writer, 0, 10, kgo.TryAbort) // while all is quiet
 	s.wellBehaved(p, ops)
 	s.deleteBelow(s.ends())
 	stopAll(t, startBound, p)
@@ -101,7 +101,7 @@ func TestSourceWithTransactions(t *testing.T) {
 	stopAll(t, startBound, p)
 
 	before := s.ends()[0]
-	s.transaction(writer, 0, 25, kgo.TryCommit)
+	s.writes(writer, 0, 25, kgo.TryCommit)
 	s.deleteBelow(map[int32]int64{0: before + 15})
 	p = s.run()
 	s.caughtUp()

@@ -78,7 +78,7 @@ type javaStream struct {
 func (j *javaStream) Write(p []byte) (int, error) {
 	if !j.begun {
 		j.begun = true
-		if _, err := j.w.Write([]byte(javaMagic+"\x00\x00\x00\x01\x00\x00\x00\x01")); err != nil {
+		if _, err := j.w.Write([]byte(javaMagic + "\x00\x00\x00\x01\x00\x00\x00\x01")); err != nil {
 			return 0, err
 		}
 	}

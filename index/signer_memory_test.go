@@ -30,7 +30,7 @@ func hostile() map[string][]byte {
 // What a large document takes is given back when it is signed, whatever it is made of.
 func TestSignerGivesBack(t *testing.T) {
 	const most = 1 << 20 // what was learned of characters, and what small documents need
-	for _, shingle := range []string{"auto:3", "char:5", "word:3"} {
+	for _, shingle := range []string{"auto:3", "char:5"} {
 		for _, algorithm := range []string{"minhash", "simhash"} {
 			p := DefaultParams()
 			p.Similarity.Shingle, p.Similarity.Sketch = shingle, algorithm

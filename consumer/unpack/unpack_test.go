@@ -178,7 +178,7 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 	for name, c := range codecs(t) {
 		t.Run(name, func(t *testing.T) {
 			pieces := [][]byte{appendRecord(nil, 0, []byte("first"), []byte("small"), kgo.RecordHeader{Key: "h", Value: zeros[:300]})}
-			many := 40
+			many := 12
 			if name == "snappy" {
 				many = 8 // one block, and all of it is looked back on
 			}

@@ -25,6 +25,7 @@ func (s *Service) watchLag(ctx context.Context) {
 	tick := time.NewTicker(lagEvery)
 	defer tick.Stop()
 	for {
+		s.sayCuts()
 		s.readLag(ctx)
 		select {
 		case <-tick.C:
@@ -42,7 +43,6 @@ type owed struct {
 
 // readLag reads once. A failure is logged where the lag becomes unknown, not each time it still is; so is a leader that is gone.
 func (s *Service) readLag(ctx context.Context) {
-	s.sayCuts()
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
 	now, err := s.shared.lags(reading)

@@ -69,13 +69,14 @@ const (
 	judgedReemitted = 1 << iota
 	judgedForgotten
 	judgedMatched
+	judgedCut
 )
 
 // append keeps what headers tell of a verdict.
 func (j *judgement) append(dst []byte) []byte {
 	v, m := &j.verdict, &j.verdict.Match
 	flags := byte(0)
-	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched()} {
+	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched(), judgedCut: v.Cut} {
 		if set {
 			flags |= flag
 		}
@@ -99,7 +100,7 @@ func readJudgement(rd *wire.Reader) (j judgement) {
 	j.pass = int(rd.Uvarint())
 	flags := rd.Byte()
 	v, m := &j.verdict, &j.verdict.Match
-	v.Reemitted, v.Forgotten = flags&judgedReemitted != 0, flags&judgedForgotten != 0
+	v.Reemitted, v.Forgotten, v.Cut = flags&judgedReemitted != 0, flags&judgedForgotten != 0, flags&judgedCut != 0
 	if flags&judgedMatched == 0 {
 		return j
 	}

@@ -24,6 +24,7 @@ func TestJudgementsComeBack(t *testing.T) {
 	for _, want := range []judgement{
 		{pass: 2},
 		{verdict: index.Verdict{Forgotten: true}},
+		{verdict: index.Verdict{Cut: true}},
 		{pass: 1, verdict: index.Verdict{Match: match}},
 		{pass: 300, verdict: index.Verdict{Match: match, Reemitted: true, Forgotten: true}},
 	} {

@@ -115,6 +115,7 @@ func TestHeadersAreTheVerdict(t *testing.T) {
 		{"wrong index", func(s *scene) { set(s.outputs[0], "unecho-index", "x") }, audit.Report{Different: 1}, "unecho-index"},
 		{"wrong algorithm", func(s *scene) { set(s.outputs[0], "unecho-algorithm", "x") }, audit.Report{Different: 1}, "unecho-algorithm"},
 		{"a header is missing", func(s *scene) { drop(s.outputs[3], "unecho-copy") }, audit.Report{Different: 1}, "unecho-copy is missing"},
+		{"a cut that was none", func(s *scene) { set(s.outputs[0], "unecho-cut", "candidates") }, audit.Report{Different: 1}, "unecho-cut is \"candidates\", and should not be there"},
 		{"an unknown header", func(s *scene) { set(s.outputs[0], "UNECHO-X", "1") }, audit.Report{Different: 1}, "should not be there"},
 		{"a header twice", func(s *scene) {
 			s.outputs[0].Headers = append(s.outputs[0].Headers, kgo.RecordHeader{Key: "unecho-index", Value: []byte("main")})

@@ -24,6 +24,7 @@ const (
 	headerSource  = prefix + "source"
 	headerReason  = prefix + "reason"
 	headerDetail  = prefix + "detail"
+	headerCut     = prefix + "cut"
 
 	withheldValue   = prefix + "value-bytes"
 	withheldKey     = prefix + "key-bytes"
@@ -31,6 +32,7 @@ const (
 	ownTimestamp    = prefix + "timestamp"
 
 	outputRefused = "output_refused"
+	cutCandidates = "candidates" // what unecho-cut says: some were left out
 
 	maxID = 1 << 10 // bytes of unecho-match-id; longer ids are cut
 )
@@ -74,7 +76,7 @@ func (a *audit) common(source, verdict string) headers {
 
 // headerNames are the names of our headers.
 func headerNames() []string {
-	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders, ownTimestamp}
+	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, headerCut, withheldValue, withheldKey, withheldHeaders, ownTimestamp}
 	return append(all, matchNames()...)
 }
 
@@ -90,6 +92,9 @@ func (a *audit) promised(source string, v *index.Verdict) headers {
 		h = a.common(source, unique)
 	}
 	if !v.Matched() {
+		if v.Cut {
+			h[headerCut] = []byte(cutCandidates)
+		}
 		return h
 	}
 	m := &v.Match
@@ -186,6 +191,9 @@ func (a *audit) anyVerdict(got headers, source string) string {
 		if matched || verdict == duplicate {
 			want[name] = got[name]
 		}
+	}
+	if _, cut := got[headerCut]; cut && verdict == unique && !matched {
+		want[headerCut] = []byte(cutCandidates)
 	}
 	return difference(got, want)
 }

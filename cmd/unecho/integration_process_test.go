@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,8 +28,13 @@ type process struct {
 // start runs the real program: this test binary, which is one under that name.
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
+	return startProgram(t, dir, "unecho", args...)
+}
+
+func startProgram(t *testing.T, dir, program string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
-	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "unecho", args...)
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap)
 	check(t, p.cmd.Start())
 	go func() {
@@ -52,6 +58,25 @@ func (s *scene) run(args ...string) *process {
 	p := start(s.t, s.dir, append([]string{"run", "--config", s.file}, args...)...)
 	s.all = append(s.all, p)
 	return p
+}
+
+// runPlain starts the service as it is built for users: a race detector would take several times the memory.
+func (s *scene) runPlain() *process {
+	s.t.Helper()
+	p := startProgram(s.t, s.dir, plain(s.t), "run", "--config", s.file)
+	s.all = append(s.all, p)
+	return p
+}
+
+// plain builds the program without a race detector.
+func plain(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "unecho")
+	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("build: %v\n%s", err, said)
+	}
+	return path
 }
 
 func (p *process) endedUnasked() bool {

@@ -176,7 +176,7 @@ var mutants = []mutant{
 	},
 	{
 		"only what has a verdict is forwarded", "consumer/protocol/sim/batch.go",
-		"if len(letters) == 0 {", "if len(letters) == 0 || b.rounds > 0 {",
+		"if len(letters) == 0 {\n\t\tb.phase", "if len(letters) == 0 || b.rounds > 0 {\n\t\tb.phase",
 	},
 	{
 		"the replica passes the journal's end first", "consumer/protocol/sim/session.go",

@@ -145,7 +145,7 @@ func (s *session) sign(b *batch) {
 // worker is what one signing goroutine needs; the entries of a batch live in its memory until the next batch is signed.
 type worker struct {
 	*shared
-	unpacker *unpack.Unpacker // of the session's client
+	unpacker *unpack.Unpacker // of the session's clients: any of theirs
 	signer   *index.Signer
 	buffer   []byte
 	headers  []document.Header

@@ -49,7 +49,7 @@ func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 	}
 	defer cancel()
 	fetches := s.client.PollRecords(wait, s.limit)
-	s.unpacker.Polled(fetches, s.client.Client().BufferedFetchRecords() > 0)
+	s.unpacker.Polled()
 	if err := s.troubled(fetches); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type session struct {
 	*shared
 	slot     string // instance id, and with the group the transactional id
 	client   *kgo.GroupTransactSession
-	unpacker *unpack.Unpacker   // of the clients, one after the other
+	unpacker *unpack.Unpacker   // of the client
 	abandon  context.CancelFunc // ends the client's every request
 	workers  []*worker
 	out      *sink.Batch
@@ -249,9 +249,9 @@ func (s *session) open() error {
 	s.out, s.records = s.encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon
-	opts := append(append(s.sessionOptions(s.slot), s.quietFarewell()...),
+	s.unpacker = s.unpacker.Renew()
+	opts := append(append(append(s.sessionOptions(s.slot), s.quietFarewell()...), s.unpacker.Options()...),
 		kgo.WithContext(life),
-		kgo.WithDecompressor(s.unpacker),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
 			s.makeWay(ctx, given)

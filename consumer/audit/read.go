@@ -147,8 +147,8 @@ func read(ctx context.Context, options []kgo.Opt, u *unpack.Unpacker, all spans,
 	if len(left) == 0 {
 		return nil
 	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), options...),
-		kgo.WithDecompressor(u), kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+	client, err := kgo.NewClient(append(append(append([]kgo.Opt(nil), options...), u.Options()...),
+		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(share(len(left))),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
@@ -157,7 +157,7 @@ func read(ctx context.Context, options []kgo.Opt, u *unpack.Unpacker, all spans,
 	defer client.Close()
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
-		u.Polled(fetches, client.BufferedFetchRecords() > 0)
+		u.Polled()
 		if err := passOver(client, left, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone

@@ -29,17 +29,16 @@ type Place struct {
 // never reset silently.
 func FollowerOptions(topic string, from Place, u *unpack.Unpacker) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
-	return []kgo.Opt{
+	return append(u.Options(),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.WithDecompressor(u),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
 		kgo.KeepControlRecords(),   // where one is the last, the end is reached with it
 		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
-		kgo.FetchMaxWait(2 * time.Second),
-		kgo.FetchMaxBytes(16 << 20),
-		kgo.FetchMaxPartitionBytes(16 << 20),
-	}
+		kgo.FetchMaxWait(2*time.Second),
+		kgo.FetchMaxBytes(16<<20),
+		kgo.FetchMaxPartitionBytes(16<<20),
+	)
 }
 
 // Handler is what a follower calls, always from one goroutine.
@@ -87,7 +86,7 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 func (h *Handler) poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	for {
 		fetches := client.PollFetches(ctx)
-		h.Unpacker.Polled(fetches, client.BufferedFetchRecords() > 0)
+		h.Unpacker.Polled()
 		select {
 		case polled <- fetches:
 		case <-ctx.Done():

@@ -283,54 +283,6 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A batch that finds no room is for later, and has its turn before others fill the room again.
-func TestHeldIsBounded(t *testing.T) {
-	c := codecs(t)["zstd"]
-	small, large := c.pack(t, appendRecord(nil, 0, nil, make([]byte, 300<<10))), c.pack(t, appendRecord(nil, 0, nil, make([]byte, 900<<10)))
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
-	take := func(src []byte, want error) {
-		t.Helper()
-		if _, err := u.Decompress(src, c.codec); !errors.Is(err, want) {
-			t.Fatalf("%v, wanted %v", err, want)
-		}
-		if u.Held() > 1<<20 {
-			t.Fatalf("%d bytes are held", u.Held())
-		}
-	}
-	take(small, nil)
-	take(large, ErrLater)
-	take(small, ErrLater) // there is room, but the large one would never have its turn
-	u.Polled(nil, false)  // the small one is still to come, perhaps
-	take(large, ErrLater)
-	u.Polled(nil, false) // it did not: it was dropped
-	take(large, nil)
-	take(small, ErrLater)
-	u.Done(fetched(&kgo.Record{Value: make([]byte, 900<<10), Attrs: zstdAttrs()}))
-	take(small, nil)
-	take(small, nil)
-}
-
-// Batches that take no memory take time: the client hands out what it has before it looks at more than some of them.
-func TestWorkIsBounded(t *testing.T) {
-	c := codecs(t)["zstd"]
-	bomb := c.pack(t, appendRecord(nil, 0, nil, make([]byte, 16<<20)))
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
-	if _, err := u.Decompress(bomb, c.codec); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := u.Decompress(bomb, c.codec); !errors.Is(err, ErrLater) {
-		t.Fatalf("the next one at once: %v", err)
-	}
-	u.Polled(nil, true)
-	if _, err := u.Decompress(bomb, c.codec); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func fetched(r *kgo.Record) kgo.Fetches {
-	return kgo.Fetches{{Topics: []kgo.FetchTopic{{Partitions: []kgo.FetchPartition{{Records: []*kgo.Record{r}}}}}}}
-}
-
 func FuzzDecompress(f *testing.F) {
 	for _, c := range codecs(f) {
 		f.Add(int8(c.codec), c.pack(f, batchOf(30)))

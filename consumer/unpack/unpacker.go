@@ -3,6 +3,7 @@ package unpack
 import (
 	"crypto/rand"
 	"errors"
+	"hash/maphash"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -17,15 +18,16 @@ type Bounds struct {
 	Held  int // of all batches of the client until they are given back, and no less than Batch; 0: no bound
 }
 
-// Unpacker is the decompressor of one client: give it to kgo.WithDecompressor. It unpacks one batch at a time, so that no more
-// than one is on its way beside those that are held.
+// Unpacker is the decompressor of one client, which gets it by Options. It unpacks one batch at a time, so that no more than one
+// is on its way beside those that are held. A client that is opened anew takes Renew's.
 type Unpacker struct {
 	bounds Bounds
 	token  [tokenBytes]byte
+	seed   maphash.Seed
 
-	mu     sync.Mutex
-	held   int    // the costs of what was unpacked and not given back
-	fresh  int    // of them those since the last poll
+	held   account
+	mu     sync.Mutex // of what follows
+	turns  turns
 	full   bool   // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
 	worked int64  // bytes unpacked since the last poll
 	piece  []byte // to unpack into
@@ -36,10 +38,21 @@ type Unpacker struct {
 
 // New makes an Unpacker.
 func New(b Bounds) *Unpacker {
-	u := &Unpacker{bounds: b}
+	u := &Unpacker{bounds: b, seed: maphash.MakeSeed()}
 	_, _ = rand.Read(u.token[:]) // never fails
 	u.token[0] = 0xff            // no text, and no record of a journal
 	return u
+}
+
+// Renew makes an Unpacker for the next client in the place of one that is closed, which may have kept records. Both know each
+// other's withheld records.
+func (u *Unpacker) Renew() *Unpacker {
+	return &Unpacker{bounds: u.bounds, token: u.token, seed: u.seed}
+}
+
+// Options make a client unpack its batches here, and tell what becomes of their records.
+func (u *Unpacker) Options() []kgo.Opt {
+	return []kgo.Opt{kgo.WithDecompressor(u), kgo.WithHooks(hooks{u})}
 }
 
 // Decompress unpacks a batch. See the package comment for what becomes of a large one.
@@ -49,19 +62,23 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.mayBegin() {
+	batch := maphash.Bytes(u.seed, src)
+	if !u.mayBegin(batch) {
+		u.turns.wait(batch)
 		return nil, ErrLater
 	}
 	raw, size, err := u.unpack(src, codec)
 	if err != nil {
+		u.turns.had(batch)
 		return nil, stop(err)
 	}
-	if u.bounds.Held > 0 && u.held > 0 && u.held+size > u.bounds.Held {
+	if sum := u.held.sum(); u.bounds.Held > 0 && sum > 0 && sum+size > u.bounds.Held {
 		u.full = true
+		u.turns.wait(batch)
 		return nil, ErrLater
 	}
-	u.held += size
-	u.fresh += size
+	u.turns.had(batch)
+	u.held.unpacked(size)
 	return raw, nil
 }
 
@@ -69,12 +86,15 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 // memory, and should not keep the other partitions waiting either.
 const workedMost = 4
 
-func (u *Unpacker) mayBegin() bool {
-	if u.bounds.Held == 0 {
+func (u *Unpacker) mayBegin(batch uint64) bool {
+	switch {
+	case u.bounds.Held == 0:
 		return true
+	case u.full && u.held.sum() == 0:
+		u.full = false
+		u.turns.begin()
 	}
-	u.full = u.full && u.held > 0
-	return !u.full && u.worked < workedMost*int64(u.bounds.Held)
+	return !u.full && u.worked < workedMost*int64(u.bounds.Held) && u.turns.may(batch)
 }
 
 // unpack returns the records of a batch, or those in their place, and what they cost.
@@ -101,39 +121,25 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	return raw, size, err
 }
 
-// Polled says what the client handed out, and whether it has more that it has not. Where it has not, the account is made anew:
-// the client drops records without a word, those of aborted transactions and of partitions that were taken away.
-func (u *Unpacker) Polled(fetches kgo.Fetches, more bool) {
-	n := compressed(fetches)
+// Polled says that the client was polled, whatever it handed out.
+func (u *Unpacker) Polled() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !more {
-		u.held = n + u.fresh // of which some may be among n: the next time they are not
+	if u.worked >= workedMost*int64(u.bounds.Held) {
+		u.turns.begin()
 	}
-	u.worked, u.fresh = 0, 0
+	u.worked = 0
+	u.held.polled()
 }
 
-// Done gives records back that the client has handed out. They must not be in use any more.
+// Done gives records back that the client has handed out, as they were. They must not be in use any more.
 func (u *Unpacker) Done(fetches kgo.Fetches) {
-	n := compressed(fetches)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.held = max(0, u.held-n)
-}
-
-// compressed is what those of the records cost that were unpacked.
-func compressed(fetches kgo.Fetches) (n int) {
+	n := 0
 	for it := fetches.RecordIter(); !it.Done(); {
-		if r := it.Next(); r.Attrs.CompressionType() != uint8(kgo.CodecNone) {
-			n += Cost(r)
-		}
+		n += unpackedCost(it.Next())
 	}
-	return n
+	u.held.gone(n)
 }
 
 // Held is what is unpacked and not given back.
-func (u *Unpacker) Held() int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.held
-}
+func (u *Unpacker) Held() int { return u.held.sum() }

@@ -1,0 +1,171 @@
+package unpack
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
+)
+
+// fetch reads a batch as a client does, from an offset on.
+func fetch(t *testing.T, u *Unpacker, batch []byte, from int64) (kgo.Fetches, error) {
+	t.Helper()
+	response := kmsg.NewFetchResponseTopicPartition()
+	response.RecordBatches = batch
+	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Topic: "t", Offset: from}, &response, u, nil)
+	for _, r := range p.Records {
+		hooks{u}.OnFetchRecordBuffered(r)
+	}
+	return kgo.Fetches{{Topics: []kgo.FetchTopic{{Topic: "t", Partitions: []kgo.FetchPartition{p}}}}}, p.Err
+}
+
+// hand hands a fetch out and takes it back.
+func hand(u *Unpacker, all ...kgo.Fetches) {
+	u.Polled()
+	for _, f := range all {
+		for it := f.RecordIter(); !it.Done(); {
+			hooks{u}.OnFetchRecordUnbuffered(it.Next(), true)
+		}
+		u.Done(f)
+	}
+}
+
+func discard(u *Unpacker, f kgo.Fetches) {
+	for it := f.RecordIter(); !it.Done(); {
+		hooks{u}.OnFetchRecordUnbuffered(it.Next(), false)
+	}
+}
+
+func zeros(t *testing.T, n, size int, codec kgo.CompressionCodecType) []byte {
+	t.Helper()
+	b, err := unpacktest.Zeros(n, size, codec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func must(t *testing.T, u *Unpacker, batch []byte, want error) kgo.Fetches {
+	t.Helper()
+	f, err := fetch(t, u, batch, 0)
+	if !errors.Is(err, want) {
+		t.Fatalf("%v, wanted %v", err, want)
+	}
+	if u.Held() > u.bounds.Held {
+		t.Fatalf("%d bytes are held", u.Held())
+	}
+	return f
+}
+
+// A batch that finds no room is for later, and has its turn before others fill the room again.
+func TestHeldIsBounded(t *testing.T) {
+	small, large := zeros(t, 1, 300<<10, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	first := must(t, u, small, nil)
+	must(t, u, large, ErrLater)
+	must(t, u, small, ErrLater) // there is room, but the large one would never have its turn
+	u.Polled()
+	u.Polled()
+	must(t, u, large, ErrLater) // however often others are polled, the small one is still there
+	hand(u, first)
+	must(t, u, small, ErrLater)
+	second := must(t, u, large, nil)
+	must(t, u, small, ErrLater)
+	discard(u, second)
+	hand(u)
+	must(t, u, small, nil)
+	must(t, u, small, nil)
+}
+
+// Records that the client drops without a word are no longer held, though there is always something to hand out.
+func TestDroppedRecordsAreNotHeld(t *testing.T) {
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	batch, large := zeros(t, 100, 1000, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
+	f, err := fetch(t, u, batch, 50)
+	if err != nil || f.NumRecords() != 50 {
+		t.Fatalf("%d records, %v", f.NumRecords(), err)
+	}
+	second, _ := fetch(t, u, zeros(t, 2, 100<<10, kgo.CodecZstd), 1)
+	must(t, u, large, ErrLater)
+	plain := must(t, u, zeros(t, 10, 10, kgo.CodecNone), nil)
+	hand(u, f, second, plain)
+	plain = must(t, u, zeros(t, 10, 10, kgo.CodecNone), nil)
+	hand(u, plain)
+	if u.Held() != 0 {
+		t.Errorf("%d bytes are held of nothing", u.Held())
+	}
+	must(t, u, large, nil)
+}
+
+// The client of a session that is built anew begins with all its room, and still knows what was withheld.
+func TestRenewedIsEmpty(t *testing.T) {
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	large := zeros(t, 1, 900<<10, kgo.CodecZstd)
+	must(t, u, large, nil)
+	must(t, u, large, ErrLater)
+	next := u.Renew()
+	f := must(t, next, zeros(t, 1, 2<<20, kgo.CodecZstd), nil)
+	if _, ok := u.Withheld(f.Records()[0]); !ok {
+		t.Error("it is taken for a document")
+	}
+	hand(next, f)
+	must(t, next, large, nil)
+}
+
+// Each partition has its turn, though those before it in every fetch always have enough to fill the room.
+func TestEachHasItsTurn(t *testing.T) {
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	const partitions, rounds = 5, 40
+	had := make([]int, partitions)
+	for range rounds {
+		var all []kgo.Fetches
+		for p := range partitions {
+			f, err := fetch(t, u, zeros(t, 1+had[p], 600<<10-had[p]*20<<10+p, kgo.CodecZstd), 0) // no two alike
+			if err == nil {
+				had[p]++
+				all = append(all, f)
+			}
+		}
+		hand(u, all...)
+	}
+	for p, n := range had {
+		if n < rounds/partitions/2 {
+			t.Errorf("partition %d had %d turns of %v", p, n, had)
+		}
+	}
+}
+
+// A batch whose turn it is may never come: its partition was taken away.
+func TestATurnLapses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+		first := must(t, u, zeros(t, 1, 900<<10, kgo.CodecZstd), nil)
+		must(t, u, zeros(t, 1, 800<<10, kgo.CodecZstd), ErrLater)
+		time.Sleep(time.Second) // in a bubble: virtual
+		hand(u, first)
+		other := zeros(t, 1, 700<<10, kgo.CodecZstd)
+		must(t, u, other, ErrLater)
+		time.Sleep(patience)
+		must(t, u, other, nil)
+		if len(u.turns.waiting) > 0 {
+			t.Errorf("%d still wait", len(u.turns.waiting))
+		}
+	})
+}
+
+// Batches that take no memory take time: the client hands out what it has before it looks at more than some of them.
+func TestWorkIsBounded(t *testing.T) {
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	bomb, other := zeros(t, 1, 16<<20, kgo.CodecZstd), zeros(t, 1, 100, kgo.CodecZstd)
+	must(t, u, bomb, nil)
+	must(t, u, other, ErrLater)
+	hand(u)
+	must(t, u, bomb, ErrLater) // the other waits
+	must(t, u, other, nil)
+	must(t, u, bomb, nil)
+}

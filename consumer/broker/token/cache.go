@@ -73,8 +73,13 @@ func (c *Cache) Token(ctx context.Context) (string, error) {
 }
 
 // Refused says that a broker took a token for none: the next login shows another, for the keys that sign them may have changed.
+// It waits no longer than the source may take: whoever has the turn for so long is asking for another token.
 func (c *Cache) Refused(value string) {
-	c.turn <- struct{}{}
+	select {
+	case c.turn <- struct{}{}:
+	case <-time.After(c.timeout):
+		return
+	}
 	defer func() { <-c.turn }()
 	if c.token.Value == value {
 		c.token, c.renew = Token{}, time.Time{}

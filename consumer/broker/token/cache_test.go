@@ -81,6 +81,22 @@ func TestARefusedTokenIsReplaced(t *testing.T) {
 	})
 }
 
+// A refusal does not wait for ever behind a source that hangs.
+func TestARefusalMayGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := (&issuer{life: 3 * time.Hour, takes: time.Hour}).cache(&strings.Builder{})
+		var first sync.WaitGroup
+		first.Go(func() { c.must(t, "token-1") })
+		synctest.Wait()
+		began := time.Now()
+		c.Refused("token-0")
+		if waited := time.Since(began); waited != c.timeout {
+			t.Errorf("it waited %s", waited)
+		}
+		first.Wait()
+	})
+}
+
 // All clients of a process come up at once.
 func TestManyAskersCostOneToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

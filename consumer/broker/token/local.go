@@ -1,11 +1,14 @@
 package token
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -38,9 +41,13 @@ func command(argv []string) func(context.Context) (Token, error) {
 
 // file reads a token that somebody else keeps fresh.
 func file(path string) func(context.Context) (Token, error) {
-	return func(context.Context) (Token, error) {
-		const remedy = "let kafka.sasl.oauth.file name a file that this process may read and that holds a token"
-		text, err := readBounded(path)
+	const remedy = "let kafka.sasl.oauth.file name a file that this process may read and that holds a token"
+	r := reader{read: func() ([]byte, error) { return readBounded(path) }}
+	return func(ctx context.Context) (Token, error) {
+		text, err := r.within(ctx)
+		if ctx.Err() != nil {
+			return Token{}, &Error{What: path + " was not read in time", Err: ctx.Err(), Remedy: "see whether the file system that holds it is well"}
+		}
 		if err != nil {
 			return Token{}, &Error{What: "cannot read the token", Err: err, Remedy: remedy}
 		}
@@ -52,12 +59,50 @@ func file(path string) func(context.Context) (Token, error) {
 	}
 }
 
+// reader reads with patience. Nothing ends the reading of a file whose server is away: it goes on by itself, and no second one
+// is begun beside it.
+type reader struct {
+	read    func() ([]byte, error)
+	pending chan outcome // of a reading that has not ended in time
+}
+
+type outcome struct {
+	text []byte
+	err  error
+}
+
+func (r *reader) within(ctx context.Context) ([]byte, error) {
+	select {
+	case <-r.pending:
+		r.pending = nil // it is of an earlier time
+	default:
+	}
+	if r.pending == nil {
+		done := make(chan outcome, 1)
+		go func() {
+			text, err := r.read()
+			done <- outcome{text, err}
+		}()
+		r.pending = done
+	}
+	select {
+	case o := <-r.pending:
+		r.pending = nil
+		return o.text, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that nobody writes to is opened at once
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, errNoFile)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxToken+1))
 	if err == nil && len(text) > maxToken {
 		err = errTooLong
@@ -65,7 +110,10 @@ func readBounded(path string) ([]byte, error) {
 	return text, err
 }
 
-var errTooLong = fmt.Errorf("it is longer than %d bytes", maxToken)
+var (
+	errTooLong = fmt.Errorf("it is longer than %d bytes", maxToken)
+	errNoFile  = errors.New("it is no regular file")
+)
 
 // bounded takes no more than a token, and calls full when more comes.
 type bounded struct {

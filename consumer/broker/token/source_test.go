@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,6 +197,44 @@ func TestFileIsReadAgain(t *testing.T) {
 	put(strings.Repeat("a", maxToken+1))
 	got, err = New(patient(Params{File: path}), nil, zerolog.Nop()).Token(t.Context())
 	told(t, got, err, "longer")
+}
+
+// A pipe that nobody writes to, and whatever else is no file, is refused at once.
+func TestFileThatIsNone(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, dir, os.DevNull} {
+		got, err := New(patient(Params{File: path}), nil, zerolog.Nop()).Token(t.Context())
+		told(t, got, err, "no regular file", "kafka.sasl.oauth.file")
+	}
+}
+
+// A file whose server is away is waited for as long as a source may take. Only one goroutine waits on, however often it is asked
+// for, and what comes too late is not taken for what the file holds now.
+func TestFileThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away, begun := make(chan struct{}), 0
+		r := reader{read: func() ([]byte, error) {
+			begun++
+			<-away
+			return fmt.Appendf(nil, "reading %d", begun), nil
+		}}
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			if _, err := r.within(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
+			}
+			cancel()
+		}
+		close(away)
+		synctest.Wait()
+		if text, err := r.within(t.Context()); string(text) != "reading 2" || err != nil {
+			t.Errorf("got %q, %v", text, err)
+		}
+	})
 }
 
 func jwt(exp time.Time) string {

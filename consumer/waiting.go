@@ -80,8 +80,10 @@ func (s *session) bears(err error) bool {
 	return true
 }
 
-// pass is the command that leaves out a batch, for when all members are stopped.
+// pass says how to go on: by a command that leaves out the batch, when all members are stopped, or with more room for it. A batch of
+// many small records may be wanted.
 func (s *session) pass(e *kgo.ErrDecompressTooLarge) string {
-	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
+		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (README: Changing settings)",
 		s.params.Group, e.Topic, e.Partition, e.NextOffset)
 }

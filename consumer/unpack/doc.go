@@ -10,5 +10,13 @@
 //	cannot be read                       and leaves that partition alone
 //
 // The first two depend on the batch and on Bounds.Batch alone, so that all members find the same. Bounds.Held bounds what a
-// client holds unpacked of all its batches. It decides nothing: what finds no room is fetched again later (ErrLater).
+// client holds unpacked of all its batches. It decides nothing: what finds no room is fetched again later (ErrLater). No batch waits for ever:
+//
+//   - What is unpacked, and not given back by Done, is with the client or was dropped by it. Of the first the client's hooks tell;
+//     the second is forgotten after two polls. See account.
+//   - After a batch found no room, none is unpacked until all of that is given back. The client hands out what it has in the order
+//     it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
+//   - Then the batch that has waited longest goes first. See turns.
+//
+// Records that came uncompressed are not counted: there is no way to refuse them.
 package unpack

@@ -76,17 +76,59 @@ func TestCopiesAmongBoilerplate(t *testing.T) {
 	}
 }
 
+// TestLongAndIdenticalCopiesAmongBoilerplate: copies of long texts are found as well, most of those of texts kept whole, which no
+// outline tells apart, and all that are identical.
+func TestLongAndIdenticalCopiesAmongBoilerplate(t *testing.T) {
+	for _, c := range []struct {
+		shingle         string
+		length, percent int // words, and how many of them are the same in all
+		found           int // of 200, of .86 similarity
+	}{{"auto:3", 1500, 87, 196}, {"auto:3", 1500, 88, 196}, {"char:5", 200, 86, 196}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			t.Parallel()
+			const copies, every = 200, 15
+			p := index.DefaultParams()
+			p.Similarity.Shingle = c.shingle
+			r := rand.New(rand.NewPCG(uint64(c.percent), 4))
+			own := templated(r, copies*every, c.length, c.length*c.percent/100)
+			s, at := newStand(t, p), make([]index.Position, copies*every)
+			for i, text := range own {
+				at[i] = s.judge([]byte(strings.Join(text, " "))).Position
+			}
+			found, identical := 0, 0
+			for i := 0; i < len(own); i += every {
+				text := own[i]
+				v := s.judge([]byte(strings.Join(text, " ")))
+				if v.Match.Method == index.Identical && v.Match.Position == at[i] {
+					identical++
+				}
+				for k := 20; k < c.length; k += 40 {
+					text[k] = words(r, 1)[0]
+				}
+				if v = s.judge([]byte(strings.Join(text, " "))); v.Matched() && v.Match.Position == at[i] {
+					found++
+				}
+			}
+			t.Logf("of %d copies each %d edited and %d identical ones found", copies, found, identical)
+			if identical < copies || found < c.found {
+				t.Errorf("%d of %d edited copies found, want %d; and %d identical ones, want all", found, copies, c.found, identical)
+			}
+		})
+	}
+}
+
 // TestBoilerplateAsTheTwin: the twin comes to the same verdicts where thousands of documents are met, whatever is remembered of
 // them.
 func TestBoilerplateAsTheTwin(t *testing.T) {
 	for _, c := range []struct {
-		verify string
-		sets   int // in which outlines are remembered
-		cap    int
-	}{{"jaccard", 2, 2560}, {"jaccard", 0, 120}, {"estimate", 3, 300}} {
+		verify, shingle string
+		sets            int // in which outlines are remembered
+		cap             int
+	}{{"jaccard", "auto:3", 2, 2560}, {"jaccard", "auto:3", 0, 120}, {"estimate", "auto:3", 3, 300}, {"jaccard", "char:5", 0, 120}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			p := index.DefaultParams()
 			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = c.verify, c.cap, 2
+			p.Similarity.Shingle = c.shingle
 			all, _ := copied(rand.New(rand.NewPCG(3, 2)), 220, 40, 172, false)
 			s := newStand(t, p)
 			if c.sets > 0 {

@@ -13,6 +13,8 @@ import (
 //	first     of each key the newest references, up to rareReferences
 //	second    of the keys that have more, in the order of their bands, the older ones
 //
+// What has all keys of the entry is found by one more table, whatever each of them is shared by: see identical.go.
+//
 // References are told apart by hashBits of their key's hash. Whose full keys differ in all bands is found out when it is
 // compared.
 
@@ -35,7 +37,7 @@ type walk struct {
 // All bands take a step at a time: the memory they wait for is then fetched for all of them at once.
 func (w *window) meetRare(keys []byte) {
 	w.probe(keys)
-	w.met, w.walks, w.popular = w.met[:0], w.walks[:0], w.popular[:0]
+	w.met, w.same, w.walks, w.popular = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0]
 	now, most := w.span(), min(rareReferences, w.most)
 	for b := range w.probed.probes {
 		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
@@ -47,7 +49,7 @@ func (w *window) meetRare(keys []byte) {
 			w.step(k, most, now)
 		}
 	}
-	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(a.band, b.band) })
+	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
 }
 
 // step looks through a line, and has the walk go on if there is another line.
@@ -87,6 +89,9 @@ func (w *window) meet(k *walk, most int, now span) (end bool) {
 		}
 		k.met++
 		w.met = append(w.met, now.end-1-ref(age))
+		if k.band == w.whole() {
+			w.same = append(w.same, now.end-1-ref(age))
+		}
 	}
 	return false
 }

@@ -63,9 +63,9 @@ func (l *linker) hash(first, end ref) {
 		n := min(s.n-i, int(end-r))
 		at := int(r - first)
 		for k := range n {
-			keys := s.keys(i + k)[l.first*w.width:]
+			keys := s.keys(i + k)
 			for b := range l.tables {
-				l.hashes[b][at+k] = hashKey(loadKey(keys[b*w.width:], w.width))
+				l.hashes[b][at+k] = w.tag(keys, l.first+b)
 			}
 		}
 		r += ref(n)

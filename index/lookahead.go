@@ -56,7 +56,7 @@ func (w *window) locate(l *lookup, keys []byte) {
 
 func (w *window) locateIn(l *lookup, b int) {
 	t, p := &w.tables[b], &l.probes[b]
-	p.hash = hashKey(loadKey(l.keys[b*w.width:], w.width))
+	p.hash = w.tag(l.keys, b)
 	bucket, level := t.bucket(p.hash)
 	p.line, p.bucket, p.level, p.resized = t.lines.at(bucket), uint32(bucket), uint32(level), t.resized
 }

@@ -16,7 +16,7 @@ const (
 	outlineHigh  = 10 // bits of a hash, its highest, that choose one
 	// outlined is the number of hashes up to which a document has an outline: of more than these most bits would differ by
 	// chance from those of any other.
-	outlined = 1024
+	outlined = 2048
 )
 
 // flip takes a hash in, by its highest bits.

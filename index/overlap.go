@@ -73,6 +73,8 @@ func (x *overlap) outlines(e *entry.Entry) bool {
 	return n > 0 && n <= outlined && n < x.need(n+headMask)
 }
 
+func (x *overlap) hashes(e *entry.Entry) int { return entry.ShinglesLen(e) }
+
 func (x *overlap) outline(e *entry.Entry, o *outline) {
 	s, ok := shingles(e)
 	if !ok {

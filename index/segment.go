@@ -131,11 +131,6 @@ func (s *segment) fixedPart(i int) []byte {
 // keys are the band keys of a document.
 func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes:] }
 
-// key is a document's key of a band.
-func (s *segment) key(i, band int) uint64 {
-	return loadKey(s.block[len(s.block)-(i+1)*s.fixed+atBytes+band*s.width:], s.width)
-}
-
 // record is a document's record.
 func (s *segment) record(i int) []byte {
 	end := s.used

@@ -24,12 +24,13 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 	if r.own = (outline{}); r.verify.outlines(e) {
 		r.verify.outline(e, &r.own)
 	}
-	if r.outlined = r.own.n > 0; !r.outlined {
-		return w.rank(), len(w.popular), 0
-	}
 	bands = w.meetPopular()
-	ranks, out = r.sift()
-	return ranks, bands, out
+	if r.outlined = r.own.n > 0; r.outlined {
+		ranks, out = r.sift()
+	} else {
+		ranks = w.rank()
+	}
+	return r.identicalFirst(ranks, e), bands, out
 }
 
 // sifted is how many candidates are kept for each that may be compared: some of them may be dead.
@@ -46,7 +47,7 @@ func (r *Replica) sift() (ranks []rank, out int) {
 	for met := w.met; len(met) > 0; {
 		block := met[:min(len(met), siftBlock)]
 		met = met[len(block):]
-		for _, k := range r.known(block) {
+		for _, k := range r.known(block, &bound) {
 			odd, ok := bound.odd(k.remembered)
 			if !ok {
 				continue
@@ -72,14 +73,18 @@ type met struct {
 
 const siftBlock = 64
 
-// known finds the outlines of documents, but for those that this lookup has met before.
-func (r *Replica) known(block []ref) []met {
+// known finds the outlines of documents, but for those that this lookup has met before, and those that have far too few or too
+// many hashes.
+func (r *Replica) known(block []ref, b *bound) []met {
 	o, n := &r.outlines, 0
 	for _, at := range block {
 		k := o.find(at)
-		if k.head == nil {
-			k = r.outline(at)
-		} else if *k.head&headMask == o.lookup {
+		switch {
+		case k.head == nil:
+			if k = r.outline(at, b); k.head == nil {
+				continue
+			}
+		case *k.head&headMask == o.lookup:
 			continue
 		}
 		*k.head = *k.head&^headMask | o.lookup
@@ -101,6 +106,9 @@ func (r *Replica) bound() bound {
 	num, den := r.verify.shares()
 	return bound{own: &r.own, fold: r.own.fold(), num: num, den: den}
 }
+
+// reaches says that a document of so many hashes may be similar enough.
+func (b *bound) reaches(n int) bool { return n == 0 || b.den*min(b.own.n, n) >= b.num*(b.own.n+n) }
 
 // odd is the number of bits that differ from a document's; ok is false if they are too many.
 func (b *bound) odd(k remembered) (odd int, ok bool) {
@@ -133,10 +141,13 @@ func (w *window) keepNearest(k rank, most int) {
 	}
 }
 
-// outline makes the outline of a document.
-func (r *Replica) outline(at ref) remembered {
+// outline makes the outline of a document, unless its number of hashes says enough: that costs as many hashes less.
+func (r *Replica) outline(at ref, b *bound) remembered {
 	s, i := r.window.at(at)
 	r.candidate = s.document(i).entry
+	if !b.reaches(r.verify.hashes(&r.candidate)) {
+		return remembered{}
+	}
 	var o outline
 	r.verify.outline(&r.candidate, &o)
 	return r.outlines.put(at, &o)

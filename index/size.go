@@ -6,7 +6,7 @@ import "github.com/unecho/unecho/index/entry"
 // table that grows or shrinks is in bucketBytes: 64 bytes for 10 documents and their spill lines come to 7.3 at most.
 const (
 	documentBytes = 20 // the head of the record 12, where it begins 4, the count of copies 4
-	bucketBytes   = 8  // per band
+	bucketBytes   = 8  // per band, and for all of them together
 	repeatBytes   = 24 // the last repeat 8, and for those that entered again their first number and place 16
 	rootBytes     = 6  // the number of the representative
 	placeBytes    = 40 // in the map from first numbers to present ones
@@ -19,7 +19,7 @@ type Parts struct {
 	ID          int64 `json:"id"`       // the user's id
 	Evidence    int64 `json:"evidence"` // what candidates are verified with
 	Keys        int64 `json:"keys"`     // band keys
-	Buckets     int64 `json:"buckets"`  // its place in each band
+	Buckets     int64 `json:"buckets"`  // its place in each band, and in the table of all
 	Bookkeeping int64 `json:"bookkeeping"`
 }
 
@@ -35,7 +35,7 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	bare.Evidence = nil
 	parts.Evidence = withEvidence - int64(entry.Size(&bare)) + 1 // its length takes a byte even if it is 0
 	parts.Entry = withEvidence - parts.Evidence - keys
-	parts.Buckets = keys / int64(p.Similarity.KeyBytes) * bucketBytes
+	parts.Buckets = (keys/int64(p.Similarity.KeyBytes) + 1) * bucketBytes
 	parts.Bookkeeping = EntryBytes(p, e) - parts.Sum()
 	return parts
 }
@@ -50,7 +50,7 @@ func EntryBytes(p Params, e *entry.Entry) int64 {
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
 func fixedBytes(p Params, bands int) int64 {
-	n := documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes)
+	n := documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes) + bucketBytes
 	if p.Refreshes() {
 		n += repeatBytes
 	}

@@ -26,6 +26,8 @@ type verifier interface {
 type outliner interface {
 	// outlines says whether e can be told apart from others by an outline.
 	outlines(e *entry.Entry) bool
+	// hashes is how many the outline of an entry is made of.
+	hashes(e *entry.Entry) int
 	// outline makes the outline of an entry that can.
 	outline(e *entry.Entry, o *outline)
 	// shares says how many hashes two documents must share, in num / den of those that each of them has, counted twice.
@@ -41,6 +43,7 @@ func (flat) spent(cost int, _ Similarity) int { return cost }
 type plain struct{}
 
 func (plain) outlines(*entry.Entry) bool     { return false }
+func (plain) hashes(*entry.Entry) int        { return 0 }
 func (plain) outline(*entry.Entry, *outline) {}
 func (plain) shares() (num, den int)         { return 0, 1 }
 
@@ -116,6 +119,8 @@ type estimator struct {
 func (x *estimator) cost(_, _ *entry.Entry) int { return 1 }
 
 func (x *estimator) outlines(e *entry.Entry) bool { return e.Kind == entry.Sketch }
+
+func (x *estimator) hashes(*entry.Entry) int { return 1 }
 
 // outline is the front of a sketch: the more bits of it differ, the less similar it is in all likelihood.
 func (x *estimator) outline(e *entry.Entry, o *outline) {

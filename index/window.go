@@ -23,7 +23,7 @@ type window struct {
 	refreshes bool        // representatives enter again
 	places    map[ref]ref // of those the present number by the first one, where copies must find them
 
-	tables    []table // one per band
+	tables    []table // one per band, and one for the keys of all bands together
 	moved     int     // entries of buckets moved for the latest document
 	mostMoved int
 	allMoved  uint64
@@ -34,6 +34,7 @@ type window struct {
 	walks   []walk           // of the lookup at hand: one per band that goes on
 	popular []walk           // in it, those of keys of which more is left to read
 	met     []ref            // in it, once per band
+	same    []ref            // of these, those that have the keys of all bands; then those that are identical, ascending
 	ranks   []rank
 	front   front // of the window
 }
@@ -43,10 +44,10 @@ func newWindow(p Params, bands int) window {
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
 		most: p.Similarity.MaxReferences, refreshes: p.Refreshes(),
-		tables: make([]table, bands), probed: newLookup(bands),
+		tables: make([]table, bands+1), probed: newLookup(bands + 1),
 	}
 	for i := range w.ahead {
-		w.ahead[i] = newLookup(bands)
+		w.ahead[i] = newLookup(bands + 1)
 	}
 	for b := range w.tables {
 		w.tables[b] = newTable(0)
@@ -175,7 +176,7 @@ func (w *window) follow(last *segment) *segment {
 }
 
 func (w *window) newSegment(number uint64, first ref) *segment {
-	return &segment{number: number, first: first, width: w.width, fixed: atBytes + len(w.tables)*w.width}
+	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.whole()*w.width}
 }
 
 func (w *window) push(s *segment) {

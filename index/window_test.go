@@ -28,8 +28,8 @@ func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 
 func (r *rolling) insert(n int) {
 	for range n {
-		e := entry.Entry{Offset: int64(r.window.end), Kind: entry.Sketch, Keys: make([]byte, 4*len(r.window.tables))}
-		for b := range r.window.tables {
+		e := entry.Entry{Offset: int64(r.window.end), Kind: entry.Sketch, Keys: make([]byte, 4*r.window.whole())}
+		for b := range r.window.whole() {
 			binary.LittleEndian.PutUint32(e.Keys[4*b:], uint32(r.random.Uint64N(r.keys)))
 		}
 		r.band = append(r.band, loadKey(e.Keys, 4))
@@ -52,7 +52,7 @@ func (r *rolling) check() {
 			}
 			for _, it := range items {
 				s, i := w.at(it.ref)
-				hash := hashKey(s.key(i, b))
+				hash := w.tag(s.keys(i), b)
 				if at, _ := t.bucket(hash); seen[it.ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
 					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.ref, hash, it.hash, bucket, b, seen[it.ref])
 				}
@@ -86,7 +86,7 @@ func TestBucketsHoldTheWindow(t *testing.T) {
 // trimmed before.
 func TestLookupMeetsTheNewest(t *testing.T) {
 	for _, keys := range []uint64{1, 2, 30, 3000} {
-		r := newRolling(t, 1000, 1, keys)
+		r := newRolling(t, 1000, 2, keys)
 		for range 300 {
 			r.insert(1 + r.random.IntN(30))
 			key := r.random.Uint64N(keys)
@@ -101,7 +101,8 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 				want, wantCut = want[:most], 1
 			}
 			slices.Sort(want)
-			r.window.meetRare(binary.LittleEndian.AppendUint32(nil, uint32(key)))
+			// None has the other key, so none has both.
+			r.window.meetRare(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
 			cut := r.window.meetPopular()
 			got := slices.Sorted(slices.Values(r.window.met))
 			if !slices.Equal(got, want) || cut != wantCut {

@@ -31,7 +31,8 @@ func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
 // similar enough.
 //
 // The newest 64 under each key come first. If there are no more, and these are few, the order is that of the bands they share.
-// Else, if they can be told apart, more are taken from the longer shelves, and the order is that of the bits that differ.
+// Else more are taken from the longer shelves. Identical ones then come first. The order of the others is that of the bits that
+// differ if they can be told apart, and else that of the bands they share.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	p := t.params.Similarity
 	first := min(64, p.MaxReferences)
@@ -45,18 +46,22 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 			shared[d]++
 		}
 	}
-	byBands := slices.SortedFunc(maps.Keys(shared), func(a, b *document) int {
-		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.place, b.place))
-	})
-	if len(longer) == 0 && len(byBands) <= p.MaxCandidates {
-		return byBands, false
+	if len(longer) == 0 && len(shared) <= p.MaxCandidates {
+		return byBands(shared), false
 	}
+	cut = t.readOn(longer, shared)
 	own, ok := t.outline(e)
 	if !ok || !t.tells(e) {
-		t.stats.Cut += len(longer)
-		return byBands, len(longer) > 0
+		return t.identicalFirst(e, shared, byBands(shared)), cut
 	}
-	more := min(p.MaxReferences, len(longer)*len(longer)*(p.MaxReferences/64+1))
+	nearest, out := t.sift(e, own, shared)
+	return t.identicalFirst(e, shared, nearest), cut || out
+}
+
+// readOn takes more from the longer shelves; cut says that not all was taken.
+func (t *Twin) readOn(longer [][]*document, shared map[*document]int) (cut bool) {
+	most := t.params.Similarity.MaxReferences
+	more := min(most, len(longer)*len(longer)*(most/64+1))
 	for _, all := range longer {
 		n := min(more, len(all))
 		more -= n
@@ -68,8 +73,27 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 			cut = true
 		}
 	}
-	nearest, out := t.sift(e, own, shared)
-	return nearest, cut || out
+	return cut
+}
+
+// byBands are documents by the number of keys that they share.
+func byBands(shared map[*document]int) []*document {
+	return slices.SortedFunc(maps.Keys(shared), func(a, b *document) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.place, b.place))
+	})
+}
+
+// identicalFirst puts those that were met and are identical before the others.
+func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*document) []*document {
+	var same []*document
+	for d := range met {
+		if d.entry.Content == e.Content && d.entry.Scope == e.Scope && t.live(d) && bytes.Equal(d.entry.Keys, e.Keys) {
+			same = append(same, d)
+		}
+	}
+	slices.SortFunc(same, func(a, b *document) int { return cmp.Compare(a.place, b.place) })
+	others = slices.DeleteFunc(others, func(d *document) bool { return slices.Contains(same, d) })
+	return append(same, others...)
 }
 
 // sift drops what cannot be similar enough, by the bits that differ, and keeps the nearest: four times as many as are compared.
@@ -106,10 +130,10 @@ func (t *Twin) reachable(a, b, differ int) bool {
 }
 
 // tells says whether documents can be told apart from e by bits: by those of sketches always, by those of shingles where they
-// are up to 1024 and no similar document has 4095 or more.
+// are up to 2048 and no similar document has 4095 or more.
 func (t *Twin) tells(e *entry.Entry) bool {
 	n := entry.ShinglesLen(e)
-	return e.Kind == entry.Sketch || n <= 1024 && !t.near(index.Similarity{Num: uint32(n), Den: 4095}, index.Jaccard)
+	return e.Kind == entry.Sketch || n <= 2048 && !t.near(index.Similarity{Num: uint32(n), Den: 4095}, index.Jaccard)
 }
 
 // outline is the front of a sketch, bit by bit; or of shingles whether the number of those with the same highest 10 bits is

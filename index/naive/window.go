@@ -129,10 +129,14 @@ func (t *Twin) again(d *document) {
 	t.enter(d)
 }
 
+// keys are those under which a document stands: all band keys together, and each of them.
 func (t *Twin) keys(e *entry.Entry) []bandKey {
-	var keys []bandKey
+	if e.Empty() {
+		return nil
+	}
+	keys := []bandKey{{band: -1, tag: index.KeysTag(e.Keys)}}
 	for key := range slices.Chunk(e.Keys, t.params.Similarity.KeyBytes) {
-		keys = append(keys, bandKey{band: len(keys), tag: index.BandTag(key)})
+		keys = append(keys, bandKey{band: len(keys) - 1, tag: index.BandTag(key)})
 	}
 	return keys
 }

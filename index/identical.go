@@ -1,0 +1,58 @@
+package index
+
+import (
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Identical documents of one scope have the same keys in all bands. One more table, the last, finds documents by all their keys
+// together: however many others share each of the keys, few share all of them, so an identical one is met and is compared
+// first.
+
+// whole is the table for the keys of all bands together, and so the number of bands.
+func (w *window) whole() int { return len(w.tables) - 1 }
+
+// turn is when a popular key of a table is read on: all keys together come first.
+func (w *window) turn(table int) int {
+	if table == w.whole() {
+		return -1
+	}
+	return table
+}
+
+// tag is the hash by which a table finds band keys.
+func (w *window) tag(keys []byte, table int) uint32 {
+	if table == w.whole() {
+		return KeysTag(keys)
+	}
+	return hashKey(loadKey(keys[table*w.width:], w.width))
+}
+
+// KeysTag is what a bucket knows of the keys of all bands together, as BandTag is of one.
+func KeysTag(keys []byte) uint32 { return uint32(xxhash.Sum64(keys)) & (1<<hashBits - 1) }
+
+// identicalFirst puts the candidates that are identical with e before all others, of these the one indexed first.
+func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
+	w := &r.window
+	w.same = slices.DeleteFunc(w.same, func(at ref) bool {
+		f := r.found(at)
+		return f.document.entry.Content != e.Content || !r.eligible(&f, e)
+	})
+	if len(w.same) == 0 {
+		return ranks
+	}
+	slices.Reverse(w.same)
+	ranks = slices.DeleteFunc(ranks, func(k rank) bool {
+		_, ok := slices.BinarySearch(w.same, k.ref())
+		return ok
+	})
+	w.ranks = slices.Grow(ranks, len(w.same))[:len(ranks)+len(w.same)]
+	copy(w.ranks[len(w.same):], ranks)
+	for i, at := range w.same {
+		w.ranks[i] = rank(at)
+	}
+	return w.ranks
+}

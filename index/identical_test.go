@@ -1,0 +1,89 @@
+package index_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
+)
+
+// TestIdenticalAmongPopularKeys: an identical document is found though each of its keys is shared by more documents than are
+// read, and kept: in each band there are two keys. So the twin says, and so it is after a restore.
+func TestIdenticalAmongPopularKeys(t *testing.T) {
+	const others = 500
+	for _, verify := range []string{"jaccard", "estimate", "levenshtein"} {
+		t.Run(verify, func(t *testing.T) {
+			p := index.DefaultParams()
+			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = verify, 30, 1
+			if verify == "levenshtein" {
+				p.Similarity.Shingle = "char:4"
+			}
+			s := newStand(t, p)
+			twin := naive.New(p, settings, index.Fingerprint(settings))
+			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
+			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: s.record.Header, Source: s.record.Source, Name: "news", Epoch: 1})
+			r := rand.New(rand.NewPCG(1, 9))
+			s.sign([]byte("one two three four five"))
+			forge := s.record.Entries[0].Clone()
+			judge := func(e entry.Entry) index.Verdict {
+				s.at.Offset++
+				e.Offset = s.at.Offset
+				s.record.Base, s.record.Entries = e.Offset, []entry.Entry{e}
+				v := *s.apply()
+				if want := twin.Apply(s.at, &s.record)[0]; v != want {
+					t.Fatalf("got\n%+v\nthe twin says\n%+v", v, want)
+				}
+				return v
+			}
+			var all []entry.Entry
+			for range others {
+				e := forge.Clone()
+				e.Content = r.Uint64()
+				for i := range e.Keys {
+					e.Keys[i] = byte(i % p.Similarity.KeyBytes)
+				}
+				for i := 0; i < len(e.Keys); i += p.Similarity.KeyBytes {
+					e.Keys[i] = byte(r.IntN(2))
+				}
+				e.Evidence = evidence(p, r)
+				if v := judge(e); !v.Matched() {
+					all = append(all, e)
+				}
+			}
+			if len(all) < others*9/10 {
+				t.Fatalf("%d of %d documents are unique: too few for a test", len(all), others)
+			}
+			s.replica = restored(t, p, s.replica, false)
+			for _, e := range all[:100] {
+				if v := judge(e); v.Match.Method != index.Identical {
+					t.Fatalf("an identical document is not found: %+v", v)
+				}
+			}
+		})
+	}
+}
+
+// evidence is that of a document that is like no other.
+func evidence(p index.Params, r *rand.Rand) []byte {
+	switch p.Similarity.Verify {
+	case "levenshtein":
+		text := make([]byte, 60)
+		for i := range text {
+			text[i] = byte('a' + r.IntN(26))
+		}
+		return entry.AppendText(nil, text)
+	case "jaccard":
+		hashes := make([]uint64, 50)
+		for i := range hashes {
+			hashes[i] = uint64(i)<<56 + r.Uint64N(1<<56)
+		}
+		return entry.AppendShingles(nil, hashes)
+	}
+	sketch := make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+	for i := range sketch {
+		sketch[i] = byte(r.Uint32())
+	}
+	return sketch
+}

@@ -71,9 +71,7 @@ func TestBatchBeyondTheBound(t *testing.T) {
 		s := m.Stats()
 		return s.Unique+s.Duplicate == 20 && s.Rejected[sink.TooLarge] == 3
 	})
-	if !m.Ready() {
-		t.Error("it is not ready")
-	}
+	w.eventually("it is ready", m.Ready)
 	for i, r := range w.outputs("news.rejected", 3) {
 		if r.Value != nil || r.Key != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(8<<20) ||
 			headerOf(r, sink.HeaderReason) != string(sink.TooLarge) || headerOf(r, sink.HeaderKeyBytes) != "" ||

@@ -28,7 +28,7 @@ help: ## this list
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
 
-check: lint ## format, lint, vet, tidy, known vulnerabilities (UNECHO_VULNCHECK=optional: also where CI cannot look them up)
+check: lint ## format, lint, vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...

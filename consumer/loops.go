@@ -67,12 +67,11 @@ func (l *loops) take(key, topic, role string) {
 
 // closed refuses to start on topics that make a loop: each document that is forwarded would come back.
 func (s *Service) closed() error {
-	found := Loops(s.setup.Params, s.setup.Source, s.setup.Journal, s.setup.Sink)
-	if len(found) == 0 {
+	if len(s.loops) == 0 {
 		return nil
 	}
 	what := "topics are used in two roles:"
-	for _, m := range found {
+	for _, m := range s.loops {
 		what += "\n    " + m.String()
 	}
 	return &StopError{What: what, Remedy: "correct the configuration: source, outputs and journal are topics of their own"}

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
@@ -81,6 +82,7 @@ type shared struct {
 type Service struct {
 	setup  Setup
 	shared *shared
+	loops  []setting.Mistake // topics in two roles
 
 	took     *phases // of the way to being ready; of the goroutine that goes it
 	admitted bool    // the journal was found to be this group's; of the same goroutine
@@ -117,7 +119,8 @@ func New(setup Setup) (*Service, error) {
 	sh.counters.journalEnd.Store(-1)
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	sh.journalTopic = setup.Journal.Topic
-	return &Service{setup: setup, shared: sh, owed: unknownLag(), lagRead: true}, nil
+	loops := Loops(setup.Params, setup.Source, setup.Journal, setup.Sink)
+	return &Service{setup: setup, shared: sh, loops: loops, owed: unknownLag(), lagRead: true}, nil
 }
 
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reports known vulnerabilities in what unecho calls. Usage: vulncheck.sh GOVULNCHECK PACKAGES...
 # Where the vulnerability database cannot be reached nothing is known, for better or worse. At a desk that is said, and is no
-# failure; in CI (CI=true) it is one, unless UNECHO_VULNCHECK=optional says that this place has no way to the database.
+# failure; in CI (CI=true) it is one, unless VULNCHECK=optional says that this place has no way to the database.
 set -uo pipefail
 
 govulncheck=$1
@@ -13,8 +13,8 @@ case $status in
   1)
     if grep -q 'fetching vulnerabilities:' <<<"$output"; then
       echo "govulncheck: NOT CHECKED, the vulnerability database cannot be reached: $(tail -n 1 <<<"$output")"
-      if [[ ${CI:-} == true && ${UNECHO_VULNCHECK:-} != optional ]]; then
-        echo "govulncheck: in CI that is a failure: let this machine reach vuln.go.dev, point GOVULNDB at a copy, or set UNECHO_VULNCHECK=optional"
+      if [[ ${CI:-} == true && ${VULNCHECK:-} != optional ]]; then
+        echo "govulncheck: in CI that is a failure: let this machine reach vuln.go.dev, point GOVULNDB at a copy, or set VULNCHECK=optional"
         exit 1
       fi
       exit 0

@@ -19,11 +19,11 @@ func TestVulncheck(t *testing.T) {
 	}{
 		{"nothing found", "exit 0", []string{"CI=true"}, 0, "no known vulnerabilities"},
 		{"something found", "echo GO-2026-1; exit 3", nil, 3, "GO-2026-1"},
-		{"something found in CI", "echo GO-2026-1; exit 3", []string{"CI=true", "UNECHO_VULNCHECK=optional"}, 3, "GO-2026-1"},
+		{"something found in CI", "echo GO-2026-1; exit 3", []string{"CI=true", "VULNCHECK=optional"}, 3, "GO-2026-1"},
 		{"no way there at a desk", away, nil, 0, "NOT CHECKED"},
 		{"no way there in CI", away, []string{"CI=true"}, 1, "in CI that is a failure"},
-		{"no way there in CI that knows", away, []string{"CI=true", "UNECHO_VULNCHECK=optional"}, 0, "NOT CHECKED"},
-		{"broken", "echo cannot load; exit 1", []string{"CI=true", "UNECHO_VULNCHECK=optional"}, 1, "cannot load"},
+		{"no way there in CI that knows", away, []string{"CI=true", "VULNCHECK=optional"}, 0, "NOT CHECKED"},
+		{"broken", "echo cannot load; exit 1", []string{"CI=true", "VULNCHECK=optional"}, 1, "cannot load"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tool := filepath.Join(t.TempDir(), "govulncheck")

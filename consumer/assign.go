@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -41,16 +40,17 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 		return nil, err
 	}
 	took.end("topics")
-	ready := map[entry.Source]*assignment{}
-	for len(ready) < len(of) {
-		if err := s.steps(ctx, of, ready, took); err != nil {
-			return nil, err
-		}
+	takeovers := make([]*protocol.Takeover, len(of))
+	for i, tp := range of {
+		takeovers[i] = protocol.NewTakeover(tp, s.terms(), s.patience(tp.Source))
+	}
+	if err := s.takeOver(ctx, takeovers, took); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, tp := range of {
-		s.give(tp, ready[tp.Source], given)
+	for _, t := range takeovers {
+		s.give(t, given)
 	}
 	s.tally(len(s.assigned))
 	s.standing.reads()
@@ -58,17 +58,35 @@ func (s *session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 	return given, nil
 }
 
-// give notes what the steps of an assignment came to: where the partition is read from, or that it is not read, for it has no
-// leader. The caller holds mu.
-func (s *session) give(tp topicPartition, a *assignment, given map[string]map[int32]kgo.Offset) {
-	at := key{tp.Topic, tp.Source.Partition}
-	if a == nil {
+func (s *session) terms() protocol.Terms {
+	return protocol.Terms{
+		Routed: s.routed, Latest: s.sourceParams.Start == "latest",
+		AcceptLostOffsets: s.sourceParams.AcceptLostOffsets, AcceptJournalGap: s.sourceParams.AcceptJournalGap,
+	}
+}
+
+// patience is that with one partition, from one takeover to the next.
+func (s *session) patience(of entry.Source) *protocol.Patience {
+	p := s.patient[of]
+	if p == nil {
+		p = &protocol.Patience{Ahead: s.waited}
+		s.patient[of] = p
+	}
+	return p
+}
+
+// give notes what a takeover came to: where the partition is read from, or that it is not read, for it has no leader. The caller
+// holds mu.
+func (s *session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offset) {
+	at := key{t.Topic, t.Source.Partition}
+	if t.Asks() == protocol.Leaderless {
 		delete(given[at.topic], at.partition)
 		s.unled[at] = true
 		s.logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).
 			Msg("partition has no leader: it waits for one, the others go on")
 		return
 	}
+	a := t.Assignment()
 	s.assigned[at] = a
 	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
 	s.logger.Info().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
@@ -100,75 +118,4 @@ func (s *session) bind(ctx context.Context, given map[string][]int32) ([]topicPa
 		}
 	}
 	return of, nil
-}
-
-// steps takes the steps once for every partition that is not ready: barrier, epoch, stable fetch, decision. Ready without an
-// assignment is one that has no leader now: nobody could read it, and those beside it do not wait.
-func (s *session) steps(ctx context.Context, of []topicPartition, ready map[entry.Source]*assignment, took *phases) error {
-	defer took.end("decide")
-	if err := s.barrier(ctx); err != nil {
-		return err
-	}
-	took.end("journal")
-	open := slices.DeleteFunc(slices.Clone(of), func(tp topicPartition) bool {
-		_, is := ready[tp.Source]
-		return is
-	})
-	found := make([]*protocol.Findings, len(open))
-	s.follower.look(func(r *index.Replica) {
-		for i, tp := range open {
-			found[i] = find(r, tp)
-		}
-	})
-	offsets, err := s.fetchStable(ctx, open)
-	if err != nil {
-		return err
-	}
-	took.end("stable")
-	led, err := s.extents(ctx, found)
-	if err != nil {
-		return err
-	}
-	for _, f := range found {
-		ready[f.Source] = nil
-	}
-	var then openings
-	for _, f := range led {
-		delete(ready, f.Source)
-		f.Committed = offsets[f.Source]
-		a, err := s.decide(ctx, f, &then)
-		if err != nil {
-			return err
-		}
-		if a != nil {
-			ready[f.Source] = a
-		}
-	}
-	return s.afterSteps(ctx, &then)
-}
-
-// stepsPause is how soon the steps of an assignment are repeated where something passes by itself.
-const stepsPause = 100 * time.Millisecond
-
-// afterSteps opens what is to be opened, waits until that is applied, or for what passes by itself.
-func (s *session) afterSteps(ctx context.Context, then *openings) error {
-	last, err := s.openEpochs(ctx, then.all)
-	switch {
-	case err != nil:
-		return err
-	case last >= 0:
-		return s.follower.wait(ctx, last)
-	case then.waits:
-		return pause(ctx, stepsPause)
-	}
-	return nil
-}
-
-// barrier waits until the replica has passed the journal's end as it is now.
-func (s *session) barrier(ctx context.Context) error {
-	end, err := s.journalEnd(ctx)
-	if err != nil {
-		return err
-	}
-	return s.follower.wait(ctx, end-1)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,28 +29,29 @@ type item struct {
 
 // group is the part of a batch that comes from one source partition, ascending by offset.
 type group struct {
-	assignment *assignment
-	begins     int64 // the partition's first offset when this was fetched; -1: the broker does not say
-	end        int64 // the offset behind all that was polled, markers of transactions too
-	items      []item
-}
-
-// documents are what the protocol sees of the items.
-func (g *group) documents() iter.Seq[*protocol.Document] {
-	return func(yield func(*protocol.Document) bool) {
-		for i := range g.items {
-			if !yield(&g.items[i].Document) {
-				return
-			}
-		}
-	}
+	protocol.Group
+	begins int64 // the partition's first offset when this was fetched; -1: the broker does not say
+	items  []item
 }
 
 // batch is what one poll gave and one transaction forwards.
 type batch struct {
+	*protocol.Batch
 	groups []group
-	size   int
-	begun  time.Time // its transaction, the last one
+	begun  time.Time // its transaction; zero: it has none
+	cause  error     // the first refusal of an output
+	why    error     // the session is built anew, where the batch wants that
+}
+
+// documents are what the protocol sees of items.
+func documents(items []item) iter.Seq[*protocol.Document] {
+	return func(yield func(*protocol.Document) bool) {
+		for i := range items {
+			if !yield(&items[i].Document) {
+				return
+			}
+		}
+	}
 }
 
 // newBatch sorts the polled records by partition. A record of a partition that was taken away meanwhile is a reason to
@@ -60,6 +60,7 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok = &batch{}, true
+	var groups []protocol.Group
 	items := s.room(fetches.NumRecords())[:0]
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		if len(p.Records) == 0 {
@@ -77,27 +78,23 @@ func (s *session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 				items[len(items)-1].record = r
 			}
 		}
-		end := p.Records[len(p.Records)-1].Offset + 1
-		b.groups = append(b.groups, group{assignment: a, begins: p.LogStartOffset, end: end, items: items[from:len(items):len(items)]})
+		g := group{begins: p.LogStartOffset, items: items[from:len(items):len(items)]}
+		g.Assignment, g.Documents = a, documents(g.items)
+		g.Polled(p.Records[len(p.Records)-1].Offset)
+		b.groups, groups = append(b.groups, g), append(groups, g.Group)
 	})
-	b.size = len(items)
+	b.Batch = protocol.NewBatch(groups, len(items), s.intake)
 	return b, ok
 }
 
 // overtaken returns a group whose partition lost what was to be read before it, if there is one.
 func (b *batch) overtaken() *group {
 	for i := range b.groups {
-		if g := &b.groups[i]; g.begins > g.assignment.Base {
+		if g := &b.groups[i]; g.begins > g.Base {
 			return g
 		}
 	}
 	return nil
-}
-
-// first is the first document of a batch that has one.
-func (b *batch) first() (*assignment, *item) {
-	i := slices.IndexFunc(b.groups, func(g group) bool { return len(g.items) > 0 })
-	return b.groups[i].assignment, &b.groups[i].items[0]
 }
 
 // room is for the n items of a batch: the memory of those of the batch before.
@@ -190,7 +187,7 @@ func (w *worker) reject(it *item) *document.Rejection {
 	}
 	it.Entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
 	if sizes, ok := w.unpacker.Withheld(r); ok {
-		it.withheld = &sizes
+		it.withheld, it.Withheld = &sizes, true
 		return tooLargeBatch()
 	}
 	doc, rejection := w.reader.Read(document.Input{
@@ -245,10 +242,7 @@ const largeAtOnce = 1 << 20
 func (s *session) runs(b *batch) [][]byte {
 	s.frames.reset()
 	bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
-	for i := range b.groups {
-		g := &b.groups[i]
-		g.assignment.Runs(s.header(), g.documents(), bounds, func(run *index.Run) { s.frames.add(run) })
-	}
+	b.Runs(s.header(), bounds, func(_ *assignment, run *index.Run) { s.frames.add(run) })
 	return s.frames.values
 }
 

@@ -43,7 +43,7 @@ const stablePatience = 2 * time.Second
 
 func stableRequest(group string, of []topicPartition) *kmsg.OffsetFetchRequest {
 	req := kmsg.NewPtrOffsetFetchRequest()
-	req.RequireStable = true
+	req.RequireStable = protocol.RequireStable
 	g := kmsg.NewOffsetFetchRequestGroup()
 	g.Group = group
 	for topic, list := range byTopic(of) {

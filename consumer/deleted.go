@@ -4,18 +4,20 @@ import (
 	"errors"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/unecho/unecho/consumer/protocol"
 )
 
 // allDeleted notes what retention deleted, with the commits that say so to whoever is given the partitions next. Without an
 // answer they may have taken effect.
-func (s *session) allDeleted(begun []opening, err error) {
+func (s *session) allDeleted(begun []*protocol.Takeover, err error) {
 	var refused *kerr.Error
 	if errors.As(err, &refused) {
 		return
 	}
-	for _, o := range begun {
-		if o.gone >= 0 {
-			s.deleted(o.topicPartition, o.gone, o.offset)
+	for _, t := range begun {
+		if t.Decision.Reason == protocol.Deleted {
+			s.deleted(t.TopicPartition, t.Committed.Offset, t.Decision.Offset)
 		}
 	}
 }

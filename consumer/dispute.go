@@ -123,7 +123,7 @@ func (s *Service) settleDispute(ctx context.Context) (accused bool, err error) {
 func (s *Service) accuse(ctx context.Context, charge *index.Accusation) error {
 	f := s.shared.follower
 	for times, open := 0, true; open; times++ {
-		if err := s.shared.unread(ctx, times); err != nil {
+		if err := s.shared.beforeRepeat(ctx, times); err != nil {
 			return err
 		}
 		charge.Header = s.shared.header()

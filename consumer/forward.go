@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -34,27 +34,6 @@ func (s *session) ending(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// forward puts every record of the batch into its output and commits their offsets, in one transaction (design 5).
-func (s *session) forward(ctx context.Context, b *batch) error {
-	if err := s.client.Begin(); err != nil {
-		return rebuild("begin transaction: %w", err)
-	}
-	b.begun = time.Now()
-	defer s.pace(b)
-	refused := s.produce(ctx, b)
-	revoked := s.wasRevoked()
-	if protocol.Close(refused != nil, revoked) == protocol.Commit {
-		return s.commit(ctx, b)
-	}
-	if err := s.abort(ctx); err != nil {
-		return err
-	}
-	if refused == nil || revoked {
-		return nil
-	}
-	return s.refused(ctx, b, refused)
-}
-
 // produce waits for every promise and returns the first refusal.
 func (s *session) produce(ctx context.Context, b *batch) error {
 	if s.dryRun {
@@ -68,14 +47,14 @@ func (s *session) produce(ctx context.Context, b *batch) error {
 	}
 	s.out.Reset()
 	s.records = s.records[:0]
-	if cap(s.records) < b.size {
-		s.records = make([]kgo.Record, 0, b.size)
+	if cap(s.records) < b.Size {
+		s.records = make([]kgo.Record, 0, b.Size)
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			s.records = append(s.records, kgo.Record{})
 			r := &s.records[len(s.records)-1]
-			s.encode(r, b.groups[i].assignment, &b.groups[i].items[k])
+			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k])
 			s.client.Produce(ctx, r, promise)
 		}
 	}
@@ -116,37 +95,33 @@ func (it *item) reason() (sink.Reason, string) {
 	return sink.OutputRefused, "the output topic refused the record"
 }
 
-// commit ends the transaction. Anything but a clear yes leaves the outcome open, and the session is rebuilt.
-func (s *session) commit(ctx context.Context, b *batch) error {
+// commit ends the transaction.
+func (s *session) commit(ctx context.Context, b *batch) {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
+	out := b.outputs()
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
-	switch protocol.Ended(committed, err) {
-	case protocol.Unknown:
-		return rebuild("commit: %w", err)
-	case protocol.Undecided:
-		return s.undecided(ctx, b)
-	case protocol.Sure:
+	b.Ended(committed, err)
+	if err != nil {
+		b.why = rebuild("commit: %w", err)
 	}
-	s.count(b)
+	if b.Wants() != protocol.Done {
+		return
+	}
+	s.counters.committed(out)
 	s.shout(b)
 	s.commits++
 	s.standing.commits()
-	for i := range b.groups {
-		g := &b.groups[i]
-		g.assignment.Committed(g.end)
-	}
 	if time.Since(b.begun) < s.params.TransactionTimeout/4 {
-		s.limit = min(2*s.limit, s.params.PollRecords)
+		s.intake.Grow()
 	}
-	return nil
 }
 
 // pace takes less at a time where outputs are slow: the broker aborts a transaction that is open for too long, and the same
 // batch would take as long each time.
 func (s *session) pace(b *batch) {
-	if b.size > 0 && time.Since(b.begun) > s.params.TransactionTimeout/2 {
-		s.limit = max(1, min(s.limit, b.size)/2)
+	if b.Size > 0 && time.Since(b.begun) > s.params.TransactionTimeout/2 {
+		s.intake.Slow(b.Size)
 	}
 }
 
@@ -158,7 +133,7 @@ func (s *session) pace(b *batch) {
 func (s *session) undecided(ctx context.Context, b *batch) error {
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
-		of = append(of, b.groups[i].assignment.TopicPartition)
+		of = append(of, b.groups[i].TopicPartition)
 	}
 	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
 	defer cancel()
@@ -166,11 +141,8 @@ func (s *session) undecided(ctx context.Context, b *batch) error {
 	if err != nil {
 		return rebuild("the commit was refused: %w", err)
 	}
-	for i := range b.groups {
-		a := b.groups[i].assignment
-		if c := now[a.Source]; !a.Stands(c) {
-			return rebuild("the commit was refused, and %s/%d is committed to %d, not %d", a.Topic, a.Source.Partition, c.Offset, a.Base)
-		}
+	if err := b.Offsets(func(of entry.Source) protocol.Committed { return now[of] }); err != nil {
+		b.why = rebuild("the commit was refused, and %w", err)
 	}
 	return nil
 }
@@ -210,46 +182,29 @@ func (s *session) abort(ctx context.Context) error {
 	return nil
 }
 
-// refused answers an output that did not take a record. Innocents fail with the culprit, so the batch is taken again in
-// smaller and smaller parts until the culprit stands alone.
-func (s *session) refused(ctx context.Context, b *batch, cause error) error {
-	if !final(cause) {
-		return rebuild("produce: %w", cause)
-	}
-	a, it := b.first()
-	untimely := errors.Is(cause, kerr.InvalidTimestamp)
-	if untimely {
-		s.readTimesAgain(ctx, a.Topic)
-	}
-	switch a.Refused(&it.Document, b.size, untimely) {
-	case protocol.Split:
-		s.limit = max(1, min(s.limit, b.size)/8)
-		s.logger.Warn().Err(cause).Int("records", b.size).Msg("an output refused a record: taking the batch again in parts")
+// refusal is what the protocol is told of a record that an output did not take; nil: all were taken.
+func refusal(cause error) *protocol.Refusal {
+	if cause == nil {
 		return nil
-	case protocol.Again:
-		return nil
-	case protocol.Hopeless:
-		return s.stopped(hopeless(fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, it.record.Offset), untimely, cause))
-	case protocol.Forget:
 	}
-	last, err := s.append(ctx, [][]byte{s.frame(&index.Forget{Header: s.header(), Target: it.Verdict.Position})})
-	if err != nil {
-		return err
-	}
-	return s.follower.wait(ctx, last)
+	return &protocol.Refusal{Passing: !final(cause), Untimely: untimely(cause)}
 }
 
+func untimely(err error) bool { return errors.Is(err, kerr.InvalidTimestamp) }
+
 // hopeless is what a process ends with because of a document that not even the rejected topic takes.
-func hopeless(document string, untimely bool, cause error) *StopError {
-	if untimely {
+func hopeless(b *batch) *StopError {
+	a, d := b.First()
+	document := fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, d.Entry.Offset)
+	if untimely(b.cause) {
 		return &StopError{
 			What:   fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
-			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic", Err: cause,
+			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic", Err: b.cause,
 		}
 	}
 	return &StopError{
 		What:   fmt.Sprintf("the rejected topic refuses %s even without its value", document),
-		Remedy: "raise max.message.bytes of the rejected topic", Err: cause,
+		Remedy: "raise max.message.bytes of the rejected topic", Err: b.cause,
 	}
 }
 

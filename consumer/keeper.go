@@ -164,7 +164,7 @@ func (k *keeper) changed() (yes bool) {
 // the snapshot is written, any number of records may have followed.
 func (k *keeper) capture(ctx context.Context) (index.Capture, snapshot.Position, error) {
 	for times := 0; ; times++ {
-		if err := k.unread(ctx, times); err != nil {
+		if err := k.beforeRepeat(ctx, times); err != nil {
 			return index.Capture{}, snapshot.Position{}, err
 		}
 		number := rand.Uint64()

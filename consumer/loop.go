@@ -48,7 +48,7 @@ func (s *session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 		wait, cancel = context.WithTimeout(drain, quiet)
 	}
 	defer cancel()
-	fetches := s.client.PollRecords(wait, s.limit)
+	fetches := s.client.PollRecords(wait, s.intake.Records())
 	s.unpacker.Polled()
 	if err := s.troubled(fetches); err != nil {
 		return nil, err
@@ -95,32 +95,6 @@ func (s *session) unannounced() []*assignment {
 		}
 	}
 	return of
-}
-
-// process takes one poll from records to commit. A revocation meanwhile aborts it.
-func (s *session) process(ctx context.Context, fetches kgo.Fetches) error {
-	began := time.Now()
-	b, ours := s.newBatch(fetches)
-	if !ours {
-		return s.abort(ctx)
-	}
-	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
-		return rebuild("%s/%d begins at %d, and was read up to %d", g.assignment.Topic, g.assignment.Source.Partition, g.begins, g.assignment.Base)
-	}
-	held, release := s.whileAssigned(ctx)
-	defer release()
-	s.sign(b)
-	signed := time.Now()
-	if err := s.judge(held, b); err != nil {
-		if s.wasRevoked() && ctx.Err() == nil && !errors.Is(err, errRebuild) {
-			return s.abort(ctx)
-		}
-		return err
-	}
-	judged := time.Now()
-	err := s.forward(ctx, b)
-	s.counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
-	return err
 }
 
 // rest lets go of the batch that was forwarded: what it holds is not needed while the session waits for the next, and some of it

@@ -32,7 +32,7 @@ func (sh *shared) agree(ctx context.Context, times int) (agreed bool, err error)
 	if settings != nil {
 		first = &index.Routing{Header: sh.header(), Routes: index.Routes{Number: 1, Text: sh.routing}}
 	}
-	if err := sh.unread(ctx, times/2); err != nil {
+	if err := sh.beforeRepeat(ctx, times/2); err != nil {
 		return false, err
 	}
 	_, err = sh.append(ctx, [][]byte{sh.frame(first)})

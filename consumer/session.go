@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -35,15 +36,14 @@ type session struct {
 	workers  []*worker
 	out      *sink.Batch
 	records  []kgo.Record
-	items    []item    // of the batch at hand
-	frames   frames    // of its entries
-	limit    int       // records of the next poll
-	commits  int       // by this session since the process started
-	patience patience  // with what the steps of an assignment wait for
-	looked   time.Time // for leaders of partitions that had none
+	items    []item // of the batch at hand
+	frames   frames // of its entries
+	intake   *protocol.Intake
+	commits  int                                 // by this session since the process started
+	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
+	looked   time.Time                           // for leaders of partitions that had none
 	standing *standing
-	left     atomic.Bool          // the group, for good
-	resumed  map[entry.Source]int // how often in a row a reposition that was missing was appended
+	left     atomic.Bool // the group, for good
 
 	mu        sync.Mutex
 	took      *phases // of the way to the partitions that are being given
@@ -66,9 +66,8 @@ func (sh *shared) newSession(slot string) (*session, error) {
 		return nil, err
 	}
 	return &session{
-		shared: sh, slot: slot, unpacker: u, workers: workers, out: sh.encoder.NewBatch(), limit: sh.params.PollRecords,
-		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patience: patience{}, standing: newStanding(slot, sh.stir),
-		resumed: map[entry.Source]int{},
+		shared: sh, slot: slot, unpacker: u, workers: workers, out: sh.encoder.NewBatch(), intake: protocol.NewIntake(sh.params.PollRecords),
+		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{}, patient: map[entry.Source]*protocol.Patience{}, standing: newStanding(slot, sh.stir),
 	}, nil
 }
 

@@ -27,7 +27,7 @@ func (s *session) shout(b *batch) {
 		if n == 0 {
 			continue
 		}
-		s.logger.Error().Str("topic", g.assignment.Topic).Int32("partition", g.assignment.Source.Partition).
+		s.logger.Error().Str("topic", g.Assignment.Topic).Int32("partition", g.Assignment.Source.Partition).
 			Int64("offset", first).Int64("last_offset", last).Int64("documents", n).
 			Msg("a batch takes more than source.max_batch_bytes when unpacked: its documents are rejected without their values")
 	}

@@ -62,31 +62,45 @@ func (c *counters) latency(sign, judge, forward time.Duration) {
 	c.forward.observe(forward)
 }
 
-// count counts a committed batch.
-func (s *session) count(b *batch) {
-	var unique, reemitted, duplicate uint64
+// outputs says how many documents of a batch went where.
+type outputs struct {
+	unique, reemitted, duplicate uint64
+	rejected                     map[sink.Reason]uint64
+}
+
+// outputs counts a batch by what was produced. A commit forgets what outputs have refused of it.
+func (b *batch) outputs() outputs {
+	o := outputs{rejected: map[sink.Reason]uint64{}}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			it := &b.groups[i].items[k]
-			level := b.groups[i].assignment.Level(it.record.Offset)
+			level := b.groups[i].Level(it.record.Offset)
 			switch {
 			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil:
 				reason, _ := it.reason()
-				s.counters.rejected[reasonNumber(reason)].Add(1)
+				o.rejected[reason]++
 			case it.Verdict.Reemitted:
-				unique++
-				reemitted++
+				o.unique++
+				o.reemitted++
 			case it.Verdict.Unique():
-				unique++
+				o.unique++
 			default:
-				duplicate++
+				o.duplicate++
 			}
 		}
 	}
-	s.counters.unique.Add(unique)
-	s.counters.reemitted.Add(reemitted)
-	s.counters.duplicate.Add(duplicate)
-	s.counters.commits.Add(1)
+	return o
+}
+
+// committed adds a batch that was committed.
+func (c *counters) committed(o outputs) {
+	for reason, n := range o.rejected {
+		c.rejected[reasonNumber(reason)].Add(n)
+	}
+	c.unique.Add(o.unique)
+	c.reemitted.Add(o.reemitted)
+	c.duplicate.Add(o.duplicate)
+	c.commits.Add(1)
 }
 
 func reasonNumber(reason sink.Reason) int {

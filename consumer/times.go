@@ -11,7 +11,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/index"
 )
 
 // Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one is no
@@ -119,36 +118,17 @@ func (sh *shared) untimely(r *kgo.Record, now time.Time) (detail string, refused
 	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such", away.Truncate(time.Second), side), true
 }
 
-// foresee deals with documents whose verdict leads to an output that would refuse their time, all of a batch at once: a unique one
-// is forgotten, as after a refusal. It says whether the batch has to be judged again.
-func (s *session) foresee(ctx context.Context, b *batch) (again bool, err error) {
+// foresee lets the batch deal with documents whose verdict leads to an output that would refuse their time.
+func (s *session) foresee(b *batch) {
 	now := time.Now().UnixMilli()
-	s.frames.reset()
-	for i := range b.groups {
-		a := b.groups[i].assignment
+	b.Foresee(s.header(), func(a *assignment, d *protocol.Document) bool {
 		of, known := s.times.get(a.Topic)
-		for k := range b.groups[i].items {
-			it := &b.groups[i].items[k]
-			output := of.unique
-			if it.Judged && !it.Verdict.Unique() {
-				output = of.duplicate
-			}
-			if !known || s.dryRun || !it.Judged || it.withheld != nil || output.Take(it.record.Timestamp.UnixMilli(), now, -clockMargin) {
-				continue
-			}
-			if a.Untimely(&it.Document) == protocol.Forget {
-				s.frames.add(&index.Forget{Header: s.header(), Target: it.Verdict.Position})
-			}
+		output := of.unique
+		if !d.Verdict.Unique() {
+			output = of.duplicate
 		}
-	}
-	if len(s.frames.values) == 0 {
-		return false, nil
-	}
-	last, err := s.append(ctx, s.frames.values)
-	if err != nil {
-		return false, err
-	}
-	return true, s.follower.wait(ctx, last)
+		return known && !s.dryRun && !output.Take(d.Entry.Time, now, -clockMargin)
+	})
 }
 
 // rejectedAt is the timestamp of a document in rejected: none where it may have its own.

@@ -26,11 +26,7 @@ type Findings struct {
 	Among     int32         // partitions of the topic when the journal first heard of it; now, if it never did
 	Moved     bool          // the source has another document at an offset than was judged
 	Waited    time.Duration // since Decide first answered Wait
-
-	Routed            uint64 // the hash of the session's own routes
-	Latest            bool   // source.start: latest
-	AcceptLostOffsets bool   // go on from base where the committed offset is below
-	AcceptJournalGap  bool   // go on with an empty memory
+	Terms
 }
 
 // Action is what a session does with a partition.
@@ -60,6 +56,7 @@ const (
 	Foreign                  // the offset was set by someone else, or the document there is another one
 	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
 	Deleted                  // the source begins behind the committed offset: nobody will read what was there
+	Unreadable               // no member can read the repositions that this one appends
 )
 
 // Decision is what to do, and why.

@@ -12,6 +12,7 @@ import (
 type Document struct {
 	Entry    entry.Entry
 	Rejected bool // before signing; a held verdict outranks it
+	Withheld bool // its value did not come with it: it goes to rejected, whatever its verdict
 	Verdict  index.Verdict
 	Judged   bool
 }

@@ -218,20 +218,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestTransaction(t *testing.T) {
-	for _, c := range []struct {
-		refused, revoked bool
-		want             Ending
-	}{{false, false, Commit}, {true, false, Abort}, {false, true, Abort}, {true, true, Abort}} {
-		if got := Close(c.refused, c.revoked); got != c.want {
-			t.Errorf("%+v ends as %v", c, got)
-		}
-	}
-	if Ended(true, nil) != Sure || Ended(false, nil) != Undecided || Ended(false, errors.New("gone")) != Unknown || Ended(true, errors.New("gone")) != Unknown {
-		t.Error("a commit is read as what it is not")
-	}
-}
-
 func TestNeedless(t *testing.T) {
 	for _, c := range []struct {
 		whole []int64

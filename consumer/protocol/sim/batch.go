@@ -12,22 +12,41 @@ import (
 
 // batch is what one poll gave and one transaction forwards.
 type batch struct {
-	groups []group
-	size   int
-	phase  batchPhase
-	ours   *appending
-	passed int64 // what the replica has to pass
-	rounds int   // of appends
-	txn    *transaction
+	*protocol.Batch
+	groups  []group
+	ours    *appending // what is on its way to the journal
+	damaged bool       // something of it landed as what nobody can read
+	txn     *transaction
 }
 
 // group is the part of a batch that comes from one partition.
 type group struct {
-	part       *part
-	assignment *protocol.Assignment
-	documents  []protocol.Document
-	end        int64  // the offset behind all that was polled, markers too
-	forms      []form // in which they were produced
+	protocol.Group
+	part      *part
+	documents []protocol.Document
+	forms     []form // in which they were produced
+}
+
+func newBatch(of []group, size int, intake *protocol.Intake) *batch {
+	groups := make([]protocol.Group, len(of))
+	for i := range of {
+		of[i].Documents = of[i].seq
+		groups[i] = of[i].Group
+	}
+	return &batch{Batch: protocol.NewBatch(groups, size, intake), groups: of}
+}
+
+// of is the group of an assignment.
+func (b *batch) of(a *protocol.Assignment) *group {
+	return &b.groups[slices.IndexFunc(b.groups, func(g group) bool { return g.Assignment == a })]
+}
+
+// holder is the partition of a document that was judged.
+func (b *batch) holder(target index.Position) *part {
+	i := slices.IndexFunc(b.groups, func(g group) bool {
+		return slices.ContainsFunc(g.documents, func(d protocol.Document) bool { return d.Judged && d.Verdict.Position == target })
+	})
+	return b.groups[i].part
 }
 
 // form is what a document goes out as.
@@ -38,19 +57,6 @@ const (
 	asRejected
 	asWithheld
 	asRetimed // rejected, with another time
-)
-
-type batchPhase int
-
-const (
-	batchJudge    batchPhase = iota
-	batchAppend              // its runs are on their way
-	batchPass                // the replica has to pass them
-	batchProduce             // all is judged
-	batchForget              // a forget is on its way
-	batchForgot              // the replica has to pass it
-	batchEnd                 // the transaction is ended
-	batchDoubtful            // the stable offsets have to tell how it ended
 )
 
 func (g *group) seq(yield func(*protocol.Document) bool) {
@@ -67,110 +73,126 @@ func (b *batch) String() string {
 		for k := range b.groups[i].documents {
 			fmt.Fprintf(&out, " %s", b.groups[i].part.name(b.groups[i].documents[k].Entry.Offset))
 		}
-		fmt.Fprintf(&out, " up to %d", b.groups[i].end)
+		fmt.Fprintf(&out, " up to %d", b.groups[i].End)
 	}
 	return out.String()
 }
 
-// stepBatch takes a batch one step on, or polls one. A revocation ends what only waits.
+// stepBatch does what a batch wants, or polls one.
 func (s *session) stepBatch() bool {
 	b := s.batch
 	if b == nil {
 		s.revoked = false
 		return s.poll()
 	}
-	if s.revoked && b.phase < batchProduce || s.revoked && (b.phase == batchForget || b.phase == batchForgot) {
-		s.abort("partitions were taken away")
-		return true
+	if s.revoked {
+		b.Revoked()
 	}
-	switch b.phase {
-	case batchJudge:
+	did := s.serve(b)
+	switch b.Wants() { //nolint:exhaustive // it goes on
+	case protocol.Done:
+		s.batch, s.revoked = nil, false
+	case protocol.Rebuild:
+		s.rebuild("the outcome is unknown")
+	case protocol.GiveUp:
+		s.bad("s%d: the first of %s is refused in every form", s.id, b)
+	}
+	return did
+}
+
+func (s *session) serve(b *batch) bool {
+	switch b.Wants() {
+	case protocol.WantVerdicts:
 		s.judge(b)
-	case batchAppend:
-		return s.appended(&b.ours, func(last int64) { b.passed, b.phase = last+1, batchPass })
-	case batchPass, batchForgot:
-		if s.member.replica.Next() < b.passed {
+	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
+		return s.append(b)
+	case protocol.WantPass, protocol.WantForgotten:
+		if s.member.replica.Next() < b.Until() {
 			return false
 		}
-		if b.phase == batchForgot {
-			s.batch = nil
+		b.Passed()
+	case protocol.WantForesight:
+		s.foresee(b)
+	case protocol.WantOutputs:
+		s.produce(b)
+	case protocol.WantCommit:
+		if b.txn == nil {
+			s.offsets(b)
 			return true
 		}
-		b.phase = batchJudge
-	case batchProduce:
-		s.produce(b)
-	case batchForget:
-		return s.appended(&b.ours, func(last int64) { b.passed, b.phase = last+1, batchForgot })
-	case batchEnd:
 		s.endTransaction(b)
-	case batchDoubtful:
+	case protocol.WantOffsets:
 		return s.doubt(b)
+	case protocol.WantAbort:
+		s.abort(b)
+	case protocol.Done, protocol.Rebuild, protocol.GiveUp:
 	}
 	return true
 }
 
 // abort rewinds: what was polled is polled again.
-func (s *session) abort(why string) {
-	s.say("s%d aborts: %s", s.id, why)
+func (s *session) abort(b *batch) {
+	s.say("s%d aborts %s", s.id, b)
 	s.act("aborted")
-	s.batch, s.revoked = nil, false
+	s.revoked = false
+	b.Aborted(s.header())
+	if b.Wants() == protocol.WantForget {
+		s.append(b)
+	}
+}
+
+// append sends what the journal is to have, and waits for its answer.
+func (s *session) append(b *batch) bool {
+	if b.ours != nil {
+		damaged := b.ours.damaged
+		return s.appended(&b.ours, func(last int64) {
+			b.damaged = damaged
+			b.Appended(last)
+		})
+	}
+	letters := s.forgets
+	if b.Wants() == protocol.WantEntries {
+		letters = s.runs
+	}
+	b.ours = s.send(letters(b)...)
+	return true
 }
 
 func (s *session) judge(b *batch) {
-	for i := range b.groups {
-		g := &b.groups[i]
-		if err := g.assignment.Judge(s.member.replica, g.seq); err != nil {
-			if errors.Is(err, protocol.ErrRouting) {
-				s.act("judged under another routing")
-				s.endMember(s.member)
-				return
-			}
-			if errors.Is(err, protocol.ErrMoved) {
-				s.slots[s.slot].moved[g.part.number] = true
-				s.act("another document")
-			}
-			s.rebuild(err.Error())
-			return
+	a, err := b.Judge(s.member.replica)
+	switch {
+	case errors.Is(err, protocol.ErrRouting):
+		s.act("judged under another routing")
+		s.endMember(s.member)
+	case errors.Is(err, protocol.ErrUnreadable):
+		s.bad("s%d gives up after %d appends", s.id, b.Appends())
+	case err != nil:
+		if errors.Is(err, protocol.ErrMoved) {
+			s.slots[s.slot].moved[b.of(a).part.number] = true
+			s.act("another document")
 		}
+		s.rebuild(err.Error())
+	case b.Wants() == protocol.WantEntries:
+		if b.Appends() > 0 && !b.damaged {
+			s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
+		}
+		s.append(b)
+	default:
+		s.foresee(b)
 	}
-	letters := s.runs(b)
-	if len(letters) == 0 && s.foresee(b) {
-		return
-	}
-	if len(letters) == 0 {
-		b.phase = batchProduce
-		return
-	}
-	if b.rounds++; b.rounds > 1 && !b.ours.damaged {
-		s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
-	}
-	if !protocol.AppendAgain(b.rounds - 1) {
-		s.bad("s%d gives up after %d appends", s.id, b.rounds-1)
-	}
-	b.ours, b.phase = s.send(letters...), batchAppend
 }
 
-// foresee has what an output would refuse for its time forgotten before it is tried, all of a batch at once.
-func (s *session) foresee(b *batch) bool {
-	if !s.params.Untimely || !s.chance(1, 2) {
-		return false
+// foresee has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A session may not
+// know what outputs refuse.
+func (s *session) foresee(b *batch) {
+	known := s.params.Untimely && s.chance(1, 2)
+	b.Foresee(s.header(), func(_ *protocol.Assignment, d *protocol.Document) bool {
+		return known && s.refuses(d.Entry.Content, asVerdict)
+	})
+	if b.Wants() == protocol.WantForgets {
+		s.act("refusal foreseen")
+		s.append(b)
 	}
-	var letters []letter
-	for i := range b.groups {
-		g := &b.groups[i]
-		for k := range g.documents {
-			d := &g.documents[k]
-			if d.Judged && s.refuses(d.Entry.Content, asVerdict) && g.assignment.Untimely(d) == protocol.Forget {
-				letters = append(letters, letter{&index.Forget{Header: s.header(), Target: d.Verdict.Position}, g.part})
-			}
-		}
-	}
-	if len(letters) == 0 {
-		return false
-	}
-	s.act("refusal foreseen")
-	b.ours, b.phase = s.send(letters...), batchForget
-	return true
 }
 
 // produce puts every document into its output, and says how the transaction is to end.
@@ -180,33 +202,33 @@ func (s *session) produce(b *batch) {
 		s.end()
 		return
 	}
+	var refused *protocol.Refusal
 	if s.mishap(Network, 24) {
-		s.rebuild("a produce failed")
-		return
+		refused = &protocol.Refusal{Passing: true}
 	}
-	refused := false
 	for i := range b.groups {
 		g := &b.groups[i]
 		g.forms = g.forms[:0]
 		for k := range g.documents {
 			f := s.form(g, &g.documents[k])
 			g.forms = append(g.forms, f)
-			refused = refused || s.refuses(g.documents[k].Entry.Content, f)
+			if refused == nil && s.refuses(g.documents[k].Entry.Content, f) {
+				refused = &protocol.Refusal{Untimely: s.params.Untimely}
+				s.say("s%d: an output refuses one of %s", s.id, b)
+			}
 		}
 	}
-	switch {
-	case protocol.Close(refused, s.revoked) == protocol.Commit:
-		s.offsets(b)
-	case s.revoked || !refused:
-		s.abort("partitions were taken away")
-	default:
-		s.refused(b)
+	b.Produced(refused, s.revoked)
+	if b.Wants() == protocol.WantAbort {
+		s.abort(b)
+		return
 	}
+	s.offsets(b)
 }
 
 func (s *session) form(g *group, d *protocol.Document) form {
-	switch level := g.assignment.Level(d.Entry.Offset); {
-	case g.assignment.Retimed(d.Entry.Offset) && (level >= protocol.Reject || d.Rejects()):
+	switch level := g.Level(d.Entry.Offset); {
+	case g.Retimed(d.Entry.Offset) && (level >= protocol.Reject || d.Rejects()):
 		return asRetimed
 	case level == protocol.Withhold:
 		return asWithheld
@@ -214,22 +236,4 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asRejected
 	}
 	return asVerdict
-}
-
-// refused answers an output that did not take a record.
-func (s *session) refused(b *batch) {
-	g := &b.groups[slices.IndexFunc(b.groups, func(g group) bool { return len(g.documents) > 0 })]
-	d := &g.documents[0]
-	s.say("s%d: an output refuses one of %s", s.id, b)
-	s.batch = nil
-	switch g.assignment.Refused(d, b.size, s.params.Untimely) {
-	case protocol.Split:
-		s.limit = max(1, min(s.limit, b.size)/8)
-	case protocol.Again:
-	case protocol.Hopeless:
-		s.bad("%s is refused in every form", g.part.name(d.Entry.Offset))
-	case protocol.Forget:
-		b.ours, b.phase = s.send(letter{&index.Forget{Header: s.header(), Target: d.Verdict.Position}, g.part}), batchForget
-		s.batch = b
-	}
 }

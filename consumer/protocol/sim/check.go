@@ -111,17 +111,17 @@ func (w *World) checkSnapshot(m *member) {
 
 // checkWait: what passes by itself is waited for; that a committed offset is below base or beyond the source does not, unless
 // Kafka has lost it.
-func (w *World) checkWait(sh *share, d protocol.Decision) {
-	if !w.params.LoseOffsets || d.Reason != protocol.Below {
-		w.bad("partition %d waits for reason %d, and nothing was lost: committed %+v, replica %+v", sh.part.number, d.Reason, sh.found.Committed, sh.found.Replica)
+func (w *World) checkWait(sh *share) {
+	if t := sh.takeover; !w.params.LoseOffsets || t.Decision.Reason != protocol.Below {
+		w.bad("partition %d waits for reason %d, and nothing was lost: committed %+v, replica %+v", sh.part.number, t.Decision.Reason, t.Committed, t.Replica)
 	}
 	w.act("lost offsets")
 }
 
 // checkForwarded: every document comes out once in a pass, with the verdict that the journal gave it in the epoch.
 func (w *World) checkForwarded(t *transaction, g *group) {
-	p, a := g.part, g.assignment
-	p.committedIn(a.Epoch, g.end)
+	p, a := g.part, g.Assignment
+	p.committedIn(a.Epoch, g.End)
 	for i := range g.documents {
 		d := &g.documents[i]
 		o := d.Entry.Offset
@@ -139,9 +139,9 @@ func (w *World) checkForwarded(t *transaction, g *group) {
 
 func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	p, o := g.part, d.Entry.Offset
-	v := p.given(o, g.assignment.Epoch)
+	v := p.given(o, g.Epoch)
 	if v == nil && f == asVerdict || v == nil && !d.Rejected {
-		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.assignment.Epoch)
+		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.Epoch)
 		return
 	}
 	if w.refuses(d.Entry.Content, f) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // transaction is one whose offsets are sent: open, decided, or closed with its markers written.
@@ -36,7 +37,7 @@ func (s *session) offsets(b *batch) {
 		return
 	}
 	s.commits++
-	b.txn, b.phase = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}, batchEnd
+	b.txn = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}
 	s.open = append(s.open, b.txn)
 	s.say("s%d sends the offsets of %s", s.id, b)
 }
@@ -71,20 +72,13 @@ func (s *session) endTransaction(b *batch) {
 		}
 	}
 	s.say("s%d ends its transaction: took effect %v, answered %v, %v", s.id, effect, committed, err)
-	switch protocol.Ended(committed, err) {
-	case protocol.Unknown:
+	switch b.Ended(committed, err); b.Wants() { //nolint:exhaustive // there is no other outcome
+	case protocol.Rebuild:
 		s.act("outcome unknown")
-		s.rebuild("the outcome is unknown")
-	case protocol.Undecided:
+	case protocol.WantOffsets:
 		s.act("outcome undecided")
-		b.phase = batchDoubtful
-	case protocol.Sure:
-		for i := range b.groups {
-			g := &b.groups[i]
-			g.assignment.Committed(g.end)
-		}
-		s.limit = min(2*s.limit, s.params.Poll)
-		s.batch, s.revoked = nil, false
+	case protocol.Done:
+		s.intake.Grow()
 		s.act("committed")
 	}
 }
@@ -92,8 +86,7 @@ func (s *session) endTransaction(b *batch) {
 // doubt compares the stable offsets with where the batch began.
 func (s *session) doubt(b *batch) bool {
 	for i := range b.groups {
-		g := &b.groups[i]
-		if s.unstable(g.part) {
+		if protocol.RequireStable && s.unstable(b.groups[i].part) {
 			if s.chance(1, 4) {
 				s.rebuild("the markers take too long")
 				return true
@@ -101,14 +94,12 @@ func (s *session) doubt(b *batch) bool {
 			return false
 		}
 	}
-	for i := range b.groups {
-		g := &b.groups[i]
-		if c := g.part.committed; !g.assignment.Stands(protocol.NewCommitted(c.offset, c.metadata)) {
-			s.rebuild("the commit took effect")
-			return true
-		}
-	}
-	s.abort("the commit took no effect")
+	why := b.Offsets(func(of entry.Source) protocol.Committed {
+		i := slices.IndexFunc(b.groups, func(g group) bool { return g.part.source == of })
+		c := b.groups[i].part.committed
+		return protocol.NewCommitted(c.offset, c.metadata)
+	})
+	s.say("s%d: the refused commit took effect: %v", s.id, why)
 	return true
 }
 
@@ -126,7 +117,7 @@ func (w *World) mark(t *transaction) {
 	for i := range t.batch.groups {
 		g := &t.batch.groups[i]
 		if c := &g.part.committed; c.log < t.log {
-			*c = commit{offset: g.end, metadata: g.assignment.Metadata(), log: t.log}
+			*c = commit{offset: g.End, metadata: g.Metadata(), log: t.log}
 		}
 	}
 }
@@ -192,7 +183,7 @@ func (w *World) stepRebalance() bool {
 			case !mine:
 				s.revoke(p.number)
 			case mine && s.shares[p.number] == nil:
-				s.shares[p.number] = &share{part: p}
+				s.shares[p.number] = s.share(p)
 			}
 		}
 	}

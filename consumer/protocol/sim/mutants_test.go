@@ -18,8 +18,7 @@ type mutant struct {
 	old, new string
 }
 
-// mutants break a rule of the design's sections 4 to 6 each. Those of sim/session.go break the order of the steps of an
-// assignment, which package consumer keeps and the simulation copies.
+// mutants break a rule of the design's sections 4 to 6 each, in the code that the service runs.
 var mutants = []mutant{
 	{
 		"first append wins", "index/replica.go",
@@ -74,20 +73,20 @@ var mutants = []mutant{
 		"f.begin(NoOffset, p.Base, p.Epoch+1)", "f.begin(NoOffset, f.Begin, p.Epoch+1)",
 	},
 	{
-		"an unknown outcome ends the session", "consumer/protocol/transaction.go",
-		"return Unknown\n", "return Sure\n",
+		"an unknown outcome ends the session", "consumer/protocol/batch.go",
+		"\tcase err != nil:\n\t\tb.wants = Rebuild\n", "",
 	},
 	{
 		"after a refused commit the offsets tell", "consumer/protocol/assignment.go",
 		" && c.Offset == a.Base", "",
 	},
 	{
-		"a batch of a revoked partition is aborted", "consumer/protocol/transaction.go",
-		"if refused || revoked {", "if refused {",
+		"a batch of a revoked partition is aborted", "consumer/protocol/batch.go",
+		"if refused != nil || revoked {", "if refused != nil {",
 	},
 	{
-		"what is refused is not committed", "consumer/protocol/transaction.go",
-		"if refused || revoked {", "if revoked {",
+		"what is refused is not committed", "consumer/protocol/batch.go",
+		"if refused != nil || revoked {", "if revoked {",
 	},
 	{
 		"a refused representative is forgotten", "consumer/protocol/refusal.go",
@@ -175,16 +174,16 @@ var mutants = []mutant{
 		"return times <= mostUnread", "return times < 1",
 	},
 	{
-		"only what has a verdict is forwarded", "consumer/protocol/sim/batch.go",
-		"if len(letters) == 0 {\n\t\tb.phase", "if len(letters) == 0 || b.rounds > 0 {\n\t\tb.phase",
+		"only what has a verdict is forwarded", "consumer/protocol/batch.go",
+		"case !missing:", "case !missing || b.appends > 0:",
 	},
 	{
-		"the replica passes the journal's end first", "consumer/protocol/sim/session.go",
-		"sh.barrier, sh.phase = int64(len(s.journal)), sharePass", "sh.phase = sharePass",
+		"the replica passes the journal's end first", "consumer/protocol/takeover.go",
+		"{ t.until, t.asks = end, AskPass }", "{ t.asks = AskPass }",
 	},
 	{
-		"the offset is fetched stable", "consumer/protocol/sim/session.go",
-		"if s.unstable(sh.part) {", "if s.generation < 0 {",
+		"the offset is fetched stable", "consumer/protocol/takeover.go",
+		"const RequireStable = true", "const RequireStable = false",
 	},
 	{
 		"what was judged, and deleted before it was forwarded, dies", "consumer/protocol/decide.go",
@@ -196,12 +195,16 @@ var mutants = []mutant{
 		"case c.Offset < f.Begin:", "case c.Offset < f.Begin && f.Begin < 0:",
 	},
 	{
-		"what is polled is committed, and no more", "consumer/protocol/sim/session.go",
-		"g.end = o + 1", "g.end = o + 2",
+		"what is polled is committed, and no more", "consumer/protocol/batch.go",
+		"g.End = offset + 1", "g.End = offset + 2",
 	},
 	{
-		"who may not commit appends nothing", "consumer/protocol/sim/session.go",
-		"s.act(\"commit of an epoch refused\")\n", "s.reposition(sh)\n",
+		"who may not commit appends nothing", "consumer/protocol/takeover.go",
+		"if !committed {", "if !committed && t.until < 0 {",
+	},
+	{
+		"an epoch that begins is found before anything is read", "consumer/protocol/takeover.go",
+		"func (t *Takeover) Applied() { t.asks = AskEnd }", "func (t *Takeover) Applied() { t.Extent(t.Begin, t.End, time.Time{}) }",
 	},
 }
 

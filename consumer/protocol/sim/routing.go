@@ -120,7 +120,7 @@ func (w *World) checkRouting(t *transaction, g *group) {
 	}
 	over := w.routings[last+1].at
 	judgedLater := func(o int64) bool {
-		v := g.part.given(o, g.assignment.Epoch)
+		v := g.part.given(o, g.Epoch)
 		return v != nil && v.verdict.Position.Offset > over
 	}
 	for i := range g.documents {

@@ -60,7 +60,10 @@ func (w *World) settled() bool {
 			return false
 		}
 		s := w.slots[p.owner].joined
-		if s == nil || !s.alive || s.shares[p.number] == nil || s.shares[p.number].settled == nil || s.shares[p.number].settled.Base < end {
+		if s == nil || !s.alive {
+			return false
+		}
+		if a := s.shares[p.number].settled(); a == nil || a.Base < end {
 			return false
 		}
 	}

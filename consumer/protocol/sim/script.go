@@ -96,14 +96,18 @@ func (s *script) lets(w *World) bool {
 
 // answered goes on where an answer was waited for: nobody sees when.
 func (s *session) answered() {
-	has := func(a *appending) bool { return !a.failed && a.left == 0 }
+	has := func(a *appending) bool { return a != nil && !a.failed && a.left == 0 }
 	passed := func(offset int64) bool { return s.member.replica.Next() >= offset }
 	for _, sh := range s.shares {
-		if sh != nil && (sh.phase == shareAppend && has(sh.ours) || sh.phase == shareApply && passed(sh.barrier) || sh.phase == shareDecide && sh.found.Decide().Action != protocol.Begin) {
+		if sh == nil {
+			continue
+		}
+		t := sh.takeover
+		if has(sh.ours) || t.Asks() == protocol.AskApply && passed(t.Until()) || t.Asks() == protocol.AskPause {
 			s.stepShare(sh)
 		}
 	}
-	if b := s.batch; b != nil && !s.revoked && ((b.phase == batchAppend || b.phase == batchForget) && has(b.ours) || b.phase == batchPass && passed(b.passed)) {
+	if b := s.batch; b != nil && !s.revoked && (has(b.ours) || b.Wants() == protocol.WantPass && passed(b.Until())) {
 		s.stepBatch()
 	}
 }
@@ -129,7 +133,7 @@ func (w *World) assemble() {
 		s.gen = w.generation
 		for _, p := range w.parts {
 			if p.number%len(w.slots) == s.slot {
-				p.owner, s.shares[p.number] = s.slot, &share{part: p}
+				p.owner, s.shares[p.number] = s.slot, s.share(p)
 			}
 		}
 	}

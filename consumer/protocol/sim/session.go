@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
@@ -23,31 +24,31 @@ type session struct {
 	left    []*part // of leaving
 	revoked bool    // since the last end of a transaction
 	batch   *batch
-	limit   int
+	intake  *protocol.Intake
 }
 
 // share is a partition that the group gave a session.
 type share struct {
 	part     *part
-	phase    sharePhase
-	barrier  int64 // the journal's end, or the reposition, to be passed
-	found    protocol.Findings
-	decision protocol.Decision
-	ours     *appending
-	settled  *protocol.Assignment
+	takeover *protocol.Takeover
+	ours     *appending    // the reposition, while it is on its way
+	waited   time.Duration // for what does not pass by itself
 }
 
-type sharePhase int
+// share has the session take over a partition.
+func (s *session) share(p *part) *share {
+	tp := protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: p.source}
+	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets}
+	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
+}
 
-const (
-	shareBarrier sharePhase = iota // the journal's end is read next
-	sharePass                      // the replica has to pass it
-	shareFetch                     // the stable offset is read next
-	shareDecide
-	shareAppend // the reposition is on its way
-	shareApply  // the replica has to pass it; then the steps are repeated
-	shareReady
-)
+// settled is the assignment of a partition that is read.
+func (sh *share) settled() *protocol.Assignment {
+	if sh == nil || sh.takeover.Asks() != protocol.Taken {
+		return nil
+	}
+	return sh.takeover.Assignment()
+}
 
 // openSession builds a session on a slot. It fences the slot first: an open transaction is aborted, one that was decided is
 // waited for.
@@ -64,7 +65,7 @@ func (w *World) openSession(m *member, slot int) *session {
 	w.sessionsMade()
 	s := &session{
 		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1, shares: make([]*share, len(w.parts)),
-		limit: w.params.Poll,
+		intake: protocol.NewIntake(w.params.Poll),
 	}
 	w.slots[slot].latest = s
 	w.sessions = append(w.sessions, s)
@@ -107,7 +108,7 @@ func (s *session) rejoin() {
 	s.slots[s.slot].joined, s.gen, s.outside = s, s.generation, false
 	for _, p := range s.parts {
 		if p.owner == s.slot {
-			s.shares[p.number] = &share{part: p}
+			s.shares[p.number] = s.share(p)
 		}
 	}
 	s.say("s%d takes the place of its instance, generation %d", s.id, s.generation)
@@ -165,124 +166,118 @@ func (s *session) revoke(i int) {
 	if sh == nil {
 		return
 	}
-	if sh.settled != nil {
-		s.leaving, s.left = append(s.leaving, sh.settled), append(s.left, sh.part)
+	if a := sh.settled(); a != nil {
+		s.leaving, s.left = append(s.leaving, a), append(s.left, sh.part)
 	}
 	s.shares[i], s.revoked = nil, true
 }
 
-// stepShare takes the next of the steps of an assignment (design 4, rules 3 and 4).
+// stepShare does what a takeover asks for.
 func (s *session) stepShare(sh *share) bool {
-	switch sh.phase {
-	case shareBarrier:
-		sh.barrier, sh.phase = int64(len(s.journal)), sharePass
-	case sharePass:
-		if s.member.replica.Next() < sh.barrier {
+	switch t := sh.takeover; t.Asks() {
+	case protocol.AskEnd:
+		t.JournalEnd(int64(len(s.journal)))
+	case protocol.AskPass:
+		if s.member.replica.Next() < t.Until() {
 			return false
 		}
-		s.find(sh)
-		sh.phase = shareFetch
-	case shareFetch:
-		if s.unstable(sh.part) {
+		t.Passed(s.member.replica, s.slots[s.slot].moved[sh.part.number])
+	case protocol.AskOffset:
+		return s.offset(sh)
+	case protocol.AskExtent:
+		s.extent(sh)
+	case protocol.AskCommit:
+		s.commitEpoch(sh)
+	case protocol.AskReposition:
+		if sh.ours == nil {
+			sh.ours = s.send(letter{t.NextReposition(s.header()), sh.part})
+			return true
+		}
+		return s.appended(&sh.ours, t.Appended)
+	case protocol.AskApply:
+		if s.member.replica.Next() < t.Until() {
 			return false
 		}
-		c := sh.part.committed
-		sh.found.Committed = protocol.NewCommitted(c.offset, c.metadata)
-		sh.found.Begin, sh.found.End = sh.part.begin, sh.part.visible
-		sh.phase = shareDecide
-	case shareDecide:
-		s.decide(sh)
-	case shareAppend:
-		return s.appended(&sh.ours, func(last int64) { sh.barrier, sh.phase = last+1, shareApply })
-	case shareApply:
-		if s.member.replica.Next() < sh.barrier {
-			return false
-		}
-		sh.phase = shareBarrier
-	case shareReady:
+		t.Applied()
+	case protocol.AskPause:
+		t.Resume()
+	case protocol.Taken, protocol.Leaderless, protocol.Refused:
 		return false
 	}
 	return true
 }
 
-// find looks at the replica.
-func (s *session) find(sh *share) {
-	sh.found = protocol.Findings{
-		TopicPartition: protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: sh.part.source}, Among: int32(len(s.parts)),
-		Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Moved: s.slots[s.slot].moved[sh.part.number],
+// offset fetches the committed offset, which Kafka refuses while a transaction is open on it and it is to be stable.
+func (s *session) offset(sh *share) bool {
+	if protocol.RequireStable && s.unstable(sh.part) {
+		return false
 	}
-	sh.found.Replica, sh.found.Known = s.member.replica.Partition(sh.part.source)
+	c := sh.part.committed
+	sh.takeover.Offset(protocol.NewCommitted(c.offset, c.metadata))
+	if s.told != nil { // what a small world may do in between shows nothing more
+		s.extent(sh)
+	}
+	return true
 }
 
-// decide does what rule 4 says.
-func (s *session) decide(sh *share) {
-	d := sh.found.Decide()
-	if d.Action == protocol.Wait && d.Reason != protocol.Behind {
-		s.checkWait(sh, d)
-		sh.found.Waited = math.MaxInt64
-		d = sh.found.Decide()
-	}
-	sh.decision = d
+// extent tells where the partition begins and ends. What passes by itself is waited for as long as it takes; what does not is
+// waited for until the session's patience is over.
+func (s *session) extent(sh *share) {
+	t := sh.takeover
+	t.Extent(sh.part.begin, sh.part.visible, time.UnixMilli(0).Add(sh.waited))
+	d := t.Decision
 	if s.tracing {
-		s.say("s%d %d.p%d: committed %+v, replica %+v: action %d, reason %d", s.id, sh.part.source.Topic[0], sh.part.number, sh.found.Committed, sh.found.Replica, d.Action, d.Reason)
+		s.say("s%d %d.p%d: committed %+v, replica %+v: action %d, reason %d", s.id, sh.part.source.Topic[0], sh.part.number, t.Committed, t.Replica, d.Action, d.Reason)
 	}
-	switch d.Action {
-	case protocol.GoOn:
-		a := d.Assignment
-		sh.settled, sh.phase = &a, shareReady
-	case protocol.Begin:
-		if d.Reason == protocol.Deleted {
-			s.act("begun behind what was deleted")
-		}
-		s.commitEpoch(sh)
-	case protocol.Resume:
+	switch {
+	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
+		s.checkWait(sh)
+		sh.waited = math.MaxInt64 / 2
+	case d.Action == protocol.Begin && d.Reason == protocol.Deleted:
+		s.act("begun behind what was deleted")
+	case d.Action == protocol.Resume:
 		s.act("reposition resumed")
-		s.reposition(sh)
-	case protocol.Wait:
-		sh.phase = shareBarrier
-	case protocol.Refuse:
-		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, sh.part.number, d.Reason, sh.found.Committed, sh.found.Replica)
+	case d.Action == protocol.Refuse:
+		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, sh.part.number, d.Reason, t.Committed, t.Replica)
 	}
 }
 
 // commitEpoch commits the beginning of an epoch as the member the session is; a session may end before it appends it.
 func (s *session) commitEpoch(sh *share) {
-	sh.phase = shareBarrier
-	d := sh.decision
+	t, d := sh.takeover, sh.takeover.Decision
 	if !s.isMember() {
 		s.act("commit of an epoch refused")
+		t.Begun(false)
 		return
 	}
 	s.commits++
 	sh.part.committed = commit{offset: d.Offset, metadata: protocol.Metadata(d.Epoch, d.Offset), log: s.commits}
 	s.slots[s.slot].moved[sh.part.number] = false
 	s.say("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
+	t.Begun(true)
 	if !s.mishap(Crash, 8) {
-		s.reposition(sh)
+		s.stepShare(sh)
 		return
 	}
 	s.act("epoch left without reposition")
 	if s.chance(1, 2) { // the process dies, and its append comes when it is forgotten
-		s.air = append(s.air, flight{letter: letter{sh.found.Reposition(s.header(), d.Offset, d.Epoch), sh.part}, after: s.late()})
+		s.air = append(s.air, flight{letter: letter{t.NextReposition(s.header()), sh.part}, after: s.late()})
 		s.members[s.member.number] = nil
 		s.kill(s.member)
 	}
 }
 
-func (s *session) reposition(sh *share) {
-	rec := sh.found.Reposition(s.header(), sh.decision.Offset, sh.decision.Epoch)
-	sh.ours, sh.phase = s.send(letter{rec, sh.part}), shareAppend
-}
-
-// appended calls then when all is answered. What failed is appended once more, whole.
-func (s *session) appended(a **appending, then func(last int64)) bool {
+// appended answers when all is in the journal. What failed is appended once more, whole.
+func (s *session) appended(a **appending, answer func(last int64)) bool {
 	switch {
 	case (*a).failed:
 		s.act("append repeated")
 		*a = s.send((*a).letters...)
 		return true
 	case (*a).left == 0:
-		then((*a).last)
+		last := (*a).last
+		*a = nil
+		answer(last)
 		return true
 	}
 	return false
@@ -304,8 +299,8 @@ func (s *session) announce() bool {
 	}
 	s.leaving, s.left = nil, nil
 	for _, sh := range s.shares {
-		if sh != nil && sh.settled != nil {
-			tell(sh.part, sh.settled)
+		if a := sh.settled(); a != nil {
+			tell(sh.part, a)
 		}
 	}
 	return did
@@ -313,47 +308,52 @@ func (s *session) announce() bool {
 
 // poll takes documents of some partitions that are settled, or announces.
 func (s *session) poll() bool {
-	b := &batch{}
-	left, from := 1+s.n(s.limit), s.n(len(s.shares))
+	var of []group
+	size := 0
+	left, from := 1+s.n(s.intake.Records()), s.n(len(s.shares))
 	for k := range s.shares {
 		sh := s.shares[(from+k)%len(s.shares)]
-		if sh == nil || sh.settled == nil || left == 0 {
+		a := sh.settled()
+		if a == nil || left == 0 {
 			continue
 		}
-		if sh.part.begin > sh.settled.Base {
+		if sh.part.begin > a.Base {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		if g := s.fetch(sh, left); g.end > sh.settled.Base {
-			b.groups = append(b.groups, g)
-			b.size += len(g.documents)
+		if g := s.fetch(sh.part, a, left); g.End > a.Base {
+			of = append(of, g)
+			size += len(g.documents)
 			left -= len(g.documents)
 		}
-		if len(b.groups) > 0 && s.chance(1, 2) {
+		if len(of) > 0 && s.chance(1, 2) {
 			break
 		}
 	}
-	if len(b.groups) == 0 {
+	if len(of) == 0 {
 		return s.announce()
 	}
-	if b.size == 0 {
+	if size == 0 {
 		s.act("markers polled alone")
 	}
-	s.batch = b
-	s.say("s%d polls %s", s.id, b)
+	s.batch = newBatch(of, size, s.intake)
+	s.say("s%d polls %s", s.id, s.batch)
 	return true
 }
 
-func (s *session) fetch(sh *share, most int) group {
-	g := group{part: sh.part, assignment: sh.settled, end: sh.settled.Base}
-	for o := sh.settled.Base; o < sh.part.visible && len(g.documents) < most; o++ {
-		if !sh.part.gap(o) || sh.part.marker(o) {
-			g.end = o + 1
+func (s *session) fetch(p *part, a *protocol.Assignment, most int) group {
+	g := group{part: p, Group: protocol.Group{Assignment: a, End: a.Base}}
+	for o := a.Base; o < p.visible && len(g.documents) < most; o++ {
+		if !p.gap(o) || p.marker(o) {
+			g.Polled(o)
 		}
-		if sh.part.gap(o) {
+		if p.gap(o) {
+			if p.marker(o) && len(g.documents) == 0 && s.told == nil && s.chance(1, 4) {
+				break // the broker had no more room in its answer
+			}
 			continue
 		}
-		e := sh.part.entries[o]
+		e := p.entries[o]
 		g.documents = append(g.documents, protocol.Document{Entry: e, Rejected: s.rejects(e.Content)})
 	}
 	return g
@@ -362,14 +362,20 @@ func (s *session) fetch(sh *share, most int) group {
 // runs frames what has no verdict.
 func (s *session) runs(b *batch) []letter {
 	var letters []letter
-	for i := range b.groups {
-		g := &b.groups[i]
-		bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
-		g.assignment.Runs(s.header(), g.seq, bounds, func(run *index.Run) {
-			r := *run
-			r.Entries = slices.Clone(run.Entries)
-			letters = append(letters, letter{&r, g.part})
-		})
+	bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
+	b.Runs(s.header(), bounds, func(a *protocol.Assignment, run *index.Run) {
+		r := *run
+		r.Entries = slices.Clone(run.Entries)
+		letters = append(letters, letter{&r, b.of(a).part})
+	})
+	return letters
+}
+
+// forgets frames what is to be forgotten.
+func (s *session) forgets(b *batch) []letter {
+	var letters []letter
+	for _, f := range b.Forgets() {
+		letters = append(letters, letter{f, b.holder(f.Target)})
 	}
 	return letters
 }

@@ -130,7 +130,7 @@ func (t *teller) transaction(txn *transaction) {
 }
 
 func (t *teller) session(s *session) {
-	t.num(int64(s.slot), int64(slices.Index(t.processes, s.member)), int64(s.limit))
+	t.num(int64(s.slot), int64(slices.Index(t.processes, s.member)), int64(s.intake.Records()))
 	t.flags(s.outside, s.gen == t.generation, s.revoked && s.batch != nil, s.batch != nil)
 	for _, sh := range s.shares {
 		t.flags(sh != nil)
@@ -150,23 +150,28 @@ func (t *teller) session(s *session) {
 }
 
 func (t *teller) share(sh *share) {
-	t.num(int64(sh.phase))
-	switch sh.phase {
-	case sharePass, shareApply:
-		t.num(sh.barrier)
-	case shareFetch, shareDecide:
-		f := &sh.found
+	of := sh.takeover
+	asks := of.Asks()
+	t.num(int64(asks))
+	switch asks {
+	case protocol.AskPass, protocol.AskApply:
+		t.num(of.Until())
+	case protocol.AskOffset, protocol.AskExtent, protocol.AskCommit:
+		f := &of.Findings
 		t.num(int64(f.Replica.Epoch), f.Replica.Start, f.Replica.Base)
 		t.flags(f.Known, f.Moved)
-		if sh.phase == shareDecide {
+		if asks != protocol.AskOffset {
 			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.Begin, f.End)
 			t.flags(f.Committed.Ours)
 		}
-	case shareAppend:
-		t.appending(sh.ours)
-	case shareReady:
-		t.assignment(sh.settled)
-	case shareBarrier: // nothing is read yet
+	case protocol.AskReposition:
+		t.num(of.Decision.Offset, int64(of.Decision.Epoch))
+		if t.flags(sh.ours != nil); sh.ours != nil {
+			t.appending(sh.ours)
+		}
+	case protocol.Taken:
+		t.assignment(of.Assignment())
+	case protocol.AskEnd, protocol.AskPause, protocol.Leaderless, protocol.Refused: // nothing is read yet
 	}
 }
 
@@ -179,22 +184,26 @@ func (t *teller) assignment(a *protocol.Assignment) {
 }
 
 func (t *teller) batch(b *batch) {
-	t.num(int64(b.phase), int64(len(b.groups)), int64(b.rounds), int64(slices.Index(t.open, b.txn)))
+	t.num(int64(b.Wants()), int64(len(b.groups)), int64(b.Appends()), int64(slices.Index(t.open, b.txn)))
+	t.flags(b.damaged)
 	for i := range b.groups {
-		t.assignment(b.groups[i].assignment)
+		t.assignment(b.groups[i].Assignment)
 		t.documents(&b.groups[i])
 	}
-	switch b.phase {
-	case batchPass, batchForgot:
-		t.num(b.passed)
-	case batchAppend, batchForget:
-		t.appending(b.ours)
-	case batchJudge, batchProduce, batchEnd, batchDoubtful: // what there is, is in the documents and the transaction
+	switch b.Wants() {
+	case protocol.WantPass, protocol.WantForgotten:
+		t.num(b.Until())
+	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
+		if t.flags(b.ours != nil); b.ours != nil {
+			t.appending(b.ours)
+		}
+	case protocol.WantVerdicts, protocol.WantForesight, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets, protocol.WantAbort,
+		protocol.Done, protocol.Rebuild, protocol.GiveUp: // what there is, is in the documents and the transaction
 	}
 }
 
 func (t *teller) documents(g *group) {
-	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.assignment.Epoch), g.assignment.Start, g.end, int64(len(g.documents)), int64(len(g.forms)))
+	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.Epoch), g.Start, g.End, int64(len(g.documents)), int64(len(g.forms)))
 	for i := range g.documents {
 		d := &g.documents[i]
 		t.num(d.Entry.Offset, int64(d.Entry.Content))
@@ -236,11 +245,11 @@ func (t *teller) role(f *flight) int64 {
 	if f.from == nil || !f.from.alive {
 		return -1
 	}
-	if b := f.from.batch; b != nil && b.ours == f.to && (b.phase == batchAppend || b.phase == batchForget) {
+	if b := f.from.batch; b != nil && b.ours == f.to {
 		return 0
 	}
 	for i, sh := range f.from.shares {
-		if sh != nil && sh.ours == f.to && sh.phase == shareAppend {
+		if sh != nil && sh.ours == f.to {
 			return int64(1 + i)
 		}
 	}

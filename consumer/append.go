@@ -6,63 +6,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-
-	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/index"
 )
-
-// judge has every document of the batch judged: it appends what has no verdict, waits until the replica has passed it, and
-// takes the verdicts of its own epochs (design 4, rule 5). What became unreadable on its way is appended again.
-func (s *session) judge(ctx context.Context, b *batch) error {
-	for times := 0; ; times++ {
-		if err := s.pick(b); err != nil {
-			return err
-		}
-		values := s.runs(b)
-		if len(values) == 0 {
-			again, err := s.foresee(ctx, b)
-			if err != nil || !again {
-				return err
-			}
-			continue
-		}
-		if err := s.unread(ctx, times); err != nil {
-			return err
-		}
-		last, err := s.append(ctx, values)
-		if err != nil {
-			return err
-		}
-		if err := s.follower.wait(ctx, last); err != nil {
-			return err
-		}
-	}
-}
-
-// pick copies the held verdicts. A group that cannot be judged any more has the session take the steps of an assignment again.
-func (s *session) pick(b *batch) (err error) {
-	s.follower.look(func(r *index.Replica) {
-		for i := range b.groups {
-			g := &b.groups[i]
-			if err = g.assignment.Judge(r, g.documents()); err != nil {
-				err = s.unjudged(r, g.assignment, err)
-				return
-			}
-		}
-	})
-	return err
-}
-
-// unjudged is what becomes of a session whose documents cannot be judged: it is built anew, or its process ends.
-func (s *session) unjudged(r *index.Replica, a *assignment, err error) error {
-	switch {
-	case errors.Is(err, protocol.ErrRouting):
-		return s.misrouted(r)
-	case errors.Is(err, protocol.ErrMoved):
-		s.setMoved(a.Source, true)
-	}
-	return rebuild("%w", err)
-}
 
 // forbiddenPatience is how long an append may be forbidden: rights that were just granted take a moment to be everywhere.
 const forbiddenPatience = 10 * time.Second

@@ -1,0 +1,239 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// ErrUnreadable says that no member can read the entries that this one appends.
+var ErrUnreadable = errors.New("appended entries have no verdict")
+
+// Want is what a batch needs next. The values stand in the order of the steps.
+type Want int
+
+// What a batch wants, and the method that answers.
+const (
+	WantVerdicts  Want = iota // a look at the replica: Judge
+	WantEntries               // that Runs are appended to the journal: Appended
+	WantForesight             // which outputs would refuse a document for its time: Foresee
+	WantForgets               // that Forgets are appended to the journal: Appended
+	WantPass                  // that the replica has applied every record below Until: Passed
+	WantOutputs               // that a transaction begins, and every document is produced to its output: Produced
+	WantCommit                // that the transaction commits the End of each group: Ended
+	WantOffsets               // the committed offsets, fetched as RequireStable says: Offsets
+	WantAbort                 // that the transaction, if there is one, is aborted, and the client rewinds: Aborted
+	WantForget                // as WantForgets, of a document that its output has refused: Appended
+	WantForgotten             // as WantPass: Passed
+	Done                      // nothing: the next poll
+	Rebuild                   // nothing: the session is built anew, because nobody knows what was committed
+	GiveUp                    // nothing: no output takes the first document in any form, and a person is needed
+)
+
+// Group is the part of a batch that comes from one partition, ascending by offset.
+type Group struct {
+	*Assignment
+	End       int64 // the offset behind all that was polled, markers of transactions too
+	Documents iter.Seq[*Document]
+}
+
+// Polled notes that the record at offset was polled: what is polled is committed, and no more.
+func (g *Group) Polled(offset int64) { g.End = offset + 1 }
+
+// Batch leads what one poll gave to one transaction (design 5). It asks for one thing after the other. The caller does what
+// Wants says, and answers by the method that is named there.
+type Batch struct {
+	Groups []Group
+	Size   int // documents of all groups
+
+	intake  *Intake
+	wants   Want
+	until   int64
+	appends int // of entries
+	forgets []*index.Forget
+	refused *Refusal
+}
+
+// Refusal is a record that an output did not take.
+type Refusal struct {
+	Passing  bool // it may be taken another time: nobody knows which of the others were
+	Untimely bool // it was refused for its timestamp
+}
+
+// NewBatch begins the way of a batch. The session keeps the intake.
+func NewBatch(groups []Group, size int, intake *Intake) *Batch {
+	return &Batch{Groups: groups, Size: size, intake: intake}
+}
+
+// Wants says what is needed next.
+func (b *Batch) Wants() Want { return b.wants }
+
+// Until is the journal offset that the replica has to reach.
+func (b *Batch) Until() int64 { return b.until }
+
+// Appends is how often entries of this batch were appended.
+func (b *Batch) Appends() int { return b.appends }
+
+// Revoked says that partitions were taken away. What only waits ends at once. A transaction that has begun ends by Produced.
+func (b *Batch) Revoked() {
+	switch b.wants {
+	case WantVerdicts, WantEntries, WantForesight, WantForgets, WantPass, WantForget, WantForgotten:
+		b.refused, b.wants = nil, WantAbort
+	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp:
+	}
+}
+
+// Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). Where it fails, with an error of
+// Assignment.Judge or ErrUnreadable, the batch is over, and of is the assignment that it failed for, if it was one.
+func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
+	missing := false
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		if err := g.Judge(r, g.Documents); err != nil {
+			return g.Assignment, err
+		}
+		for d := range g.Documents {
+			missing = missing || !d.Judged && !d.Rejected
+		}
+	}
+	switch {
+	case !missing:
+		b.wants = WantForesight
+	case !AppendAgain(b.appends):
+		return nil, ErrUnreadable
+	default:
+		b.wants = WantEntries
+	}
+	return nil, nil
+}
+
+// Runs frames the documents that have no verdict yet, and calls fn with each run. The run is good until fn returns.
+func (b *Batch) Runs(h index.Header, bounds Bounds, fn func(*Assignment, *index.Run)) {
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		g.Runs(h, g.Documents, bounds, func(run *index.Run) { fn(g.Assignment, run) })
+	}
+}
+
+// Foresee answers WantForesight: untimely says whether the output of a document's verdict would refuse its timestamp. Unique
+// documents of that kind are forgotten before they are tried.
+func (b *Batch) Foresee(h index.Header, untimely func(*Assignment, *Document) bool) {
+	b.forgets = b.forgets[:0]
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		for d := range g.Documents {
+			if d.Judged && !d.Withheld && untimely(g.Assignment, d) && g.Untimely(d) == Forget {
+				b.forgets = append(b.forgets, &index.Forget{Header: h, Target: d.Verdict.Position})
+			}
+		}
+	}
+	b.wants = WantOutputs
+	if len(b.forgets) > 0 {
+		b.wants = WantForgets
+	}
+}
+
+// Forgets are the records that WantForgets and WantForget want in the journal.
+func (b *Batch) Forgets() []*index.Forget { return b.forgets }
+
+// Appended answers WantEntries, WantForgets and WantForget with the journal offset of the last record.
+func (b *Batch) Appended(last int64) {
+	b.until = last + 1
+	switch b.wants { //nolint:exhaustive // nothing else is answered so
+	case WantEntries:
+		b.appends, b.wants = b.appends+1, WantPass
+	case WantForgets:
+		b.wants = WantPass
+	case WantForget:
+		b.wants = WantForgotten
+	}
+}
+
+// Passed answers WantPass and WantForgotten.
+func (b *Batch) Passed() {
+	if b.wants == WantForgotten {
+		b.wants = Done
+		return
+	}
+	b.wants = WantVerdicts
+}
+
+// Produced answers WantOutputs, when every output has answered: refused is nil if they took everything. To commit commits all
+// that was polled, so the transaction aborts if an output refused one record, or a partition was taken away.
+func (b *Batch) Produced(refused *Refusal, revoked bool) {
+	b.refused, b.wants = refused, WantCommit
+	if revoked {
+		b.refused = nil
+	}
+	if refused != nil || revoked {
+		b.wants = WantAbort
+	}
+}
+
+// Ended answers WantCommit. Anything but a clear yes leaves the outcome open: the client rewinds to the offset it believes
+// committed, and the batch would go out twice.
+func (b *Batch) Ended(committed bool, err error) {
+	switch {
+	case err != nil:
+		b.wants = Rebuild
+	case !committed: // perhaps after it took effect
+		b.wants = WantOffsets
+	default:
+		for i := range b.Groups {
+			b.Groups[i].Committed(b.Groups[i].End)
+		}
+		b.wants = Done
+	}
+}
+
+// Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect, and the session goes on
+// where the client has rewound to. Else it took effect, and why says where.
+func (b *Batch) Offsets(of func(entry.Source) Committed) (why error) {
+	b.wants = Done
+	for i := range b.Groups {
+		a := b.Groups[i].Assignment
+		if c := of(a.Source); !a.Stands(c) {
+			b.wants = Rebuild
+			return fmt.Errorf("%s/%d is committed to %d, not %d", a.Topic, a.Source.Partition, c.Offset, a.Base)
+		}
+	}
+	return nil
+}
+
+// Aborted answers WantAbort. After a refusal the next poll brings the same documents again, perhaps fewer of them.
+func (b *Batch) Aborted(h index.Header) Answer {
+	b.wants = Done
+	switch {
+	case b.refused == nil:
+		return Again
+	case b.refused.Passing:
+		b.wants = Rebuild
+		return Again
+	}
+	a, d := b.First()
+	answer := a.Refused(d, b.Size, b.refused.Untimely)
+	switch answer {
+	case Split:
+		b.intake.split(b.Size)
+	case Forget:
+		b.forgets = append(b.forgets[:0], &index.Forget{Header: h, Target: d.Verdict.Position})
+		b.wants = WantForget
+	case Hopeless:
+		b.wants = GiveUp
+	case Again:
+	}
+	return answer
+}
+
+// First is the first document of the batch, which has one.
+func (b *Batch) First() (*Assignment, *Document) {
+	for i := range b.Groups {
+		for d := range b.Groups[i].Documents {
+			return b.Groups[i].Assignment, d
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,108 @@
+package protocol
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// produced is a batch of n documents that wait for the answer of the outputs.
+func produced(n int) (*Batch, *Assignment, *Intake) {
+	docs := make([]Document, n)
+	for i := range docs {
+		docs[i] = Document{Entry: entry.Entry{Offset: int64(i)}, Judged: true}
+	}
+	a, in := &Assignment{Epoch: 1}, NewIntake(100)
+	g := Group{Assignment: a, Documents: func(yield func(*Document) bool) {
+		for i := range docs {
+			if !yield(&docs[i]) {
+				return
+			}
+		}
+	}}
+	g.Polled(int64(n) - 1)
+	b := NewBatch([]Group{g}, n, in)
+	b.wants = WantOutputs
+	return b, a, in
+}
+
+func TestHowATransactionEnds(t *testing.T) {
+	for _, c := range []struct {
+		refused *Refusal
+		revoked bool
+		want    Want
+	}{{nil, false, WantCommit}, {&Refusal{}, false, WantAbort}, {nil, true, WantAbort}, {&Refusal{}, true, WantAbort}} {
+		b, _, _ := produced(1)
+		if b.Produced(c.refused, c.revoked); b.Wants() != c.want {
+			t.Errorf("%+v: it wants %v", c, b.Wants())
+		}
+	}
+}
+
+func TestWhatACommitMeans(t *testing.T) {
+	gone := errors.New("gone")
+	for _, c := range []struct {
+		committed bool
+		err       error
+		want      Want
+		base      int64
+	}{{true, nil, Done, 3}, {false, nil, WantOffsets, 0}, {false, gone, Rebuild, 0}, {true, gone, Rebuild, 0}} {
+		b, a, _ := produced(3)
+		b.Produced(nil, false)
+		if b.Ended(c.committed, c.err); b.Wants() != c.want || a.Base != c.base {
+			t.Errorf("%+v: it wants %v, and base is %d", c, b.Wants(), a.Base)
+		}
+	}
+}
+
+// A commit that was refused took effect where the offsets are no longer where the batch began.
+func TestRefusedCommit(t *testing.T) {
+	for offset, want := range map[int64]Want{0: Done, 3: Rebuild} {
+		b, _, _ := produced(3)
+		b.Produced(nil, false)
+		b.Ended(false, nil)
+		err := b.Offsets(func(entry.Source) Committed { return Committed{Ours: true, Epoch: 1, Offset: offset} })
+		if b.Wants() != want || (err == nil) != (want == Done) {
+			t.Errorf("at %d it wants %v: %v", offset, b.Wants(), err)
+		}
+	}
+}
+
+// A refused record of many has the batch taken in parts. Alone, and unique, it is forgotten before it goes to rejected.
+func TestAfterARefusal(t *testing.T) {
+	b, _, in := produced(80)
+	b.Produced(&Refusal{}, false)
+	if got := b.Aborted(index.Header{}); got != Split || b.Wants() != Done || in.Records() != 10 {
+		t.Errorf("of 80: %v, it wants %v, and polls %d", got, b.Wants(), in.Records())
+	}
+	b, _, _ = produced(1)
+	b.Produced(&Refusal{}, false)
+	if got := b.Aborted(index.Header{}); got != Forget || b.Wants() != WantForget || len(b.Forgets()) != 1 {
+		t.Errorf("alone: %v, it wants %v", got, b.Wants())
+	}
+	b.Appended(7)
+	if b.Wants() != WantForgotten || b.Until() != 8 {
+		t.Errorf("it wants %v below %d", b.Wants(), b.Until())
+	}
+	if b.Passed(); b.Wants() != Done {
+		t.Errorf("forgotten, it wants %v", b.Wants())
+	}
+	b, _, _ = produced(2)
+	b.Produced(&Refusal{Passing: true}, false)
+	if b.Aborted(index.Header{}); b.Wants() != Rebuild {
+		t.Errorf("after no answer it wants %v", b.Wants())
+	}
+}
+
+// What only waits ends when partitions are taken away, what is in a transaction ends with it.
+func TestRevoked(t *testing.T) {
+	b, _, _ := produced(1)
+	for want, then := range map[Want]Want{WantVerdicts: WantAbort, WantPass: WantAbort, WantForgotten: WantAbort, WantOutputs: WantOutputs, WantCommit: WantCommit} {
+		b.wants = want
+		if b.Revoked(); b.Wants() != then {
+			t.Errorf("of %v it becomes %v", want, b.Wants())
+		}
+	}
+}

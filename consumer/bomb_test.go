@@ -134,7 +134,7 @@ func TestBombsInTheJournal(t *testing.T) {
 	w.settled()
 	w.sameHash(one, two)
 	w.audited()
-	for _, m := range []*member{one, two} {
+	for _, m := range []*running{one, two} {
 		var strays uint64
 		for _, n := range m.Stats().Strays {
 			strays += n

@@ -12,14 +12,14 @@ type cuts struct {
 }
 
 // sayCuts says how many there were since it last said so.
-func (s *Service) sayCuts() {
-	last := s.shared.follower.reading.Load()
-	if last == nil || last.index.UniqueCut <= s.cut.documents || time.Since(s.cut.said) < cutsEvery {
+func (p *process) sayCuts() {
+	last := p.replica.Reading()
+	if last.Index.UniqueCut <= p.cut.documents || time.Since(p.cut.said) < cutsEvery {
 		return
 	}
-	s.setup.Logger.Warn().Uint64("documents", last.index.UniqueCut-s.cut.documents).Uint64("candidates_left_out", last.index.Unverified).
-		Uint64("keys_cut", last.index.Cut).Msg("unique documents were not compared with all candidates and may be copies " +
+	p.setup.Logger.Warn().Uint64("documents", last.Index.UniqueCut-p.cut.documents).Uint64("candidates_left_out", last.Index.Unverified).
+		Uint64("keys_cut", last.Index.Cut).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
 		"similarity.max_references, .max_candidates and .max_work bound what is compared")
-	s.cut = cuts{documents: last.index.UniqueCut, said: time.Now()}
+	p.cut = cuts{documents: last.Index.UniqueCut, said: time.Now()}
 }

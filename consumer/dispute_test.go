@@ -2,20 +2,20 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 )
 
 // plant makes a member's replica differ from now on: a record is applied to it that is not in the journal.
-func (w *world) plant(m *member) {
+func (w *world) plant(m *running) {
 	w.t.Helper()
-	m.shared.follower.look(func(r *index.Replica) {
+	m.follower().Look(func(r *index.Replica) {
 		before := r.Hash()
-		r.Apply(index.Stamp{Offset: r.Next() - 1}, &index.Forget{Header: m.shared.header(), Target: index.Position{Offset: -1}})
+		r.Apply(index.Stamp{Offset: r.Next() - 1}, &index.Forget{Header: m.follower().Log.Header(), Target: index.Position{Offset: -1}})
 		if r.Hash() == before {
 			w.t.Error("nothing differs")
 		}
@@ -36,20 +36,20 @@ func (w *world) until(what string, condition func() bool) {
 }
 
 // checkpoint has a member write a snapshot of some more documents, and its claim to the journal.
-func (w *world) checkpoint(m *member, name string, seed uint64) {
+func (w *world) checkpoint(m *running, name string, seed uint64) {
 	w.t.Helper()
 	w.produce(100, seed)
 	w.settled()
-	k := newKeeper(m.shared, m.setup.Store, m.setup.Snapshot, name)
-	if err := k.snapshot(w.context()); err != nil {
+	k := member.NewKeeper(m.follower(), m.setup.Store, m.setup.Snapshot, name)
+	if err := k.Write(w.context()); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // caughtUp waits until a member has read the journal. What is planted before it has read its own claim, it finds itself.
-func (w *world) caughtUp(m *member) {
+func (w *world) caughtUp(m *running) {
 	w.t.Helper()
-	if err := m.shared.follower.wait(w.context(), w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark-1); err != nil {
+	if err := m.follower().Wait(w.context(), w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark-1); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -132,7 +132,7 @@ func TestReaderOfThreeDiverges(t *testing.T) {
 	w.checkpoint(writer, "writer", 76)
 	w.until("the sick one does not notice", func() bool { return sick.Stats().Divergences > 0 })
 	w.until("it does not come back", func() bool { return sick.Ready() && sick.Stats().Partitions > 0 })
-	for _, m := range []*member{writer, healthy} {
+	for _, m := range []*running{writer, healthy} {
 		if s := m.Stats(); s.Divergences+s.Accusations+s.Withdrawals > 0 || s.Commits == 0 {
 			t.Errorf("one that is right was disturbed: %+v", s)
 		}
@@ -159,7 +159,7 @@ func TestWriterOfThreeDiverges(t *testing.T) {
 		t.Errorf("they accuse %d and %d times, and differ %d and %d times", a.Accusations, b.Accusations, a.Divergences, b.Divergences)
 	}
 	again := w.start(named("writer"), sessions(1), rarely)
-	for _, m := range []*member{one, two, again} {
+	for _, m := range []*running{one, two, again} {
 		w.until("not all come back", func() bool { return m.Ready() && m.Stats().Partitions > 0 })
 	}
 	w.sameHash(one, two, again)
@@ -167,13 +167,13 @@ func TestWriterOfThreeDiverges(t *testing.T) {
 }
 
 // sameHash compares replicas at the journal's end.
-func (w *world) sameHash(members ...*member) {
+func (w *world) sameHash(members ...*running) {
 	w.t.Helper()
 	w.until("replicas stay different", func() bool {
 		end := w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark
 		var hashes []uint64
 		for _, m := range members {
-			m.shared.follower.look(func(r *index.Replica) {
+			m.follower().Look(func(r *index.Replica) {
 				if r.Next() == end {
 					hashes = append(hashes, r.Hash())
 				}
@@ -181,88 +181,4 @@ func (w *world) sameHash(members ...*member) {
 		}
 		return len(hashes) == len(members) && len(slices.Compact(hashes)) == 1
 	})
-}
-
-// told is a record that a follower reads, what its replica could not confirm of it, and what that leads to.
-type told struct {
-	at   int64
-	rec  index.Record
-	c    *index.Divergence
-	does string
-}
-
-const (
-	restores = "restore"
-	stops    = "stop"
-	nothing  = "nothing"
-)
-
-func differs(by, accused string, offset int64, ours uint64) *index.Divergence {
-	return &index.Divergence{Member: by, Accused: accused, Offset: offset, Theirs: 1, Ours: ours, Known: true}
-}
-
-func unknown(by, accused string, offset int64) *index.Divergence {
-	return &index.Divergence{Member: by, Accused: accused, Offset: offset, Theirs: 1}
-}
-
-// What a follower that began at 10 makes of claims, one after another.
-func TestClaims(t *testing.T) {
-	t.Parallel()
-	open := func(at int64, c *index.Divergence) *dispute { return &dispute{*c, at} }
-	for _, c := range []struct {
-		name    string
-		open    *dispute
-		tell    []told
-		charges bool
-	}{
-		{"a checkpoint differs", nil, []told{{60, nil, differs("b", "", 50, 2), restores}}, false},
-		{"it is the same after a replay", open(60, differs("b", "", 50, 2)), []told{
-			{60, nil, nil, nothing},
-			{70, nil, differs("b", "", 65, 2), restores},
-		}, false},
-		{"it differs as before", open(60, differs("b", "", 50, 2)), []told{
-			{55, nil, differs("b", "", 45, 9), nothing},
-			{60, nil, differs("b", "", 50, 2), nothing},
-			{70, nil, differs("b", "", 65, 4), nothing},
-			{80, &index.Accusation{Member: "me", Accused: "b", Offset: 50}, nil, nothing},
-			{81, nil, differs("b", "", 79, 4), nothing},
-			{90, nil, differs("b", "", 85, 4), restores},
-		}, true},
-		{"it differs otherwise", open(60, differs("b", "", 50, 2)), []told{{60, nil, differs("b", "", 50, 3), stops}}, false},
-		{"accused, and wrong", nil, []told{{60, nil, differs("b", "me", 50, 2), stops}}, false},
-		{"accused, and begun behind that", nil, []told{{60, nil, unknown("b", "me", 5), restores}}, false},
-		{"accused, and begun just there", nil, []told{{60, nil, differs("b", "me", 10, 2), restores}}, false},
-		{"accused long ago", nil, []told{{60, nil, unknown("b", "me", 50), nothing}}, false},
-		{"accused, and wrong again", open(60, unknown("b", "me", 50)), []told{{60, nil, differs("b", "me", 50, 2), stops}}, false},
-		{"another is accused, and right", nil, []told{{60, nil, differs("b", "c", 50, 2), restores}}, false},
-		{"begun with a snapshot of the accused", open(60, unknown("b", "c", 50)), []told{{60, nil, nil, nothing}}, false},
-		{"replayed to that of the accused", open(60, unknown("b", "c", 50)), []told{{60, nil, differs("b", "c", 50, 2), restores}}, false},
-		{"and a second time", open(60, differs("b", "c", 50, 2)), []told{{60, nil, differs("b", "c", 50, 2), nothing}}, true},
-	} {
-		d := disputes{member: "me", began: 10, open: c.open, guilty: map[string]int64{}}
-		for _, now := range c.tell {
-			if got := now.to(&d); got != now.does {
-				t.Errorf("%s, at %d: %s, want %s", c.name, now.at, got, now.does)
-			}
-		}
-		if (d.charge != nil) != c.charges {
-			t.Errorf("%s: charge %+v", c.name, d.charge)
-		}
-	}
-}
-
-func (r told) to(d *disputes) string {
-	if r.rec == nil {
-		r.rec = &index.Checkpoint{}
-	}
-	err := d.claim(r.at, r.rec, r.c)
-	var disputed *disputedError
-	var stopped *StopError
-	switch {
-	case errors.As(err, &disputed):
-		return restores
-	case errors.As(err, &stopped):
-		return stops
-	}
-	return nothing
 }

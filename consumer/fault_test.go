@@ -12,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // Every request that the service relies on fails in every way that matters, before and after it has taken effect. What comes
@@ -80,7 +82,7 @@ func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	w.produce(10, uint64(w.total))
 	w.settled()
 	got := func() string { return s.since(rebuilds, endings) }
-	for want != unclear && want != goesOn && got() == goesOn && pause(ctx, 10*time.Millisecond) == nil {
+	for want != unclear && want != goesOn && got() == goesOn && retry.Pause(ctx, 10*time.Millisecond) == nil {
 		continue // it may be noticed later
 	}
 	took := fmt.Sprintf("%s, %s, %d ms: %s", f.name, what, time.Since(began).Milliseconds(), strings.ReplaceAll(got(), "\n", " "))

@@ -21,7 +21,7 @@ func undisturbed(t *testing.T, settings string, come func(w *world)) {
 	w.setup.Settings = []byte(settings)
 	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
 	w.produce(100, 61)
-	members := []*member{w.start(named("a"), sessions(1)), w.start(named("b"), sessions(1))}
+	members := []*running{w.start(named("a"), sessions(1)), w.start(named("b"), sessions(1))}
 	halves := func(g *kfake.GroupInfo) bool { // the last rebalance is over
 		return g != nil && g.State == "Stable" && len(g.Members) == 2 && g.Members[0].NumAssigned() == 2 && g.Members[1].NumAssigned() == 2
 	}

@@ -18,8 +18,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
@@ -68,13 +71,15 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	if os.Getenv("UNECHO_TEST_LOG") == "" {
 		logger = zerolog.Nop()
 	}
+	params := index.DefaultParams()
+	params.Index.Name = "test"
 	w.setup = Setup{
 		Kafka: []kgo.Opt{
 			kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(20 * time.Millisecond),
 			kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
 		},
 		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest", MaxBatchBytes: 32 << 20},
-		Document: document.DefaultParams(), Index: index.DefaultParams(), IndexName: "test",
+		Document: document.DefaultParams(), Index: params,
 		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
 		Settings: []byte(`{"test":1}`), Logger: logger, ProducerTime: true,
 	}
@@ -151,7 +156,7 @@ func words(r *rand.Rand, n int) string {
 }
 
 // member is one running service.
-type member struct {
+type running struct {
 	*Service
 	network *network
 	ctx     context.Context // done: it was told to end
@@ -162,7 +167,7 @@ type member struct {
 }
 
 // start runs a member that is not to end by itself. change may alter its setup.
-func (w *world) start(change ...func(*Setup)) *member {
+func (w *world) start(change ...func(*Setup)) *running {
 	w.t.Helper()
 	m := w.launch(change...)
 	go func() {
@@ -175,7 +180,7 @@ func (w *world) start(change ...func(*Setup)) *member {
 }
 
 // launch runs a member.
-func (w *world) launch(change ...func(*Setup)) *member {
+func (w *world) launch(change ...func(*Setup)) *running {
 	w.t.Helper()
 	setup, network := w.setup, newNetwork()
 	setup.Kafka = append(slices.Clone(setup.Kafka), kgo.Dialer(network.dial))
@@ -190,7 +195,7 @@ func (w *world) launch(change ...func(*Setup)) *member {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &member{Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1), ended: make(chan struct{})}
+	m := &running{Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1), ended: make(chan struct{})}
 	go func() {
 		m.err = service.Run(ctx)
 		m.done <- m.err
@@ -213,7 +218,7 @@ func (w *world) store() snapshot.Store {
 
 func (w *world) storeIn(p snapshot.Params) snapshot.Store {
 	w.t.Helper()
-	store, err := localdir.Open(w.context(), p, w.setup.IndexName)
+	store, err := localdir.Open(w.context(), p, w.setup.Index.Index.Name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -221,19 +226,19 @@ func (w *world) storeIn(p snapshot.Params) snapshot.Store {
 }
 
 // stop drains the member and returns what it ended with.
-func (m *member) stop() error {
+func (m *running) stop() error {
 	m.cancel()
 	return m.wait()
 }
 
 // wait returns what the member ends with.
-func (m *member) wait() error {
+func (m *running) wait() error {
 	<-m.ended
 	return m.err
 }
 
 // kill ends the member as SIGKILL does, as far as brokers can see.
-func (m *member) kill() {
+func (m *running) kill() {
 	m.network.sever()
 	m.setup.Params.DrainTimeout = 0
 	m.cancel()
@@ -274,7 +279,7 @@ func (w *world) audit() audit.Report {
 	report, err := audit.Run(w.context(), audit.Inputs{
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
-		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.IndexName,
+		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,
 		Algorithm: fmt.Sprintf("%s:%016x", w.setup.Index.Algorithm(), index.Fingerprint(w.setup.Settings)),
 	})
 	if err != nil {
@@ -305,4 +310,22 @@ func headerOf(r *kgo.Record, key string) string {
 		}
 	}
 	return ""
+}
+
+// follower is that of the member's replica, when it is there.
+func (m *running) follower() *member.Follower {
+	for {
+		m.mu.Lock()
+		f := m.replica
+		m.mu.Unlock()
+		if f != nil || retry.Pause(m.ctx, 5*time.Millisecond) != nil {
+			return f
+		}
+	}
+}
+
+// process is the member's own, with a cluster that has the same client.
+func (m *running) process() *process {
+	log := m.follower().Log
+	return &process{Service: m.Service, cluster: &cluster.Cluster{Group: m.setup.Params.Group, Client: log.Client(), Logger: m.setup.Logger}}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -18,13 +19,13 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 	m := w.start()
 	w.produce(10, 1)
 	w.settled()
-	k := newKeeper(m.shared, m.setup.Store, w.setup.Snapshot, "another")
+	k := member.NewKeeper(m.follower(), m.setup.Store, w.setup.Snapshot, "another")
 	for _, step := range []struct {
 		every time.Duration
 		want  int
 	}{{time.Hour, 1}, {time.Hour, 1}, {time.Nanosecond, 2}} {
-		k.params.Every = step.every
-		if err := k.snapshotIfDue(w.context()); err != nil {
+		k.Params.Every = step.every
+		if err := k.WriteIfDue(w.context()); err != nil {
 			t.Fatal(err)
 		}
 		infos, err := m.setup.Store.Manifests(w.context())
@@ -58,23 +59,23 @@ func TestSegmentsAreWrittenOnce(t *testing.T) {
 	w.setup.Snapshot.Every, w.setup.Index.Window.Count = time.Hour, 5000 // segments of 256 documents
 	m := w.start(named("m"))
 	store := &counting{Store: m.setup.Store}
-	snapshotBy := func(m *member, name string, k *keeper, atLeast, atMost int) *keeper {
+	snapshotBy := func(m *running, name string, k *member.Keeper, atLeast, atMost int) *member.Keeper {
 		t.Helper()
 		if k == nil {
-			k = newKeeper(m.shared, store, w.setup.Snapshot, name)
+			k = member.NewKeeper(m.follower(), store, w.setup.Snapshot, name)
 		}
 		w.produce(10, 3)
 		w.settled()
 		store.puts = 0
-		if err := k.snapshot(w.context()); err != nil {
+		if err := k.Write(w.context()); err != nil {
 			t.Fatal(err)
 		}
 		if store.puts < atLeast || store.puts > atMost {
 			t.Errorf("%s wrote %d segments, want %d to %d", name, store.puts, atLeast, atMost)
 		}
-		end, err := m.shared.journalEnd(w.context()) // its checkpoint is applied
+		end, err := m.follower().Log.End(w.context()) // its checkpoint is applied
 		if err == nil {
-			err = m.shared.follower.wait(w.context(), end-1)
+			err = m.follower().Wait(w.context(), end-1)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // lagEvery is how often the lags are read: often enough for an alert, rare enough to cost nothing.
@@ -21,12 +22,12 @@ const lagPause = 250 * time.Millisecond
 
 // watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only informs:
 // what cannot be read is unknown, and nothing waits for it.
-func (s *Service) watchLag(ctx context.Context) {
+func (p *process) watchLag(ctx context.Context) {
 	tick := time.NewTicker(lagEvery)
 	defer tick.Stop()
 	for {
-		s.sayCuts()
-		s.readLag(ctx)
+		p.sayCuts()
+		p.readLag(ctx)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -42,28 +43,28 @@ type owed struct {
 }
 
 // readLag reads once. A failure is logged where the lag becomes unknown, not each time it still is; so is a leader that is gone.
-func (s *Service) readLag(ctx context.Context) {
+func (p *process) readLag(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
-	now, err := s.shared.lags(reading)
-	for kerr.IsRetriable(err) && pause(reading, lagPause) == nil {
-		now, err = s.shared.lags(reading)
+	now, err := p.lags(reading)
+	for kerr.IsRetriable(err) && retry.Pause(reading, lagPause) == nil {
+		now, err = p.lags(reading)
 	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		s.shared.counters.journalEnd.Store(-1) // an old end would look like a replica that keeps up
+		p.log.Forget()
 	}
-	s.mu.Lock()
-	before, known := s.owed, s.lagRead
-	s.owed, s.lagRead = now, err == nil
-	s.mu.Unlock()
+	p.mu.Lock()
+	before, known := p.owed, p.lagRead
+	p.owed, p.lagRead = now, err == nil
+	p.mu.Unlock()
 	if err != nil && known {
-		s.setup.Logger.Warn().Err(err).Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
+		p.setup.Logger.Warn().Err(err).Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
 	}
 	if err == nil && !slices.Equal(now.leaderless, before.leaderless) {
-		s.tellLeaderless(now.leaderless)
+		p.tellLeaderless(now.leaderless)
 	}
 }
 
@@ -76,10 +77,10 @@ func (s *Service) tellLeaderless(partitions []string) {
 }
 
 // lags reads the lag of the source, and renews the journal's end.
-func (sh *shared) lags(ctx context.Context) (owed, error) {
-	source, err := sh.sourceLag(ctx)
+func (p *process) lags(ctx context.Context) (owed, error) {
+	source, err := p.sourceLag(ctx)
 	if err == nil {
-		_, err = sh.journalEnd(ctx)
+		_, err = p.log.End(ctx)
 	}
 	if err != nil {
 		return unknownLag(), err
@@ -91,21 +92,21 @@ func unknownLag() owed { return owed{lag: -1} }
 
 // sourceLag is how many offsets of the source topics the group has not committed yet, all members together, up to where a
 // read-committed reader can get now. Sessions commit the markers of transactions as well, so that it comes to 0.
-func (sh *shared) sourceLag(ctx context.Context) (owed, error) {
-	admin := kadm.NewClient(sh.admin)
+func (p *process) sourceLag(ctx context.Context) (owed, error) {
+	admin := p.cluster.Admin()
 	// Committed offsets first: read last, they could be ahead of the ends.
-	done, err := admin.FetchOffsets(ctx, sh.params.Group)
+	done, err := admin.FetchOffsets(ctx, p.setup.Params.Group)
 	if err == nil {
 		err = done.Error()
 	}
 	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) { // a group that nobody has joined yet has committed nothing
 		return unknownLag(), fmt.Errorf("fetch committed offsets: %w", err)
 	}
-	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, sh.sourceParams.Topics...)
+	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, p.setup.Source.Topics...)
 	if err != nil {
 		return unknownLag(), fmt.Errorf("list start offsets of source: %w", err)
 	}
-	ends, err := broker.Offsets(ctx, admin.ListCommittedOffsets, sh.sourceParams.Topics...)
+	ends, err := broker.Offsets(ctx, admin.ListCommittedOffsets, p.setup.Source.Topics...)
 	if err != nil {
 		return unknownLag(), fmt.Errorf("list end offsets of source: %w", err)
 	}

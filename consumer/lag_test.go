@@ -2,11 +2,9 @@ package consumer
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -53,7 +51,7 @@ func TestLagOf(t *testing.T) {
 }
 
 // unstarted returns a service that is connected and takes no part.
-func (w *world) unstarted(logger zerolog.Logger) *Service {
+func (w *world) unstarted(logger zerolog.Logger) *process {
 	w.t.Helper()
 	setup := w.setup
 	setup.Logger = logger
@@ -61,11 +59,13 @@ func (w *world) unstarted(logger zerolog.Logger) *Service {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := s.connect(w.context()); err != nil {
+	c, log, err := s.connect(w.context())
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(s.shared.admin.Close)
-	return s
+	w.t.Cleanup(c.Client.Close)
+	s.log = log
+	return &process{Service: s, cluster: c}
 }
 
 func TestSourceLag(t *testing.T) {
@@ -227,67 +227,5 @@ func TestLagIsWatched(t *testing.T) {
 	}
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestTally(t *testing.T) {
-	shared := &shared{counters: &counters{}}
-	one, two := &session{shared: shared}, &session{shared: shared}
-	for _, c := range []struct {
-		name string
-		do   func()
-		want int64
-	}{
-		{"assigned", func() { one.tally(3) }, 3},
-		{"to another session, too", func() { two.tally(2) }, 5},
-		{"some are revoked", func() { one.tally(1) }, 3},
-		{"a session ends", func() { one.tally(0) }, 2},
-		{"and is built again", func() { one.tally(4) }, 6},
-		{"the last ones end", func() { one.tally(0); two.tally(0) }, 0},
-	} {
-		c.do()
-		if got := shared.counters.partitions.Load(); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
-	}
-}
-
-func TestTallyOfRevoked(t *testing.T) {
-	s := &session{shared: &shared{counters: &counters{}}, assigned: map[key]*assignment{}, revoking: make(chan struct{})}
-	for p := range int32(3) {
-		s.assigned[key{"news", p}] = &assignment{}
-	}
-	s.tally(3)
-	s.revoke(map[string][]int32{"news": {0, 7}})
-	if got := s.counters.partitions.Load(); got != 2 {
-		t.Errorf("one of three was revoked: %d", got)
-	}
-	s.revoke(map[string][]int32{"news": {1, 2}})
-	if got := s.counters.partitions.Load(); got != 0 {
-		t.Errorf("the others were lost: %d", got)
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	var h histogram
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for _, d := range []time.Duration{0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, 30 * time.Second, 30*time.Second + 1} {
-				h.observe(d)
-			}
-		})
-	}
-	wg.Wait()
-	got := h.read()
-	want := []uint64{8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 4}
-	if !slices.Equal(got.Counts, want) || got.Count != 24 {
-		t.Errorf("got %d in %v, want %v", got.Count, got.Counts, want)
-	}
-	if len(got.Bounds) != len(want)-1 || !slices.IsSorted(got.Bounds) || got.Bounds[0] != 0.001 || got.Bounds[13] != 30 {
-		t.Errorf("bounds %v", got.Bounds)
-	}
-	if sum := 4 * (0.002 + 3 + 60); got.Sum < sum || got.Sum > sum+0.001 {
-		t.Errorf("sum %v, want %v", got.Sum, sum)
 	}
 }

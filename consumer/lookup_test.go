@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -35,7 +36,7 @@ func TestLookup(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := w.signed(string(records[7].Value) + " and a word")
-	if _, err := early.Lookup(w.context(), e, 1); !errors.Is(err, ErrNoReplica) {
+	if _, err := early.Lookup(w.context(), e, 1); !errors.Is(err, member.ErrNoReplica) {
 		t.Errorf("before it runs: %v", err)
 	}
 	m := w.start()
@@ -52,7 +53,7 @@ func TestLookup(t *testing.T) {
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Lookup(w.context(), e, 1); !errors.Is(err, ErrNoReplica) {
+	if _, err := m.Lookup(w.context(), e, 1); !errors.Is(err, member.ErrNoReplica) {
 		t.Errorf("after it ran: %v", err)
 	}
 	w.audited()
@@ -75,7 +76,7 @@ func TestLookupsBesideTheApplier(t *testing.T) {
 				switch {
 				case err == nil:
 					n++
-				case !errors.Is(err, ErrNoReplica) && !errors.Is(err, context.Canceled):
+				case !errors.Is(err, member.ErrNoReplica) && !errors.Is(err, context.Canceled):
 					t.Error(err)
 				}
 			}
@@ -94,34 +95,6 @@ func TestLookupsBesideTheApplier(t *testing.T) {
 		}
 	}
 	w.audited()
-}
-
-func TestLookupsAreBounded(t *testing.T) {
-	replica, err := index.NewReplica(index.DefaultParams(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := newFollower("m", replica, -1, nil) // nobody answers
-	gone, cancel := context.WithCancelCause(context.Background())
-	cause := errors.New("the client went away")
-	cancel(cause)
-	for i := range maxLookups {
-		if _, err := f.lookup(gone, &entry.Entry{}, 1); !errors.Is(err, cause) {
-			t.Fatalf("lookup %d: %v", i, err)
-		}
-	}
-	if _, err := f.lookup(gone, &entry.Entry{}, 1); !errors.Is(err, ErrBusy) {
-		t.Errorf("one too many: %v", err)
-	}
-	for range maxLookups { // who is gone gets no answer, and none is worked out
-		(<-f.asks)()
-	}
-	close(f.ended)
-	for range 10 {
-		if _, err := f.lookup(context.Background(), &entry.Entry{}, 1); !errors.Is(err, ErrNoReplica) {
-			t.Errorf("when it has ended: %v", err)
-		}
-	}
 }
 
 // What becomes of copies, from end to end: each of them is forwarded once, as the twin says, with the headers that are promised.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -74,5 +75,5 @@ func (s *Service) closed() error {
 	for _, m := range s.loops {
 		what += "\n    " + m.String()
 	}
-	return &StopError{What: what, Remedy: "correct the configuration: source, outputs and journal are topics of their own"}
+	return &stop.Error{What: what, Remedy: "correct the configuration: source, outputs and journal are topics of their own"}
 }

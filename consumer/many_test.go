@@ -12,8 +12,9 @@ import (
 
 // many is the number of partitions of a large topic: one more commit than one takes, for the rest of them.
 const (
-	rest = 100
-	many = commitPartitions + rest
+	rest             = 100
+	commitPartitions = 1000 // as package session bounds a commit
+	many             = commitPartitions + rest
 )
 
 // asks notes what a session asks for while it begins partitions: how many partitions a commit is of, and -1 for an append to the
@@ -100,40 +101,4 @@ func TestManyPartitionsAreRefused(t *testing.T) {
 // unhurried lets a session live while the machine is busy with thousands of partitions.
 func unhurried(s *Setup) {
 	s.Params.SessionTimeout, s.Snapshot.Every = 30*time.Second, time.Hour // a snapshot begins with an append
-}
-
-// What was asked for is found among ten thousand answers at once: each round of the steps reads them all.
-func TestCommittedOffsetsOfTenThousandPartitions(t *testing.T) {
-	t.Parallel()
-	const partitions = 10_000
-	of := make([]topicPartition, partitions)
-	resp := kmsg.NewPtrOffsetFetchResponse()
-	g, named, numbered := kmsg.NewOffsetFetchResponseGroup(), kmsg.NewOffsetFetchResponseGroupTopic(), kmsg.NewOffsetFetchResponseGroupTopic()
-	named.Topic, numbered.TopicID = "a", [16]byte{2}
-	for i := range of {
-		tp := topicPartition{Topic: "a"}
-		tp.Source.Topic, tp.Source.Partition = [16]byte{1}, int32(i)
-		into := &named
-		if i%2 == 1 {
-			tp.Topic, tp.Source.Topic, into = "b", [16]byte{2}, &numbered
-		}
-		of[i] = tp
-		p := kmsg.NewOffsetFetchResponseGroupTopicPartition()
-		p.Partition, p.Offset = int32(i), int64(7*i)
-		into.Partitions = append(into.Partitions, p)
-	}
-	g.Topics = append(g.Topics, named, numbered)
-	resp.Groups = append(resp.Groups, g)
-	got, err := readCommitted(resp, of)
-	if err != nil || len(got) != partitions {
-		t.Fatalf("%d, %v", len(got), err)
-	}
-	for i, tp := range of {
-		if got[tp.Source].Offset != int64(7*i) {
-			t.Errorf("%s/%d: %d", tp.Topic, i, got[tp.Source].Offset)
-		}
-	}
-	if _, err := readCommitted(resp, append(of, topicPartition{Topic: "c"})); err == nil {
-		t.Error("nothing is said of a partition without an answer")
-	}
 }

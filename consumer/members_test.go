@@ -138,7 +138,7 @@ func TestNothingElseDecides(t *testing.T) {
 	}
 }
 
-func (w *world) ended(m *member) {
+func (w *world) ended(m *running) {
 	w.t.Helper()
 	if err := m.stop(); err != nil {
 		w.t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -35,7 +37,7 @@ func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) 
 			return "", nil, fmt.Errorf("lease a name: %w", err)
 		}
 	}
-	return "", nil, &StopError{What: "1000 members are there already", Remedy: "set consumer.member"}
+	return "", nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
 }
 
 // keep takes the lease again when the store lost it, as a restarted database does. While the store is away nobody else can
@@ -55,12 +57,12 @@ func (n *name) keep(ctx context.Context) error {
 				break
 			}
 			if errors.Is(err, snapshot.ErrLeased) {
-				return &StopError{
+				return &stop.Error{
 					What: "another process took the name " + n.member + " while the snapshot store was away", Err: err,
 					Remedy: "start again: the next free name is taken",
 				}
 			}
-			if pause(ctx, 2*time.Second) != nil {
+			if retry.Pause(ctx, 2*time.Second) != nil {
 				return nil //nolint:nilerr // stopping is no error
 			}
 		}

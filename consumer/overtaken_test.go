@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -26,7 +27,7 @@ func (s *slow) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Man
 }
 
 // overtake starts a member of which so many restores are overtaken.
-func (w *world) overtake(k *keeper, restores int) *member {
+func (w *world) overtake(k *member.Keeper, restores int) *running {
 	w.t.Helper()
 	store := &slow{w.store(), restores, make(chan struct{}), make(chan struct{})}
 	m := w.launch(named("late"), rarely, func(s *Setup) { s.Store = store })
@@ -47,7 +48,7 @@ func TestReplicaIsOvertaken(t *testing.T) {
 	w := newWorld(t, 2)
 	first, k := w.trimmed()
 	said := w.logged()
-	late := w.overtake(k, maxOvertaken-1)
+	late := w.overtake(k, member.MaxOvertaken-1)
 	w.joined(2 * w.setup.Params.Sessions)
 	if !said.has("the journal was trimmed under this replica: restoring again, from a newer snapshot") {
 		t.Error("nobody said that it is restored again")
@@ -65,7 +66,7 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	_, k := w.trimmed()
-	w.refusedBy(w.overtake(k, maxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
+	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
 }
 
 // A member that was paused for so long restores again as well, though it had been at work.

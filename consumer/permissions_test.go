@@ -18,6 +18,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 const permissionsFile = "../deploy/docs/permissions.md"
@@ -212,7 +214,7 @@ func (g *guarded) trimmed(ctx context.Context) error {
 		if start, ok := starts.Lookup(g.setup.Params.Group+".journal", 0); ok && start.Offset > 0 {
 			return nil
 		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+		if err := retry.Pause(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -244,7 +246,7 @@ func (g *guarded) widened(n int) {
 		if partitions == 3*n {
 			return
 		}
-		if err := pause(g.context(), 20*time.Millisecond); err != nil {
+		if err := retry.Pause(g.context(), 20*time.Millisecond); err != nil {
 			g.t.Fatalf("the outputs are not widened: %v", err)
 		}
 	}
@@ -285,7 +287,7 @@ func TestPermissionsWithoutCreate(t *testing.T) {
 	g := newGuarded(t, rights)
 	maker := g.start()
 	for !maker.Ready() {
-		if err := pause(g.context(), 10*time.Millisecond); err != nil {
+		if err := retry.Pause(g.context(), 10*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

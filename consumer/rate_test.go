@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -34,12 +35,12 @@ func (w *world) flood(n int) {
 }
 
 // longCheckpoint has a member write a snapshot that takes 5 s at 10,000 records a second.
-func (w *world) longCheckpoint(m *member, name string, seed uint64) {
+func (w *world) longCheckpoint(m *running, name string, seed uint64) {
 	w.t.Helper()
 	w.produce(50, seed)
 	w.settled()
 	store := &long{Store: m.setup.Store, meanwhile: func() { w.flood(50_000) }}
-	if err := newKeeper(m.shared, store, m.setup.Snapshot, name).snapshot(w.context()); err != nil {
+	if err := member.NewKeeper(m.follower(), store, m.setup.Snapshot, name).Write(w.context()); err != nil {
 		w.t.Fatal(err)
 	}
 	w.caughtUp(m)
@@ -55,7 +56,7 @@ func TestDivergesAtHighRate(t *testing.T) {
 	w.joined(2)
 	w.longCheckpoint(writer, "writer", 71)
 	w.caughtUp(reader)
-	for _, m := range []*member{writer, reader} {
+	for _, m := range []*running{writer, reader} {
 		if s := m.Stats(); s.Index.Confirmed != writer.Stats().SnapshotNext || s.JournalNext-s.Index.Confirmed < 50_000 {
 			t.Errorf("confirmed %d of the snapshot at %d, applied up to %d", s.Index.Confirmed, writer.Stats().SnapshotNext, s.JournalNext)
 		}
@@ -81,7 +82,7 @@ func TestMarksDamaged(t *testing.T) {
 		m := w.start(named("m"), sessions(1), rarely, withBad(&damage{of: isA[*index.Mark], times: c.times}))
 		w.produce(50, 71)
 		w.settled()
-		err := newKeeper(m.shared, m.setup.Store, m.setup.Snapshot, "m").snapshot(w.context())
+		err := member.NewKeeper(m.follower(), m.setup.Store, m.setup.Snapshot, "m").Write(w.context())
 		if got := len(w.snapshots()); (err == nil) != (c.want > 0) || got != c.want {
 			t.Errorf("%d marks damaged: %v, %d snapshots", c.times, err, got)
 		}

@@ -20,7 +20,7 @@ func TestNumbersDoNotWait(t *testing.T) {
 	w.produce(50, 5)
 	w.settled()
 	answered := make(chan Stats)
-	m.shared.follower.look(func(r *index.Replica) {
+	m.follower().Look(func(r *index.Replica) {
 		go func() { answered <- m.Stats() }()
 		select {
 		case got := <-answered:

@@ -3,12 +3,14 @@ package consumer
 import (
 	"context"
 	"time"
+
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // stir lets the service look at its sessions.
-func (sh *shared) stir() {
+func (s *Service) stir() {
 	select {
-	case sh.stirred <- struct{}{}:
+	case s.stirred <- struct{}{}:
 	default:
 	}
 }
@@ -17,26 +19,26 @@ func (sh *shared) stir() {
 const standingEvery = 500 * time.Millisecond
 
 // watchStanding keeps account of whether this process is ready, until ctx is done; then it is not.
-func (s *Service) watchStanding(ctx context.Context, member string, sessions []*session) {
+func (p *process) watchStanding(ctx context.Context, sessions []*session.Session) {
 	tick := time.NewTicker(standingEvery)
 	defer tick.Stop()
-	defer s.stand(Standing{}, false)
+	defer p.stand(Standing{}, false)
 	for was, told := false, false; ; {
-		now := stand(sessions, time.Now())
+		now := session.Stand(sessions, time.Now())
 		is := now.Trouble == ""
-		s.stand(now, is)
+		p.stand(now, is)
 		switch {
 		case is && !told:
-			s.took.end("partitions")
-			s.setup.Logger.Info().Str("member", member).Int("sessions", len(sessions)).EmbedObject(s.took).Msg("ready")
+			p.took.End("partitions")
+			p.setup.Logger.Info().Str("member", p.name.member).Int("sessions", len(sessions)).EmbedObject(p.took).Msg("ready")
 		case is && !was:
-			s.setup.Logger.Info().Str("member", member).Msg("ready again")
+			p.setup.Logger.Info().Str("member", p.name.member).Msg("ready again")
 		case was && !is:
-			s.setup.Logger.Warn().Str("member", member).Str("because", now.Trouble).Msg("not ready")
+			p.setup.Logger.Warn().Str("member", p.name.member).Str("because", now.Trouble).Msg("not ready")
 		}
 		was, told = is, told || is
 		select {
-		case <-s.shared.stirred:
+		case <-p.stirred:
 		case <-tick.C:
 		case <-ctx.Done():
 			return
@@ -49,5 +51,5 @@ func (s *Service) stand(now Standing, ready bool) {
 	s.mu.Lock()
 	s.stands = now
 	s.mu.Unlock()
-	s.shared.counters.ready.Store(ready)
+	s.ready.Store(ready)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // becomes waits until something is so, without sending anything.
@@ -17,7 +18,7 @@ func (w *world) becomes(what string, is func() bool) {
 	w.t.Helper()
 	ctx := w.context()
 	for !is() {
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := retry.Pause(ctx, 10*time.Millisecond); err != nil {
 			w.t.Fatalf("%s: %v", what, err)
 		}
 	}
@@ -58,7 +59,7 @@ func TestNotReadyWhileSessionsFail(t *testing.T) {
 	fails := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.InvalidProducerEpoch, Count: -1})
 	w.produce(20, 70)
 	w.becomes("it stays ready", func() bool { return !m.Ready() })
-	if now := m.Stats(); now.Standing.InARow < tooManyRebuilds || !strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
+	if now := m.Stats(); now.Standing.InARow < 5 || !strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
 		t.Errorf("%+v", now.Standing)
 	}
 	for _, line := range []string{`"level":"warn","session":"m-s0","because":`, `"in_a_row":5,"message":"session is rebuilt"`, `"message":"not ready"`} {

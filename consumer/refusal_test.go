@@ -130,7 +130,7 @@ func (w *world) refused(what ...string) {
 	w.refusedBy(w.launch(named("m")), what...)
 }
 
-func (w *world) refusedBy(m *member, what ...string) {
+func (w *world) refusedBy(m *running, what ...string) {
 	w.t.Helper()
 	w.await("it does not end", m.ended)
 	for _, s := range what {

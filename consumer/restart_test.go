@@ -76,7 +76,7 @@ func TestRestart(t *testing.T) {
 // snapshots lists the journal offsets of the snapshots, newest first.
 func (w *world) snapshots() (offsets []int64) {
 	w.t.Helper()
-	store, err := localdir.Open(w.context(), w.setup.Snapshot, w.setup.IndexName)
+	store, err := localdir.Open(w.context(), w.setup.Snapshot, w.setup.Index.Index.Name)
 	if err != nil {
 		w.t.Fatal(err)
 	}

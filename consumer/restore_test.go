@@ -3,11 +3,11 @@ package consumer
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -28,26 +28,26 @@ func (f *vanishing) Segment(ctx context.Context, name string) ([]byte, error) {
 }
 
 // trimmed is a member at work whose journal begins at the older of its two snapshots.
-func (w *world) trimmed() (*member, *keeper) {
+func (w *world) trimmed() (*running, *member.Keeper) {
 	w.t.Helper()
 	w.setup.Snapshot.Every, w.setup.Snapshot.Shared, w.setup.Snapshot.Keep = time.Hour, true, 2
 	m := w.start()
-	k := newKeeper(m.shared, m.setup.Store, w.setup.Snapshot, "m")
+	k := member.NewKeeper(m.follower(), m.setup.Store, w.setup.Snapshot, "m")
 	for i := range uint64(2) {
 		w.another(k, i)
 	}
-	if start, _, err := m.shared.journalBounds(w.context()); err != nil || start == 0 {
+	if start, _, err := m.follower().Log.Bounds(w.context()); err != nil || start == 0 {
 		w.t.Fatalf("the journal begins at %d, %v: it was to be trimmed", start, err)
 	}
 	return m, k
 }
 
 // another takes a snapshot of new documents.
-func (w *world) another(k *keeper, seed uint64) {
+func (w *world) another(k *member.Keeper, seed uint64) {
 	w.t.Helper()
 	w.produce(10, seed)
 	w.settled()
-	if err := k.snapshot(w.context()); err != nil {
+	if err := k.Write(w.context()); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -59,7 +59,7 @@ func TestStoreGoesAwayDuringRestore(t *testing.T) {
 	w := newWorld(t, 1)
 	m, _ := w.trimmed()
 	away := errors.New("connection reset by peer")
-	_, _, err := m.shared.restore(w.context(), &vanishing{m.setup.Store, func() error { return away }}, math.MaxInt64)
+	_, err := w.restore(m, &vanishing{m.setup.Store, func() error { return away }})
 	var stop *StopError
 	if !errors.Is(err, away) || errors.As(err, &stop) {
 		t.Errorf("got %v", err)
@@ -77,12 +77,12 @@ func TestRestoreIsOvertaken(t *testing.T) {
 		}
 		return snapshot.ErrMissingSegment
 	}
-	replica, place, err := m.shared.restore(w.context(), &vanishing{m.setup.Store, pruned}, math.MaxInt64)
+	replica, err := w.restore(m, &vanishing{m.setup.Store, pruned})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset || place.Offset != replica.Next()-1 {
-		t.Errorf("restored at %d, following from %d, and not from the newest of %v and its mark (%v)", replica.Next(), place.Offset, infos, err)
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset || replica.From() != replica.Next()-1 {
+		t.Errorf("restored at %d, following from %d, and not from the newest of %v and its mark (%v)", replica.Next(), replica.From(), infos, err)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestNothingToRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	m, _ := w.trimmed()
-	_, _, err := m.shared.restore(w.context(), &emptied{m.setup.Store}, math.MaxInt64)
+	_, err := w.restore(m, &emptied{m.setup.Store})
 	var stop *StopError
 	if !errors.As(err, &stop) || !strings.Contains(stop.What, "no usable snapshot") {
 		t.Errorf("got %v", err)
@@ -103,4 +103,11 @@ type emptied struct{ snapshot.Store }
 
 func (*emptied) Segment(context.Context, string) ([]byte, error) {
 	return nil, snapshot.ErrMissingSegment
+}
+
+// restore restores a replica as a member does, from another store.
+func (w *world) restore(m *running, store snapshot.Store) (*member.Follower, error) {
+	setup := *m.follower().Setup
+	setup.Store = store
+	return member.Restore(w.context(), &setup, nil)
 }

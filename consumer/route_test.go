@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
@@ -66,7 +67,7 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 	elsewhere := func(s *Setup) { s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "new.u", "new.d", "new.r" }
 	few := func(s *Setup) { s.Params.PollRecords = 7 } // so that there is always something on its way
 	w.produce(200, 95)
-	old := []*member{w.launch(named("a"), few), w.launch(named("b"), few)}
+	old := []*running{w.launch(named("a"), few), w.launch(named("b"), few)}
 	w.settled()
 	w.produce(3000, 96)
 	w.reroute(elsewhere)
@@ -194,7 +195,7 @@ func channelOf(ctx context.Context, holds func() bool) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		for !holds() {
-			if pause(ctx, 5*time.Millisecond) != nil {
+			if retry.Pause(ctx, 5*time.Millisecond) != nil {
 				return
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -54,7 +55,7 @@ func begun(t *testing.T, n int) *world {
 }
 
 // stopped stops a member and makes sure that nobody is left in the group.
-func (w *world) stopped(m *member) {
+func (w *world) stopped(m *running) {
 	w.t.Helper()
 	w.ended(m)
 	w.left()
@@ -83,10 +84,10 @@ func (w *world) auditedWith(outputs int) {
 }
 
 // partition returns what a member knows of a source partition.
-func (w *world) partition(m *member, partition int32) index.Partition {
+func (w *world) partition(m *running, partition int32) index.Partition {
 	w.t.Helper()
 	var p index.Partition
-	m.shared.follower.look(func(r *index.Replica) {
+	m.follower().Look(func(r *index.Replica) {
 		p, _ = r.Partition(w.source(partition))
 	})
 	return p
@@ -179,13 +180,13 @@ func TestOffsetsLost(t *testing.T) {
 }
 
 // tell appends a record to the journal behind the member's back, and waits until it has read it.
-func (w *world) tell(m *member, rec index.Record) {
+func (w *world) tell(m *running, rec index.Record) {
 	w.t.Helper()
-	last, err := m.shared.append(w.context(), [][]byte{m.shared.frame(rec)})
+	last, err := m.follower().Log.Put(w.context(), journal.Append(nil, rec))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := m.shared.follower.wait(w.context(), last); err != nil {
+	if err := m.follower().Wait(w.context(), last); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -201,7 +202,7 @@ func TestBaseBeyondCommit(t *testing.T) {
 	w.produce(50, 57)
 	m := w.launch(named("m"), sessions(1))
 	w.settled()
-	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Base: 60})
+	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Base: 60})
 	w.produce(20, 58)
 	w.refusedBy(m, "all below 60 was forwarded", "source.accept_lost_offsets")
 }
@@ -213,7 +214,7 @@ func TestEpochChangesElsewhere(t *testing.T) {
 	w.produce(50, 63)
 	m := w.start(named("m"), sessions(1))
 	w.settled()
-	w.tell(m, &index.Reposition{Header: m.shared.header(), Source: w.source(0), Name: "news", Partitions: 1, Offset: 10, Epoch: 2})
+	w.tell(m, &index.Reposition{Header: m.follower().Log.Header(), Source: w.source(0), Name: "news", Partitions: 1, Offset: 10, Epoch: 2})
 	w.produce(50, 64)
 	w.settled()
 	if p := w.partition(m, 0); p.Epoch != 3 {
@@ -240,7 +241,7 @@ func TestVerdictOutranksRejection(t *testing.T) {
 	text := strings.Repeat("a document too long for this member, but not for the one that judged it ", 10)
 	e := entry.Entry{Offset: w.sent[0], Time: 1}
 	signer.Sign(&e, []byte(text))
-	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
+	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
 	w.send(&kgo.Record{Value: []byte(text)}, &kgo.Record{Value: []byte(text)})
 	w.settled()
 	if report := w.audited(); report.Rejected != 1 {
@@ -257,9 +258,7 @@ func TestIdleSessionAnnounces(t *testing.T) {
 	w.settled()
 	for partition, end := range w.sent {
 		for w.partition(m, partition).Base < end {
-			m.shared.follower.mu.Lock()
-			advanced := m.shared.follower.advanced
-			m.shared.follower.mu.Unlock()
+			advanced := m.follower().Advanced()
 			if w.partition(m, partition).Base < end {
 				w.await("the base is not announced", advanced)
 			}
@@ -281,7 +280,7 @@ func TestAnotherDocumentAtAnOffset(t *testing.T) {
 	}
 	e := entry.Entry{Offset: w.sent[0] + 3, Time: 1}
 	signer.Sign(&e, []byte("a document that the source has lost before anybody read it"))
-	w.tell(m, &index.Run{Header: m.shared.header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
+	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
 	w.produce(20, 59)
 	w.settled()
 	if p := w.partition(m, 0); p.Epoch != 2 {

@@ -9,66 +9,69 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // connect reaches the cluster and makes sure of the topics.
-func (s *Service) connect(ctx context.Context) error {
+func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
 	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
-		return fmt.Errorf("open client: %w", err)
+		return nil, nil, fmt.Errorf("open client: %w", err)
 	}
-	if err := s.patiently(ctx, func() error { return s.topics(ctx, client) }); err != nil {
-		client.Close()
+	var id [16]byte
+	told := false
+	err = retry.While(ctx, startPause, func() (err error) {
+		id, err = s.topics(ctx, client)
 		return err
-	}
-	s.shared.admin, s.shared.appender = client, journal.NewAppender(client, s.setup.Params.Group)
-	return nil
-}
-
-// patiently tries again for a while what fails only for the moment: a broker that restarts should not end who starts beside
-// it.
-func (s *Service) patiently(ctx context.Context, try func() error) error {
-	for began, told := time.Now(), false; ; {
-		err := try()
-		if err == nil || ctx.Err() != nil || !broker.Passing(err) || time.Since(began) >= s.setup.Params.StartTimeout {
-			return err
+	}, func(err error, since time.Duration) bool { // a broker that restarts should not end who starts beside it
+		if !broker.Passing(err) || since >= s.setup.Params.StartTimeout {
+			return false
 		}
 		if !told {
 			told = true
 			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).Msg("Kafka cannot be used yet: trying again")
 		}
-		if err := pause(ctx, startPause); err != nil {
-			return err
-		}
+		return true
+	})
+	if err != nil {
+		client.Close()
+		return nil, nil, err
 	}
+	p := &s.setup.Params
+	log := journal.NewLog(client, s.setup.Journal.Topic, id, p.Group, s.agreed.Fingerprint, s.forbiddenPatience(), s.setup.Logger)
+	return &cluster.Cluster{
+		Group: p.Group, TransactionTimeout: p.TransactionTimeout, Options: s.setup.Kafka, Client: client, Logger: s.setup.Logger,
+	}, log, nil
 }
 
 const startPause = 250 * time.Millisecond
 
-func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
+// topics makes sure of all topics, and returns the id of the journal's.
+func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16]byte, err error) {
 	if err := broker.Ping(ctx, client); err != nil {
-		return err
+		return journalID, err
 	}
 	topics := broker.NewTopics(client, s.setup.Logger)
 	sources, err := topics.Describe(ctx, s.setup.Source.Topics...)
 	if err != nil {
-		return err
+		return journalID, err
 	}
 	for _, source := range sources {
 		if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil {
-			return err
+			return journalID, err
 		}
 	}
-	j, err := topics.VerifyJournal(ctx, s.shared.journalTopic, broker.JournalWant{
+	j, err := topics.VerifyJournal(ctx, s.setup.Journal.Topic, broker.JournalWant{
 		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
 		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,
 	})
 	if err != nil {
-		return err
+		return journalID, err
 	}
-	s.shared.journalID = j.ID
+	journalID = j.ID
 	for _, source := range sources {
 		if s.setup.Sink.DryRun {
 			break
@@ -78,22 +81,22 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) error {
 			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
 			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
 		}); err != nil {
-			return err
+			return journalID, err
 		}
-		if err := s.readTimes(ctx, topics, source.Name); err != nil {
-			return err
+		if err := s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger); err != nil {
+			return journalID, err
 		}
 	}
-	return nil
+	return journalID, nil
 }
 
 // slots are those of the member, fenced: whoever had them before can do no more.
-func (s *Service) slots(ctx context.Context, member string) ([]string, error) {
+func (s *Service) slots(ctx context.Context, c *cluster.Cluster, member string) ([]string, error) {
 	slots := make([]string, s.setup.Params.Sessions)
 	fencing, ctx := errgroup.WithContext(ctx)
 	for k := range slots {
-		slots[k] = slot(member, k)
-		fencing.Go(func() error { return s.shared.fence(ctx, s.shared.transactionalID(slots[k])) })
+		slots[k] = cluster.Slot(member, k)
+		fencing.Go(func() error { return c.Fence(ctx, slots[k]) })
 	}
 	return slots, fencing.Wait()
 }

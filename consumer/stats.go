@@ -1,11 +1,7 @@
 package consumer
 
 import (
-	"sync/atomic"
-	"time"
-
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -43,88 +39,14 @@ type Stats struct {
 	Standing     Standing
 }
 
-type counters struct {
-	unique, reemitted, duplicate           atomic.Uint64
-	commits, rebuilds, snapshotErrs        atomic.Uint64
-	deleted, withdrawals                   atomic.Uint64
-	divergences, accusations               atomic.Uint64
-	strays                                 strayCounters
-	rejected                               [16]atomic.Uint64
-	sign, judge, forward                   histogram
-	partitions                             atomic.Int64
-	journalEnd, snapshotNext, snapshotTime atomic.Int64
-	ready                                  atomic.Bool
-}
-
-func (c *counters) latency(sign, judge, forward time.Duration) {
-	c.sign.observe(sign)
-	c.judge.observe(judge)
-	c.forward.observe(forward)
-}
-
-// outputs says how many documents of a batch went where.
-type outputs struct {
-	unique, reemitted, duplicate uint64
-	rejected                     map[sink.Reason]uint64
-}
-
-// outputs counts a batch by what was produced. A commit forgets what outputs have refused of it.
-func (b *batch) outputs() outputs {
-	o := outputs{rejected: map[sink.Reason]uint64{}}
-	for i := range b.groups {
-		for k := range b.groups[i].items {
-			it := &b.groups[i].items[k]
-			level := b.groups[i].Level(it.record.Offset)
-			switch {
-			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil:
-				reason, _ := it.reason()
-				o.rejected[reason]++
-			case it.Verdict.Reemitted:
-				o.unique++
-				o.reemitted++
-			case it.Verdict.Unique():
-				o.unique++
-			default:
-				o.duplicate++
-			}
-		}
+// counted is what was counted.
+func (s *Service) counted() Stats {
+	c, m := s.session.Counters, s.replicas
+	return Stats{
+		Unique: c.Unique.Load(), Reemitted: c.Reemitted.Load(), Duplicate: c.Duplicate.Load(), Rejected: c.Rejected(),
+		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
+		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
+		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, SnapshotNext: m.SnapshotNext.Load(),
+		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
-	return o
-}
-
-// committed adds a batch that was committed.
-func (c *counters) committed(o outputs) {
-	for reason, n := range o.rejected {
-		c.rejected[reasonNumber(reason)].Add(n)
-	}
-	c.unique.Add(o.unique)
-	c.reemitted.Add(o.reemitted)
-	c.duplicate.Add(o.duplicate)
-	c.commits.Add(1)
-}
-
-func reasonNumber(reason sink.Reason) int {
-	for i, r := range sink.Reasons() {
-		if r == reason {
-			return i
-		}
-	}
-	return len(sink.Reasons())
-}
-
-func (c *counters) stats() Stats {
-	s := Stats{
-		Unique: c.unique.Load(), Reemitted: c.reemitted.Load(), Duplicate: c.duplicate.Load(), Rejected: map[sink.Reason]uint64{},
-		Commits: c.commits.Load(), Rebuilds: c.rebuilds.Load(), Deleted: c.deleted.Load(),
-		Withdrawals: c.withdrawals.Load(), Divergences: c.divergences.Load(), Accusations: c.accusations.Load(),
-		Strays:     c.strays.read(),
-		Latency:    Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()},
-		Partitions: int(c.partitions.Load()), JournalNext: -1,
-		JournalEnd: c.journalEnd.Load(), SnapshotNext: c.snapshotNext.Load(), SnapshotTime: c.snapshotTime.Load(),
-		SnapshotErrs: c.snapshotErrs.Load(), Ready: c.ready.Load(),
-	}
-	for i, r := range sink.Reasons() {
-		s.Rejected[r] = c.rejected[i].Load()
-	}
-	return s
 }

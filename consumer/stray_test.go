@@ -119,7 +119,7 @@ func TestUnreadableRecords(t *testing.T) {
 			c.write(w)
 			restored := w.start(named("b"), sessions(1), rarely)
 			replayed := w.start(named("c"), sessions(1), rarely, func(s *Setup) { s.Snapshot.Directory = t.TempDir() })
-			members := []*member{a, restored, replayed}
+			members := []*running{a, restored, replayed}
 			for _, m := range members {
 				w.until("not all are at work", m.Ready)
 			}

@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // supervised is a member that is started again whenever it ends, as a supervisor of processes would. All its lives share one
@@ -19,7 +21,7 @@ type supervised struct {
 	stop    func()
 
 	mu    sync.Mutex
-	lives []*member
+	lives []*running
 }
 
 func (w *world) supervise(change ...func(*Setup)) *supervised {
@@ -46,7 +48,7 @@ func (s *supervised) begin() {
 				<-m.ended
 				return
 			}
-			if pause(ctx, 50*time.Millisecond) != nil {
+			if retry.Pause(ctx, 50*time.Millisecond) != nil {
 				return
 			}
 		}
@@ -58,7 +60,7 @@ func (s *supervised) begin() {
 	s.w.t.Cleanup(s.stop)
 }
 
-func (s *supervised) launch() *member {
+func (s *supervised) launch() *running {
 	m := s.w.launch(s.change...)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 )
 
 // Kafka refuses the first records of a transaction while the one before still ends. Each time costs a tenth of a second, not
@@ -119,12 +120,12 @@ func TestWhoCameBackIsNotFenced(t *testing.T) {
 	w.produce(20, 64)
 	w.settled()
 	fenced := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID}, Observe: true})
-	other := &session{shared: m.shared}
-	other.fenceIfDead(w.context(), id)
+	other := &cluster.Cluster{Group: m.setup.Params.Group, TransactionTimeout: time.Minute, Client: m.follower().Log.Client(), Logger: m.setup.Logger}
+	other.FenceIfDead(w.context(), id)
 	if n := fenced.Hits(); n > 0 {
 		t.Errorf("a member at work was fenced, %d times", n)
 	}
-	other.fenceIfDead(w.context(), "unecho/dead-s0")
+	other.FenceIfDead(w.context(), "unecho/dead-s0")
 	if err := fenced.Wait(w.context(), 1); err != nil {
 		t.Errorf("the dead was not fenced: %v", err)
 	}
@@ -154,7 +155,7 @@ func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	w.neverFenced("unecho/dead-s0")
 	dead.kill()
 	var said bytes.Buffer
-	survivor := w.start(named("survivor"), sessions(1), logged(&said), func(s *Setup) { s.waited = stablePatience })
+	survivor := w.start(named("survivor"), sessions(1), logged(&said), func(s *Setup) { s.waited = cluster.StablePatience })
 	w.settled()
 	if err := survivor.stop(); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -19,7 +20,7 @@ func TestTrimFails(t *testing.T) {
 	m := w.start(named("m"), rarely)
 	w.produce(50, 80)
 	w.settled()
-	k := newKeeper(m.shared, m.setup.Store, m.setup.Snapshot, "m")
+	k := member.NewKeeper(m.follower(), m.setup.Store, m.setup.Snapshot, "m")
 	trim := failing{name: "trim", key: kmsg.DeleteRecords}
 	for _, c := range []comes{
 		before(goesOn, errs{kerr.KafkaStorageError, kerr.UnknownServerError, kerr.TopicAuthorizationFailed, cut}),
@@ -47,16 +48,16 @@ func TestTrimFails(t *testing.T) {
 }
 
 // snapshotBy has a keeper write a snapshot of some more documents.
-func (w *world) snapshotBy(k *keeper, seed uint64) {
+func (w *world) snapshotBy(k *member.Keeper, seed uint64) {
 	w.t.Helper()
 	w.produce(20, seed)
 	w.settled()
-	k.keep(w.context(), k.snapshot)
+	k.Take(w.context())
 }
 
 // eachOnce looks whether each document came out once of what members forwarded, where the journal is trimmed and cannot be
 // replayed.
-func (w *world) eachOnce(members ...*member) {
+func (w *world) eachOnce(members ...*running) {
 	w.t.Helper()
 	var unique, duplicate uint64
 	for _, m := range members {

@@ -49,7 +49,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 // setup is the configuration as the service takes it; store and logger are still to come.
 func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
-		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, IndexName: c.Judge.Index.Name,
+		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
 		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot, Settings: c.Settings(),
 	}
 }

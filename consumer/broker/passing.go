@@ -37,3 +37,15 @@ func brokenOff(err error) bool {
 	}
 	return false
 }
+
+// MayPass says that the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike Passing it is for
+// who has reached the cluster before.
+func MayPass(err error) bool {
+	var code *kerr.Error
+	return !errors.As(err, &code) || code.Retriable || errors.Is(err, kerr.ConcurrentTransactions)
+}
+
+// Forbidden says that this principal lacks a right.
+func Forbidden(err error) bool {
+	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 )
@@ -100,7 +101,7 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 		return ctx.Err()
 	}
 	trouble := fetchError(fetches)
-	if trouble != nil && (h.Trouble == nil || !passing(trouble)) {
+	if trouble != nil && (h.Trouble == nil || !answered(trouble)) {
 		return trouble
 	}
 	for it := fetches.RecordIter(); !it.Done(); {
@@ -135,11 +136,10 @@ func (h *Handler) rest(ctx context.Context, trouble error) error {
 	}
 }
 
-// passing says that an error is the broker's, and may be gone when it is asked again.
-func passing(err error) bool {
+// answered says that an error is the broker's, and may be gone when it is asked again.
+func answered(err error) bool {
 	var answer *kerr.Error
-	return errors.As(err, &answer) && !errors.Is(err, ErrLost) && !errors.Is(err, kerr.TopicAuthorizationFailed) &&
-		!errors.Is(err, kerr.ClusterAuthorizationFailed)
+	return errors.As(err, &answer) && !errors.Is(err, ErrLost) && !broker.Forbidden(err)
 }
 
 func (h *Handler) one(rd *Reader, r *kgo.Record) error {

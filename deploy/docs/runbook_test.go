@@ -38,7 +38,7 @@ func together(program map[string]string, pieces []string) bool {
 
 // Everything that ends the process on purpose stands in the runbook.
 func TestRunbookHasEveryStop(t *testing.T) {
-	what := regexp.MustCompile(`StopError\{\s*What:\s*(?:fmt\.Sprintf\()?"((?:[^"\\]|\\.)*)"`)
+	what := regexp.MustCompile(`stop\.Error\{\s*What:\s*(?:fmt\.Sprintf\()?"((?:[^"\\]|\\.)*)"`)
 	verb := regexp.MustCompile(`%[0-9]*[a-z]`)
 	runbook, stops := read(t, "deploy/docs/runbook.md"), 0
 	for path, text := range sources(t, "consumer") {
@@ -56,6 +56,6 @@ func TestRunbookHasEveryStop(t *testing.T) {
 		}
 	}
 	if stops < 7 {
-		t.Errorf("only %d StopErrors found: are they still written so?", stops)
+		t.Errorf("only %d of stop.Error found: are they still written so?", stops)
 	}
 }

@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
+)
+
+// Fence takes the transactional id of a slot over: an open transaction is aborted, one that is being committed is waited for,
+// and its former owner can do no more. Without it a restarted slot that has nothing to produce would hold up everybody behind
+// its open transaction until that times out.
+func (c *Cluster) Fence(ctx context.Context, slot string) error {
+	return c.fence(ctx, c.TransactionalID(slot))
+}
+
+func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.TransactionTimeout+5*time.Second)
+	defer cancel()
+	err := retry.While(ctx, 20*time.Millisecond, func() error {
+		req := kmsg.NewPtrInitProducerIDRequest()
+		req.TransactionalID = &transactionalID
+		req.TransactionTimeoutMillis = int32(c.TransactionTimeout.Milliseconds())
+		req.ProducerID, req.ProducerEpoch = -1, -1
+		resp, err := req.RequestWith(ctx, c.Client)
+		if err == nil {
+			err = kerr.ErrorForCode(resp.ErrorCode)
+		}
+		return err
+	}, func(err error, _ time.Duration) bool { return broker.MayPass(err) })
+	if err != nil {
+		return fmt.Errorf("fence %s: %w", transactionalID, err)
+	}
+	return nil
+}
+
+// FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay unstable.
+// It runs when a session is given partitions, which wait for it; so it does not go on for longer than ctx. Nothing relies
+// on it: what a dead member has open cannot commit any more, for its generation is over, and ends by its time-out.
+func (c *Cluster) FenceDead(ctx context.Context) {
+	open, err := c.openTransactions(ctx)
+	if err == nil && len(open) > 0 {
+		open, err = c.ofTheDead(ctx, open)
+	}
+	if err != nil {
+		c.Logger.Warn().Err(err).Msg("open transactions of members that are gone are not looked for: they end by their time-out")
+		return
+	}
+	var fencing errgroup.Group
+	fencing.SetLimit(mostFencing)
+	for _, id := range open {
+		fencing.Go(func() error {
+			c.FenceIfDead(ctx, id)
+			return nil
+		})
+	}
+	_ = fencing.Wait() // each has said what went wrong
+}
+
+// FencingWithin is how long partitions wait at most for what the dead left open.
+const FencingWithin = 2 * time.Second
+
+// mostFencing bounds the requests that are on their way at once. A process has two sessions, so it is several processes.
+const mostFencing = 16
+
+// FenceIfDead looks again just before, for a member that has come back in the meantime would be thrown out of its work.
+func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
+	still, err := c.ofTheDead(ctx, []string{id})
+	if err == nil && len(still) == 0 {
+		return
+	}
+	if err == nil {
+		err = c.fence(ctx, id)
+	}
+	if err != nil {
+		c.Logger.Warn().Err(err).Str("transactional_id", id).Msg("an open transaction of a member that is gone ends by its time-out")
+		return
+	}
+	c.Logger.Info().Str("transactional_id", id).Msg("fenced the open transaction of a member that is gone")
+}
+
+// listingWithin bounds how long brokers are asked what is open: the rest of the time is for fencing it.
+const listingWithin = FencingWithin / 2
+
+// openTransactions lists those of our group. A broker that does not answer, for it may have died together with a member, hides
+// only what it coordinates.
+func (c *Cluster) openTransactions(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listingWithin)
+	defer cancel()
+	listed, err := c.Admin().ListTransactions(ctx, nil, []string{"Ongoing"})
+	switch {
+	case err != nil && len(listed) == 0:
+		return nil, fmt.Errorf("list transactions: %w", err)
+	case err != nil:
+		c.Logger.Warn().Err(err).Msg("not all brokers say which transactions are open: those of others end by their time-out")
+	}
+	var open []string
+	for _, t := range listed.Sorted() {
+		if strings.HasPrefix(t.TxnID, c.transactionPrefix()) {
+			open = append(open, t.TxnID)
+		}
+	}
+	return open, nil
+}
+
+// ofTheDead leaves out the transactions of those who are members of the group.
+func (c *Cluster) ofTheDead(ctx context.Context, ids []string) ([]string, error) {
+	groups, err := c.Admin().DescribeGroups(ctx, c.Group)
+	if err == nil {
+		err = groups[c.Group].Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("describe group: %w", err)
+	}
+	dead := slices.Clone(ids)
+	for _, m := range groups[c.Group].Members {
+		if m.InstanceID != nil {
+			alive := c.TransactionalID(*m.InstanceID)
+			dead = slices.DeleteFunc(dead, func(id string) bool { return id == alive })
+		}
+	}
+	return dead, nil
+}

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// StableOffsets returns the committed offsets, waiting for transactions that are still open on them. Ahead counts as waited
+// already.
+func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartition, ahead time.Duration) (map[entry.Source]protocol.Committed, error) {
+	req := stableRequest(c.Group, of)
+	began, told := time.Now().Add(-ahead), false
+	for again := 20 * time.Millisecond; ; again = min(2*again, 200*time.Millisecond) {
+		resp, err := req.RequestWith(ctx, c.Client)
+		if err != nil {
+			return nil, fmt.Errorf("fetch committed offsets: %w", err)
+		}
+		got, err := readCommitted(resp, of)
+		if !errors.Is(err, kerr.UnstableOffsetCommit) { // of others some call themselves retriable, and are not with this topic id
+			return got, err
+		}
+		if !told && time.Since(began) > StablePatience {
+			told = true
+			c.Logger.Warn().Strs("partitions", unstable(resp, of)).
+				Msg("a transaction is still open on committed offsets: these partitions wait for its end; if it does not come, unecho doctor tells why")
+		}
+		if err := retry.Pause(ctx, again); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// StablePatience is how long nobody needs to know that a transaction is waited for. One of a member that works takes much
+// less.
+const StablePatience = 2 * time.Second
+
+func stableRequest(group string, of []protocol.TopicPartition) *kmsg.OffsetFetchRequest {
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.RequireStable = protocol.RequireStable
+	g := kmsg.NewOffsetFetchRequestGroup()
+	g.Group = group
+	for topic, list := range ByTopic(of) {
+		t := kmsg.NewOffsetFetchRequestGroupTopic()
+		t.Topic, t.TopicID = topic, list[0].Source.Topic
+		for _, tp := range list {
+			t.Partitions = append(t.Partitions, tp.Source.Partition)
+		}
+		g.Topics = append(g.Topics, t)
+	}
+	req.Groups = append(req.Groups, g)
+	return req
+}
+
+// ByTopic sorts partitions by their topic.
+func ByTopic(of []protocol.TopicPartition) map[string][]protocol.TopicPartition {
+	m := map[string][]protocol.TopicPartition{}
+	for _, tp := range of {
+		m[tp.Topic] = append(m[tp.Topic], tp)
+	}
+	return m
+}
+
+// unstable names the partitions whose offsets an open transaction is about to change.
+func unstable(resp *kmsg.OffsetFetchResponse, of []protocol.TopicPartition) []string {
+	var names []string
+	asked := askedOf(of)
+	for _, g := range resp.Groups {
+		for _, t := range g.Topics {
+			for _, p := range t.Partitions {
+				if tp, ok := asked.about(t, p); ok && p.ErrorCode == kerr.UnstableOffsetCommit.Code {
+					names = append(names, fmt.Sprintf("%s/%d", tp.Topic, p.Partition))
+				}
+			}
+		}
+	}
+	return names
+}
+
+// name is a partition as requests by name have it.
+type name struct {
+	topic     string
+	partition int32
+}
+
+// asked finds the partition that an answer is about: topics come by name, or by id from version 10 of the request on.
+type asked struct {
+	byName map[name]protocol.TopicPartition
+	byID   map[entry.Source]protocol.TopicPartition
+}
+
+func askedOf(of []protocol.TopicPartition) asked {
+	a := asked{make(map[name]protocol.TopicPartition, len(of)), make(map[entry.Source]protocol.TopicPartition, len(of))}
+	for _, tp := range of {
+		a.byName[name{tp.Topic, tp.Source.Partition}], a.byID[tp.Source] = tp, tp
+	}
+	return a
+}
+
+func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchResponseGroupTopicPartition) (tp protocol.TopicPartition, ok bool) {
+	if t.Topic != "" {
+		tp, ok = a.byName[name{t.Topic, p.Partition}]
+	} else {
+		tp, ok = a.byID[entry.Source{Topic: t.TopicID, Partition: p.Partition}]
+	}
+	return tp, ok
+}
+
+func readCommitted(resp *kmsg.OffsetFetchResponse, of []protocol.TopicPartition) (map[entry.Source]protocol.Committed, error) {
+	got, asked := make(map[entry.Source]protocol.Committed, len(of)), askedOf(of)
+	for _, g := range resp.Groups {
+		if err := kerr.ErrorForCode(g.ErrorCode); err != nil {
+			return nil, fmt.Errorf("fetch committed offsets: %w", err)
+		}
+		for _, t := range g.Topics {
+			for _, p := range t.Partitions {
+				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+					return nil, fmt.Errorf("fetch committed offset of partition %d: %w", p.Partition, err)
+				}
+				metadata := ""
+				if p.Metadata != nil {
+					metadata = *p.Metadata
+				}
+				if tp, ok := asked.about(t, p); ok {
+					got[tp.Source] = protocol.NewCommitted(p.Offset, metadata)
+				}
+			}
+		}
+	}
+	for _, tp := range of {
+		if _, ok := got[tp.Source]; !ok {
+			return nil, fmt.Errorf("fetch committed offsets: no answer about %s/%d", tp.Topic, tp.Source.Partition)
+		}
+	}
+	return got, nil
+}

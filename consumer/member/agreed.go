@@ -1,0 +1,89 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Agreed is what all members of a group have in common, and the hashes by which they tell.
+//
+// A member that reads other topics than the others, or forwards to others, or forwards nothing, would take documents away from
+// them. So the routing is declared in the journal (index.Routing), and holds twice: a member begins only where it is in force,
+// and ends when it is not any more.
+type Agreed struct {
+	Index       index.Params
+	Settings    []byte // canonical text of all that decides verdicts
+	Fingerprint uint64 // of the settings
+	Routing     []byte // canonical text
+	Routed      uint64 // hash of the routing
+}
+
+// NewAgreed hashes both.
+func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
+	return &Agreed{Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing, Routed: index.Fingerprint(routing)}
+}
+
+// sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the journal.
+func (a *Agreed) sameSettings(topic string, inForce []byte) error {
+	if inForce == nil || index.Fingerprint(inForce) == a.Fingerprint {
+		return nil
+	}
+	what := fmt.Sprintf("the settings differ from those that journal %s was begun with:", topic)
+	for _, line := range setting.Diff(a.Settings, inForce) {
+		what += "\n    " + line
+	}
+	return &stop.Error{
+		What:   what,
+		Remedy: "use the same settings as the other members; to change them, stop all members, name a new journal.topic and start once with source.accept_journal_gap: true (what is remembered is not carried over)",
+	}
+}
+
+// SameRouting refuses a routing in force that is not ours. Topic is that of the journal.
+func (a *Agreed) SameRouting(topic string, r *index.Replica) error {
+	if r.Routed() == a.Routed {
+		return nil
+	}
+	what := fmt.Sprintf("the routing differs from that in force in journal %s:", topic)
+	for _, line := range routing.Diff(a.Routing, r.Routes().Text) {
+		what += "\n    " + line
+	}
+	return &stop.Error{
+		What: what,
+		Remedy: "use the routing of the other members (`unecho routing show`). To change it for all: `unecho routing apply --config FILE` " +
+			"with this configuration, and start all members with it; what is remembered stays",
+	}
+}
+
+// agree makes sure that settings and routing in force are ours. Where there are none yet it declares ours and returns false, for
+// another member may have been faster; times is how often it did so. From when it is true the follower ends this process as
+// soon as another routing is in force.
+func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error) {
+	var settings []byte
+	f.Look(func(r *index.Replica) {
+		settings = bytes.Clone(r.Settings())
+		if err = f.Agreed.sameSettings(f.Log.Topic, settings); err == nil && r.Routes().Number > 0 {
+			agreed, err = true, f.Agreed.SameRouting(f.Log.Topic, r)
+			f.routed = true
+		}
+	})
+	if agreed || err != nil {
+		return agreed, err
+	}
+	h := f.Log.Header()
+	var first index.Record = &index.Settings{Text: f.Agreed.Settings, Wall: h.Wall}
+	if settings != nil {
+		first = &index.Routing{Header: h, Routes: index.Routes{Number: 1, Text: f.Agreed.Routing}}
+	}
+	if err := f.Log.BeforeRepeat(ctx, times/2); err != nil {
+		return false, err
+	}
+	_, err = f.Log.Put(ctx, journal.Append(nil, first))
+	return false, err
+}

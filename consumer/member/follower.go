@@ -1,0 +1,263 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index"
+)
+
+// Follower owns the replica. One goroutine applies the journal to it; the others look, and wait for it to pass an offset.
+type Follower struct {
+	*Setup
+	place journal.Place // where the journal is followed from
+
+	mu          sync.Mutex
+	replica     *index.Replica
+	disputes    disputes
+	claimants   claimants
+	leaderEpoch int32         // of the last applied record
+	appendTime  int64         // of the last record that had one, ms
+	advanced    chan struct{} // closed and replaced when a batch of records is applied
+
+	routed bool           // the routing in force was ours: from then on another one ends the process
+	mark   uint64         // behind which the replica is captured
+	taken  chan<- capture // and where to; nil: nobody asks
+
+	// reading is how the replica stood a moment ago. Who only looks at numbers takes them from here, and waits for no record
+	// that is being applied.
+	reading atomic.Pointer[Reading]
+	read    time.Time // when it was taken
+
+	admitted bool        // the journal was found to be this group's; of the goroutine that catches up
+	caughtUp atomic.Bool // the replica has passed an end of the journal
+
+	asks  chan func()   // lookups that wait
+	ended chan struct{} // closed when none is answered any more
+}
+
+// newFollower begins with the replica as restored; open is the dispute because of which it was, if there is one.
+func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open *Dispute) *Follower {
+	f := &Follower{
+		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
+		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
+		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
+	}
+	f.publish()
+	return f
+}
+
+// Reading is how a replica stood a moment ago.
+type Reading struct {
+	Index      index.Stats
+	Next       int64 // journal offset that is applied next
+	AppendTime int64 // of the record applied last, ms
+}
+
+// Reading returns the last one.
+func (f *Follower) Reading() Reading { return *f.reading.Load() }
+
+// CaughtUp says whether the replica has passed an end of the journal.
+func (f *Follower) CaughtUp() bool { return f.caughtUp.Load() }
+
+// readingEvery is how old a reading becomes while one record after another is applied.
+const readingEvery = 100 * time.Millisecond
+
+// publish takes a reading. The caller holds mu, or is alone.
+func (f *Follower) publish() {
+	f.reading.Store(&Reading{Index: f.replica.Stats(), Next: f.replica.Next(), AppendTime: f.appendTime})
+	f.read = time.Now()
+}
+
+// apply is the only place that changes the replica.
+func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.claimants.read(at.Offset < f.disputes.began, rec)
+	if at.Offset < f.replica.Next() { // the mark before the snapshot
+		return nil
+	}
+	effect := f.replica.Apply(at, rec)
+	f.leaderEpoch = leaderEpoch
+	if at.LogAppendTime > 0 {
+		f.appendTime = at.LogAppendTime
+	}
+	if time.Since(f.read) > readingEvery {
+		f.publish()
+	}
+	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.routed {
+		if err := f.Agreed.SameRouting(f.Log.Topic, f.replica); err != nil {
+			return err
+		}
+	}
+	if mark, ok := rec.(*index.Mark); ok && f.taken != nil && mark.Number == f.mark {
+		f.taken <- capture{f.replica.Capture(), leaderEpoch}
+		f.taken = nil
+	}
+	return f.disputes.claim(at.Offset, rec, effect.Disputed)
+}
+
+// capture is a replica's state, and the leader epoch of the record before.
+type capture struct {
+	index.Capture
+	leaderEpoch int32
+}
+
+// captureBehind has the replica captured when it has applied the mark of that number. Who asked before is forgotten.
+func (f *Follower) captureBehind(mark uint64) <-chan capture {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	taken := make(chan capture, 1) // applying waits for nobody
+	f.mark, f.taken = mark, taken
+	return taken
+}
+
+// skip passes a stray.
+func (f *Follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayError) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.claimants.skipped(at.Offset < f.disputes.began, why)
+	if at.Offset >= f.replica.Next() {
+		f.replica.Skip(at)
+		f.leaderEpoch = leaderEpoch
+	}
+}
+
+// passed wakes those who wait.
+func (f *Follower) passed() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.publish()
+	close(f.advanced)
+	f.advanced = make(chan struct{})
+}
+
+// Wait returns when the replica has applied the record at offset.
+func (f *Follower) Wait(ctx context.Context, offset int64) error {
+	for {
+		f.mu.Lock()
+		next, advanced := f.replica.Next(), f.advanced
+		f.mu.Unlock()
+		if next > offset {
+			return nil
+		}
+		select {
+		case <-advanced:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// From is the journal offset that the journal is followed from.
+func (f *Follower) From() int64 { return f.place.Offset }
+
+// Advanced returns a channel that is closed when more records are applied.
+func (f *Follower) Advanced() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.advanced
+}
+
+// Next is the journal offset that the replica applies next.
+func (f *Follower) Next() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replica.Next()
+}
+
+// Look calls fn with the replica, which must not change it nor keep it.
+func (f *Follower) Look(fn func(*index.Replica)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fn(f.replica)
+}
+
+// Follow applies the journal until ctx is done, and the error says why it cannot be followed any more.
+func (f *Follower) Follow(ctx context.Context) error {
+	defer close(f.ended)
+	u := journal.NewUnpacker(f.Journal)
+	opts := append(append([]kgo.Opt{}, f.Kafka...), journal.FollowerOptions(f.Log.Topic, f.place, u)...)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return fmt.Errorf("open follower: %w", err)
+	}
+	defer client.Close()
+	return f.unfollowed(f.trimmedUnder(ctx, journal.Follow(ctx, client, f.handler(u))))
+}
+
+func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
+	said := &trouble{counters: f.Counters, logger: f.Logger}
+	return journal.Handler{
+		From: f.place.Offset, Unpacker: u,
+		Apply: f.apply, Passed: f.passed, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
+		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
+			f.skip(at, leaderEpoch, why)
+			said.stray(why)
+			return nil
+		},
+		Untimed: said.withoutTime,
+		Trouble: func(err error) { f.Logger.Warn().Err(err).Msg("the journal cannot be read now: asking again") },
+	}
+}
+
+// unfollowed is what the process ends with when the journal cannot be followed any more.
+func (f *Follower) unfollowed(err error) error {
+	var overtaken *OvertakenError
+	switch {
+	case errors.As(err, &overtaken):
+		return err
+	case errors.Is(err, journal.ErrNewer):
+		return &stop.Error{
+			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", f.Log.Topic), Err: err,
+			Remedy: "start the version that the other members run",
+		}
+	case errors.Is(err, journal.ErrLost):
+		return &stop.Error{
+			What: "this replica cannot go on", Err: err,
+			Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
+		}
+	}
+	return err
+}
+
+// CatchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of settings and routing:
+// members that differ must not run together.
+func (f *Follower) CatchUp(ctx context.Context, maxLag time.Duration) error {
+	for declared := 0; ; {
+		end, err := f.Log.End(ctx)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := f.Wait(ctx, end-1); err != nil {
+			return err
+		}
+		if err := f.belongs(); err != nil {
+			return err
+		}
+		took := time.Since(began)
+		if took > maxLag/2 {
+			continue // what came meanwhile may be as much
+		}
+		agreed, err := f.agree(ctx, declared)
+		if err != nil {
+			return err
+		}
+		declared++
+		if agreed {
+			f.caughtUp.Store(true)
+			f.Logger.Info().Int64("journal_offset", end).Dur("took_ms", took).Msg("caught up with the journal")
+			return nil
+		}
+	}
+}

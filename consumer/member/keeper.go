@@ -1,0 +1,200 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Keeper writes the replica's snapshots, says so in the journal, and trims what no snapshot needs any more. One member
+// writes at a time; that is only to save work.
+type Keeper struct {
+	*Follower
+	Params snapshot.Params
+	store  snapshot.Store
+	name   string
+	writer *snapshot.Writer
+	// adopted is the journal offset of the last snapshot whose segments the writer took over.
+	adopted int64
+}
+
+// NewKeeper keeps the snapshots of a replica in a store, in the name of a member.
+func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string) *Keeper {
+	return &Keeper{
+		Follower: f, store: store, Params: p, name: name, writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
+	}
+}
+
+// Run takes a snapshot whenever one is due, until ctx is done.
+func (k *Keeper) Run(ctx context.Context) {
+	tick := time.NewTicker(k.Params.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			k.keep(ctx, k.WriteIfDue)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Take takes a snapshot now, unless nothing has changed or another member is taking one.
+func (k *Keeper) Take(ctx context.Context) { k.keep(ctx, k.Write) }
+
+// keep has take make a snapshot while no other member does. What fails is counted and said; the stream goes on, and the
+// journal is not trimmed.
+func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, max(5*k.Params.Every, time.Minute))
+	defer cancel()
+	lease, err := k.store.Lease(ctx, "writer")
+	if errors.Is(err, snapshot.ErrLeased) {
+		return
+	}
+	if err == nil {
+		err = take(ctx)
+		err = errors.Join(err, lease.Release())
+	}
+	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
+		k.Counters.SnapshotErrs.Add(1)
+		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
+	}
+}
+
+// WriteIfDue leaves it when another member has taken one within the interval. It saves work, and keeps the second newest
+// snapshot, below which the journal is trimmed, old enough for a member that is just restoring the one before.
+func (k *Keeper) WriteIfDue(ctx context.Context) error {
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.Log.ID {
+			continue
+		}
+		age := time.Since(time.UnixMilli(i.Taken))
+		if age < 0 || age >= k.Params.Every*3/4 { // members tick at different moments, and their clocks may differ
+			break
+		}
+		k.Counters.SnapshotNext.Store(i.Position.Offset)
+		k.Counters.SnapshotTime.Store(i.Taken)
+		return nil
+	}
+	return k.Write(ctx)
+}
+
+// Write takes a snapshot, unless nothing has changed since the newest one, publishes it, and trims the journal.
+func (k *Keeper) Write(ctx context.Context) error {
+	if !k.changed() {
+		return nil
+	}
+	if err := k.adopt(ctx); err != nil {
+		return err
+	}
+	if err := k.scrub(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	capture, position, err := k.capture(ctx)
+	if err != nil {
+		return err
+	}
+	m := snapshot.Manifest{Index: k.Agreed.Index.Index.Name, Position: position, Taken: began.UnixMilli()}
+	written, err := k.writer.Write(ctx, &capture, m)
+	if err != nil {
+		return err
+	}
+	k.Logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).Int64("bytes", written.Bytes).
+		Dur("took_ms", time.Since(began)).Msg("snapshot taken")
+	k.Counters.SnapshotNext.Store(position.Offset)
+	k.Counters.SnapshotTime.Store(m.Taken)
+	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
+		return fmt.Errorf("collect snapshots: %w", err)
+	}
+	if err := k.checkpoint(ctx, &capture); err != nil {
+		return err
+	}
+	return k.trim(ctx)
+}
+
+// adopt lets the writer pass over what another member has stored; after a start, what was restored. That member's segments
+// are ours as well where the journal's checkpoint has shown that its state is.
+func (k *Keeper) adopt(ctx context.Context) error {
+	var confirmed int64
+	k.Look(func(r *index.Replica) { confirmed = r.Confirmed() })
+	if confirmed <= k.adopted {
+		return nil
+	}
+	k.adopted = confirmed
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.Log.ID || i.Position.Offset != confirmed {
+			continue
+		}
+		m, err := k.store.Manifest(ctx, i.Position)
+		if err == nil {
+			k.writer.Adopt(&m)
+		} else if !snapshot.Damaged(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keeper) scrub(ctx context.Context) error {
+	damage, err := k.writer.Scrub(ctx)
+	if err != nil {
+		return fmt.Errorf("read segment again: %w", err)
+	}
+	if damage != nil {
+		k.Logger.Warn().Err(damage).Msg("a stored segment was damaged: it is written again")
+	}
+	return nil
+}
+
+// changed says whether there was anything but marks and checkpoints since the newest snapshot: else each snapshot, by its own
+// checkpoint, would be the reason for the next one.
+func (k *Keeper) changed() (yes bool) {
+	k.Look(func(r *index.Replica) { yes = r.Stats().Changed > k.Counters.SnapshotNext.Load() })
+	return yes
+}
+
+// capture takes the state behind a mark, where every replica remembers its hash: by the time of the checkpoint, which comes when
+// the snapshot is written, any number of records may have followed.
+func (k *Keeper) capture(ctx context.Context) (index.Capture, snapshot.Position, error) {
+	for times := 0; ; times++ {
+		if err := k.Log.BeforeRepeat(ctx, times); err != nil {
+			return index.Capture{}, snapshot.Position{}, err
+		}
+		number := rand.Uint64()
+		taken := k.captureBehind(number)
+		last, err := k.Log.Append(ctx, &index.Mark{Header: k.Log.Header(), Number: number})
+		if err == nil {
+			err = k.Wait(ctx, last)
+		}
+		if err != nil {
+			return index.Capture{}, snapshot.Position{}, err
+		}
+		select {
+		case c := <-taken:
+			return c.Capture, snapshot.Position{JournalTopic: k.Log.ID, LeaderEpoch: c.leaderEpoch, Offset: c.Next}, nil
+		default: // nobody could read the mark
+		}
+	}
+}
+
+// checkpoint lets the other replicas compare themselves with this one.
+func (k *Keeper) checkpoint(ctx context.Context, c *index.Capture) error {
+	_, err := k.Log.Append(ctx, &index.Checkpoint{
+		Header: k.Log.Header(), Member: k.name, Offset: c.Next, Hash: c.Hash, Settings: k.Agreed.Settings, Routes: c.Routes,
+	})
+	return err
+}

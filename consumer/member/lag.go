@@ -1,0 +1,54 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrBehind is why sessions withdraw whose replica lags (design 5): while they wait for it, their partitions stand still, and
+// others could serve them.
+var ErrBehind = errors.New("the replica lags behind the journal")
+
+// How often the lag of the replica is looked at: a tenth of its bound, within these.
+const (
+	behindEvery    = time.Second
+	behindEveryMin = 20 * time.Millisecond
+)
+
+// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that
+// cannot be asked proves nothing: leaving would help nobody.
+func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, withdraw func(error)) {
+	every := min(behindEvery, max(behindEveryMin, maxLag/10))
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var b behind
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if b.passed(f.Next()) {
+			asking, cancel := context.WithTimeout(ctx, behindEvery)
+			end, err := f.Log.End(asking)
+			cancel()
+			if err == nil {
+				b = behind{end: end, since: time.Now()}
+			}
+			continue
+		}
+		if time.Since(b.since) > maxLag {
+			withdraw(ErrBehind)
+			return
+		}
+	}
+}
+
+// behind is an end of the journal that the replica has to pass, and since when.
+type behind struct {
+	end   int64
+	since time.Time
+}
+
+func (b behind) passed(next int64) bool { return next >= b.end }

@@ -1,0 +1,130 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Restore builds the replica from the newest snapshot of this journal that is whole, or an empty one. Because of an open dispute,
+// snapshots of the state at the disputed offset or beyond are left out.
+//
+// A restore that takes long may be overtaken: what it reads is pruned, and the journal trimmed to newer snapshots, which it
+// then takes instead. A store that is away for a while is waited for.
+func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error) {
+	below := int64(math.MaxInt64)
+	if open != nil {
+		below = open.Offset
+	}
+	replica, place, err := setup.restore(ctx, below)
+	if err != nil {
+		return nil, err
+	}
+	return newFollower(setup, replica, place, open), nil
+}
+
+func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journal.Place, error) {
+	store := &waitingStore{Store: s.Store, logger: s.Logger, bound: storePatience}
+	for newest := int64(-1); ; {
+		start, end, err := s.Log.Bounds(ctx)
+		if err != nil {
+			return nil, journal.Place{}, err
+		}
+		infos, err := store.Manifests(ctx)
+		if err != nil {
+			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
+		}
+		replica, place, last, err := s.restoreOne(ctx, store, infos, start, end, below)
+		if err != nil || replica != nil {
+			return replica, place, err
+		}
+		if last > newest && start > 0 {
+			newest = last
+			continue
+		}
+		if start > 0 && below < math.MaxInt64 {
+			return nil, journal.Place{}, errUndecidable(below, start)
+		}
+		return s.fromTheStart(start)
+	}
+}
+
+// restoreOne loads the newest of the snapshots that is whole; it returns no replica if none is. last is the newest one tried.
+func (s *Setup) restoreOne(
+	ctx context.Context, store snapshot.Store, infos []snapshot.Info, start, end, below int64,
+) (replica *index.Replica, place journal.Place, last int64, err error) {
+	last = -1
+	for _, info := range infos {
+		at := info.Position
+		if at.JournalTopic != s.Log.ID {
+			s.Logger.Warn().Stringer("snapshot", at).Msg("snapshot of another journal, or of one of the same name that was deleted: passed over")
+			continue
+		}
+		if at.Offset < start || at.Offset >= below && at.Offset <= end {
+			continue
+		}
+		if at.Offset > end {
+			return nil, place, last, &stop.Error{
+				What:   fmt.Sprintf("snapshot %d lies beyond the end of journal %s, %d: the journal lost records", at.Offset, s.Log.Topic, end),
+				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as they are",
+			}
+		}
+		last = max(last, at.Offset)
+		replica, err := s.load(ctx, store, at)
+		if err == nil {
+			return replica, journal.Place{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil // with its mark
+		}
+		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) { // it may be sound: falling back would lose what it holds
+			return nil, place, last, fmt.Errorf("restore %v: %w", at, err)
+		}
+		s.Logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
+	}
+	return nil, place, last, nil
+}
+
+// fromTheStart begins with an empty replica, which is right only if the journal is whole.
+func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Place, error) {
+	if start > 0 && !s.AcceptJournalGap {
+		return nil, journal.Place{}, &stop.Error{
+			What:   fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
+			Remedy: "give this member the store that the others use (snapshot.store), or start once with source.accept_journal_gap: true and an empty memory",
+		}
+	}
+	replica, err := index.NewReplica(s.Agreed.Index, s.Agreed.Fingerprint)
+	if err != nil {
+		return nil, journal.Place{}, fmt.Errorf("begin anew: %w", err)
+	}
+	replica.Await(start)
+	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, nil
+}
+
+func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
+	began := time.Now()
+	m, err := store.Manifest(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	state, err := index.NewRestore(s.Agreed.Index, s.Agreed.Fingerprint, m.State)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Agreed.sameSettings(s.Log.Topic, state.Settings()); err != nil {
+		return nil, err
+	}
+	replica, err := snapshot.Restore(ctx, store, &m, state)
+	if err != nil {
+		return nil, err
+	}
+	s.Logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).
+		Dur("took_ms", time.Since(began)).Msg("snapshot restored")
+	s.Counters.SnapshotNext.Store(at.Offset)
+	s.Counters.SnapshotTime.Store(m.Taken)
+	return replica, nil
+}

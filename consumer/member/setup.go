@@ -1,0 +1,43 @@
+package member
+
+import (
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Setup is what a member is made of.
+type Setup struct {
+	Name    string // of the member in its group
+	Group   string
+	Kafka   []kgo.Opt // how the cluster is reached
+	Log     *journal.Log
+	Journal journal.Params
+	Agreed  *Agreed
+	Store   snapshot.Store
+	// AcceptJournalGap begins with an empty memory where no snapshot reaches the beginning of the journal.
+	AcceptJournalGap bool
+	// ProducerTime accepts a journal whose records carry the appender's time.
+	ProducerTime bool
+	Counters     *Counters
+	Logger       zerolog.Logger
+}
+
+// Counters count over all replicas that a process has one after the other.
+type Counters struct {
+	Divergences, Accusations   atomic.Uint64
+	SnapshotErrs               atomic.Uint64
+	SnapshotNext, SnapshotTime atomic.Int64 // of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
+	Strays                     StrayCounters
+}
+
+// NewCounters begins without a snapshot.
+func NewCounters() *Counters {
+	c := &Counters{}
+	c.SnapshotNext.Store(-1)
+	return c
+}

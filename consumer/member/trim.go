@@ -1,0 +1,56 @@
+package member
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it stays, by
+// which a member that restores it knows whose journal that is.
+func (k *Keeper) trim(ctx context.Context) error {
+	if !k.store.Shared() {
+		return nil
+	}
+	below, err := k.needless(ctx)
+	if err != nil || below <= 1 {
+		return err
+	}
+	return k.Log.Delete(ctx, below-1)
+}
+
+// needless is the journal offset of the second newest snapshot that is still what was verified when it was published, as far
+// as a look tells: its manifest can be read, and its segments are there. 0 if there is none.
+func (k *Keeper) needless(ctx context.Context) (int64, error) {
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list snapshots: %w", err)
+	}
+	var whole []int64
+	for _, i := range infos {
+		if i.Position.JournalTopic != k.Log.ID {
+			continue
+		}
+		m, err := k.store.Manifest(ctx, i.Position)
+		if snapshot.Damaged(err) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		missing, err := k.store.HasSegments(ctx, m.Names())
+		if err != nil {
+			return 0, err
+		}
+		if len(missing) > 0 {
+			continue
+		}
+		whole = append(whole, i.Position.Offset)
+		if below, ok := protocol.Needless(whole); ok {
+			return below, nil
+		}
+	}
+	return 0, nil
+}

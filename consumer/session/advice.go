@@ -1,0 +1,102 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// decided says what a takeover has decided, and stops the process where a person is needed.
+func (s *Session) decided(t *protocol.Takeover) error {
+	switch t.Decision.Action {
+	case protocol.Begin:
+		s.warn(t)
+	case protocol.Wait:
+		s.tellWait(t)
+	case protocol.Refuse:
+		return s.stopped(s.refusal(&t.Findings, t.Decision.Reason))
+	case protocol.GoOn, protocol.Resume:
+	}
+	return nil
+}
+
+// warn says why an epoch begins, where a person may wonder.
+func (s *Session) warn(t *protocol.Takeover) {
+	var message string
+	switch t.Decision.Reason {
+	case protocol.NoOffset:
+		message = "no committed offset: going on from the last announced base, what was committed beyond it comes out again"
+	case protocol.Gap:
+		message = "the journal knows nothing of what was committed: going on there with an empty memory"
+	case protocol.Foreign:
+		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
+	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below, protocol.Deleted,
+		protocol.Unreadable:
+		return
+	}
+	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).Msg(message)
+}
+
+// tellWait says why a partition waits. Mostly it does so for a moment only.
+func (s *Session) tellWait(t *protocol.Takeover) {
+	why := map[protocol.Reason]string{
+		protocol.Behind: "the journal does not know the epoch of its committed offset",
+		protocol.Below:  "its committed offset is below what was forwarded",
+		protocol.Beyond: "its committed offset lies beyond its end",
+	}[t.Decision.Reason]
+	if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, why, t.Waited) {
+		s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Str("because", why).
+			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what to do")
+	}
+}
+
+// refusal says why the session cannot go on, and what a person can do.
+func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
+	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
+	switch why {
+	case protocol.Behind:
+		if f.Known {
+			return &stop.Error{
+				What: fmt.Sprintf("%s is of epoch %d, and the journal %s lost its end: it knows of epoch %d",
+					at, f.Committed.Epoch, s.Log.Topic, f.Replica.Epoch),
+				Remedy: "restore the journal; if that is not possible, stop all members and set the offset to where it is: " + s.reset(f, "--to-current"),
+			}
+		}
+		return &stop.Error{
+			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch, s.Log.Topic),
+			Remedy: "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
+				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic. " +
+				"If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
+		}
+	case protocol.Below:
+		return &stop.Error{
+			What: fmt.Sprintf("%s is %d, but all below %d was forwarded: the group's offsets were lost", at, f.Committed.Offset, f.Replica.Base),
+			Remedy: fmt.Sprintf("start with source.accept_lost_offsets: true to go on from %d, or set the offset by hand to forward again",
+				f.Replica.Base),
+		}
+	case protocol.Beyond:
+		if !f.Known {
+			return &stop.Error{
+				What: fmt.Sprintf("%s is %d, but the topic ends at %d, and the journal %s never knew this partition",
+					at, f.Committed.Offset, f.End, s.Log.Topic),
+				Remedy: "if the source topic was deleted and created again, stop all members and have it read from its beginning: " +
+					s.reset(f, "--to-earliest") + "; else name the group's own journal.topic",
+			}
+		}
+		return &stop.Error{
+			What: fmt.Sprintf("%s is %d, but the topic ends at %d: the source lost documents, or the offset was set too far",
+				at, f.Committed.Offset, f.End),
+			Remedy: "stop all members and set the offset: " + s.reset(f, fmt.Sprintf("--to-offset %d", f.End)),
+		}
+	case protocol.Unreadable:
+		return s.Log.Unreadable()
+	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign, protocol.Deleted:
+	}
+	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
+}
+
+// reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
+func (s *Session) reset(f *protocol.Findings, to string) string {
+	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", s.Params.Group, f.Topic, f.Source.Partition, to)
+}

@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this session, and
+// returns where each is to be read from. The client calls it after each rebalance, before it fetches.
+func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	s.standing.assigned(time.Now())
+	s.mu.Lock()
+	took, err := s.took, s.unsettled
+	s.unsettled = nil
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	took.End("client")
+	of, err := s.bind(ctx, partitionsOf(given))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ensureAllPartitions(ctx, of); err != nil {
+		return nil, err
+	}
+	took.End("topics")
+	takeovers := make([]*protocol.Takeover, len(of))
+	for i, tp := range of {
+		takeovers[i] = protocol.NewTakeover(tp, s.terms(), s.patience(tp.Source))
+	}
+	if err := s.takeOver(ctx, takeovers, took); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range takeovers {
+		s.give(t, given)
+	}
+	s.tally(len(s.assigned))
+	s.standing.reads()
+	s.Logger.Info().Str("session", s.slot).Int("partitions", len(of)).EmbedObject(took).Msg("reading begins")
+	return given, nil
+}
+
+func (s *Session) terms() protocol.Terms {
+	return protocol.Terms{
+		Routed: s.Agreed.Routed, Latest: s.Source.Start == "latest",
+		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap,
+	}
+}
+
+// patience is that with one partition, from one takeover to the next.
+func (s *Session) patience(of entry.Source) *protocol.Patience {
+	p := s.patient[of]
+	if p == nil {
+		p = &protocol.Patience{Ahead: s.Ahead}
+		s.patient[of] = p
+	}
+	return p
+}
+
+// give notes what a takeover came to: where the partition is read from, or that it is not read, for it has no leader. The caller
+// holds mu.
+func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offset) {
+	at := key{t.Topic, t.Source.Partition}
+	if t.Asks() == protocol.Leaderless {
+		delete(given[at.topic], at.partition)
+		s.unled[at] = true
+		s.Logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).
+			Msg("partition has no leader: it waits for one, the others go on")
+		return
+	}
+	a := t.Assignment()
+	s.assigned[at] = a
+	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
+	s.Logger.Info().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
+		Uint32("epoch", a.Epoch).Msg("partition assigned")
+}
+
+func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
+	of := make(map[string][]int32, len(given))
+	for topic, partitions := range given {
+		of[topic] = slices.Collect(maps.Keys(partitions))
+	}
+	return of
+}
+
+// bind takes the topics' UUIDs as they are now: a topic that is deleted and created again is another source.
+func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
+	topics, err := s.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
+	if err != nil {
+		return nil, fmt.Errorf("describe source topics: %w", err)
+	}
+	var of []topicPartition
+	for topic, partitions := range given {
+		detail, ok := topics[topic]
+		if !ok || detail.Err != nil {
+			return nil, fmt.Errorf("describe source topic %s: %w", topic, errors.Join(detail.Err))
+		}
+		for _, p := range partitions {
+			of = append(of, topicPartition{Topic: topic, Partitions: int32(len(detail.Partitions)), Source: entry.Source{Topic: detail.ID, Partition: p}})
+		}
+	}
+	return of, nil
+}

@@ -1,0 +1,247 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// item is one polled record on its way.
+type item struct {
+	record    *kgo.Record
+	rejection *document.Rejection // found before signing; a held verdict outranks it
+	withheld  *unpack.Sizes       // of what did not come with it; never forwarded but as rejected
+	protocol.Document
+}
+
+// group is the part of a batch that comes from one source partition, ascending by offset.
+type group struct {
+	protocol.Group
+	begins int64 // the partition's first offset when this was fetched; -1: the broker does not say
+	items  []item
+}
+
+// batch is what one poll gave and one transaction forwards.
+type batch struct {
+	*protocol.Batch
+	groups []group
+	begun  time.Time // its transaction; zero: it has none
+	cause  error     // the first refusal of an output
+	why    error     // the session is built anew, where the batch wants that
+}
+
+// documents are what the protocol sees of items.
+func documents(items []item) iter.Seq[*protocol.Document] {
+	return func(yield func(*protocol.Document) bool) {
+		for i := range items {
+			if !yield(&items[i].Document) {
+				return
+			}
+		}
+	}
+}
+
+// newBatch sorts the polled records by partition. A record of a partition that was taken away meanwhile is a reason to
+// abort: ok is false.
+func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok = &batch{}, true
+	var groups []protocol.Group
+	items := s.reuseItems(fetches.NumRecords())[:0]
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		if len(p.Records) == 0 {
+			return
+		}
+		a := s.assigned[key{p.Topic, p.Partition}]
+		if a == nil {
+			ok = false
+			return
+		}
+		from := len(items)
+		for _, r := range p.Records {
+			if !r.Attrs.IsControl() {
+				items = items[:len(items)+1]
+				items[len(items)-1].record = r
+			}
+		}
+		g := group{begins: p.LogStartOffset, items: items[from:len(items):len(items)]}
+		g.Assignment, g.Documents = a, documents(g.items)
+		g.Polled(p.Records[len(p.Records)-1].Offset)
+		b.groups, groups = append(b.groups, g), append(groups, g.Group)
+	})
+	b.Batch = protocol.NewBatch(groups, len(items), s.intake)
+	return b, ok
+}
+
+// overtaken returns a group whose partition lost what was to be read before it, if there is one.
+func (b *batch) overtaken() *group {
+	for i := range b.groups {
+		if g := &b.groups[i]; g.begins > g.Base {
+			return g
+		}
+	}
+	return nil
+}
+
+// reuseItems returns n items in the memory of those of the batch before.
+func (s *Session) reuseItems(n int) []item {
+	clear(s.items)
+	if cap(s.items) < n {
+		s.items = make([]item, n)
+	}
+	s.items = s.items[:n]
+	return s.items
+}
+
+// signChunk is how many documents a worker takes at a time: enough to forget the cost of taking, few enough to share fairly.
+const signChunk = 32
+
+// sign decodes and signs all documents of the batch on all cores.
+func (s *Session) sign(b *batch) {
+	var chunks [][]item
+	for i := range b.groups {
+		for items := b.groups[i].items; len(items) > 0; {
+			n := min(signChunk, len(items))
+			chunks = append(chunks, items[:n])
+			items = items[n:]
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range s.workers[:min(len(s.workers), len(chunks))] {
+		w.rest()
+		wg.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(chunks) {
+					return
+				}
+				for i := range chunks[n] {
+					w.sign(&chunks[n][i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// worker is what one signing goroutine needs; the entries of a batch live in its memory until the next batch is signed.
+type worker struct {
+	*Setup
+	unpacker *unpack.Unpacker // of the session's clients: any of theirs
+	signer   *index.Signer
+	buffer   []byte
+	headers  []document.Header
+	ids      []byte
+}
+
+// keptBuffer is what stays of the memory into which a document was rewritten.
+const keptBuffer = index.LargeDocument
+
+// rest lets go of the entries, and of memory that only few documents need.
+func (w *worker) rest() {
+	w.signer.Reset()
+	clear(w.headers[:cap(w.headers)])
+	if w.ids = w.ids[:0]; cap(w.buffer) > keptBuffer {
+		w.buffer = nil
+	}
+}
+
+func newWorkers(setup *Setup, u *unpack.Unpacker) ([]*worker, error) {
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers {
+		signer, err := index.NewSigner(setup.Agreed.Index)
+		if err != nil {
+			return nil, err
+		}
+		workers[i] = &worker{Setup: setup, signer: signer, unpacker: u}
+	}
+	return workers, nil
+}
+
+// sign signs what can be judged, and finds everything that keeps a document from it.
+func (w *worker) sign(it *item) {
+	it.rejection = w.reject(it)
+	it.Rejected = it.rejection != nil
+}
+
+func (w *worker) reject(it *item) *document.Rejection {
+	r := it.record
+	w.headers = w.headers[:0]
+	for _, h := range r.Headers {
+		w.headers = append(w.headers, document.Header(h))
+	}
+	it.Entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	if sizes, ok := w.unpacker.Withheld(r); ok {
+		it.withheld, it.Withheld = &sizes, true
+		return tooLargeBatch()
+	}
+	doc, rejection := w.Reader.Read(document.Input{
+		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
+	}, w.buffer)
+	if rejection != nil {
+		return rejection
+	}
+	w.buffer = doc.Buffer
+	if !w.Encoder.Fits(r) {
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
+	}
+	if detail, refused := w.Times.untimely(r, time.Now()); refused {
+		return &document.Rejection{Reason: sink.OutputRefused, Detail: detail}
+	}
+	from := len(w.ids)
+	w.ids = append(w.ids, doc.ID...)
+	it.Entry.ID = w.ids[from:len(w.ids):len(w.ids)]
+	it.Entry.Scope = doc.Scope
+	signed := w.signAlone(&it.Entry, doc.Text)
+	switch {
+	case !signed:
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
+	case it.Entry.Empty():
+		return w.Reader.EmptyRejection()
+	case entry.Size(&it.Entry) > w.MaxEntryBytes:
+		w.signer.Unsign()
+		it.Entry.Keys, it.Entry.Evidence = nil, nil
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
+	}
+	return nil
+}
+
+// signAlone signs large documents one after the other, as many as a mebibyte of them at a time in all sessions: signing takes up
+// to a hundred times a document's bytes.
+func (w *worker) signAlone(e *entry.Entry, text []byte) bool {
+	if len(text) <= index.LargeDocument {
+		return w.signer.Sign(e, text)
+	}
+	weight := min(int64(len(text)), LargeAtOnce)
+	if err := w.Large.Acquire(context.Background(), weight); err == nil { // it does not fail
+		defer w.Large.Release(weight)
+	}
+	return w.signer.Sign(e, text)
+}
+
+// LargeAtOnce is how many bytes of large documents are signed at a time.
+const LargeAtOnce = 1 << 20
+
+// runs frames the documents of the batch that have no verdict yet. The values are good until the next call: the appender
+// has let go of them by then.
+func (s *Session) runs(b *batch) [][]byte {
+	s.frames.reset()
+	bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
+	b.Runs(s.Log.Header(), bounds, func(_ *assignment, run *index.Run) { s.frames.add(run) })
+	return s.frames.values
+}

@@ -1,0 +1,216 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// endGrace is what the end of a transaction has left when the time to drain is over.
+const endGrace = time.Second
+
+// ending returns the context in which a transaction ends: one of its own, never the one that shutdown cancels. It lasts no
+// longer than the broker lets a transaction be open. When the time to drain is over, too, there is endGrace left; whoever
+// takes the slot next fences what stays open.
+func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Params.TransactionTimeout)
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(endGrace, cancel)
+		context.AfterFunc(end, func() { timer.Stop() })
+	})
+	return end, func() {
+		stop()
+		cancel()
+	}
+}
+
+// produce waits for every promise and returns the first refusal.
+func (s *Session) produce(ctx context.Context, b *batch) error {
+	if s.Sink.DryRun {
+		return nil
+	}
+	var failed atomic.Pointer[error]
+	promise := func(_ *kgo.Record, err error) {
+		if err != nil {
+			failed.CompareAndSwap(nil, &err)
+		}
+	}
+	s.out.Reset()
+	s.records = s.records[:0]
+	if cap(s.records) < b.Size {
+		s.records = make([]kgo.Record, 0, b.Size)
+	}
+	for i := range b.groups {
+		for k := range b.groups[i].items {
+			s.records = append(s.records, kgo.Record{})
+			r := &s.records[len(s.records)-1]
+			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k])
+			s.client.Produce(ctx, r, promise)
+		}
+	}
+	if err := s.client.Client().Flush(ctx); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// encode makes the output record, by what the output has refused of this document before.
+func (s *Session) encode(dst *kgo.Record, a *assignment, it *item) {
+	src := it.record
+	s.out.RejectAt(s.rejectedAt(src, a))
+	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
+		reason, detail := it.reason()
+		s.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
+		return
+	}
+	switch level := a.Level(src.Offset); {
+	case level == protocol.Withhold:
+		reason, detail := it.reason()
+		s.out.Withhold(dst, src, reason, detail)
+	case level == protocol.Reject || it.Rejects():
+		reason, detail := it.reason()
+		s.out.Reject(dst, src, reason, detail)
+	default:
+		s.out.Verdict(dst, src, &it.Verdict)
+	}
+}
+
+func (it *item) reason() (sink.Reason, string) {
+	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
+		return it.rejection.Reason, it.rejection.Detail
+	}
+	return sink.OutputRefused, "the output topic refused the record"
+}
+
+// commit ends the transaction.
+func (s *Session) commit(ctx context.Context, b *batch) {
+	ctx, cancel := s.ending(ctx)
+	defer cancel()
+	out := b.outputs()
+	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
+	b.Ended(committed, err)
+	if err != nil {
+		b.why = rebuild("commit: %w", err)
+	}
+	if b.Wants() != protocol.Done {
+		return
+	}
+	s.Counters.committed(out)
+	s.shout(b)
+	s.commits++
+	s.standing.commits()
+	if time.Since(b.begun) < s.Params.TransactionTimeout/4 {
+		s.intake.Grow()
+	}
+}
+
+// pace takes less at a time where outputs are slow: the broker aborts a transaction that is open for too long, and the same
+// batch would take as long each time.
+func (s *Session) pace(b *batch) {
+	if b.Size > 0 && time.Since(b.begun) > s.Params.TransactionTimeout/2 {
+		s.intake.Slow(b.Size)
+	}
+}
+
+// undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the
+// client aborted; but where the broker answered with an unknown error, the commit may have taken effect before it. Either
+// way the stable offsets tell: if they are where the batch began, the client's rewinding to what it believes committed was
+// right, and the session goes on. Building it anew would begin the next rebalance. Where the transaction stays open, only a
+// new session ends it.
+func (s *Session) undecided(ctx context.Context, b *batch) error {
+	of := make([]topicPartition, 0, len(b.groups))
+	for i := range b.groups {
+		of = append(of, b.groups[i].TopicPartition)
+	}
+	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
+	defer cancel()
+	now, err := s.Cluster.StableOffsets(ctx, of, s.Ahead)
+	if err != nil {
+		return rebuild("the commit was refused: %w", err)
+	}
+	if err := b.Offsets(func(of entry.Source) protocol.Committed { return now[of] }); err != nil {
+		b.why = rebuild("the commit was refused, and %w", err)
+	}
+	return nil
+}
+
+// markersTimeout is the patience with the markers of a transaction that is over: they come after the answer that ended it.
+const markersTimeout = time.Second
+
+// stamp puts our metadata on the offsets of a transaction.
+func (s *Session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range req.Topics {
+		t := &req.Topics[i]
+		for k := range t.Partitions {
+			a := s.assigned[key{t.Topic, t.Partitions[k].Partition}]
+			if a == nil {
+				return fmt.Errorf("%s/%d is not ours any more", t.Topic, t.Partitions[k].Partition)
+			}
+			m := a.Metadata()
+			t.Partitions[k].Metadata = &m
+		}
+	}
+	return nil
+}
+
+// abort ends the transaction, if one is open, and rewinds to what is committed.
+func (s *Session) abort(ctx context.Context) error {
+	ctx, cancel := s.ending(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.revoked = false
+	s.revoking = make(chan struct{})
+	s.mu.Unlock()
+	if _, err := s.client.End(ctx, kgo.TryAbort); err != nil {
+		return rebuild("abort: %w", err)
+	}
+	return nil
+}
+
+// refusal is what the protocol is told of a record that an output did not take; nil: all were taken.
+func refusal(cause error) *protocol.Refusal {
+	if cause == nil {
+		return nil
+	}
+	return &protocol.Refusal{Passing: !final(cause), Untimely: untimely(cause)}
+}
+
+func untimely(err error) bool { return errors.Is(err, kerr.InvalidTimestamp) }
+
+// hopeless is what a process ends with because of a document that not even the rejected topic takes.
+func hopeless(b *batch) *stop.Error {
+	a, d := b.First()
+	document := fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, d.Entry.Offset)
+	if untimely(b.cause) {
+		return &stop.Error{
+			What:   fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
+			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic", Err: b.cause,
+		}
+	}
+	return &stop.Error{
+		What:   fmt.Sprintf("the rejected topic refuses %s even without its value", document),
+		Remedy: "raise max.message.bytes of the rejected topic", Err: b.cause,
+	}
+}
+
+// final says that the same record will be refused again.
+func final(err error) bool {
+	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) || errors.Is(err, kerr.InvalidRecord) ||
+		errors.Is(err, kerr.InvalidTimestamp) || errors.Is(err, kerr.CorruptMessage)
+}

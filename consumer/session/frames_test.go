@@ -1,0 +1,54 @@
+package session
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Frames stay what they are while others move the memory, and a batch of no unusual size leaves its memory to the next.
+func TestFrames(t *testing.T) {
+	run := func(n int) *index.Run {
+		return &index.Run{Base: int64(n), Entries: []entry.Entry{{Offset: int64(n), ID: bytes.Repeat([]byte{byte(n)}, 100*n)}}}
+	}
+	var f frames
+	for range 3 {
+		f.reset()
+		for n := range 200 {
+			f.add(run(n))
+		}
+		for n, value := range f.values {
+			if want := journal.Append(nil, run(n)); !bytes.Equal(value, want) {
+				t.Fatalf("record %d became %x", n, value)
+			}
+		}
+	}
+	memory := &f.memory[0]
+	if f.reset(); &f.memory[:1][0] != memory {
+		t.Error("the memory was not kept")
+	}
+	f.add(run(keptFrames / 100))
+	if f.reset(); f.memory != nil || len(f.values) != 0 {
+		t.Errorf("%d bytes were kept", cap(f.memory))
+	}
+}
+
+// The items of a batch are blank, whatever the batch before was.
+func TestItemsAreReused(t *testing.T) {
+	s := &Session{}
+	for _, n := range []int{3, 5, 1, 5, 0} {
+		items := s.reuseItems(n)
+		if len(items) != n {
+			t.Fatalf("room for %d, not %d", len(items), n)
+		}
+		for i := range items {
+			if it := &items[i]; it.Judged || it.Rejected || it.Entry.Offset != 0 {
+				t.Errorf("item %d of %d is %+v", i, n, it)
+			}
+			items[i].Judged, items[i].Rejected, items[i].Entry.Offset = true, true, 9
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Incarnation tells processes of one name apart: who started later has the greater one. Each session joins the group with it
+// in its metadata. Of all that Kafka shows of a static member only the member id and this change when another client takes its
+// place: the client id and the host stay those of the first.
+type Incarnation string
+
+const (
+	incarnationLen = 20
+	incarnationTag = "unecho1 " // stands before it
+)
+
+// NewIncarnation is that of a process which started then.
+func NewIncarnation(started time.Time) Incarnation {
+	return Incarnation(fmt.Sprintf("%012x%08x", started.UnixMilli(), rand.Uint32()))
+}
+
+// yieldsTo says whether other, which has taken an instance of ours, may keep it. A process that started later may. A request to
+// join that this process, or one before it, has sent long ago may arrive only now: that is nobody, and is taken back. So of
+// two processes exactly one yields.
+func (i Incarnation) yieldsTo(other Incarnation) bool { return other > i }
+
+// foreign is the incarnation of who is no session of unecho, or of a version that did not tell: greater than any.
+const foreign = Incarnation("none of ours")
+
+// IncarnationOf reads it from what a group that has settled shows of a member.
+func IncarnationOf(m *kadm.DescribedGroupMember) Incarnation {
+	metadata, ok := m.Join.AsConsumer()
+	if !ok {
+		return foreign
+	}
+	return incarnationIn(metadata.UserData)
+}
+
+func incarnationIn(data []byte) Incarnation {
+	at := len(data) - incarnationLen
+	if at < 0 || !bytes.HasSuffix(data[:at], []byte(incarnationTag)) {
+		return foreign
+	}
+	return Incarnation(data[at:])
+}
+
+// Balancer lets sessions join with their incarnation.
+func Balancer(of Incarnation) kgo.GroupBalancer { return balancer{kgo.CooperativeStickyBalancer(), of} }
+
+// balancer is the one of the group, which lets a session join with its incarnation, behind what else it tells.
+type balancer struct {
+	kgo.GroupBalancer
+	of Incarnation
+}
+
+// JoinGroupMetadata implements kgo.GroupBalancer.
+func (b balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
+	plain := b.GroupBalancer.JoinGroupMetadata(topics, assigned, generation)
+	metadata := kmsg.NewConsumerMemberMetadata()
+	if err := metadata.ReadFrom(plain); err != nil {
+		return plain
+	}
+	metadata.UserData = append(append(metadata.UserData, incarnationTag...), b.of...)
+	return metadata.AppendTo(nil)
+}

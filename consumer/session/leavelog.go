@@ -1,0 +1,31 @@
+package session
+
+import (
+	"sync/atomic"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// leaveLogger hands on what a session's client logs. Once the session has left the group, the client finds that the group does
+// not know it any more, and calls an error what is as it should be: from then on it is information.
+type leaveLogger struct {
+	kgo.Logger
+	left *atomic.Bool
+}
+
+// Log implements kgo.Logger.
+func (l leaveLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
+	if l.left.Load() {
+		level = max(level, kgo.LogLevelInfo)
+	}
+	l.Logger.Log(level, msg, keyvals...)
+}
+
+// leaveLogger is the option for the client of this session, or nothing where nobody logs.
+func (s *Session) leaveLogger() []kgo.Opt {
+	logger, ok := s.Cluster.Client.OptValue(kgo.WithLogger).(kgo.Logger)
+	if !ok {
+		return nil
+	}
+	return []kgo.Opt{kgo.WithLogger(leaveLogger{logger, &s.left})}
+}

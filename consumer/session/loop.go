@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index/entry"
+)
+
+func (s *Session) loop(ctx, drain context.Context) error {
+	for drain.Err() == nil {
+		if s.wasRevoked() {
+			if err := s.abort(ctx); err != nil {
+				return err
+			}
+		}
+		if err := s.ledAgain(ctx); err != nil {
+			return err
+		}
+		fetches, err := s.poll(ctx, drain)
+		if err != nil {
+			return err
+		}
+		if fetches.NumRecords() == 0 {
+			continue
+		}
+		if err := s.process(ctx, fetches); err != nil {
+			return err
+		}
+		s.rest(fetches)
+	}
+	return nil
+}
+
+// quiet is how long a session waits for documents before it announces what it has committed.
+const quiet = time.Second
+
+func (s *Session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
+	unannounced := s.unannounced()
+	wait, cancel := context.WithCancel(drain)
+	if len(unannounced) > 0 || s.waits() {
+		cancel()
+		wait, cancel = context.WithTimeout(drain, quiet)
+	}
+	defer cancel()
+	fetches := s.client.PollRecords(wait, s.intake.Records())
+	s.unpacker.Polled()
+	if err := s.troubled(fetches); err != nil {
+		return nil, err
+	}
+	if fetches.NumRecords() > 0 || drain.Err() != nil {
+		return fetches, nil
+	}
+	if wait.Err() != nil {
+		return nil, s.announce(ctx, unannounced)
+	}
+	for _, e := range fetches.Errors() {
+		if !s.bears(e.Err) {
+			return nil, e.Err
+		}
+	}
+	return nil, nil
+}
+
+// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some
+// errors once and then leaves the partition alone, so that records of others must not hide them.
+func (s *Session) troubled(fetches kgo.Fetches) error {
+	var first error
+	fetches.EachError(func(topic string, partition int32, err error) {
+		switch {
+		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), s.bears(err):
+		case topic == "": // it is about the group
+			first = fmt.Errorf("take part in the group: %w", err)
+		default:
+			first = fmt.Errorf("read %s/%d: %w", topic, partition, err)
+		}
+	})
+	return first
+}
+
+// unannounced lists whose base the journal does not know, the partitions that left first.
+func (s *Session) unannounced() []*assignment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leaving = slices.DeleteFunc(s.leaving, func(a *assignment) bool { return !a.Unannounced() })
+	of := slices.Clone(s.leaving)
+	for _, a := range s.assigned {
+		if a.Unannounced() {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// rest lets go of the batch that was forwarded: what it holds is not needed while the session waits for the next, and some of it
+// is large.
+func (s *Session) rest(fetches kgo.Fetches) {
+	clear(s.items)
+	clear(s.records)
+	s.out.Reset()
+	for _, w := range s.workers {
+		w.rest()
+	}
+	s.unpacker.Done(fetches)
+}
+
+// whileAssigned returns a context that ends when partitions are taken away.
+func (s *Session) whileAssigned(ctx context.Context) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	revoking := s.revoking
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-revoking:
+			cancel()
+		case <-stop:
+		}
+	}()
+	return ctx, func() {
+		close(stop)
+		<-done
+		cancel()
+	}
+}
+
+// tally counts the partitions of this session, n now. The caller holds mu.
+func (s *Session) tally(n int) {
+	s.Counters.Partitions.Add(int64(n - s.tallied))
+	s.tallied = n
+}
+
+func (s *Session) wasRevoked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revoked
+}
+
+// revoke notes that partitions are no longer ours, given back or lost. Their bases are still to be announced: what this
+// session has committed stays committed, whoever has the partition now.
+func (s *Session) revoke(taken map[string][]int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for topic, partitions := range taken {
+		for _, p := range partitions {
+			if a := s.assigned[key{topic, p}]; a != nil {
+				s.leaving = append(s.leaving, a)
+			}
+			s.Waiting.forget(topic, p)
+			delete(s.assigned, key{topic, p})
+			delete(s.unled, key{topic, p})
+		}
+	}
+	s.tally(len(s.assigned))
+	if !s.revoked && len(taken) > 0 {
+		s.revoked = true
+		close(s.revoking)
+	}
+}
+
+// setMoved notes whether the source has another document at an offset than was judged: the epoch is to be ended.
+func (s *Session) setMoved(source entry.Source, moved bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved[source] = moved
+}
+
+func (s *Session) hasMoved(source entry.Source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moved[source]
+}
+
+// announce tells the journal the bases it does not know yet, of partitions that have gone quiet or are leaving.
+func (s *Session) announce(ctx context.Context, of []*assignment) error {
+	var values [][]byte
+	for _, a := range of {
+		if a.Unannounced() {
+			values = append(values, journal.Append(nil, a.Announcement(s.Log.Header())))
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	if _, err := s.Log.Put(ctx, values...); err != nil {
+		return err
+	}
+	for _, a := range of {
+		a.Announced = a.Base
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
+)
+
+// partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
+// partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
+// default poll_records.
+const partitionBytes = 4 << 20
+
+// unpackBounds are those of one session. What it holds unpacked is what it forwards and what comes next.
+func (s *Setup) unpackBounds() unpack.Bounds {
+	batch := int(s.Source.MaxBatchBytes)
+	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
+}
+
+// unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
+const unpackedFetches = 4
+
+// heartbeat is how soon a session learns of a rebalance: each phase of one waits for the last member to learn of it. There
+// are more of them than one would think: when a session that leads the group comes back after a kill, the client library
+// compares the plan it would make with the one in force, which it cannot know to be sticky, and has the group make it anew.
+const heartbeat = 500 * time.Millisecond
+
+// refusedAgain is how soon a session looks at the metadata again. The library repeats a refused record only after it has, also
+// where nothing has moved: Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) for as long as the end of
+// the one before is still being written, and with the library's 5 s each such moment became 5 s.
+const refusedAgain = 100 * time.Millisecond
+
+// sessionOptions are the client options of a session beside those that reach the cluster.
+func (s *Setup) sessionOptions(slot string) []kgo.Opt {
+	codec, _ := s.Sink.Codec()
+	return append(append([]kgo.Opt{}, s.Cluster.Options...),
+		kgo.ConsumerGroup(s.Params.Group),
+		kgo.ConsumeTopics(s.Source.Topics...),
+		kgo.InstanceID(slot),
+		kgo.TransactionalID(s.Cluster.TransactionalID(slot)),
+		kgo.TransactionTimeout(s.Params.TransactionTimeout),
+		kgo.MetadataMinAge(refusedAgain),
+		kgo.SessionTimeout(s.Params.SessionTimeout),
+		kgo.HeartbeatInterval(min(s.Params.SessionTimeout/3, heartbeat)),
+		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
+		kgo.Balancers(Balancer(s.Incarnation)),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), // what is polled is committed: so are the markers, and with them what was aborted before them
+		kgo.FetchMaxWait(time.Second),
+		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))), // the library's, or more
+		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(codec),
+		kgo.MaxBufferedRecords(s.Params.PollRecords+1),
+		kgo.ProducerBatchMaxBytes(int32(max(int(s.Sink.MaxRecordBytes), 1<<20))),
+	)
+}

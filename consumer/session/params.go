@@ -1,0 +1,111 @@
+package session
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say how this process takes part in the consumer group.
+type Params struct {
+	Group              string        `key:"group" doc:"the consumer group; its members share the work and the journal" example:"unecho"`
+	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
+	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
+	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
+	FetchBytes         setting.Bytes `key:"fetch_bytes" doc:"how much a session asks one broker for at a time; it holds twice as much of each broker, of what is forwarded and of what comes next" example:"16MiB"`
+	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
+	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
+	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
+	StartTimeout       time.Duration `key:"start_timeout" doc:"how long a start waits for Kafka where it cannot be reached, as while a broker restarts; 0s does not wait" example:"15s"`
+	DrainTimeout       time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
+	KeepMembership     bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
+}
+
+// SourceParams say what is read.
+type SourceParams struct {
+	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
+	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one compressed batch may take when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
+	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
+	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
+}
+
+// DefaultParams are the defaults of design sections 5 and 11.
+func DefaultParams() Params {
+	return Params{
+		Group: "unecho", Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
+		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
+	}
+}
+
+// DefaultSourceParams starts at the earliest offset; the topics have no default.
+func DefaultSourceParams() SourceParams {
+	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
+}
+
+// Validate returns what is wrong.
+func (p Params) Validate() []setting.Mistake {
+	var m []setting.Mistake
+	name := regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
+	if !name.MatchString(p.Group) {
+		m = append(m, setting.Wrong("group", p.Group, "is no name for a group", "write 1 to 200 letters, digits, dots, underscores or dashes"))
+	}
+	if p.Member != "" && !name.MatchString(p.Member) {
+		m = append(m, setting.Wrong("member", p.Member, "is no name for a member", "write 1 to 200 letters, digits, dots, underscores or dashes"))
+	}
+	if p.Sessions < 1 || p.Sessions > 64 {
+		m = append(m, setting.Wrong("sessions", p.Sessions, "is out of range", "write 1 to 64; 2 keep most machines busy"))
+	}
+	if p.PollRecords < 1 || p.PollRecords > 100_000 {
+		m = append(m, setting.Wrong("poll_records", p.PollRecords, "is out of range", "write 1 to 100000"))
+	}
+	if p.FetchBytes < setting.MiB || p.FetchBytes > setting.GiB {
+		m = append(m, setting.Wrong("fetch_bytes", p.FetchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
+	}
+	for _, d := range []struct {
+		key       string
+		value     time.Duration
+		low, high time.Duration
+	}{
+		{"session_timeout", p.SessionTimeout, time.Second, 10 * time.Minute},
+		{"transaction_timeout", p.TransactionTimeout, time.Second, 15 * time.Minute},
+		{"max_lag", p.MaxLag, time.Second, time.Hour},
+		{"start_timeout", p.StartTimeout, 0, time.Hour},
+		{"drain_timeout", p.DrainTimeout, time.Second, time.Hour},
+	} {
+		if d.value < d.low || d.value > d.high {
+			m = append(m, setting.Wrong(d.key, d.value, "is out of range", "write a duration from "+d.low.String()+" to "+d.high.String()))
+		}
+	}
+	return m
+}
+
+// topicName is what Kafka takes, apart from "." and "..".
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// Validate returns what is wrong.
+func (p SourceParams) Validate() []setting.Mistake {
+	var m []setting.Mistake
+	if len(p.Topics) == 0 {
+		m = append(m, setting.Mistake{Key: "topics", Problem: "is missing", Remedy: "name the topics of documents, as in topics: [news]"})
+	}
+	seen := map[string]bool{}
+	for _, t := range p.Topics {
+		switch {
+		case t == "" || seen[t]:
+			m = append(m, setting.Wrong("topics", t, "is empty or named twice", "name each topic once"))
+		case !topicName.MatchString(t) || t == "." || t == "..":
+			m = append(m, setting.Wrong("topics", t, "is no name of a topic",
+				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command line, [news, blogs] in a file"))
+		}
+		seen[t] = true
+	}
+	if p.MaxBatchBytes < setting.MiB || p.MaxBatchBytes > setting.GiB {
+		m = append(m, setting.Wrong("max_batch_bytes", p.MaxBatchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
+	}
+	if p.Start != "earliest" && p.Start != "latest" {
+		m = append(m, setting.Wrong("start", p.Start, "is unknown", "write earliest or latest"))
+	}
+	return m
+}

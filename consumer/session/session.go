@@ -1,0 +1,292 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/phase"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// key names a partition as the client does.
+type key struct {
+	topic     string
+	partition int32
+}
+
+// Session is one member of the group with transactions of its own. Its loop is one goroutine; the client calls assign and
+// revoke from others.
+type Session struct {
+	*Setup
+	slot     string // instance id, and with the group the transactional id
+	client   *kgo.GroupTransactSession
+	unpacker *unpack.Unpacker   // of the client
+	abandon  context.CancelFunc // ends the client's every request
+	workers  []*worker
+	out      *sink.Batch
+	records  []kgo.Record
+	items    []item // of the batch at hand
+	frames   frames // of its entries
+	intake   *protocol.Intake
+	commits  int                                 // by this session since the process started
+	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
+	looked   time.Time                           // for leaders of partitions that had none
+	standing *standing
+	left     atomic.Bool // the group, for good
+
+	mu        sync.Mutex
+	took      *phase.Phases // of the way to the partitions that are being given
+	unsettled error         // of makeWay
+	assigned  map[key]*assignment
+	unled     map[key]bool  // given to us, and not read: they had no leader
+	tallied   int           // partitions of this session in the counters
+	leaving   []*assignment // revoked, their base perhaps not announced
+	revoked   bool          // since the last End
+	revoking  chan struct{} // closed when revoked becomes true
+	moved     map[entry.Source]bool
+	gone      map[entry.Source]int64 // below, deleted documents are counted
+	stop      error                  // ends the process
+}
+
+// New makes a session for each slot. They start nothing.
+func New(setup *Setup, slots []string) ([]*Session, error) {
+	sessions := make([]*Session, len(slots))
+	for i, slot := range slots {
+		u := unpack.New(setup.unpackBounds())
+		workers, err := newWorkers(setup, u)
+		if err != nil {
+			return nil, err
+		}
+		sessions[i] = &Session{
+			Setup: setup, slot: slot, unpacker: u, workers: workers, out: setup.Encoder.NewBatch(),
+			intake: protocol.NewIntake(setup.Params.PollRecords), moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{},
+			patient: map[entry.Source]*protocol.Patience{}, standing: newStanding(slot, setup.Stir),
+		}
+	}
+	return sessions, nil
+}
+
+// Run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens again.
+func (s *Session) Run(ctx, drain context.Context) error {
+	wait := rebuildWait
+	for {
+		commits := s.commits
+		err := s.once(ctx, drain)
+		if stop := s.stopCause(err); stop != nil {
+			return stop
+		}
+		if drain.Err() != nil || ctx.Err() != nil {
+			s.leaveGroup(ctx, drain)
+			return nil //nolint:nilerr // draining is no error
+		}
+		s.rebuilt(err, s.commits > commits)
+		if wait = min(2*wait, maxRebuildWait); s.commits > commits {
+			wait = rebuildWait
+		}
+		if err := retry.Pause(drain, wait); err != nil {
+			s.leaveGroup(ctx, drain)
+			return nil //nolint:nilerr // draining is no error
+		}
+	}
+}
+
+// rebuilt says that the session is built anew. Once is nothing, again and again is trouble.
+func (s *Session) rebuilt(because error, committed bool) {
+	s.Counters.Rebuilds.Add(1)
+	inARow := s.standing.fails(time.Now(), because, committed)
+	level := zerolog.InfoLevel
+	if inARow > 1 {
+		level = zerolog.WarnLevel
+	}
+	s.Logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).Msg("session is rebuilt")
+}
+
+// How long a session waits before it is built again: longer each time, until one commits.
+const (
+	rebuildWait    = 50 * time.Millisecond
+	maxRebuildWait = 3 * time.Second
+)
+
+// stopCause returns the error that ends the process, if there is one.
+func (s *Session) stopCause(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var final *stop.Error
+	switch {
+	case s.stop != nil:
+		return s.stop
+	case errors.As(err, &final):
+		return err
+	}
+	for _, final := range []error{
+		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed, kerr.TopicAuthorizationFailed,
+		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InconsistentGroupProtocol, kerr.InvalidGroupID,
+	} {
+		if errors.Is(err, final) {
+			return &stop.Error{
+				What: "session " + s.slot + " cannot work", Err: err,
+				Remedy: "correct the setting or the permission that the broker names",
+			}
+		}
+	}
+	return nil
+}
+
+// stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it.
+func (s *Session) stopped(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop == nil {
+		s.stop = err
+	}
+	s.abandon()
+	return err
+}
+
+func (s *Session) once(ctx, drain context.Context) error {
+	if err := s.Cluster.Fence(ctx, s.slot); err != nil {
+		return err
+	}
+	if err := s.open(); err != nil {
+		return err
+	}
+	defer s.close(ctx)
+	err := s.loop(ctx, drain)
+	if err != nil && drain.Err() == nil && s.replaced(ctx) {
+		return &stop.Error{
+			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.Params.Group),
+			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one", Err: err,
+		}
+	}
+	s.leaveGroup(ctx, drain)
+	return err
+}
+
+// replaced asks the group whether another process took this session's instance. Such a process has first fenced the
+// transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the other in
+// turn, for ever. Whose client has not joined yet, or cannot be asked for, is found when this session is fenced again.
+func (s *Session) replaced(ctx context.Context) bool {
+	own, _ := s.kafkaClient().GroupMetadata()
+	if own == "" {
+		return false // it had no place that could have been taken
+	}
+	ctx, cancel := context.WithTimeout(ctx, replacedTimeout)
+	defer cancel()
+	for {
+		by, told := s.successor(ctx, own)
+		if told {
+			return s.Incarnation.yieldsTo(by)
+		}
+		if retry.Pause(ctx, replacedPause) != nil {
+			return false
+		}
+	}
+}
+
+// successor is who has the instance instead of the member own: this process itself where nobody has. It is told when the group
+// can be asked and its members have settled.
+func (s *Session) successor(ctx context.Context, own string) (by Incarnation, told bool) {
+	groups, err := s.Cluster.Admin().DescribeGroups(ctx, s.Params.Group)
+	if err != nil {
+		return "", false
+	}
+	group := groups[s.Params.Group]
+	for _, m := range group.Members {
+		if m.InstanceID != nil && *m.InstanceID == s.slot && m.MemberID != own {
+			return IncarnationOf(&m), group.State == "Stable" // else it shows no metadata
+		}
+	}
+	return s.Incarnation, true
+}
+
+// How long a session waits for the group to settle, and how often it looks.
+const (
+	replacedTimeout = 2 * time.Second
+	replacedPause   = 50 * time.Millisecond
+)
+
+// leaveGroup is part of a final shutdown. It comes before the client is closed, which would wait for a rebalance that others
+// hold up, and again after that: a client that was about to join may have joined in between.
+func (s *Session) leaveGroup(ctx, drain context.Context) {
+	if drain.Err() == nil || ctx.Err() != nil || s.Params.KeepMembership {
+		return
+	}
+	s.left.Store(true)
+	s.Cluster.Leave(ctx, s.slot)
+}
+
+func (s *Session) open() error {
+	s.mu.Lock()
+	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
+	s.revoked, s.revoking = false, make(chan struct{})
+	s.took, s.unsettled = phase.Begin(), nil
+	s.mu.Unlock()
+	s.standing.opens(time.Now())
+	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
+	life, abandon := context.WithCancel(context.Background())
+	s.abandon = abandon
+	s.unpacker = s.unpacker.Renew()
+	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options()...),
+		kgo.WithContext(life),
+		kgo.AdjustFetchOffsetsFn(s.assign),
+		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
+			s.makeWay(ctx, given)
+		}),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),
+	)
+	s.mu.Lock() // its callbacks may come before it is returned
+	defer s.mu.Unlock()
+	client, err := kgo.NewGroupTransactSession(opts...)
+	if err != nil {
+		abandon()
+		return fmt.Errorf("open session %s: %w", s.slot, err)
+	}
+	s.client = client
+	return nil
+}
+
+// kafkaClient is the client as its callbacks see it, which may come before open has it.
+func (s *Session) kafkaClient() *kgo.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client.Client()
+}
+
+// close ends the client without leaving the group: that is LeaveGroup's business, at a final shutdown.
+//
+// Closing waits for a rebalance to end that others may hold up; what the client does in that wait is of use (it leaves where
+// its revoked partitions would be nobody's), but not beyond closeWait.
+func (s *Session) close(ctx context.Context) {
+	timer := time.AfterFunc(closeWait, s.abandon)
+	s.client.CloseAllowingRebalance()
+	timer.Stop()
+	s.abandon()
+	s.mu.Lock()
+	last := s.leaving
+	for k, a := range s.assigned {
+		last = append(last, a)
+		s.Waiting.forget(k.topic, k.partition)
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.announce(ctx, last); err != nil {
+		s.Logger.Debug().Err(err).Msg("last base is not announced") // the next owner fetches it
+	}
+}
+
+const closeWait = 500 * time.Millisecond

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/phase"
+)
+
+// makeWay comes first when the group gives partitions to this session, before the client asks for their offsets: what the dead
+// left open is ended, and what the living are about to commit is waited for. The client would ask once a second only, and say
+// nothing. Both are to save time, and bounded so that a broker that is away does not hold up partitions of others, nor the
+// next rebalance; whatever is open afterwards is waited for in the steps of the assignment.
+func (s *Session) makeWay(ctx context.Context, given map[string][]int32) {
+	took := s.beginAssignment()
+	if len(given) == 0 {
+		s.spared()
+		return
+	}
+	within(ctx, cluster.FencingWithin, s.Cluster.FenceDead)
+	took.End("fence")
+	within(ctx, settlingWithin, func(ctx context.Context) { s.settle(ctx, given) })
+	took.End("settle")
+}
+
+// spared notes that the group gave nothing, and nothing before.
+func (s *Session) spared() {
+	s.mu.Lock()
+	nothing := len(s.assigned)+len(s.unled) == 0
+	s.mu.Unlock()
+	if nothing {
+		s.standing.idles(time.Now())
+	}
+}
+
+// How long partitions wait for that. The latter lets fetchStable say what it waits for.
+const settlingWithin = cluster.StablePatience + 500*time.Millisecond
+
+func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	do(ctx)
+}
+
+// settle leaves an error that stays to assign, which takes the same steps and would see it next.
+func (s *Session) settle(ctx context.Context, given map[string][]int32) {
+	of, err := s.bind(ctx, given)
+	if err == nil {
+		_, err = s.Cluster.StableOffsets(ctx, of, s.Ahead)
+	}
+	if err != nil && broker.MayPass(err) {
+		err = nil // waiting goes on there
+	}
+	s.mu.Lock()
+	s.unsettled = err
+	s.mu.Unlock()
+}
+
+// beginAssignment notes that the group has made up its mind, and returns the phases of what comes now. They begin with the opening of
+// the session if this is the first time.
+func (s *Session) beginAssignment() *phase.Phases {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsettled = nil
+	if s.took.Ended() {
+		s.took = phase.Begin()
+	} else {
+		s.took.End("join")
+	}
+	return s.took
+}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/sink"
+)
+
+type (
+	topicPartition = protocol.TopicPartition
+	assignment     = protocol.Assignment
+)
+
+// Setup is what the sessions of a process have in common. It does not change once they run.
+type Setup struct {
+	Params        Params
+	Source        SourceParams
+	Sink          sink.Params
+	MaxEntryBytes int // of the journal
+
+	Cluster     *cluster.Cluster
+	Log         *journal.Log
+	Agreed      *member.Agreed
+	Replica     *member.Follower
+	Reader      *document.Reader
+	Encoder     *sink.Encoder
+	Times       *Times
+	Incarnation Incarnation
+	Large       *semaphore.Weighted // LargeAtOnce, for those who sign large documents
+	Counters    *Counters
+	Waiting     *WaitingList
+	Stir        func() // a session stands otherwise than before
+	Logger      zerolog.Logger
+
+	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
+}
+
+// errRebuild is wrapped by what a session answers by closing itself and building a new one: unknown outcomes, epochs that
+// changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
+var errRebuild = errors.New("session is rebuilt")
+
+// rebuildError is errRebuild with its reason.
+type rebuildError struct{ because error }
+
+// Error says the reason only: that a session is rebuilt, or why it cannot be, says who reads it.
+func (e *rebuildError) Error() string { return e.because.Error() }
+
+// Unwrap returns both.
+func (e *rebuildError) Unwrap() []error { return []error{errRebuild, e.because} }
+
+func rebuild(format string, args ...any) error { return &rebuildError{fmt.Errorf(format, args...)} }

@@ -1,0 +1,86 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer/cluster"
+)
+
+// How a session stands after what happened to it, and so much later.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	began := time.Unix(1_800_000_000, 0)
+	news := key{"news", 3}
+	cause := errors.New("the cause")
+	built := func(st *standing) { st.opens(began) }
+	reads := func(st *standing) { st.assigned(began); st.reads() }
+	spare := func(st *standing) { st.idles(began) }
+	waits := func(st *standing) { st.assigned(began); st.waitsFor(news, "it must", 0) }
+	fails := func(st *standing) { st.fails(began, cause, false); st.opens(began) }
+	failsLate := func(st *standing) { st.fails(began.Add(lasting), cause, false); st.opens(began) }
+	failsAfterCommit := func(st *standing) { st.fails(began, cause, true); st.opens(began) }
+	commits := func(st *standing) { st.commits() }
+	does := func(what ...func(*standing)) []func(*standing) { return what }
+	rebuilt := does(built, reads, fails, fails, fails, fails, fails, reads)
+	for _, c := range []struct {
+		name  string
+		what  []func(*standing)
+		later time.Duration
+		want  string // of its trouble; empty: none
+	}{
+		{"built", does(built), 0, "session m-s0 has not got its partitions yet"},
+		{"it reads", does(built, reads), 0, ""},
+		{"it reads for long", does(built, reads), time.Hour, ""},
+		{"given nothing at first", does(built, spare), spareAfter - 1, "has not got its partitions yet"},
+		{"given nothing", does(built, spare), spareAfter, ""},
+		{"given something after nothing", does(built, spare, reads), 0, ""},
+		{"and that waits", does(built, spare, waits), time.Hour, "session m-s0 waits: news/3: it must"},
+		{"its first partitions wait", does(built, waits), 0, "session m-s0 waits: news/3: it must"},
+		{"further ones wait for a moment", does(built, reads, waits), grace - 1, ""},
+		{"further ones wait", does(built, reads, waits), grace, "session m-s0 waits: news/3: it must"},
+		{"they have waited", does(built, reads, waits, reads), time.Hour, ""},
+		{"built anew", does(built, reads, fails), 0, ""},
+		{"built anew, and nothing comes", does(built, reads, fails), grace, "has not got its partitions yet"},
+		{"four times", does(built, reads, fails, fails, fails, fails, reads), 0, ""},
+		{"five times", rebuilt, 0, "session m-s0 was built anew 5 times in a row, and committed nothing: the cause"},
+		{"and then it commits", append(rebuilt, commits), 0, ""},
+		{"and then it lasts", rebuilt, lasting, ""},
+		{"five times, with a commit between them", does(built, fails, fails, failsAfterCommit, fails, fails, reads), 0, ""},
+		{"five times, and it lasted between them", does(built, fails, fails, failsLate, fails, fails, reads), 0, ""},
+	} {
+		st := newStanding("m-s0", func() {})
+		for _, do := range c.what {
+			do(st)
+		}
+		if got := st.trouble(began.Add(c.later)); !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What a process says of itself is what its sessions say, and that a partition waits is told once, and not at once.
+func TestStandingsTogether(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	stirs := 0
+	one, two := newStanding("m-s0", func() { stirs++ }), newStanding("m-s1", func() {})
+	for _, st := range []*standing{one, two} {
+		st.opens(now)
+	}
+	one.reads()
+	two.fails(now, nil, false)
+	if two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience) || !two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience+1) ||
+		two.waitsFor(key{"news", 1}, "it must", time.Hour) {
+		t.Error("a wait is told at once, never, or twice")
+	}
+	got := Stand([]*Session{{standing: one}, {standing: two}}, now)
+	if got.Trouble != "session m-s1 waits: news/1: it must" || got.InARow != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if stirs != 2 {
+		t.Errorf("looked at %d times, want 2", stirs)
+	}
+}

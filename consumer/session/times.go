@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/sink"
+)
+
+// Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one is no
+// accident: it goes to rejected with the present time, and its own in a header. What no output would take by the limits that
+// were read at the start goes there at once; what is refused all the same is dealt with one by one, as every refusal.
+
+// outputTimes are the timestamps that the outputs of a source topic take.
+type outputTimes struct{ unique, duplicate, rejected broker.Times }
+
+// Times are the timestamps that outputs take, by source topic, as they were read last.
+type Times struct {
+	sink sink.Params
+
+	mu   sync.RWMutex
+	of   map[string]outputTimes
+	read time.Time // again
+}
+
+// NewTimes knows of no limits.
+func NewTimes(p sink.Params) *Times { return &Times{sink: p, of: map[string]outputTimes{}} }
+
+func (t *Times) get(source string) (outputTimes, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	of, known := t.of[source]
+	return of, known
+}
+
+func (t *Times) set(source string, of outputTimes) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of[source] = of
+}
+
+// may says that it is time to read again, at most once in againEvery.
+func (t *Times) may(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	due := now.Sub(t.read) >= againEvery
+	if due {
+		t.read = now
+	}
+	return due
+}
+
+const againEvery = 10 * time.Second
+
+// clockMargin is how far this machine's clock and the broker's are taken to differ, with the time that a transaction takes.
+const clockMargin = 5 * time.Second
+
+// Read reads what the outputs of a source topic take, and says what they refuse of what the source may hold.
+func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, logger zerolog.Logger) error {
+	from, err := topics.Times(ctx, source)
+	if broker.Forbidden(err) {
+		logger.Warn().Err(err).Str("topic", source).Msg("the source's settings cannot be read: its timestamps are not compared with what the outputs take")
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	unique, duplicate, rejected := t.sink.Topics(source)
+	var of outputTimes
+	for _, output := range []struct {
+		name  string
+		times *broker.Times
+	}{{unique, &of.unique}, {duplicate, &of.duplicate}, {rejected, &of.rejected}} {
+		if *output.times, err = topics.Times(ctx, output.name); err != nil {
+			return err
+		}
+		if output.name == rejected {
+			break // what it refuses comes with another time
+		}
+		for _, m := range topics.Untimely(source, output.name, from, *output.times) {
+			logger.Warn().Str("topic", output.name).Str("setting", m.What).Str("remedy", m.Remedy).Msg("an output topic limits timestamps: " + m.Why)
+		}
+	}
+	t.set(source, of)
+	return nil
+}
+
+// readAgain is for when a topic refuses a time that it took before: from then on such go to rejected at once. What cannot be
+// read now stays as it is.
+func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source string) {
+	if !t.may(time.Now()) {
+		return
+	}
+	unique, duplicate, rejected := t.sink.Topics(source)
+	var of outputTimes
+	var errs [3]error
+	of.unique, errs[0] = topics.Times(ctx, unique)
+	of.duplicate, errs[1] = topics.Times(ctx, duplicate)
+	of.rejected, errs[2] = topics.Times(ctx, rejected)
+	if errors.Join(errs[:]...) == nil {
+		t.set(source, of)
+	}
+}
+
+// untimely says why no output would take a document of that time, whatever its verdict.
+func (t *Times) untimely(r *kgo.Record, now time.Time) (detail string, refused bool) {
+	of, known := t.get(r.Topic)
+	ms := r.Timestamp.UnixMilli()
+	if !known || of.unique.Take(ms, now.UnixMilli(), -clockMargin) || of.duplicate.Take(ms, now.UnixMilli(), -clockMargin) {
+		return "", false
+	}
+	away, side := now.Sub(r.Timestamp), "before"
+	if away < 0 {
+		away, side = -away, "after"
+	}
+	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such", away.Truncate(time.Second), side), true
+}
+
+// foresee lets the batch deal with documents whose verdict leads to an output that would refuse their time.
+func (s *Session) foresee(b *batch) {
+	now := time.Now().UnixMilli()
+	b.Foresee(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
+		of, known := s.Times.get(a.Topic)
+		output := of.unique
+		if !d.Verdict.Unique() {
+			output = of.duplicate
+		}
+		return known && !s.Sink.DryRun && !output.Take(d.Entry.Time, now, -clockMargin)
+	})
+}
+
+// rejectedAt is the timestamp of a document in rejected: none where it may have its own.
+func (s *Session) rejectedAt(r *kgo.Record, a *assignment) (at time.Time) {
+	now := time.Now()
+	of, known := s.Times.get(r.Topic)
+	if a.Retimed(r.Offset) || known && !of.rejected.Take(r.Timestamp.UnixMilli(), now.UnixMilli(), clockMargin) {
+		return now
+	}
+	return at
+}

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
+)
+
+// Waiting is a partition that waits for a person, at a batch that cannot be unpacked. The others go on.
+type Waiting struct {
+	Topic     string
+	Partition int32
+	Offset    int64 // where the batch begins
+	Next      int64 // where the next one does
+}
+
+// WaitingList are the partitions of this process that wait. It is safe for concurrent use.
+type WaitingList struct {
+	mu sync.Mutex
+	at map[key]Waiting
+}
+
+// add notes a partition. It says whether that is news.
+func (w *WaitingList) add(p Waiting) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.at == nil {
+		w.at = map[key]Waiting{}
+	}
+	k := key{p.Topic, p.Partition}
+	before := w.at[k]
+	w.at[k] = p
+	return before != p
+}
+
+// forget strikes off partitions that were taken away, or begin anew.
+func (w *WaitingList) forget(topic string, partition int32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.at, key{topic, partition})
+}
+
+// List returns them in order.
+func (w *WaitingList) List() []Waiting {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []Waiting
+	for _, p := range w.at {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b Waiting) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return all
+}
+
+// bears says that the other partitions go on in spite of an error of one: its next batch finds no room yet, or cannot be
+// unpacked at all.
+func (s *Session) bears(err error) bool {
+	if errors.Is(err, unpack.ErrLater) {
+		return true
+	}
+	var stopped *kgo.ErrDecompressTooLarge
+	if !errors.As(err, &stopped) {
+		return false
+	}
+	s.mu.Lock()
+	ours := s.assigned[key{stopped.Topic, stopped.Partition}] != nil
+	s.mu.Unlock()
+	if ours && s.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
+		s.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
+			Int64("next_offset", stopped.NextOffset).Str("remedy", s.pass(stopped)).
+			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, the others go on")
+	}
+	return true
+}
+
+// pass says how to go on: by a command that leaves out the batch, when all members are stopped, or with more room for it. A batch of
+// many small records may be wanted.
+func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
+	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
+		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (README: Changing settings)",
+		s.Params.Group, e.Topic, e.Partition, e.NextOffset)
+}

@@ -1,0 +1,24 @@
+// Package stop has the error that ends a process: it says what happened, and what a person can do.
+package stop
+
+// Error ends the process: going on could lose or double documents, or needs a person.
+type Error struct {
+	What   string // what happened
+	Remedy string // what to do
+	Err    error  // the cause, if any
+}
+
+// Error says what happened and what to do.
+func (e *Error) Error() string {
+	s := e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Remedy != "" {
+		s += "\n  " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

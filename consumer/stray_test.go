@@ -236,6 +236,19 @@ func TestOwnRecordsDamaged(t *testing.T) {
 	}
 }
 
+// A rebalance begins while a session waits before it appends its repositions again: that ends the wait, and not the process.
+func TestRebalanceWhileDamaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	said := w.logged()
+	w.start(named("m"), sessions(1), withBad(&damage{of: isA[*index.Reposition], times: 16})) // for a second at least
+	w.eventually("something is appended again", func() bool { return said.has("entries that the journal took have no verdict") })
+	w.start(named("other"), sessions(1))
+	w.produce(200, 72)
+	w.settled()
+	w.audited()
+}
+
 // An accusation that nobody could read is made again: else the accused would go on.
 func TestAccusationDamaged(t *testing.T) {
 	t.Parallel()

@@ -145,15 +145,16 @@ func (s *Session) stopCause(err error) error {
 	return nil
 }
 
-// stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it.
-func (s *Session) stopped(err error) error {
+// stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it. What passes by
+// itself, as the end of a context does, is none such.
+func (s *Session) stopped(because *stop.Error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop == nil {
-		s.stop = err
+		s.stop = because
 	}
 	s.abandon()
-	return err
+	return because
 }
 
 func (s *Session) once(ctx, drain context.Context) error {

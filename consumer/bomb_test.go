@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/sink"
@@ -114,6 +117,38 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unread tells of the first batch that a client could not unpack.
+type unread struct {
+	once sync.Once
+	met  chan struct{}
+}
+
+// OnFetchBatchRead implements kgo.HookFetchBatchRead.
+func (u *unread) OnFetchBatchRead(_ kgo.BrokerMetadata, _ string, _ int32, m kgo.FetchBatchMetrics) {
+	if m.NumRecords == 0 {
+		u.once.Do(func() { close(u.met) })
+	}
+}
+
+// The client throws away what would have told of such a batch: here when a commit is refused, and it goes back to what is committed
+// of the neighbour. The partition is told of nevertheless.
+func TestBatchThatIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := bounded(t, 2)
+	seen := &unread{met: make(chan struct{})}
+	m := w.start(sessions(1), func(s *Setup) { s.Kafka = append(s.Kafka, kgo.WithHooks(seen)) })
+	w.neighbour(1)
+	w.eventually("the neighbour is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 1 })
+	held := m.network.hold(kmsg.TxnOffsetCommit)
+	m.network.lose(kmsg.TxnOffsetCommit, loss{count: 1, err: kerr.RebalanceInProgress})
+	w.neighbour(1)
+	w.await("no offset is committed", held.met)
+	w.drop("news", 0, unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
+	w.await("the batch is not fetched", seen.met)
+	m.network.release(kmsg.TxnOffsetCommit)
+	w.eventually("the batch is told of", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 2 && len(s.Waiting) == 1 })
 }
 
 // Batches in the journal that nobody can read change nothing, on no member: not what was found record by record, nor what was

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 func TestTally(t *testing.T) {
@@ -30,7 +32,10 @@ func TestTally(t *testing.T) {
 }
 
 func TestTallyOfRevoked(t *testing.T) {
-	s := &Session{Setup: &Setup{Counters: &Counters{}, Waiting: &WaitingList{}}, assigned: map[key]*assignment{}, revoking: make(chan struct{})}
+	s := &Session{
+		Setup: &Setup{Counters: &Counters{}, Waiting: &WaitingList{}}, unpacker: unpack.New(unpack.Bounds{}),
+		assigned: map[key]*assignment{}, revoking: make(chan struct{}),
+	}
 	for p := range int32(3) {
 		s.assigned[key{"news", p}] = &assignment{}
 	}

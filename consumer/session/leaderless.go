@@ -10,13 +10,6 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// waits says that the group gave this session partitions that have no leader.
-func (s *Session) waits() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.unled) > 0
-}
-
 // ledAgain looks from time to time whether a partition that was left out has a leader again. Then the session is built anew,
 // and takes the steps of an assignment for all it has: the client offers no way to begin with one partition more.
 func (s *Session) ledAgain(ctx context.Context) error {

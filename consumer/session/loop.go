@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -38,20 +39,20 @@ func (s *Session) loop(ctx, drain context.Context) error {
 	return nil
 }
 
-// quiet is how long a session waits for documents before it announces what it has committed.
+// quiet is how long a session waits for documents before it announces what it has committed, and looks after what came without
+// documents: a revocation, a leader, a partition that stands still.
 const quiet = time.Second
 
 func (s *Session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
-	unannounced := s.unannounced()
-	wait, cancel := context.WithCancel(drain)
-	if len(unannounced) > 0 || s.waits() {
-		cancel()
-		wait, cancel = context.WithTimeout(drain, quiet)
-	}
+	unannounced, polling := s.unannounced(), time.Now()
+	wait, cancel := context.WithTimeout(drain, quiet)
 	defer cancel()
 	fetches := s.client.PollRecords(wait, s.intake.Records())
 	s.unpacker.Polled()
 	if err := s.troubled(fetches); err != nil {
+		return nil, err
+	}
+	if err := s.told(fetches, polling); err != nil {
 		return nil, err
 	}
 	if fetches.NumRecords() > 0 || drain.Err() != nil {
@@ -156,6 +157,7 @@ func (s *Session) revoke(taken map[string][]int32) {
 				s.leaving = append(s.leaving, a)
 			}
 			s.Waiting.forget(topic, p)
+			s.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
 			delete(s.assigned, key{topic, p})
 			delete(s.unled, key{topic, p})
 		}

@@ -234,12 +234,12 @@ func (s *Session) open() error {
 	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
 	s.revoked, s.revoking = false, make(chan struct{})
 	s.took, s.unsettled = phase.Begin(), nil
+	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()
 	s.standing.opens(time.Now())
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon
-	s.unpacker = s.unpacker.Renew()
 	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options()...),
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),

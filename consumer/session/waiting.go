@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -70,6 +71,7 @@ func (s *Session) bears(err error) bool {
 	if !errors.As(err, &stopped) {
 		return false
 	}
+	s.unpacker.Reported(unpack.Partition{Topic: stopped.Topic, Number: stopped.Partition})
 	s.mu.Lock()
 	ours := s.assigned[key{stopped.Topic, stopped.Partition}] != nil
 	s.mu.Unlock()
@@ -79,6 +81,21 @@ func (s *Session) bears(err error) bool {
 			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, the others go on")
 	}
 	return true
+}
+
+// untoldPatience is how long a partition may be left alone before a poll that does not tell of it.
+const untoldPatience = 5 * time.Second
+
+// told is an error where the client has left a partition alone and thrown away what would have told of it: a client that is opened
+// anew comes to the same batch again, and tells. A poll that is full may leave that to the next.
+func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
+	if fetches.NumRecords() >= s.limit {
+		return nil
+	}
+	if p, is := s.unpacker.Unreported(polling.Add(-untoldPatience)); is {
+		return rebuild("%s/%d stands still at a batch that cannot be unpacked, and the client does not say so", p.Topic, p.Number)
+	}
+	return nil
 }
 
 // pass says how to go on: by a command that leaves out the batch, when all members are stopped, or with more room for it. A batch of

@@ -25,15 +25,16 @@ type Unpacker struct {
 	token  [tokenBytes]byte
 	seed   maphash.Seed
 
-	held   account
-	mu     sync.Mutex // of what follows
-	turns  turns
-	full   bool   // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
-	worked int64  // bytes unpacked since the last poll
-	piece  []byte // to unpack into
-	gzip   gzip.Reader
-	lz4    *lz4.Reader
-	zstd   *zstd.Decoder
+	held    account
+	stopped stopped
+	mu      sync.Mutex // of what follows
+	turns   turns
+	full    bool   // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
+	worked  int64  // bytes unpacked since the last poll
+	piece   []byte // to unpack into
+	gzip    gzip.Reader
+	lz4     *lz4.Reader
+	zstd    *zstd.Decoder
 }
 
 // New makes an Unpacker.
@@ -70,6 +71,7 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 	raw, size, err := u.unpack(src, codec)
 	if err != nil {
 		u.turns.had(batch)
+		u.stopped.batch(len(src))
 		return nil, stop(err)
 	}
 	if sum := u.held.sum(); u.bounds.Held > 0 && sum > 0 && sum+size > u.bounds.Held {

@@ -1,0 +1,40 @@
+package unpack
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// A partition that the client leaves alone is unreported until it is told of, and no other is.
+func TestUnreported(t *testing.T) {
+	noise := bytes.Repeat([]byte{0xa5}, 200)
+	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	read := func(p int32, records int, codec kgo.CompressionCodecType) {
+		hooks{u}.OnFetchBatchRead(kgo.BrokerMetadata{}, "news", p, kgo.FetchBatchMetrics{
+			NumRecords: records, CompressedBytes: len(noise), CompressionType: uint8(codec),
+		})
+	}
+	read(0, 0, kgo.CodecZstd) // its batch was for later
+	if _, err := u.Decompress(noise, kgo.CodecZstd); err == nil {
+		t.Fatal("noise was unpacked")
+	}
+	read(1, 1, kgo.CodecZstd)
+	read(2, 0, kgo.CodecNone)
+	before := time.Now()
+	read(3, 0, kgo.CodecZstd)
+	read(4, 0, kgo.CodecZstd)
+	if p, is := u.Unreported(before); is {
+		t.Errorf("%v is unreported too early", p)
+	}
+	later := time.Now().Add(time.Second)
+	if p, is := u.Unreported(later); !is || p != (Partition{"news", 3}) {
+		t.Errorf("%v is unreported", p)
+	}
+	u.Reported(Partition{"news", 3})
+	if p, is := u.Unreported(later); is {
+		t.Errorf("%v is unreported when all are reported", p)
+	}
+}

@@ -52,6 +52,24 @@ func TestLeaderlessPartition(t *testing.T) {
 	}
 }
 
+// Every partition that a session is given has no leader, as when leaders move that moment: nothing is there to be read, and the
+// session looks for leaders nevertheless.
+func TestAllLeaderless(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	said := w.logged()
+	w.produce(20, 95)
+	moving := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Err: kerr.NotLeaderForPartition, Count: -1})
+	w.start(named("m"), sessions(1))
+	w.eventually("the session reads nothing", func() bool {
+		return said.has(`"partitions":2,`) && said.has(`"partition":0,"message":"partition has no leader`) &&
+			said.has(`"partition":1,"message":"partition has no leader`)
+	})
+	moving.Remove()
+	w.settled()
+	w.audited()
+}
+
 // leaderless takes the leader of a source partition away until the fault is removed.
 func (w *world) leaderless(partition int32) *kfake.FaultHandle {
 	return w.cluster.Fault(kfake.Fault{

@@ -89,7 +89,7 @@ const untoldPatience = 5 * time.Second
 // told is an error where the client has left a partition alone and thrown away what would have told of it: a client that is opened
 // anew comes to the same batch again, and tells. A poll that is full may leave that to the next.
 func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
-	if fetches.NumRecords() >= s.limit {
+	if fetches.NumRecords() >= s.intake.Records() {
 		return nil
 	}
 	if p, is := s.unpacker.Unreported(polling.Add(-untoldPatience)); is {

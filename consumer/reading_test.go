@@ -52,25 +52,26 @@ func shuffled(texts int) (records []*kgo.Record) {
 	return records
 }
 
-// Three megabytes of documents that are costly to compare, and no copies, do not make the replica lag: each is compared with
-// the few that its work allows, and says so.
+// Documents that are costly to compare, and no copies, do not make the replica lag: each of them shares its bands with all before,
+// is compared with the one or two that its work allows, and says so. How long that takes is the machine's business.
 func TestCostlyDocumentsDoNotStarve(t *testing.T) {
 	t.Parallel()
+	const texts = 50
 	w := newWorld(t, 1)
 	said := w.logged()
 	w.setup.Index.Similarity.Verify, w.setup.Index.Similarity.Shingle = "levenshtein", "char:4"
-	w.setup.Params.MaxLag = 20 * time.Second
+	w.setup.Params.MaxLag = time.Hour
 	m := w.start()
-	w.send(shuffled(100)...)
+	w.send(shuffled(texts)...)
 	w.settled()
-	w.until("it is not ready", m.Ready)
-	w.until("the log does not say that candidates were left out", func() bool { return said.has("may be copies") })
+	w.eventually("it is ready", m.Ready)
+	w.eventually("the log says that candidates were left out", func() bool { return said.has("may be copies") })
 	stats := m.Stats()
-	if stats.Withdrawals > 0 || stats.Index.UniqueCut == 0 {
-		t.Errorf("it left the group %d times; %+v", stats.Withdrawals, stats.Index)
+	if compared := texts*(texts-1)/2 - int(stats.Index.Unverified); compared > 2*texts || stats.Index.UniqueCut == 0 {
+		t.Errorf("%d pairs were compared; %+v", compared, stats.Index)
 	}
 	cut := 0
-	for _, r := range w.outputs("news.unique", 100) {
+	for _, r := range w.outputs("news.unique", texts) {
 		for _, h := range r.Headers {
 			if h.Key == "unecho-cut" {
 				cut++

@@ -20,10 +20,15 @@ func AppenderOptions(p Params) []kgo.Opt {
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.ProducerBatchMaxBytes(int32(max(p.MaxRecordBytes(), 1<<20))),
+		kgo.MaxBufferedRecords(mostBuffered),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.DefaultProduceTopic(p.Topic),
 	}
 }
+
+// mostBuffered is how many records an appender has on their way, and so the most of a batch. It is the library's number; followers
+// have room for as many.
+const mostBuffered = 50_000
 
 // Appender appends records to the journal. It is safe for concurrent use. What it appended is true only once a follower
 // has read it back: an error leaves open whether the record is there, and appending it again is harmless.

@@ -9,14 +9,13 @@ import (
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
-// leastBatch is what a compressed batch of the journal may take when unpacked, if records are no larger. Members write theirs
-// uncompressed; the topic's compression.type may have the broker compress them.
+// leastBatch is what a batch of the journal may take when unpacked, if members write none that needs more.
 const leastBatch = 16 << 20
 
 // NewUnpacker makes the decompressor of a follower. What it withholds are strays: so its bound depends on nothing in which
 // members may differ.
 func NewUnpacker(p Params) *unpack.Unpacker {
-	batch := max(leastBatch, 2*p.MaxRecordBytes())
+	batch := max(leastBatch, 2*p.MaxRecordBytes(), p.MaxRecordBytes()+mostBuffered*unpack.Cost(new(kgo.Record)))
 	return unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch})
 }
 

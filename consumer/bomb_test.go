@@ -86,13 +86,32 @@ func TestBatchBeyondTheBound(t *testing.T) {
 	w.audited()
 }
 
+// An uncompressed one is no exception: many small records take as much.
+func TestUncompressedBatchBeyondTheBound(t *testing.T) {
+	t.Parallel()
+	const many = 13_500
+	w := bounded(t, 2)
+	w.drop("news", 0, w.zeros(many, 60, kgo.CodecNone)) // 60 and 256 bytes, more than 4 MiB in all
+	w.drop("news", 0, w.zeros(many, 50, kgo.CodecNone)) // less
+	w.neighbour(20)
+	m := w.start()
+	w.eventually("all are committed", func() bool {
+		s := m.Stats()
+		return s.Unique+s.Duplicate == many+20 && s.Rejected[sink.TooLarge] == many
+	})
+	w.total = 2*many + 20
+	w.audited()
+}
+
 // A batch that cannot be read, or of more records than there is room for, makes its partition wait. The others go on, and who
 // asks is told. Kafka itself takes no batch that it cannot read; other brokers do.
 func TestBatchThatCannotBeUnpacked(t *testing.T) {
 	t.Parallel()
 	for name, bomb := range map[string]func(*world) []byte{
-		"noise": func(*world) []byte { return unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)) },
-		"many":  func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecGzip) },
+		"noise":              func(*world) []byte { return unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)) },
+		"many":               func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecGzip) },
+		"noise uncompressed": func(*world) []byte { return unpacktest.Batch(7, kgo.CodecNone, bytes.Repeat([]byte{0xa5}, 200)) },
+		"many uncompressed":  func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecNone) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,13 +25,18 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		return fmt.Errorf("replay: %w", err)
 	}
 	u := journal.NewUnpacker(setup.Journal)
-	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1}, u)...)
+	admin, err := kgo.NewClient(setup.Kafka...)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	defer admin.Close()
+	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1}, u, admin)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer client.Close()
-	ends, err := kadm.NewClient(client).ListEndOffsets(ctx, name)
+	ends, err := kadm.NewClient(admin).ListEndOffsets(ctx, name)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

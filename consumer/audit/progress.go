@@ -48,7 +48,7 @@ func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpa
 	if err := a.progress(stage, 0, total); err != nil {
 		return err
 	}
-	err := read(ctx, a.in.Options, u, all, fn, func(left spans) error {
+	err := read(ctx, a.client, u, all, fn, func(left spans) error {
 		rest := int64(0)
 		for _, s := range left {
 			rest += s.to - s.from

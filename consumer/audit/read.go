@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -130,10 +131,10 @@ func share(n int) int32 { return int32(max(1, min(readAheadPartition, readAhead/
 // errGone says that records were deleted which were there when the audit began.
 var errGone = errors.New("records were deleted while they were read")
 
-// read hands each committed record of the spans to fn, those of a partition in order, and after each fetch, if
+// read opens a client like another. It hands each committed record of the spans to fn, those of a partition in order, and after each fetch, if
 // something is left, what is left to told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
 // last records were aborted.
-func read(ctx context.Context, options []kgo.Opt, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
+func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
 		if s.from < s.to {
@@ -147,10 +148,11 @@ func read(ctx context.Context, options []kgo.Opt, u *unpack.Unpacker, all spans,
 	if len(left) == 0 {
 		return nil
 	}
-	client, err := kgo.NewClient(append(append(append([]kgo.Opt(nil), options...), u.Options()...),
+	client, err := kgo.NewClient(slices.Concat(like.Opts(), u.Options(like), []kgo.Opt{
 		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(share(len(left))),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
+	})...)
 	if err != nil {
 		return fmt.Errorf("read topics: %w", err)
 	}

@@ -76,7 +76,7 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	batch := cmp.Or(in.MaxBatchBytes, defaultBatch)
 	memory := min(max(cmp.Or(in.Memory, DefaultMemory), leastMemory), mostMemory)
 	a := &audit{
-		in: in, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
+		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
 		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{}, tracks: map[track][]reach{},
 		unpacker: unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
 		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
@@ -94,7 +94,8 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 // audit is one audit under way.
 type audit struct {
 	in          Inputs
-	admin       *kadm.Client
+	client      *kgo.Client
+	admin       *kadm.Client // on it
 	interrupted func() error
 	twin        *naive.Twin
 	unpacker    *unpack.Unpacker // of sources and outputs

@@ -26,11 +26,11 @@ type Place struct {
 	LeaderEpoch int32
 }
 
-// FollowerOptions are the client options a follower needs beside those that reach the cluster. Offsets out of range are
-// never reset silently.
-func FollowerOptions(topic string, from Place, u *unpack.Unpacker) []kgo.Opt {
+// FollowerOptions are the client options a follower needs behind those that reach the cluster, which it reaches as the client
+// like. Offsets out of range are never reset silently.
+func FollowerOptions(topic string, from Place, u *unpack.Unpacker, like *kgo.Client) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
-	return append(u.Options(),
+	return append(u.Options(like),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),

@@ -186,7 +186,7 @@ func (f *Follower) Look(fn func(*index.Replica)) {
 func (f *Follower) Follow(ctx context.Context) error {
 	defer close(f.ended)
 	u := journal.NewUnpacker(f.Journal)
-	opts := append(append([]kgo.Opt{}, f.Kafka...), journal.FollowerOptions(f.Log.Topic, f.place, u)...)
+	opts := append(append([]kgo.Opt{}, f.Kafka...), journal.FollowerOptions(f.Log.Topic, f.place, u, f.Log.Client())...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("open follower: %w", err)

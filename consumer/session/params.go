@@ -25,7 +25,7 @@ type Params struct {
 // SourceParams say what is read.
 type SourceParams struct {
 	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
-	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one compressed batch may take when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
 	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`

@@ -240,7 +240,7 @@ func (s *Session) open() error {
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon
-	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options()...),
+	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options(s.Cluster.Client)...),
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {

@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -58,22 +59,26 @@ type hooks struct{ u *Unpacker }
 
 // OnFetchRecordBuffered implements kgo.HookFetchRecordBuffered.
 func (h hooks) OnFetchRecordBuffered(r *kgo.Record) {
-	if n := unpackedCost(r); n > 0 {
+	if n := h.u.counted(r); n > 0 {
 		h.u.held.kept(n)
 	}
 }
 
 // OnFetchRecordUnbuffered implements kgo.HookFetchRecordUnbuffered. What is handed out is given back by Done.
 func (h hooks) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
-	if n := unpackedCost(r); n > 0 && !polled {
+	if n := h.u.counted(r); n > 0 && !polled {
 		h.u.held.gone(n)
 	}
 }
 
-// unpackedCost is what a record takes that was unpacked, and nothing of any other.
-func unpackedCost(r *kgo.Record) int {
-	if r.Attrs.CompressionType() == uint8(kgo.CodecNone) {
+// counted is what a record has added to what is held: nothing if it did not come by way of the Unpacker, and not its bytes if
+// they still lie where they were fetched to.
+func (u *Unpacker) counted(r *kgo.Record) int {
+	switch codec := kgo.CompressionCodecType(r.Attrs.CompressionType()); {
+	case codec == kgo.CodecNone:
 		return 0
+	case codec == plain && !bytes.HasPrefix(r.Value, u.token[:]):
+		return recordBytes + headerBytes*len(r.Headers)
 	}
 	return Cost(r)
 }

@@ -12,13 +12,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// whole unpacks no more than limit bytes: errTooMuch.
+// whole unpacks no more than limit bytes: errTooMuch. What is not compressed it returns where it is.
 func (u *Unpacker) whole(src []byte, codec kgo.CompressionCodecType, limit int) ([]byte, error) {
 	switch codec {
 	case kgo.CodecSnappy:
 		return snappyWhole(src, limit)
 	case kgo.CodecZstd:
 		return u.zstdWhole(src, limit)
+	case plain:
+		if len(src) > limit {
+			return nil, errTooMuch
+		}
+		return src, nil
 	case kgo.CodecNone, kgo.CodecGzip, kgo.CodecLz4, kgo.CodecError:
 	}
 	from, err := u.stream(src, codec)
@@ -80,6 +85,8 @@ func (u *Unpacker) stream(src []byte, codec kgo.CompressionCodecType) (io.Reader
 		return zstdStream(src)
 	case kgo.CodecSnappy:
 		return newSnappy(src), nil
+	case plain:
+		return bytes.NewReader(src), nil
 	case kgo.CodecNone, kgo.CodecError:
 	}
 	return nil, fmt.Errorf("codec %d is unknown", codec)

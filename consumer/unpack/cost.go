@@ -22,21 +22,22 @@ func Cost(r *kgo.Record) int {
 	return n
 }
 
-// cost is the sum of Cost over the records of an unpacked batch.
-func cost(raw []byte) (sum int, err error) {
+// cost is the sum of Cost over the records of an unpacked batch, and how much of it is beside their own bytes.
+func cost(raw []byte) (sum, beside int, err error) {
 	for len(raw) > 0 {
 		length, n := binary.Varint(raw)
 		if n <= 0 || length < 0 || length > int64(len(raw)-n) {
-			return 0, errUnreadable
+			return 0, 0, errUnreadable
 		}
 		shape, err := shapeOf(raw[n : n+int(length)])
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		sum += shape.cost()
+		beside += shape.beside()
+		sum += shape.beside() + shape.bytes()
 		raw = raw[n+int(length):]
 	}
-	return sum, nil
+	return sum, beside, nil
 }
 
 // shapeOf reads a record behind its length.

@@ -1,7 +1,7 @@
 // Package unpack decompresses the record batches that Kafka clients fetch, and bounds what they take in memory.
 //
-// A compressed batch of 100 kB may hold a gibibyte. What a batch costs is counted as its records will lie in memory (see Cost),
-// and three things may become of it:
+// A compressed batch of 100 kB may hold a gibibyte, and an uncompressed one of 1 MiB 100,000 records, of which a client makes 20 MiB.
+// What a batch costs is counted as its records will lie in memory (see Cost), and three things may become of it:
 //
 //	it costs no more than Bounds.Batch   the client gets its records
 //	it costs more                        the client gets a record in the place of each, without key, value and headers. It says
@@ -18,5 +18,9 @@
 //     it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
 //   - Then the batch that has waited longest goes first. See turns.
 //
-// Records that came uncompressed are not counted: there is no way to refuse them.
+// A client has only compressed batches unpacked. So its connections mark the uncompressed ones as compressed in a way that there
+// is not (see mark), and these come here too. They are not copied: their bytes stay where they were fetched to, and of them Held
+// counts only what records take beside their own bytes.
+//
+// Not counted are uncompressed messages as Kafka wrote them before version 0.11. A client makes at most eight times their bytes of them.
 package unpack

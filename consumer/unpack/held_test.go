@@ -41,7 +41,7 @@ func discard(u *Unpacker, f kgo.Fetches) {
 	}
 }
 
-func zeros(t *testing.T, n, size int, codec kgo.CompressionCodecType) []byte {
+func zeros(t testing.TB, n, size int, codec kgo.CompressionCodecType) []byte {
 	t.Helper()
 	b, err := unpacktest.Zeros(n, size, codec)
 	if err != nil {

@@ -16,9 +16,11 @@ type shape struct {
 	headerBytes int64 // of all names and values
 }
 
-func (s *shape) cost() int {
-	return recordBytes + int(max(0, s.key)+max(0, s.value)+s.headerBytes+headerBytes*s.headers)
-}
+// bytes are its own.
+func (s *shape) bytes() int { return int(max(0, s.key) + max(0, s.value) + s.headerBytes) }
+
+// beside is what it takes beside them.
+func (s *shape) beside() int { return recordBytes + headerBytes*int(s.headers) }
 
 // readShape reads a record behind its length:
 //

@@ -15,7 +15,7 @@ import (
 // Bounds say how much is unpacked, in bytes of memory.
 type Bounds struct {
 	Batch int // of one batch
-	Held  int // of all batches of the client until they are given back, and no less than Batch; 0: no bound
+	Held  int // of all batches of the client until they are given back, beside what it fetched, and no less than Batch; 0: no bound
 }
 
 // Unpacker is the decompressor of one client, which gets it by Options. It unpacks one batch at a time, so that no more than one
@@ -51,9 +51,13 @@ func (u *Unpacker) Renew() *Unpacker {
 	return &Unpacker{bounds: u.bounds, token: u.token, seed: u.seed}
 }
 
-// Options make a client unpack its batches here, and tell what becomes of their records.
-func (u *Unpacker) Options() []kgo.Opt {
-	return []kgo.Opt{kgo.WithDecompressor(u), kgo.WithHooks(hooks{u})}
+// Options make a client unpack its batches here, uncompressed ones as well, and tell what becomes of their records. They come
+// after those that reach the cluster: it is reached as the client like reaches it.
+func (u *Unpacker) Options(like *kgo.Client) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.WithDecompressor(u), kgo.WithHooks(hooks{u}),
+		kgo.Dialer(marking(like)), kgo.DialTLSConfig(nil), // the library takes only one of them, and like dials with TLS by itself
+	}
 }
 
 // Decompress unpacks a batch. See the package comment for what becomes of a large one.
@@ -99,18 +103,25 @@ func (u *Unpacker) mayBegin(batch uint64) bool {
 	return !u.full && u.worked < workedMost*int64(u.bounds.Held) && u.turns.may(batch)
 }
 
-// unpack returns the records of a batch, or those in their place, and what they cost.
-func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byte, size int, err error) {
+// unpack returns the records of a batch, or those in their place, and what they add to what is held.
+func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byte, adds int, err error) {
 	raw, err = u.whole(src, codec, u.bounds.Batch)
-	u.worked += int64(len(raw))
-	if err == nil {
-		size, err = cost(raw)
-		if err != nil && legacy(raw) {
-			return raw, len(raw) * recordBytes / 32, nil // a message has 26 bytes or more of its own
-		}
+	if codec != plain {
+		u.worked += int64(len(raw))
 	}
-	if err != nil && !errors.Is(err, errTooMuch) || err == nil && size <= u.bounds.Batch {
-		return raw, size, err
+	var sum, beside int
+	if err == nil {
+		sum, beside, err = cost(raw)
+	}
+	switch {
+	case err == nil && sum <= u.bounds.Batch && codec == plain:
+		return raw, beside, nil
+	case err == nil && sum <= u.bounds.Batch:
+		return raw, sum, nil
+	case err != nil && codec != plain && legacy(raw):
+		return raw, len(raw) * recordBytes / 32, nil // a message has 26 bytes or more of its own
+	case err != nil && !errors.Is(err, errTooMuch):
+		return nil, 0, err
 	}
 	from, err := u.stream(src, codec)
 	if err != nil {
@@ -119,8 +130,8 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	if raw, err = u.withhold(from); err != nil {
 		return nil, 0, err
 	}
-	size, err = cost(raw)
-	return raw, size, err
+	sum, _, err = cost(raw)
+	return raw, sum, err
 }
 
 // Polled says that the client was polled, whatever it handed out.
@@ -138,7 +149,7 @@ func (u *Unpacker) Polled() {
 func (u *Unpacker) Done(fetches kgo.Fetches) {
 	n := 0
 	for it := fetches.RecordIter(); !it.Done(); {
-		n += unpackedCost(it.Next())
+		n += u.counted(it.Next())
 	}
 	u.held.gone(n)
 }

@@ -1,0 +1,117 @@
+package unpack
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"net"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// dialer is how a client reaches the brokers.
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// marking dials as the client like does, and marks what is fetched. It stands outside of TLS: what is read is what Kafka wrote.
+func marking(like *kgo.Client) dialer {
+	dial := like.OptValue(kgo.Dialer).(dialer) //nolint:forcetypeassert // the library's own, TLS and all; a test holds this
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: c}, nil
+	}
+}
+
+// conn is a connection on which uncompressed batches are marked, where they lie, as they are read. See mark.
+//
+// Requests and responses are framed alike: size 4, and so many bytes. Of a request these begin with kind 2, version 2, id 4, of a
+// response with the request's id 4. Responses come in the order of the requests, and some requests have none.
+type conn struct {
+	net.Conn
+
+	mu    sync.Mutex
+	asked []asked // requests to fetch without a response so far
+
+	size  [4]byte // of the response that is being read
+	have  int     // bytes of its size
+	left  int     // bytes of the rest that were not read yet
+	begun bool    // some were
+}
+
+// asked is a request to fetch.
+type asked struct {
+	id      uint32
+	version int16
+}
+
+const fetchKind = 1
+
+// Write implements net.Conn. The client writes each request at once.
+func (c *conn) Write(p []byte) (int, error) {
+	if len(p) >= 12 && int64(binary.BigEndian.Uint32(p)) == int64(len(p)-4) && binary.BigEndian.Uint16(p[4:]) == fetchKind {
+		c.mu.Lock()
+		c.asked = append(c.asked, asked{binary.BigEndian.Uint32(p[8:]), int16(binary.BigEndian.Uint16(p[6:]))}) //nolint:gosec // a signed number
+		c.mu.Unlock()
+	}
+	return c.Conn.Write(p)
+}
+
+// Read implements net.Conn. Who has room for a whole response gets it whole: the client has, it reads the size first. Otherwise
+// it passes as it is.
+func (c *conn) Read(p []byte) (n int, err error) {
+	switch {
+	case c.left == 0:
+		return c.readSize(p)
+	case c.begun || len(p) < c.left:
+		n, err = c.Conn.Read(p[:min(len(p), c.left)])
+		c.begun = c.begun || n > 0
+	default:
+		n, err = fill(c.Conn, p[:c.left])
+		if c.begun = n > 0; n == c.left {
+			c.whole(p[:n])
+		}
+	}
+	c.left -= n
+	return n, err
+}
+
+// readSize reads no further than that, so that what comes next is read into its place at once.
+func (c *conn) readSize(p []byte) (int, error) {
+	n, err := c.Conn.Read(p[:min(len(p), len(c.size)-c.have)])
+	copy(c.size[c.have:], p[:n])
+	if c.have += n; c.have < len(c.size) {
+		return n, err
+	}
+	c.have, c.begun = 0, false
+	if c.left = int(int32(binary.BigEndian.Uint32(c.size[:]))); c.left < 0 { //nolint:gosec // a signed number
+		c.left, c.begun = math.MaxInt, true // the client hangs up
+	}
+	return n, err
+}
+
+// whole has a whole response behind its size.
+func (c *conn) whole(response []byte) {
+	if len(response) < 4 {
+		return
+	}
+	if version, ok := c.fetched(binary.BigEndian.Uint32(response)); ok {
+		markResponse(response[4:], version)
+	}
+}
+
+// fetched says whether a response is one to a request to fetch. What was asked before that has been answered.
+func (c *conn) fetched(id uint32) (version int16, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.asked, func(a asked) bool { return a.id == id })
+	if i < 0 {
+		return 0, false
+	}
+	version = c.asked[i].version
+	c.asked = slices.Delete(c.asked, 0, i+1)
+	return version, true
+}

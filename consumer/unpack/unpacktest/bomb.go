@@ -137,6 +137,9 @@ func drop(ctx context.Context, client *kgo.Client, topic string, partition int32
 			leader = at.Leader
 		}
 	}
+	if leader < 0 {
+		return 0, kerr.LeaderNotAvailable
+	}
 	resp, err := client.Broker(int(leader)).RetriableRequest(ctx, req)
 	if err != nil {
 		return 0, err

@@ -58,6 +58,7 @@ func TestTimestampsThatOutputsRefuse(t *testing.T) {
 			yesterday := time.Now().Add(-24 * time.Hour)
 			s.aged(40, yesterday, 1)
 			s.aged(40, time.Now(), 2)
+			s.aged(10, time.UnixMilli(-1), 3) // without a timestamp, which topics take whatever their limits
 			if !c.late {
 				p = s.run()
 				p.says("an output topic limits timestamps")

@@ -38,9 +38,15 @@ const (
 	timestampAfter  = "message.timestamp.after.max.ms"
 )
 
+// untimed is the timestamp of a record that has none, as old producers write it. Every topic takes it.
+const untimed = -1
+
 // Take says whether a record of that time is taken now, both in ms since 1970. With a margin it is surely taken, with a negative
 // one it may be: clocks differ, and a transaction takes its time.
 func (t Times) Take(ms, now int64, margin time.Duration) bool {
+	if ms == untimed {
+		return true
+	}
 	within := func(ahead, limit int64) bool {
 		return limit == math.MaxInt64 || ahead <= max(0, limit-margin.Milliseconds())
 	}

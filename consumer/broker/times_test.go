@@ -43,6 +43,8 @@ func TestTimesTake(t *testing.T) {
 		{some, now + 19_500, false, true, true},
 		{some, now + 21_500, false, false, false},
 		{Times{Before: 500, After: 500}, now, true, true, true},
+		{some, -1, true, true, true},
+		{some, -2, false, false, false},
 		{AnyTime(), -1, true, true, true},
 		{AnyTime(), math.MaxInt64, true, true, true},
 	} {

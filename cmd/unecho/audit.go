@@ -30,10 +30,11 @@ func auditCommand() *cobra.Command {
 			"counts what was judged before it, which is compared in all but the verdict.\n\n" +
 			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
 			"temporary file takes about 200 bytes for each document of the source.\n\n" +
-			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. The last\n" +
-			"line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not known);\n" +
-			"delivered (none is known); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with what was due, 1 if\n" +
-			"anything was, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
+			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. What another\n" +
+			"routing sent elsewhere is not due, and counted; the configuration of then audits it.\n\n" +
+			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
+			"known); delivered (none is known); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
+			"what was due, 1 if anything was, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
@@ -163,6 +164,7 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 		{"records", r.Records, "of the source that were due", false},
 		{"pending", r.Pending, "that the group has not committed yet: not due", true},
 		{"skipped", r.Skipped, "in no output and not due: the group's offset was set beyond them, or began behind them", true},
+		{"elsewhere", r.Elsewhere, "in no output and not due: another routing was in force, by which they went to other topics, or nowhere", true},
 		{"not judged", r.Unjudged, fmt.Sprintf("whose verdict lies before the snapshot at %d: compared in all but that", r.From), true},
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},

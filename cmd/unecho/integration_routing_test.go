@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -27,8 +29,10 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 			}
 		}
 	}
-	s.produce(400, 1)
-	s.settled()
+	for seed := range uint64(2) {
+		s.produce(200, seed)
+		s.settled()
+	}
 	s.audited(s.name + ".journal")
 
 	elsewhere := []string{"--set", "sink.unique=" + s.name + ".u", "--set", "sink.duplicate=" + s.name + ".d", "--set", "sink.rejected=" + s.name + ".r"}
@@ -45,14 +49,26 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	before := s.sum(".news.unique", ".news.duplicate", ".news.rejected")
 	p = s.run(elsewhere...)
 	p.says(`"ready"`)
-	s.produce(400, 1) // the same again
-	s.settled()
+	for seed := range uint64(2) { // the same again
+		s.produce(200, seed)
+		s.settled()
+	}
 	stopAll(t, patience, p)
 	if after := s.sum(".news.unique", ".news.duplicate", ".news.rejected"); after != before || before != 400 {
 		t.Errorf("%d documents were in the former outputs, and are %d now", before, after)
 	}
 	if unique, duplicate, rejected := s.sum(".u"), s.sum(".d"), s.sum(".r"); unique != 0 || duplicate+rejected != 400 {
 		t.Errorf("of the same 400 documents %d are unique, %d duplicates, %d rejected", unique, duplicate, rejected)
+	}
+	for _, c := range []struct {
+		by  []string
+		due int // at least: of what was judged last before the change nobody announced that it was forwarded
+	}{{nil, 200}, {elsewhere, 400}} {
+		var report auditLine
+		check(t, json.Unmarshal(s.exec(s.bounded(), "audit", append([]string{"--json"}, c.by...)...), &report))
+		if report.Outcome != audit.Proven || report.Records < c.due || report.Records > 400 || report.Elsewhere != 400 {
+			t.Errorf("an audit by %q: %s", c.by, report.String())
+		}
 	}
 }
 

@@ -40,6 +40,13 @@
 // one, among those that a pass went back to, whose unecho-index or unecho-algorithm is another. How often and in which order
 // an earlier journal's outputs had to come is not known.
 //
+// # A changed routing
+//
+// The journal says which routing was in force when. What another one than the audited configuration's sent elsewhere is not due, and
+// is counted. So is what was judged, and not announced as committed, when the routing changed, unless it is in the outputs: whoever
+// commits a document decides where it goes. Before a snapshot nobody knows when routings changed: if any did, nothing is due there.
+// Outputs that no routing names are taken for copies of those in force last.
+//
 // # Limits
 //
 // Outputs of source records that the source topic itself no longer holds are counted, and compared with nothing. Topics are

@@ -55,7 +55,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 	}
 	a.twin = naive.Resume(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings), replica)
 	a.report.From = replica.Next()
-	if err := a.resume(replica.Contents()); err != nil {
+	if err := a.resume(replica.Contents(), replica.Routes()); err != nil {
 		return err
 	}
 	var decoder journal.Decoder
@@ -102,7 +102,13 @@ func (a *audit) apply(at index.Stamp, rec index.Record, err error) error {
 
 // resume notes what a snapshot says of the audited partitions: the pass that each was in, and those before of which nothing
 // is known but their number; and the verdicts not known to be committed, which it holds whole.
-func (a *audit) resume(c index.Contents) error {
+func (a *audit) resume(c index.Contents, routes index.Routes) error {
+	a.routed = routes.Number
+	for _, s := range a.sources {
+		if routes.Number > 0 {
+			s.turn(targetOf(routes.Text, s.topic), 0)
+		}
+	}
 	for i := range c.Partitions {
 		row := &c.Partitions[i]
 		s := a.bySource[row.Source]
@@ -112,10 +118,11 @@ func (a *audit) resume(c index.Contents) error {
 		for range int(row.Epoch) - 1 {
 			s.passes = append(s.passes, before())
 		}
-		s.passes = append(s.passes, pass{start: row.Start, open: row.Base})
+		s.begin(pass{start: row.Start, open: row.Base})
 		if err := a.judge(s, c.Held[i]); err != nil {
 			return err
 		}
+		s.begunBefore(routes.Number, row.Base)
 	}
 	return nil
 }
@@ -131,9 +138,16 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 		a.reposition(at, rec)
 	case *index.Run:
 		verdicts := a.twin.Apply(at, rec)
-		if s := a.bySource[rec.Source]; s != nil {
-			return a.judge(s, verdicts)
+		s := a.bySource[rec.Source]
+		if s == nil {
+			return nil
 		}
+		if s.turned && a.counts(rec) {
+			s.announced(rec.Base)
+		}
+		return a.judge(s, verdicts)
+	case *index.Routing:
+		a.reroute(rec)
 	case *index.Forget:
 		return a.forget(at, rec)
 	case *index.Mark, *index.Checkpoint, *index.Accusation: // claims about replicas, but they move the clock
@@ -159,7 +173,13 @@ func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 	if n := len(s.passes); n > 0 {
 		s.passes[n-1].base = was.Base
 	}
-	s.passes = append(s.passes, pass{start: is.Start})
+	s.begin(pass{start: is.Start})
+}
+
+// counts says that a run was of the epoch at hand.
+func (a *audit) counts(run *index.Run) bool {
+	state, _ := a.twin.Partition(run.Source)
+	return run.Fingerprint == index.Fingerprint(a.in.Settings) && run.Epoch == state.Epoch
 }
 
 // judge notes verdicts of the pass at hand, which there are none of before a partition's first one.
@@ -174,6 +194,7 @@ func (a *audit) judge(s *stream, verdicts []index.Verdict) error {
 
 // noteVerdict notes a verdict, or what became of it: of several about one document in one pass the last holds.
 func (a *audit) noteVerdict(s *stream, v *index.Verdict) error {
+	s.judged = max(s.judged, v.Offset+1)
 	if v.Offset < s.first {
 		return nil // nothing is left to compare
 	}

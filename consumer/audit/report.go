@@ -39,11 +39,12 @@ type Report struct {
 	From int64 `json:"journal_from"` // the journal was replayed from this offset on: 0, or that of a snapshot
 	To   int64 `json:"journal_to"`
 
-	Records   int `json:"records"`  // source records that had to come out
-	Pending   int `json:"pending"`  // those beyond that: the group has not committed them
-	Skipped   int `json:"skipped"`  // those committed that no pass owes and no output has: the group's offset was set beyond them
-	Unjudged  int `json:"unjudged"` // those due whose verdict lies before the snapshot: compared in all but that
-	Unique    int `json:"unique"`   // output records, by topic
+	Records   int `json:"records"`   // source records that had to come out
+	Pending   int `json:"pending"`   // those beyond that: the group has not committed them
+	Skipped   int `json:"skipped"`   // those committed that no pass owes and no output has: the group's offset was set beyond them
+	Elsewhere int `json:"elsewhere"` // those committed that no pass owes here and no output has: by another routing they went elsewhere, or nowhere
+	Unjudged  int `json:"unjudged"`  // those due whose verdict lies before the snapshot: compared in all but that
+	Unique    int `json:"unique"`    // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
@@ -113,6 +114,9 @@ func (r *Report) String() string {
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
+	}
+	if r.Elsewhere > 0 {
+		fmt.Fprintf(&b, "; %d went elsewhere by another routing", r.Elsewhere)
 	}
 	if r.Unjudged > 0 {
 		fmt.Fprintf(&b, "; %d not judged: their verdicts lie before the snapshot at %d", r.Unjudged, r.From)

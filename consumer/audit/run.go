@@ -111,6 +111,7 @@ type audit struct {
 	sorter      *sorter
 	known       []string // names of our headers
 	noted       uint64   // verdicts
+	routed      uint32   // number of the routing in force
 	read        int64    // source records
 	scratch     []byte
 	report      Report
@@ -201,7 +202,7 @@ func (a *audit) open(ctx context.Context, owed spans) error {
 	a.journalID = details[a.in.Journal].ID
 	for _, p := range slices.SortedFunc(maps.Keys(owed), comparePlaces) {
 		source := entry.Source{Topic: details[p.topic].ID, Partition: p.partition}
-		s := &stream{place: p, number: uint32(len(a.sources)), first: owed[p].from}
+		s := &stream{place: p, number: uint32(len(a.sources)), first: owed[p].from, goes: a.audited(p.topic)}
 		a.sources = append(a.sources, s)
 		a.streams[p], a.bySource[source] = s, s
 	}

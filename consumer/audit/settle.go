@@ -30,6 +30,9 @@ func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stre
 
 // settle visits the facts, which are sorted by source record, and reckons up each.
 func (a *audit) settle(owed spans) error {
+	for _, s := range a.sources {
+		s.aim(a.audited(s.topic))
+	}
 	g, seen := &group{}, int64(0) // source records
 	err := a.sorter.each(func(k *key, fact []byte) error {
 		if s := a.sources[k.partition()]; g.stream != s || g.offset != k.offset() {
@@ -235,10 +238,19 @@ func (a *audit) lacking(g *group) {
 	if due {
 		a.report.Records++
 	} else if !g.came() && g.early == 0 {
-		a.report.Skipped++
+		a.notDue(g)
 	}
 	if due && !known {
 		a.report.Unjudged++
+	}
+}
+
+// notDue counts a record that is in no output and need not be.
+func (a *audit) notDue(g *group) {
+	if g.stream.wentElsewhere(g.offset) {
+		a.report.Elsewhere++
+	} else {
+		a.report.Skipped++
 	}
 }
 

@@ -14,13 +14,19 @@ type stream struct {
 	number uint32
 	first  int64 // its log begins here
 	passes []pass
+	goes   target   // by the routing in force
+	named  []target // by the routings of the journal
+	aimed  target   // the one of these that is audited
+	turned bool     // the routing changed, and no run has come since
+	judged int64    // behind the last offset that was judged in the pass at hand
 }
 
 // pass is the time between two repositions.
 type pass struct {
-	start int64 // the offset it began at
-	base  int64 // all below was announced as forwarded when the next pass began
-	open  int64 // below, its verdicts lie before the snapshot that the replay began with: any will do
+	start int64     // the offset it began at
+	base  int64     // all below was announced as forwarded when the next pass began
+	open  int64     // below, its verdicts lie before the snapshot that the replay began with: any will do
+	went  []stretch // the last is that of the routing in force
 }
 
 // before is a pass that ended before the snapshot: what it forwarded may be there, and need not.
@@ -29,8 +35,13 @@ func before() pass { return pass{open: math.MaxInt64} }
 // unknown says that no more is known of a pass than that there was one.
 func (p *pass) unknown() bool { return p.open == math.MaxInt64 }
 
-// owes says whether pass i has to have an output of an offset: it began at or below, and got beyond.
+// owes says whether pass i has to have an output of an offset: it began at or below, and got beyond, and by its routing the
+// output is here.
 func (s *stream) owes(i int, offset int64) bool {
+	return s.reached(i, offset) && !s.sentAway(i, offset)
+}
+
+func (s *stream) reached(i int, offset int64) bool {
 	p := &s.passes[i]
 	return offset >= p.start && (i == len(s.passes)-1 || offset < p.base)
 }

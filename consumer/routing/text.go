@@ -26,6 +26,19 @@ func Text(topics []string, start string, out sink.Params) []byte {
 	return text
 }
 
+// Outputs are the topics to which a routing sends the documents of a source topic; ok is false if it sends them nowhere.
+func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || !reads(text, source) {
+		return "", "", "", false
+	}
+	name := func(key string) string {
+		topic, _ := values[key+of+source].(string)
+		return topic
+	}
+	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
+}
+
 // of stands between an output's key and its source topic.
 const of = " of "
 

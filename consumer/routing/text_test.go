@@ -46,3 +46,23 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+func TestOutputs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		text []byte
+		want [3]string
+		ok   bool
+	}{
+		{"as they are by default", text(as, "b", "a"), [3]string{"a.unique", "a.duplicate", "a.rejected"}, true},
+		{"another one", text(func(p *sink.Params) { p.Unique = "all" }, "a"), [3]string{"all", "a.duplicate", "a.rejected"}, true},
+		{"a source that is not read", text(as, "b"), [3]string{}, false},
+		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), [3]string{}, false},
+		{"no routing", []byte("{"), [3]string{}, false},
+	} {
+		unique, duplicate, rejected, ok := Outputs(c.text, "a")
+		if got := [3]string{unique, duplicate, rejected}; got != c.want || ok != c.ok {
+			t.Errorf("%s: %q, %v", c.name, got, ok)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package audit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/index"
+)
+
+// Where the routing was changed, earlier documents went to other topics, or nowhere. An audit looks into the outputs of one
+// configuration: what another routing sent elsewhere is not due there. A document goes by the routing of whoever commits it, and
+// the journal does not tell who did: those that were judged, and not announced as committed, when the routing changed may be in
+// the outputs of either.
+
+// target is the unique, duplicate and rejected topic of a source topic; zero is nowhere.
+type target [3]string
+
+// stretch is a part of a pass, [from, to), whose documents may have gone to a target. Those that a change is between overlap.
+type stretch struct {
+	from, to int64
+	goes     target
+}
+
+// anywhere is the target of what went by a routing that is not known.
+func anywhere() target { return target{"?"} }
+
+// reroute follows the routings of the journal, as members do.
+func (a *audit) reroute(rec *index.Routing) {
+	ours := a.twin.Ours() && rec.Fingerprint == index.Fingerprint(a.in.Settings)
+	if !ours || rec.Number == 0 || a.routed > 0 && rec.Number != a.routed+1 {
+		return
+	}
+	a.routed = rec.Number
+	for source, s := range a.bySource {
+		state, _ := a.twin.Partition(source)
+		s.turn(targetOf(rec.Text, s.topic), state.Base)
+	}
+}
+
+func targetOf(text []byte, topic string) (to target) {
+	to[0], to[1], to[2], _ = routing.Outputs(text, topic)
+	return to
+}
+
+// audited is the target that is looked into.
+func (a *audit) audited(topic string) (to target) {
+	to[0], to[1], to[2] = a.in.Outputs(topic)
+	return to
+}
+
+// turn notes that the routing changed. All below base was committed before that.
+func (s *stream) turn(to target, base int64) {
+	s.named = append(s.named, to)
+	if s.goes == to {
+		return
+	}
+	s.goes = to
+	if len(s.passes) == 0 {
+		return
+	}
+	p := &s.passes[len(s.passes)-1]
+	p.went[len(p.went)-1].to = max(base, s.judged)
+	p.went = append(p.went, stretch{base, math.MaxInt64, to})
+	s.turned = true
+}
+
+// announced notes the base of a run. The first one after a change says how far documents went by the routing before: what was
+// rejected has no verdict.
+func (s *stream) announced(base int64) {
+	if s.turned {
+		p := &s.passes[len(s.passes)-1]
+		before := &p.went[len(p.went)-2]
+		before.to, s.turned = max(before.to, base), false
+	}
+}
+
+// begin begins a pass.
+func (s *stream) begin(p pass) {
+	p.went = []stretch{{0, math.MaxInt64, s.goes}}
+	s.passes = append(s.passes, p)
+	s.judged, s.turned = p.start, false
+}
+
+// begunBefore is for a pass that is known from a snapshot on: where routings changed before, nobody knows when.
+func (s *stream) begunBefore(routed uint32, base int64) {
+	if p := &s.passes[len(s.passes)-1]; routed > 1 {
+		p.went = slices.Insert(p.went, 0, stretch{0, max(base, s.judged), anywhere()})
+	}
+}
+
+// aim finds where what is audited went by the journal: into outputs of these names, or, if no routing knows them, into those in
+// force last, of which they are copies.
+func (s *stream) aim(audited target) {
+	if s.aimed = audited; len(s.named) > 0 && !slices.Contains(s.named, audited) && s.goes != (target{}) {
+		s.aimed = s.goes
+	}
+}
+
+// sentAway says that documents at an offset of pass i may have gone elsewhere.
+func (s *stream) sentAway(i int, offset int64) bool {
+	return slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
+		return offset >= w.from && offset < w.to && w.goes != s.aimed
+	})
+}
+
+// wentElsewhere says that a pass would owe an output of an offset if the routing had been another.
+func (s *stream) wentElsewhere(offset int64) bool {
+	for i := range s.passes {
+		if s.reached(i, offset) && s.sentAway(i, offset) {
+			return true
+		}
+	}
+	return false
+}

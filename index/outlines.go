@@ -1,5 +1,7 @@
 package index
 
+import "cmp"
+
 // outlines remembers the outlines of the documents that were met last. It is only a help: what it has forgotten is made again,
 // and no verdict depends on it. Each document has the places of one set to be in, where the oldest document gives way.
 //
@@ -13,6 +15,9 @@ type outlines struct {
 	folds  [outlineWays][][foldWords]uint64
 	wholes [outlineWays][][outlineWords]uint64
 	lookup uint64
+	most   int // sets there may be; 0: mostOutlineSets
+
+	lookups, gaveWay int // lookups, and outlines that gave way, since it was last seen whether there are enough places
 
 	spilled []remembered // in the lookup at hand, for which there was no place: it had met all of their set
 }
@@ -26,9 +31,16 @@ type remembered struct {
 
 const (
 	outlineWays = 4
-	outlineSets = 1 << 12 // 3 MiB: as many documents as lookups among near copies meet in turn
-	headBits    = 12
-	headMask    = 1<<headBits - 1
+	// A set takes 800 bytes. There are as many as the documents need that lookups among near copies meet in turn: one template
+	// has thousands of them, and in most streams there are several.
+	outlineSets     = 1 << 12 // 3 MiB
+	mostOutlineSets = 1 << 16 // 50 MiB
+	// outlineLookups are looked at together: if so many outlines gave way in each that making them again takes longer than the
+	// rest of it, some 1.3 us each, there are twice as many sets from then on.
+	outlineLookups = 64
+	outlineGiveWay = 32
+	headBits       = 12
+	headMask       = 1<<headBits - 1
 )
 
 // begin begins a lookup.
@@ -37,6 +49,7 @@ func (o *outlines) begin() {
 	if o.heads == nil {
 		o.make(outlineSets)
 	}
+	o.tend()
 	if o.lookup++; o.lookup > headMask {
 		o.lookup = 1
 		for i := range o.heads {
@@ -45,6 +58,17 @@ func (o *outlines) begin() {
 			}
 		}
 	}
+}
+
+// tend makes more places where too few documents are remembered. What is remembered is then made again.
+func (o *outlines) tend() {
+	if o.lookups++; o.lookups < outlineLookups {
+		return
+	}
+	if sets := 2 * len(o.heads); o.gaveWay > outlineGiveWay*outlineLookups && sets <= cmp.Or(o.most, mostOutlineSets) {
+		o.make(sets)
+	}
+	o.lookups, o.gaveWay = 0, 0
 }
 
 func (o *outlines) make(sets int) {
@@ -85,6 +109,9 @@ func (o *outlines) put(r ref, own *outline) remembered {
 		}
 	}
 	var place remembered
+	if oldest < 0 || heads[oldest] != 0 {
+		o.gaveWay++
+	}
 	if oldest >= 0 {
 		place = remembered{&heads[oldest], &o.folds[oldest][set], &o.wholes[oldest][set]}
 	} else {

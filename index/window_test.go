@@ -122,3 +122,19 @@ func TestPopularKeyStaysShort(t *testing.T) {
 		t.Errorf("%d documents in the bucket of one key, up to %d moved at once", held, w.mostMoved)
 	}
 }
+
+// TestTrimmedKeyIsStillCut: of a key of which all was trimmed but what a lookup reads, it is still said that there is more.
+func TestTrimmedKeyIsStillCut(t *testing.T) {
+	const bands = popularKeys
+	r := newRolling(t, 1000, bands, 1) // one key in each band, so that all bands are popular
+	w := &r.window
+	keys := make([]byte, 4*bands)
+	for range 900 {
+		r.insert(1)
+		w.meetRare(keys)
+		cut := w.meetPopular()
+		if all := w.most + w.most; w.visible() > all && cut != bands+1 {
+			t.Fatalf("of %d documents with the keys, %d are met, and %d keys of %d are cut", w.visible(), len(w.met), cut, bands+1)
+		}
+	}
+}

@@ -173,3 +173,19 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse)
 }
+
+// TestFewDocumentsTakeSmallBlocks: where their number bounds a window of few documents, bytes far off make no block large.
+func TestFewDocumentsTakeSmallBlocks(t *testing.T) {
+	const turn = 5000
+	p := bounded(setting.GiB)
+	p.Window.Count = 1000
+	f := newFeed(t, p, p.Window.Count, 0)
+	f.fill(turn)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f.fill(turn)
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / turn; each > 4096 {
+		t.Errorf("%d bytes are allocated for a document of few hundred", each)
+	}
+}

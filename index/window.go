@@ -169,7 +169,7 @@ func (w *window) follow(last *segment) *segment {
 		} else if w.maximum > 0 {
 			last.shrink()
 		}
-		s.block = w.newBlock(last.size())
+		s.block = w.newBlock(last)
 	}
 	w.push(s)
 	return s
@@ -184,10 +184,12 @@ func (w *window) push(s *segment) {
 	w.firsts = append(w.firsts, s.first)
 }
 
-// newBlock is a block as large as the last one had to be and somewhat more, or as a segment may be where bytes bound it.
-func (w *window) newBlock(last int) (block []byte) {
-	size, enough := min(last+last/64, w.shape.bytes), min(last+last/512, w.shape.bytes)
-	if w.maximum > 0 {
+// newBlock is a block as large as the last one had to be and somewhat more; or as a segment may be, where bytes bound the window
+// and the last one was sealed by its bytes, for memory must not go beyond the bound while blocks grow.
+func (w *window) newBlock(last *segment) (block []byte) {
+	used := last.size()
+	size, enough := min(used+used/64, w.shape.bytes), min(used+used/512, w.shape.bytes)
+	if w.maximum > 0 && last.n < w.shape.documents {
 		size, enough = w.shape.bytes, w.shape.bytes
 	}
 	if block, w.spare = w.spare, nil; len(block) >= enough {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -154,9 +155,21 @@ func (w *window) rank() []rank {
 	return w.ranks
 }
 
-// tooLong says that a bucket has more lines than it needs for a key as popular as a lookup may see and some others. As it is
-// trimmed only when its length has doubled, what is too long for other reasons costs no more either.
-func (w *window) tooLong(lines int) bool { return lines > w.kept()/lineSlots+3 && lines&(lines-1) == 0 }
+// tooLong says that a bucket, which has spilled over because of document r, has more lines than it needs for a key as popular as
+// a lookup may see and some others. To know it all lines are read, so it asks one time in 16; and what was found too long is
+// trimmed one time in as many as it has lines, for it may be long for other reasons: so a document's share of reading and
+// trimming is the same however long it is. Which times these are is left to the document's number.
+func (w *window) tooLong(band int, l *line, r ref) bool {
+	lot := uint32(r) * 0x9e3779b1
+	if lot >= math.MaxUint32/asked {
+		return false
+	}
+	lines := w.tables[band].length(l)
+	return lines > w.kept()/lineSlots+3 && lot <= math.MaxUint32/uint32(max(lines, asked))
+}
+
+// asked is how many times a bucket spills over for each time that its length is asked for.
+const asked = 16
 
 // kept is how many references of a key are kept: what a lookup may read, and one more that says that there are more.
 func (w *window) kept() int { return w.most + min(rareReferences, w.most) + 1 }

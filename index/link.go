@@ -100,7 +100,7 @@ func (l *linker) fill(band, page int, first ref, documents []hashed) {
 		at, r := &lines[uint(bucket)%pageLines], first+ref(h.at)
 		if at.count() < lineSlots {
 			at.add(pack(h.hash, r, level))
-		} else if spilled := t.insert(at, level, h.hash, r, now); l.window.tooLong(spilled) {
+		} else if t.insert(at, level, h.hash, r, now) && l.window.tooLong(band, at, r) {
 			l.window.trim(band, bucket)
 		}
 	}

@@ -56,9 +56,8 @@ func (t *table) levelOf(b int) uint {
 	return t.level
 }
 
-// insert adds the newest document to its bucket, whose line is l. If that had to spill over, it returns how many lines the
-// bucket then has.
-func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled int) {
+// insert adds the newest document to its bucket, whose line is l, and says whether that had to spill over.
+func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled bool) {
 	if l.link() > 0 {
 		t.takeBack(l, level, s)
 	}
@@ -66,7 +65,8 @@ func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled
 		l.compact(level, s)
 	}
 	if l.count() == lineSlots {
-		spilled = t.spillOver(l)
+		t.spillOver(l)
+		spilled = true
 	}
 	l.add(pack(hash, r, level))
 	return spilled
@@ -93,11 +93,15 @@ func (t *table) takeBack(l *line, level uint, s span) {
 	l[0] = uint32(n + all - k)
 }
 
-// spillOver makes room in a full line: its entries go to a spill line. It returns how many lines the bucket then has.
-func (t *table) spillOver(l *line) (lines int) {
+// spillOver makes room in a full line: its entries go to a spill line.
+func (t *table) spillOver(l *line) {
 	link := t.spill.take()
 	*t.spill.line(link) = *l
 	l[0] = link << countBits
+}
+
+// length is how many lines a bucket has, of which l is the first.
+func (t *table) length(l *line) (lines int) {
 	for ; l != nil; l = t.older(l) {
 		lines++
 	}

@@ -122,11 +122,11 @@ func TestLongAndIdenticalCopiesAmongBoilerplate(t *testing.T) {
 func TestBoilerplateAsTheTwin(t *testing.T) {
 	for _, c := range []struct {
 		verify, shingle string
-		sets, most      int // in which outlines are remembered
+		places, most    int // in which outlines are remembered
 		cap             int
 	}{
-		{"jaccard", "auto:3", 2, 2, 2560}, {"jaccard", "auto:3", 2, 8, 2560}, {"jaccard", "auto:3", 0, 0, 120},
-		{"estimate", "auto:3", 3, 3, 300}, {"jaccard", "char:5", 0, 0, 120},
+		{"jaccard", "auto:3", 8, 8, 2560}, {"jaccard", "auto:3", 8, 32, 2560}, {"jaccard", "auto:3", 0, 0, 120},
+		{"estimate", "auto:3", 16, 16, 300}, {"jaccard", "char:5", 0, 0, 120},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			p := index.DefaultParams()
@@ -134,8 +134,8 @@ func TestBoilerplateAsTheTwin(t *testing.T) {
 			p.Similarity.Shingle = c.shingle
 			all, _ := copied(rand.New(rand.NewPCG(3, 2)), 220, 40, 172, false)
 			s := newStand(t, p)
-			if c.sets > 0 {
-				s.replica.Forgetful(c.sets, c.most)
+			if c.places > 0 {
+				s.replica.Forgetful(c.places, c.most)
 			}
 			twin := naive.New(p, settings, index.Fingerprint(settings))
 			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // A lookup meets documents, by references in the buckets of its band keys; those met are its candidates. It reads the rare
@@ -22,8 +23,8 @@ import (
 // rareReferences are read of each key before more is read of any.
 const rareReferences = 64
 
-// popularKeys: if so many keys are popular, or more, all of similarity.max_references are read, else as much less as their number
-// squared is.
+// popularKeys: if so many keys are popular, or more, all of similarity.max_references are read, else as much less as the cube of
+// their number is.
 const popularKeys = 8
 
 // walk is a lookup in one band that goes on: the line it has come to and the place in it, and how many references of its key
@@ -75,32 +76,31 @@ func (w *window) step(k walk, most int, now span) {
 func (w *window) meet(k *walk, most int, now span) (end bool) {
 	p := &w.probed.probes[k.band]
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
-	for ; k.at > 0; k.at-- {
-		x := k.line[k.at&countMask]
-		if (x^want)&^number != 0 {
-			continue
-		}
-		age := now.age(x, uint(p.level))
-		if age >= now.visible() {
-			k.at = 0
-			return true
-		}
-		if k.met >= most {
-			return true
-		}
-		k.met++
-		w.met = append(w.met, now.end-1-ref(age))
-		if k.band == w.whole() {
+	from := len(w.met)
+	w.met = slices.Grow(w.met, 1+lineSlots)
+	n, end := k.line.ages((*[1 + lineSlots]uint32)(w.met[from:from+1+lineSlots]), k.at, want, number, now)
+	left := most - k.met
+	switch {
+	case n > left:
+		n, k.at, end = left, k.line.slot(k.at, left, want, number), true
+	case end:
+		k.at = 0
+	}
+	k.met, w.met = k.met+n, w.met[:from+n]
+	if k.band == w.whole() {
+		for _, age := range w.met[from:] {
 			w.same = append(w.same, now.end-1-ref(age))
 		}
 	}
-	return false
+	return end
 }
 
 // meetPopular goes on with the popular keys, and returns of how many references were left unread. The more of its keys are
-// popular, the more likely a copy is found by them alone, and the more is read.
+// popular, the less likely a copy is found by the others, and the more is read: copies by chance share with their originals
+// few rare keys where there are few.
 func (w *window) meetPopular() (cut int) {
-	now, most := w.span(), len(w.met)+min(w.most, len(w.popular)*len(w.popular)*(w.most/(popularKeys*popularKeys)+1))
+	n := len(w.popular)
+	now, most := w.span(), len(w.met)+min(w.most, n*n*n*(w.most/(popularKeys*popularKeys*popularKeys)+1))
 	for _, k := range w.popular {
 		if w.readOn(k, most-len(w.met), now) {
 			cut++
@@ -109,17 +109,19 @@ func (w *window) meetPopular() (cut int) {
 	return cut
 }
 
-// readOn reads so many more references of a key; more says that there are others.
+// readOn reads so many more references of a key; more says that there are others. The line behind is fetched while one is read.
 func (w *window) readOn(k walk, most int, now span) (more bool) {
 	most += k.met
-	for !w.meet(&k, most, now) {
-		if k.line.link() == 0 {
+	for t := &w.tables[k.band]; ; k.at = k.line.count() {
+		older := t.older(k.line)
+		prefetchAt(unsafe.Pointer(older))
+		if w.meet(&k, most, now) {
+			return k.at > 0
+		}
+		if k.line = older; older == nil {
 			return false
 		}
-		k.line = w.tables[k.band].older(k.line)
-		k.at = k.line.count()
 	}
-	return k.at > 0
 }
 
 // shares says whether a document has one of the band keys that are looked up.
@@ -142,13 +144,14 @@ func (r rank) ref() ref { return ref(r & (1<<rankBits - 1)) }
 
 // rank ranks what was met by the number of bands in which it was met, the most first; of these the one indexed first.
 func (w *window) rank() []rank {
+	newest := w.end - 1
 	slices.Sort(w.met)
 	w.ranks = w.ranks[:0]
 	for i := 0; i < len(w.met); {
 		j := i + 1
 		for ; j < len(w.met) && w.met[j] == w.met[i]; j++ {
 		}
-		w.ranks = append(w.ranks, rank(len(w.tables)-(j-i))<<rankBits|rank(w.met[i]))
+		w.ranks = append(w.ranks, rank(len(w.tables)-(j-i))<<rankBits|rank(newest-ref(w.met[i])))
 		i = j
 	}
 	slices.Sort(w.ranks)

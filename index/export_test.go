@@ -17,8 +17,8 @@ func (r *Replica) Regrow(documents int) {
 // Placed is of how many representatives is noted where they are by now.
 func (r *Replica) Placed() int { return len(r.window.places) }
 
-// Forgetful has the outlines of few documents remembered, in so many sets, which may become more.
-func (r *Replica) Forgetful(sets, most int) {
-	r.outlines.make(sets)
+// Forgetful has the outlines of few documents remembered, in so many places, which may become more.
+func (r *Replica) Forgetful(places, most int) {
+	r.outlines.make(places)
 	r.outlines.most = most
 }

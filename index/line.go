@@ -58,6 +58,37 @@ func (s span) visible() uint32 { return uint32(s.end - s.oldest) }
 // age is how many documents were indexed after that of entry x.
 func (s span) age(x uint32, level uint) uint32 { return (uint32(s.end) - 1 - x) & ring(level) }
 
+// ages are the ages of the visible documents whose entries have the tag in want, newest first, from entry at on; expired says
+// that there are expired ones. It writes ages of others behind them.
+func (l *line) ages(dst *[1 + lineSlots]uint32, at int, want, number uint32, s span) (n int, expired bool) {
+	newest, visible := uint32(s.end)-1, s.visible()
+	for ; at > 0; at-- {
+		x := l[at&countMask]
+		age := (newest - x) & number
+		dst[n&countMask] = age
+		if (x^want)&^number == 0 {
+			if age >= visible {
+				return n, true
+			}
+			n++
+		}
+	}
+	return n, false
+}
+
+// slot is where, from entry at on, the entry with the tag in want is that comes behind n others, newest first.
+func (l *line) slot(at, n int, want, number uint32) int {
+	for ; at > 0; at-- {
+		if (l[at&countMask]^want)&^number == 0 {
+			if n == 0 {
+				break
+			}
+			n--
+		}
+	}
+	return at
+}
+
 // expired is the number of expired entries of a line. They stand in front.
 func (l *line) expired(level uint, s span) (k int) {
 	for n := l.count(); k < n && s.age(l[1+k], level) >= s.visible(); k++ {

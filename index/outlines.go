@@ -3,40 +3,34 @@ package index
 import "cmp"
 
 // outlines remembers the outlines of the documents that were met last. It is only a help: what it has forgotten is made again,
-// and no verdict depends on it. Each document has the places of one set to be in, where the oldest document gives way.
+// and no verdict depends on it. Each document has a place of its own by the lowest bits of its number, and three more to be in;
+// of the documents there the oldest gives way. So what is met is nearly always in its own place, and where documents are met
+// one after another, these places are near each other.
 //
 //	┌───────────┬───────────┬────────────┐
-//	│ number 40 │ hashes 12 │ lookup 12  │    a head; a set has four, and their outlines, folded and whole, stand beside those of
-//	└───────────┴───────────┴────────────┘    the next sets, for documents met one after another are near each other
+//	│ number 40 │ hashes 12 │ lookup 12  │    a head; the outlines stand apart, folded and a half
+//	└───────────┴───────────┴────────────┘
 //
 // lookup is the one in which the document was met last, by which it is known when it is met in another band.
 type outlines struct {
-	heads  [][outlineWays]uint64 // none until there is a document to tell apart
-	folds  [outlineWays][][foldWords]uint64
-	wholes [outlineWays][][outlineWords]uint64
+	heads  []uint64 // none until there is a document to tell apart
+	folds  [][foldWords]uint64
+	halves [][foldWords]uint64
+	mask   int // of the places; behind them is what the lookup at hand found no place for: it had met all that were in its way
 	lookup uint64
-	most   int // sets there may be; 0: mostOutlineSets
+	most   int // places there may be; 0: mostOutlinePlaces
 
 	lookups, gaveWay int // lookups, and outlines that gave way, since it was last seen whether there are enough places
-
-	spilled []remembered // in the lookup at hand, for which there was no place: it had met all of their set
-}
-
-// remembered is the outline of a document.
-type remembered struct {
-	head  *uint64 // nil is none
-	fold  *[foldWords]uint64
-	whole *[outlineWords]uint64
 }
 
 const (
-	outlineWays = 4
-	// A set takes 800 bytes. There are as many as the documents need that lookups among near copies meet in turn: one template
+	// A place takes 136 bytes. There are as many as the documents need that lookups among near copies meet in turn: one template
 	// has thousands of them, and in most streams there are several.
-	outlineSets     = 1 << 12 // 3 MiB
-	mostOutlineSets = 1 << 16 // 50 MiB
+	outlinePlaces     = 1 << 14 // 2.1 MiB
+	mostOutlinePlaces = 1 << 18 // 34 MiB
+	outlineWays       = 4       // places that a document can be in
 	// outlineLookups are looked at together: if so many outlines gave way in each that making them again takes longer than the
-	// rest of it, some 1.3 us each, there are twice as many sets from then on.
+	// rest of it, some 1.3 us each, there are twice as many places from then on.
 	outlineLookups = 64
 	outlineGiveWay = 32
 	headBits       = 12
@@ -45,17 +39,15 @@ const (
 
 // begin begins a lookup.
 func (o *outlines) begin() {
-	o.spilled = o.spilled[:0]
 	if o.heads == nil {
-		o.make(outlineSets)
+		o.make(outlinePlaces)
 	}
 	o.tend()
+	o.keep(o.mask + 1)
 	if o.lookup++; o.lookup > headMask {
 		o.lookup = 1
 		for i := range o.heads {
-			for k := range o.heads[i] {
-				o.heads[i][k] &^= headMask
-			}
+			o.heads[i] &^= headMask
 		}
 	}
 }
@@ -65,59 +57,75 @@ func (o *outlines) tend() {
 	if o.lookups++; o.lookups < outlineLookups {
 		return
 	}
-	if sets := 2 * len(o.heads); o.gaveWay > outlineGiveWay*outlineLookups && sets <= cmp.Or(o.most, mostOutlineSets) {
-		o.make(sets)
+	if places := 2 * (o.mask + 1); o.gaveWay > outlineGiveWay*outlineLookups && places <= cmp.Or(o.most, mostOutlinePlaces) {
+		o.make(places)
 	}
 	o.lookups, o.gaveWay = 0, 0
 }
 
-func (o *outlines) make(sets int) {
-	o.heads = make([][outlineWays]uint64, sets)
-	for k := range outlineWays {
-		o.folds[k] = make([][foldWords]uint64, sets)
-		o.wholes[k] = make([][outlineWords]uint64, sets)
-	}
+// make makes so many places, a power of two.
+func (o *outlines) make(places int) {
+	o.heads, o.folds, o.halves = make([]uint64, places), make([][foldWords]uint64, places), make([][foldWords]uint64, places)
+	o.mask = places - 1
+}
+
+func (o *outlines) keep(places int) {
+	o.heads, o.folds, o.halves = o.heads[:places], o.folds[:places], o.halves[:places]
 }
 
 // number is how a head names a document: 0 is none.
 func number(r ref) uint64 { return uint64(r+1) << (2 * headBits) }
 
-// find is what is remembered of a document.
-func (o *outlines) find(r ref) remembered {
-	set, want := uint64(r)%uint64(len(o.heads)), number(r)>>(2*headBits)
-	heads := &o.heads[set]
-	for k := range heads {
-		if heads[k]>>(2*headBits) == want {
-			return remembered{&heads[k], &o.folds[k][set], &o.wholes[k][set]}
+func names(head uint64, r ref) bool { return (head^number(r))>>(2*headBits) == 0 }
+
+// own is a document's own place.
+func (o *outlines) own(r ref) int { return int(r) & o.mask }
+
+// way is one of the places that a document can be in, the first of which is its own.
+func (o *outlines) way(r ref, k int) int { return (int(r) + k*(o.mask+1)/outlineWays) & o.mask }
+
+// find is the place of a document, or -1.
+func (o *outlines) find(r ref) int {
+	for k := range outlineWays {
+		if at := o.way(r, k); names(o.heads[at], r) {
+			return at
 		}
 	}
-	for _, s := range o.spilled {
-		if *s.head>>(2*headBits) == want {
-			return s
+	for at := o.mask + 1; at < len(o.heads); at++ {
+		if names(o.heads[at], r) {
+			return at
 		}
 	}
-	return remembered{}
+	return -1
 }
 
-// put remembers the outline of a document that is not remembered.
-func (o *outlines) put(r ref, own *outline) remembered {
-	set := uint64(r) % uint64(len(o.heads))
-	heads, oldest := &o.heads[set], -1
-	for k := range heads {
-		if heads[k]&headMask != o.lookup && (oldest < 0 || heads[k] < heads[oldest]) {
-			oldest = k
+// hashesOf is how many an outline is made of, as its head says.
+func hashesOf(head uint64) int { return int(head >> headBits & headMask) }
+
+// put remembers the outline of a document that is not remembered, and says where.
+func (o *outlines) put(r ref, own *outline) int {
+	at := o.oldest(r)
+	if at < 0 {
+		at = len(o.heads)
+		o.heads, o.folds = append(o.heads, 0), append(o.folds, [foldWords]uint64{})
+		o.halves = append(o.halves, [foldWords]uint64{})
+	}
+	o.heads[at], o.folds[at], o.halves[at] = number(r)|uint64(min(own.n, headMask))<<headBits, own.fold(), own.half()
+	return at
+}
+
+// oldest is the place of the oldest of the documents that could be where this one can be, its own if it is empty; -1 if the
+// lookup at hand has met them all.
+func (o *outlines) oldest(r ref) int {
+	oldest := -1
+	for k := range outlineWays {
+		at := o.way(r, k)
+		if o.heads[at]&headMask != o.lookup && (oldest < 0 || o.heads[at] < o.heads[oldest]) {
+			oldest = at
 		}
 	}
-	var place remembered
-	if oldest < 0 || heads[oldest] != 0 {
+	if oldest < 0 || o.heads[oldest] != 0 {
 		o.gaveWay++
 	}
-	if oldest >= 0 {
-		place = remembered{&heads[oldest], &o.folds[oldest][set], &o.wholes[oldest][set]}
-	} else {
-		place = remembered{new(uint64), new([foldWords]uint64), new([outlineWords]uint64)}
-		o.spilled = append(o.spilled, place)
-	}
-	*place.head, *place.fold, *place.whole = number(r)|uint64(min(own.n, headMask))<<headBits, own.fold(), own.bits
-	return place
+	return oldest
 }

@@ -7,11 +7,11 @@ func (o *outlines) meet(documents []ref) (made int) {
 	o.begin()
 	for _, at := range documents {
 		k := o.find(at)
-		if k.head == nil {
+		if k < 0 {
 			k = o.put(at, &outline{n: 1})
 			made++
 		}
-		*k.head = *k.head&^headMask | o.lookup
+		o.heads[k] = o.heads[k]&^headMask | o.lookup
 	}
 	return made
 }
@@ -22,15 +22,15 @@ func TestOutlinesHoldWhatIsMetInTurn(t *testing.T) {
 	const templates, each = 8, 300
 	for _, c := range []struct {
 		name        string
-		begin, most int // sets
+		begin, most int // places
 		templates   int
-		sets        int  // in the end
+		places      int  // in the end
 		again       bool // outlines are made again and again
 	}{
-		{"too few", 128, 4096, templates, 1024, false},
-		{"too few, and bounded", 128, 256, templates, 256, true},
-		{"enough", 1024, 4096, templates, 1024, false},
-		{"one template", 128, 4096, 1, 128, false},
+		{"too few", 512, 16384, templates, 4096, false},
+		{"too few, and bounded", 512, 1024, templates, 1024, true},
+		{"enough", 4096, 16384, templates, 4096, false},
+		{"one template", 512, 16384, 1, 512, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o outlines
@@ -47,8 +47,8 @@ func TestOutlinesHoldWhatIsMetInTurn(t *testing.T) {
 					made += o.meet(met)
 				}
 			}
-			if len(o.heads) != c.sets || made > 0 != c.again {
-				t.Errorf("%d sets, and %d outlines are made again, want %d sets", len(o.heads), made, c.sets)
+			if got := o.mask + 1; got != c.places || made > 0 != c.again {
+				t.Errorf("%d places, and %d outlines are made again, want %d places", got, made, c.places)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ type Replica struct {
 	outlined bool // own is its outline
 	own      outline
 	outlines outlines
-	block    [siftBlock]met
+	block    block
 
 	judged []Verdict // of the run at hand
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/unecho/unecho/index/entry"
 )
@@ -36,28 +35,24 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 // sifted is how many candidates are kept for each that may be compared: some of them may be dead.
 const sifted = 4
 
-// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. It goes by blocks: the
-// outlines of one are fetched while they are found.
+// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. It goes by blocks: what the
+// outlines folded do not drop of one is fetched meanwhile.
 func (r *Replica) sift() (ranks []rank, out int) {
 	w := &r.window
 	r.outlines.begin()
 	w.ranks = w.ranks[:0]
 	most, reachable := sifted*min(r.params.Similarity.MaxCandidates, unlimited), 0
 	bound := r.bound()
+	x := &r.block
 	for met := w.met; len(met) > 0; {
-		block := met[:min(len(met), siftBlock)]
-		met = met[len(block):]
-		for _, k := range r.known(block, &bound) {
-			odd, ok := bound.odd(k.remembered)
-			if !ok {
-				continue
+		n := min(len(met), siftBlock)
+		for i := range r.reachable(met[:n], &bound) {
+			if s, k := w.at(x.met[i]); w.shares(s, k) {
+				reachable++
+				w.keepNearest(rank(x.odd[i])<<rankBits|rank(x.met[i]), most)
 			}
-			if s, i := w.at(k.at); !w.shares(s, i) {
-				continue
-			}
-			reachable++
-			w.keepNearest(rank(odd)<<rankBits|rank(k.at), most)
 		}
+		met = met[n:]
 	}
 	if len(w.ranks) < most {
 		slices.Sort(w.ranks)
@@ -65,63 +60,77 @@ func (r *Replica) sift() (ranks []rank, out int) {
 	return w.ranks, reachable - len(w.ranks)
 }
 
-// met is a document of a block, and what is remembered of it.
-type met struct {
-	remembered
-	at ref
+// reachable leaves those of some documents in the block that their outlines do not drop, and says how many.
+func (r *Replica) reachable(met []uint32, b *bound) int {
+	o, x, newest := &r.outlines, &r.block, r.window.end-1
+	n := 0
+	for done := 0; done < len(met); {
+		var k int
+		if k, n = x.take(o, b, met[done:], newest, n); done+k < len(met) {
+			n = r.takeElsewhere(newest-ref(met[done+k]), b, n)
+			k++
+		}
+		done += k
+	}
+	x.oddFolds(o, b, n)
+	n = x.drop(n)
+	x.oddWholes(o, b, n)
+	return x.drop(n)
 }
 
-const siftBlock = 64
-
-// known finds the outlines of documents, but for those that this lookup has met before, and those that have far too few or too
-// many hashes.
-func (r *Replica) known(block []ref, b *bound) []met {
-	o, n := &r.outlines, 0
-	for _, at := range block {
-		k := o.find(at)
-		switch {
-		case k.head == nil:
-			if k = r.outline(at, b); k.head == nil {
-				continue
-			}
-		case *k.head&headMask == o.lookup:
-			continue
+// takeElsewhere takes a document whose outline is not in its own place. It is made now if it is nowhere, unless the document has
+// far too few or too many hashes.
+func (r *Replica) takeElsewhere(at ref, b *bound, n int) int {
+	o := &r.outlines
+	place := o.find(at)
+	if place < 0 {
+		if place = r.outline(at, b); place < 0 {
+			return n
 		}
-		*k.head = *k.head&^headMask | o.lookup
-		prefetchAt(unsafe.Pointer(k.fold))
-		r.block[n] = met{k, at}
-		n++
 	}
-	return r.block[:n]
+	if o.heads[place]&headMask == o.lookup {
+		return n
+	}
+	return r.block.add(o, b, at, place, n)
 }
 
 // bound says what cannot reach the threshold: two documents must share num / den of the hashes that they have together.
 type bound struct {
-	own      *outline
-	fold     [foldWords]uint64
+	own      int                  // hashes
+	bits     [outlineWords]uint64 // of the own outline: folded, and a half
 	num, den int
+
+	n    int   // of another document's hashes
+	most int16 // bits that may differ from it; -1 if it cannot be similar enough
 }
 
 func (r *Replica) bound() bound {
-	num, den := r.verify.shares()
-	return bound{own: &r.own, fold: r.own.fold(), num: num, den: den}
+	b := bound{own: r.own.n}
+	fold, half := r.own.fold(), r.own.half()
+	copy(b.bits[copy(b.bits[:], fold[:]):], half[:])
+	b.num, b.den = r.verify.shares()
+	b.of(0)
+	return b
 }
 
-// reaches says that a document of so many hashes may be similar enough.
-func (b *bound) reaches(n int) bool { return n == 0 || b.den*min(b.own.n, n) >= b.num*(b.own.n+n) }
+// reaches says that a document of so many hashes may be similar enough. One without hashes cannot be told apart.
+func (b *bound) reaches(n int) bool { return n == 0 || b.den*min(b.own, n) >= b.num*(b.own+n) }
 
-// odd is the number of bits that differ from a document's; ok is false if they are too many.
-func (b *bound) odd(k remembered) (odd int, ok bool) {
-	n := int(*k.head >> headBits & headMask)
-	if n == 0 {
-		return 0, true
+// anyOdd bits are as many as can differ.
+const anyOdd = 64 * outlineWords
+
+// of takes the number of another document's hashes. As many bits differ as there are hashes in one document only, or fewer by
+// an even number.
+func (b *bound) of(n int) {
+	b.n = n
+	switch {
+	case n == 0 || b.num == 0:
+		b.most = anyOdd
+	case !b.reaches(n):
+		b.most = -1
+	default:
+		b.most = int16(min((b.own+n)*(b.den-2*b.num)/b.den, anyOdd))
 	}
-	need, least, both := b.num*(b.own.n+n), min(b.own.n, n), b.own.n+n
-	if b.num > 0 && b.den*min((both-oddFolds(&b.fold, k.fold))/2, least) < need {
-		return 0, false
-	}
-	odd = b.own.odd(k.whole)
-	return odd, b.num == 0 || b.den*min((both-odd)/2, least) >= need
 }
 
 // unlimited candidates are more than there can be.
@@ -141,12 +150,13 @@ func (w *window) keepNearest(k rank, most int) {
 	}
 }
 
-// outline makes the outline of a document, unless its number of hashes says enough: that costs as many hashes less.
-func (r *Replica) outline(at ref, b *bound) remembered {
+// outline makes the outline of a document, and says where it is; -1 if its number of hashes says enough: that costs as many hashes
+// less.
+func (r *Replica) outline(at ref, b *bound) int {
 	s, i := r.window.at(at)
 	r.candidate = s.document(i).entry
 	if !b.reaches(r.verify.hashes(&r.candidate)) {
-		return remembered{}
+		return -1
 	}
 	var o outline
 	r.verify.outline(&r.candidate, &o)

@@ -33,7 +33,7 @@ type window struct {
 	fetched []*line          // for them
 	walks   []walk           // of the lookup at hand: one per band that goes on
 	popular []walk           // in it, those of keys of which more is left to read
-	met     []ref            // in it, once per band
+	met     []uint32         // in it, once per band: of each document how many were indexed after it
 	same    []ref            // of these, those that have the keys of all bands; then those that are identical, ascending
 	ranks   []rank
 	front   front // of the window

@@ -104,7 +104,11 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 			// None has the other key, so none has both.
 			r.window.meetRare(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
 			cut := r.window.meetPopular()
-			got := slices.Sorted(slices.Values(r.window.met))
+			var got []ref
+			for _, age := range r.window.met {
+				got = append(got, r.window.end-1-ref(age))
+			}
+			slices.Sort(got)
 			if !slices.Equal(got, want) || cut != wantCut {
 				t.Fatalf("key %d of %d: met %v, cut %d, want %v, %d", key, keys, got, cut, want, wantCut)
 			}

@@ -61,7 +61,7 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 // readOn takes more from the longer shelves; cut says that not all was taken.
 func (t *Twin) readOn(longer [][]*document, shared map[*document]int) (cut bool) {
 	most := t.params.Similarity.MaxReferences
-	more := min(most, len(longer)*len(longer)*(most/64+1))
+	more := min(most, len(longer)*len(longer)*len(longer)*(most/512+1))
 	for _, all := range longer {
 		n := min(more, len(all))
 		more -= n

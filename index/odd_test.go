@@ -1,0 +1,54 @@
+package index
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestOddBits holds the bits that differ from an outline, counted from folds and halves, against the outlines themselves: by the
+// code for all machines, and by the kernels that this processor has.
+func TestOddBits(t *testing.T) {
+	const places = 64
+	random := rand.New(rand.NewPCG(8, 5))
+	all, o := make([]outline, places), outlines{}
+	o.make(places)
+	for i := range all {
+		for k := range all[i].bits {
+			all[i].bits[k] = random.Uint64() >> (i % 3 * random.IntN(64)) // some are nearly empty
+		}
+		o.folds[i], o.halves[i] = all[i].fold(), all[i].half()
+	}
+	r := Replica{own: all[7], verify: &overlap{least: Similarity{Num: 4, Den: 5}}}
+	bound := r.bound()
+	count := func(name string, odd func(x *block, n int), want func(o *outline) int) {
+		for n := range siftBlock + 1 {
+			x := block{}
+			for i := range n {
+				x.places[i] = random.Uint32N(places)
+			}
+			odd(&x, n)
+			for i := range n {
+				if got, want := int(x.odd[i]), want(&all[x.places[i]]); got != want {
+					t.Fatalf("%s, %d of %d: %d bits differ, want %d", name, i, n, got, want)
+				}
+			}
+		}
+	}
+	folds := func(o *outline) (odd int) {
+		for k, word := range o.fold() {
+			odd += bits.OnesCount64(word ^ r.own.fold()[k])
+		}
+		return odd
+	}
+	wholes := func(o *outline) (odd int) {
+		for k, word := range o.bits {
+			odd += bits.OnesCount64(word ^ r.own.bits[k])
+		}
+		return odd
+	}
+	count("each fold", func(x *block, n int) { x.eachFold(&o, &bound, n) }, folds)
+	count("folds", func(x *block, n int) { x.oddFolds(&o, &bound, n) }, folds)
+	count("each whole", func(x *block, n int) { x.eachWhole(&o, &bound, n) }, wholes)
+	count("wholes", func(x *block, n int) { x.oddWholes(&o, &bound, n) }, wholes)
+}

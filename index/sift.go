@@ -25,31 +25,40 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 	}
 	bands = w.meetPopular()
 	if r.outlined = r.own.n > 0; r.outlined {
-		ranks, out = r.sift()
+		ranks, out = r.sift(e)
 	} else {
 		ranks = w.rank()
 	}
 	return r.identicalFirst(ranks, e), bands, out
 }
 
-// sifted is how many candidates are kept for each that may be compared: some of them may be dead.
+// sifted is how many candidates are kept for each that may be compared: some of them may cost too much.
 const sifted = 4
 
-// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. It goes by blocks: what the
-// outlines folded do not drop of one is fetched meanwhile.
-func (r *Replica) sift() (ranks []rank, out int) {
-	w := &r.window
+// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. What cannot be matched, as
+// the dead cannot, takes no place; among what has none in any case it is looked for until one that can be is found.
+func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
+	w, x := &r.window, &r.block
 	r.outlines.begin()
 	w.ranks = w.ranks[:0]
-	most, reachable := sifted*min(r.params.Similarity.MaxCandidates, unlimited), 0
+	most := sifted * min(r.params.Similarity.MaxCandidates, unlimited)
 	bound := r.bound()
-	x := &r.block
 	for met := w.met; len(met) > 0; {
 		n := min(len(met), siftBlock)
 		for i := range r.reachable(met[:n], &bound) {
-			if s, k := w.at(x.met[i]); w.shares(s, k) {
-				reachable++
-				w.keepNearest(rank(x.odd[i])<<rankBits|rank(x.met[i]), most)
+			k := rank(x.odd[i])<<rankBits | rank(x.met[i])
+			full := len(w.ranks) == most
+			near := !full || k < w.ranks[most-1]
+			if !near && out > 0 {
+				out++
+				continue
+			}
+			if f := r.found(x.met[i]); !r.eligible(&f, e) {
+				continue
+			}
+			out += int(flag(full))
+			if near {
+				w.keepNearest(k, most)
 			}
 		}
 		met = met[n:]
@@ -57,7 +66,7 @@ func (r *Replica) sift() (ranks []rank, out int) {
 	if len(w.ranks) < most {
 		slices.Sort(w.ranks)
 	}
-	return w.ranks, reachable - len(w.ranks)
+	return w.ranks, out
 }
 
 // reachable leaves those of some documents in the block that their outlines do not drop, and says how many.
@@ -136,18 +145,17 @@ func (b *bound) of(n int) {
 // unlimited candidates are more than there can be.
 const unlimited = 1 << 24
 
-// keepNearest keeps a rank if it is one of the least so many. When there are so many, they are in order.
+// keepNearest keeps a rank that is one of the least so many. When there are so many, they are in order.
 func (w *window) keepNearest(k rank, most int) {
-	switch n := len(w.ranks); {
-	case n < most:
+	if n := len(w.ranks); n < most {
 		if w.ranks = append(w.ranks, k); n+1 == most {
 			slices.Sort(w.ranks)
 		}
-	case k < w.ranks[n-1]:
-		at, _ := slices.BinarySearch(w.ranks, k)
-		copy(w.ranks[at+1:], w.ranks[at:n-1])
-		w.ranks[at] = k
+		return
 	}
+	at, _ := slices.BinarySearch(w.ranks, k)
+	copy(w.ranks[at+1:], w.ranks[at:most-1])
+	w.ranks[at] = k
 }
 
 // outline makes the outline of a document, and says where it is; -1 if its number of hashes says enough: that costs as many hashes

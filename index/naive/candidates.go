@@ -96,7 +96,8 @@ func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*d
 	return append(same, others...)
 }
 
-// sift drops what cannot be similar enough, by the bits that differ, and keeps the nearest: four times as many as are compared.
+// sift drops what cannot be matched, or be similar enough by the bits that differ, and keeps the nearest: four times as many as are
+// compared.
 func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met map[*document]int) (nearest []*document, out bool) {
 	differ := map[*document]int{}
 	for d := range met {
@@ -106,7 +107,7 @@ func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met map[*document]int) (nea
 				differ[d]++
 			}
 		}
-		if t.shareKey(&d.entry, e) && (!ok || t.reachable(entry.ShinglesLen(e), entry.ShinglesLen(&d.entry), differ[d])) {
+		if t.matchable(d, e) && (!ok || t.reachable(entry.ShinglesLen(e), entry.ShinglesLen(&d.entry), differ[d])) {
 			nearest = append(nearest, d)
 		}
 	}
@@ -165,6 +166,11 @@ func (t *Twin) shareKey(a, b *entry.Entry) bool {
 		}
 	}
 	return false
+}
+
+// matchable says whether a document can be what e is a copy of.
+func (t *Twin) matchable(d *document, e *entry.Entry) bool {
+	return t.live(d) && d.entry.Scope == e.Scope && t.shareKey(&d.entry, e)
 }
 
 // cost is what comparing two entries may take, in steps of max_work.

@@ -130,7 +130,7 @@ func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
 	promising, cut := t.candidates(e)
 	candidates, work := t.params.Similarity.MaxCandidates, t.params.Similarity.MaxWork
 	for i, d := range promising {
-		if !t.live(d) || d.entry.Scope != e.Scope || !t.shareKey(&d.entry, e) {
+		if !t.matchable(d, e) {
 			continue
 		}
 		if candidates == 0 {

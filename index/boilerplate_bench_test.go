@@ -17,11 +17,7 @@ import (
 func words(r *rand.Rand, n int) []string {
 	all := make([]string, n)
 	for i := range all {
-		word := make([]byte, 3+r.IntN(6))
-		for k := range word {
-			word[k] = byte('a' + r.IntN(26))
-		}
-		all[i] = string(word)
+		all[i] = string(randomWord(r, 3+r.IntN(6)))
 	}
 	return all
 }
@@ -174,7 +170,7 @@ func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
 			return joined(templated(r, 80, 138_000, 117_000))
 		},
 		"levenshtein-32kB": func(p *index.Params, r *rand.Rand) [][]byte {
-			p.Similarity.Verify = "levenshtein"
+			p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:4"
 			blocks := make([][]string, 100)
 			for i := range blocks {
 				blocks[i] = words(r, 50)
@@ -187,7 +183,26 @@ func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
 			}
 			return joined(all)
 		},
+		"levenshtein-tails-32kB": func(p *index.Params, r *rand.Rand) [][]byte { // the first letters keep the bands wide to the end
+			p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:4"
+			all, common := make([][]byte, 80), strings.Join(words(r, 3700), " ")
+			for i := range all {
+				all[i] = append(all[i], randomWord(r, 16)...)
+				all[i] = append(all[i], common...)
+				all[i] = append(all[i], randomWord(r, index.ComparedText-len(all[i]))...)
+			}
+			return all
+		},
 	}
+}
+
+// randomWord makes up a word of so many letters.
+func randomWord(r *rand.Rand, n int) []byte {
+	word := make([]byte, n)
+	for i := range word {
+		word[i] = byte('a' + r.IntN(26))
+	}
+	return word
 }
 
 // BenchmarkHostile judges the last of such documents. most-ms is the longest that one of them held the replica.

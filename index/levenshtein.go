@@ -8,8 +8,7 @@ import (
 )
 
 // ComparedText is how many bytes of a normalised text verify: levenshtein keeps and compares: the time for two texts grows with
-// the product of their lengths, and the stream waits for it. At this length the worst pair takes tens of milliseconds
-// (BenchmarkLevenshteinWorst).
+// the product of their lengths, and the stream waits for it. At this length the worst pair takes some 20 ms (BenchmarkHostile).
 const ComparedText = 32 << 10
 
 // levenshtein is the ratio 1 - distance / length of the longer text, in runes, of the texts.
@@ -20,24 +19,25 @@ type levenshtein struct {
 	plain
 }
 
-// cost is the longer text times the band of the edits that the threshold allows, 128 cells of the table a step: as many as are
-// computed in its time (BenchmarkHostile).
+// cellsOfStep is how many cells of the table of two texts are computed in the time of a step (BenchmarkHostile).
+const cellsOfStep = 160
+
+// cost is that of a pair as far apart as the threshold allows.
 func (x *levenshtein) cost(own, candidate *entry.Entry) int {
 	longer := min(max(entry.TextLen(own), entry.TextLen(candidate)), ComparedText)
-	return longer * (sketch.DistanceAt(x.least, longer) + narrowBand) / (2 * narrowBand)
+	allowed := sketch.DistanceAt(x.least, longer)
+	return sketch.Cells(longer, allowed, allowed) / cellsOfStep
 }
 
-// spent is less for texts that are alike: their band stays narrow.
+// spent is less for texts that are alike: the narrow bands are enough for them.
 func (x *levenshtein) spent(cost int, s Similarity) int {
 	if s.Num == 0 {
 		return cost
 	}
-	edits, allowed := int(s.Den-s.Num), sketch.DistanceAt(x.least, int(s.Den))
-	return cost * (edits + narrowBand) / (allowed + narrowBand)
+	longer, edits := int(s.Den), int(s.Den-s.Num)
+	allowed := sketch.DistanceAt(x.least, longer)
+	return cost * sketch.Cells(longer, edits, allowed) / sketch.Cells(longer, allowed, allowed)
 }
-
-// narrowBand is the edits whose band costs no less than that of fewer.
-const narrowBand = 64
 
 func (x *levenshtein) method() Method { return Levenshtein }
 

@@ -180,7 +180,7 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 		return 1
 	case t.params.Similarity.Verify == "levenshtein":
 		longer := min(max(entry.TextLen(a), entry.TextLen(b)), index.ComparedText)
-		return longer * (t.edits(longer) + 64) / 128
+		return longer * t.widths(longer, t.edits(longer)) / 160
 	case t.keepsText():
 		return 6 * (entry.TextLen(a) + entry.TextLen(b))
 	}
@@ -192,5 +192,17 @@ func (t *Twin) spent(cost int, s index.Similarity) int {
 	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, index.Levenshtein) {
 		return cost
 	}
-	return cost * (int(s.Den-s.Num) + 64) / (t.edits(int(s.Den)) + 64)
+	longer := int(s.Den)
+	return cost * t.widths(longer, int(s.Den-s.Num)) / t.widths(longer, t.edits(longer))
+}
+
+// widths adds up the bands that are tried until one is as wide as the edits: of 32, 128, 512 and so on, and the edits allowed.
+func (t *Twin) widths(longer, edits int) (sum int) {
+	allowed := t.edits(longer)
+	for width := 32; width < allowed; width *= 4 {
+		if sum += width + 64; width >= edits {
+			return sum
+		}
+	}
+	return sum + allowed + 64
 }

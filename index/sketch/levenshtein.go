@@ -20,9 +20,9 @@ import (
 //	64 rows   │  │ band │            │   stripe continues from
 //	          └──┴──────┴────────────┘
 //
-// Only a band beside the diagonal is computed: a path that leaves it costs more than its width (Ukkonen, "Algorithms for
-// approximate string matching", 1985). Beyond its edges each step is taken to cost 1, which is never too little. The band
-// begins narrow and doubles until the distance fits or more edits than the threshold allows are certain.
+// Only a band around the diagonal is computed: a path that leaves it has to come back, and costs more than the band is wide (Ukkonen,
+// "Algorithms for approximate string matching", 1985). Beyond its edges each step is taken to cost 1, which is never too little.
+// The band begins narrow and widens until the distance fits or more edits than the threshold allows are certain.
 type Levenshtein struct {
 	other       map[rune]uint32 // numbers of runes beyond ASCII
 	a, b        []uint32        // the texts in numbers
@@ -33,14 +33,14 @@ type Levenshtein struct {
 const (
 	stripe     = 64
 	firstWidth = 32
+	wider      = 4 // times: so that all narrower bands together cost less than half of the last one
 )
 
 // Similarity is 1 - distance / length of the longer text, both in runes, as an exact fraction num/den. A threshold given in
 // ten thousandths bounds the work: what doesn't reach it is 0/den. Two empty texts are not similar: 0/1. Bytes that are not
 // UTF-8 count as U+FFFD, one each.
 //
-// Time grows with the length of the text times the number of edits, and in the worst case with length x length x (1 -
-// threshold) / 32.
+// Time grows with the length of the text times the number of edits: see Cells.
 func (l *Levenshtein) Similarity(a, b []byte, tenThousandths int) (num, den uint32) {
 	l.number(a, b)
 	longer := max(len(l.a), len(l.b))
@@ -53,6 +53,18 @@ func (l *Levenshtein) Similarity(a, b []byte, tenThousandths int) (num, den uint
 		return 0, uint32(longer)
 	}
 	return uint32(longer - distance), uint32(longer)
+}
+
+// Cells is how many cells of the table are computed at the most for texts up to so long that are so many edits apart, of which so
+// many are allowed: those of all bands up to the one that is wide enough, each with the words that it begins and ends in.
+func Cells(longer, edits, allowed int) (n int) {
+	for width := firstWidth; width < allowed; width *= wider {
+		n += longer * (width + stripe)
+		if edits <= width {
+			return n
+		}
+	}
+	return n + longer*(allowed+stripe)
 }
 
 // number turns the texts into small numbers, the same for the same rune.
@@ -94,7 +106,7 @@ func (l *Levenshtein) distance(allowed int) int {
 	if len(a) == 0 || len(b)-len(a) > allowed {
 		return len(b)
 	}
-	for width := max(firstWidth, len(b)-len(a)); width < allowed; width *= 2 {
+	for width := max(firstWidth, len(b)-len(a)); width < allowed; width *= wider {
 		if d := l.within(a, b, width); d <= width {
 			return d
 		}
@@ -122,14 +134,17 @@ func (l *Levenshtein) within(a, b []uint32, width int) int {
 	}
 	score := 0 // at the lower edge of the stripe above, to the left of the band
 	from := 0
+	longer := len(b) - len(a)
+	left := (width - longer) / 2 // of the diagonal
+	right := left + longer
 	for top := 0; top < len(a); top += stripe {
 		bottom := min(top+stripe, len(a))
 		// The band begins and ends with a word of columns.
-		next := max(0, top-width) / 64
+		next := max(0, top-left) / 64
 		for ; from < next; from++ {
 			score += bits.OnesCount64(l.more[from]) - bits.OnesCount64(l.fewer[from])
 		}
-		to := min(words, (bottom+width)/64+1)
+		to := min(words, (bottom+right)/64+1)
 		score += bottom - top // down the left edge of the band
 		l.fill(a[top:bottom], b, from, to)
 		if l.least(score, from, to) > width {

@@ -24,7 +24,7 @@ func NewComparer(p Params) (*Comparer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}
-	return &Comparer{verify: verify, least: p.Similarity.least()}, nil
+	return &Comparer{verify: verify, least: p.Similarity.Least()}, nil
 }
 
 // Begin takes the entry that others are compared with. The comparer keeps it until the next one.

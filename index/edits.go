@@ -9,16 +9,20 @@ import (
 
 // plannedByEdits says whether bands are planned from what a Levenshtein similarity leaves of the shingles.
 func (p SimilarityParams) plannedByEdits() bool {
-	return p.Verify == verifyLevenshtein && p.Sketch == "minhash" && p.Plan == "recall" && p.Bands == 0 && p.Rows == 0
+	return p.Verify == verifyLevenshtein && !p.byDistance() && p.Plan != planArea && p.Bands == 0 && p.Rows == 0
 }
 
-// planByEdits plans for what edits by chance leave of the shingles at the threshold.
-func (p SimilarityParams) planByEdits() (sketch.Banding, error) {
+// plannedThreshold is the Jaccard similarity of shingles that bands are planned for: the threshold, or what edits by chance leave
+// of the shingles there.
+func (p SimilarityParams) plannedThreshold() (float64, error) {
+	if !p.plannedByEdits() {
+		return p.Threshold, nil
+	}
 	expected, _, ok := p.SharedAt(p.Threshold)
 	if !ok {
-		return sketch.Banding{}, fmt.Errorf("plan bands: verify: levenshtein says nothing of the words of %s", p.Shingle)
+		return 0, fmt.Errorf("plan bands: verify: levenshtein says nothing of the words of %s", p.Shingle)
 	}
-	return sketch.Plan(expected, p.Slots, p.Recall)
+	return expected, nil
 }
 
 // SharedAt is the Jaccard similarity of the shingles of two documents of a similarity, where one follows from the other: the same,
@@ -47,7 +51,7 @@ func (p SimilarityParams) chars() int {
 // Repeated says whether a shingle counts as often as it occurs. For verify: levenshtein it always does, as each character
 // does there: a text that repeats itself has few shingles otherwise, and little edits change many of them.
 func (p SimilarityParams) Repeated() bool {
-	return p.Weighted || p.Verify == verifyLevenshtein && p.Sketch == "minhash"
+	return p.Weighted || p.Verify == verifyLevenshtein && !p.byDistance()
 }
 
 // Compared is what of a normalised text is compared: all of it, or its front (FrontOf) for verify: levenshtein.

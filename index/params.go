@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -21,7 +22,7 @@ type SimilarityParams struct {
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
-	Sketch        string  `key:"sketch" doc:"how candidates are found" enum:"minhash|simhash" verdict:"true"`
+	Sketch        string  `key:"sketch" doc:"how candidates are found" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
 	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
@@ -39,8 +40,11 @@ type SimilarityParams struct {
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
 }
 
-// verifyLevenshtein is a word of similarity.verify.
-const verifyLevenshtein = "levenshtein"
+// Words of similarity.verify and similarity.plan.
+const (
+	verifyLevenshtein = "levenshtein"
+	planArea          = "area"
+)
 
 // Shingling is what Shingle and Hash ask for.
 func (p *SimilarityParams) Shingling() (text.Shingling, error) {
@@ -53,6 +57,14 @@ func (p *SimilarityParams) Shingling() (text.Shingling, error) {
 		return text.Shingling{}, err
 	}
 	return shingling.Hashed(hash), nil
+}
+
+// Choices are the words of a setting that a table has.
+func (SimilarityParams) Choices(key string) []string {
+	if key == "sketch" {
+		return sketch.Names()
+	}
+	return nil
 }
 
 // WindowParams say how long documents are remembered.

@@ -63,7 +63,7 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
 	return &Replica{
-		params: p, fingerprint: fingerprint, least: p.Similarity.least(),
+		params: p, fingerprint: fingerprint, least: p.Similarity.Least(),
 		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
 		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
 		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),

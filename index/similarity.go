@@ -25,39 +25,51 @@ func (p Params) Version() string {
 	return fmt.Sprintf("text/%d unicode/%s %s evidence/%d", text.Version, text.Unicode, p.Algorithm(), entry.Version)
 }
 
-// Banding is how a MinHash is cut into bands: as set, or else as planned for the Jaccard similarity of two documents at the
-// threshold.
+// Scheme is the sketch that is set, and its settings.
+func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
+	scheme, err := sketch.SchemeOf(p.Sketch)
+	if err != nil {
+		return nil, sketch.Params{}, err
+	}
+	threshold, err := p.plannedThreshold()
+	return scheme, sketch.Params{
+		Weighted:  p.Repeated(),
+		Threshold: threshold, Recall: p.Recall, ByArea: p.Plan == planArea, Slots: p.Slots, Bands: p.Bands, Rows: p.Rows, CodeBits: p.CodeBits,
+		Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks,
+	}, err
+}
+
+// byDistance says that bits decide what is a candidate; see sketch.Scheme.
+func (p SimilarityParams) byDistance() bool {
+	scheme, err := sketch.SchemeOf(p.Sketch)
+	return err == nil && scheme.ByDistance()
+}
+
+// Banding is how a sketch of slots is cut into bands: as set, or else as planned for the Jaccard similarity of two documents at
+// the threshold. Of a sketch by distance it is the zero Banding.
 func (p SimilarityParams) Banding() (sketch.Banding, error) {
-	if p.Bands != 0 || p.Rows != 0 {
-		return sketch.Banding{Bands: p.Bands, Rows: p.Rows}, nil
+	scheme, params, err := p.Scheme()
+	if err != nil {
+		return sketch.Banding{}, err
 	}
-	if p.Plan == "area" {
-		return sketch.PlanByArea(p.Threshold, p.Slots, 0.5, 0.5)
-	}
-	if p.plannedByEdits() {
-		return p.planByEdits()
-	}
-	return sketch.Plan(p.Threshold, p.Slots, p.Recall)
+	return scheme.Banding(params)
 }
 
 // NewSketch makes the sketch that is set.
 func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
-	if p.Sketch == "simhash" {
-		return sketch.NewSimHashSketch(p.simHash())
-	}
-	banding, err := p.Banding()
+	scheme, params, err := p.Scheme()
 	if err != nil {
 		return nil, err
 	}
-	return sketch.NewMinHashSketch(p.minHash(banding))
+	return scheme.New(params)
 }
 
-func (p SimilarityParams) minHash(banding sketch.Banding) sketch.MinHashParams {
-	return sketch.MinHashParams{Slots: p.Slots, Banding: banding, CodeBits: p.CodeBits, Weighted: p.Repeated()}
-}
-
-func (p SimilarityParams) simHash() sketch.SimHashParams {
-	return sketch.SimHashParams{Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks, Weighted: p.Weighted}
+// EstimatedBy is the method of verify: estimate.
+func (p SimilarityParams) EstimatedBy() Method {
+	if p.byDistance() {
+		return Hamming
+	}
+	return Estimate
 }
 
 // evidence is what an entry keeps of its document, for verify to compare. Of a text there are about as many runs of characters
@@ -73,9 +85,9 @@ func (p SimilarityParams) evidence() entry.Kind {
 	return entry.Shingles
 }
 
-// least is the similarity that makes a duplicate.
-func (p SimilarityParams) least() Similarity {
-	if p.Verify == "estimate" && p.Sketch == "simhash" {
+// Least is the similarity that makes a duplicate.
+func (p SimilarityParams) Least() Similarity {
+	if p.Verify == "estimate" && p.byDistance() {
 		return Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
 	}
 	return Similarity{Num: uint32(math.Round(p.Threshold * scale)), Den: scale}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +38,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 3584")
 	refuse(p.MaxWork < 1, "max_work", p.MaxWork, "compares nothing", "write 1 or more, such as 2000000")
 	choose("hash", p.Hash, "xxhash", "murmur3", "xxh64", "sha1")
-	choose("sketch", p.Sketch, "minhash", "simhash")
+	choose("sketch", p.Sketch, sketch.Names()...)
 	choose("plan", p.Plan, "recall", "area")
 	choose("verify", p.Verify, "jaccard", verifyLevenshtein, "estimate")
 	choose("evidence", p.Evidence, "auto", "shingles", "text")
@@ -70,27 +69,12 @@ func (p SimilarityParams) validateEvidence() []setting.Mistake {
 
 // validateSketch checks what only the sketches know: which bands there can be.
 func (p SimilarityParams) validateSketch() []setting.Mistake {
-	one := func(key string, value any, problem, remedy string) []setting.Mistake {
-		return []setting.Mistake{setting.Wrong(key, value, problem, remedy)}
-	}
-	if p.Sketch == "simhash" {
-		if p.Bands != 0 || p.Rows != 0 {
-			return one("bands", p.Bands, "are of minhash, and the sketch is simhash", "write bands: 0 and rows: 0; simhash has blocks")
-		}
-		if err := p.simHash().Validate(); err != nil {
-			return one("distance", p.Distance, err.Error(), "lower distance, or raise bits")
-		}
-		return nil
-	}
-	if p.Blocks != 0 {
-		return one("blocks", p.Blocks, "are of simhash, and the sketch is minhash", "write blocks: 0; minhash has bands and rows")
-	}
-	banding, err := p.Banding()
+	scheme, params, err := p.Scheme()
 	if err != nil {
-		return one("slots", p.Slots, bare(err), "raise slots or threshold, or lower recall")
+		return []setting.Mistake{setting.Wrong("sketch", p.Sketch, err.Error(), "write "+setting.OneOf(sketch.Names()))}
 	}
-	if err := p.minHash(banding).Validate(); err != nil {
-		return one("bands", p.Bands, err.Error(), "set both bands and rows within the slots, or neither")
+	if w := scheme.Check(params); w != nil {
+		return []setting.Mistake{setting.Wrong(w.Key, w.Value, w.Problem, w.Remedy)}
 	}
 	return nil
 }
@@ -99,12 +83,4 @@ func (p SimilarityParams) validateSketch() []setting.Mistake {
 func fourDecimals(x float64) bool {
 	scaled := x * scale
 	return math.Abs(scaled-math.Round(scaled)) < 1e-6
-}
-
-// bare drops what the room put before an error: the mistake names the setting already.
-func bare(err error) string {
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner
-	}
-	return err.Error()
 }

@@ -50,23 +50,16 @@ func (plain) shares() (num, den int)         { return 0, 1 }
 func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	kind := p.evidence()
 	if kind == entry.Sketch {
-		return &estimator{sketch: s, by: estimateBy(p)}, nil
+		return &estimator{sketch: s, by: p.EstimatedBy()}, nil
 	}
 	if kind == entry.Shingles {
-		return &overlap{least: p.least()}, nil
+		return &overlap{least: p.Least()}, nil
 	}
 	if p.Verify == verifyLevenshtein {
-		return &levenshtein{least: int(p.least().Num)}, nil
+		return &levenshtein{least: int(p.Least().Num)}, nil
 	}
 	shingling, err := p.Shingling()
 	return &jaccard{shingling: shingling, weighted: p.Weighted}, err
-}
-
-func estimateBy(p SimilarityParams) Method {
-	if p.Sketch == "simhash" {
-		return Hamming
-	}
-	return Estimate
 }
 
 // unlike is the similarity to what cannot be compared, or is not similar enough.

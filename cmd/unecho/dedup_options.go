@@ -72,7 +72,7 @@ func (o *dedupOptions) readConfig(cmd *cobra.Command) (err error) {
 		return err
 	}
 	c, still := settingsOf(cmd, config.Default())
-	if still != nil || c.Judge.Similarity.Sketch != "simhash" {
+	if still != nil || c.Judge.Similarity.EstimatedBy() != index.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}
 	if _, err := sketch.NewRotations(c.Judge.Similarity.Bits, distance); err != nil {

@@ -105,7 +105,9 @@ func (d *dedupOutputs) writes(info fs.FileInfo) bool { return d.files.has(info) 
 // prepare finds out what waits for the end.
 func (d *dedupOutputs) prepare(cmd *cobra.Command) (err error) {
 	if d.options.verbose {
-		d.shown = &shownPairs{out: cmd.ErrOrStderr(), similarity: d.options.config.Judge.Similarity}
+		if d.shown, err = newShownPairs(cmd.ErrOrStderr(), d.options.config.Judge.Similarity); err != nil {
+			return err
+		}
 	}
 	if d.waits() && d.unique != nil {
 		d.later, err = newSpool()

@@ -6,13 +6,20 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // shownPairs shows each verified pair with both sketches. It keeps the sketches of all documents.
 type shownPairs struct {
-	out        io.Writer
-	similarity index.SimilarityParams
-	sketches   [][]byte // by number
+	out      io.Writer
+	scheme   sketch.Scheme
+	params   sketch.Params
+	sketches [][]byte // by number
+}
+
+func newShownPairs(out io.Writer, p index.SimilarityParams) (*shownPairs, error) {
+	scheme, params, err := p.Scheme()
+	return &shownPairs{out: out, scheme: scheme, params: params}, err
 }
 
 // add takes the next document; each is added once, rejected ones too, in the order of their numbers.
@@ -32,17 +39,4 @@ func (s *shownPairs) show(number int64, name []byte, m *dedup.Match) error {
 	return err
 }
 
-// bits are those of a SimHash, the highest first, or the lowest bit of each slot of a MinHash, the first slot first: of these
-// as many agree as of slots, and half of the rest.
-func (s *shownPairs) bits(number int64) string {
-	codes := s.sketches[number]
-	if s.similarity.Sketch == "simhash" {
-		return simHashBits(codes)
-	}
-	bits := make([]byte, 0, s.similarity.Slots)
-	for slot := range s.similarity.Slots {
-		at := slot * s.similarity.CodeBits
-		bits = append(bits, '0'+codes[at/8]>>(at%8)&1)
-	}
-	return string(bits)
-}
+func (s *shownPairs) bits(number int64) string { return s.scheme.Bits(s.params, s.sketches[number]) }

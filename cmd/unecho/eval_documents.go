@@ -105,10 +105,7 @@ func (d *evaluated) verified(trial *eval.Trial) func(a, b int) bool {
 	threshold := int(p.Threshold*eval.Scale + 0.5)
 	switch p.Verify {
 	case "estimate":
-		bar := eval.AtThreshold(threshold)
-		if p.Sketch == "simhash" {
-			bar = eval.WithinDistance(p.Bits, p.Distance)
-		}
+		bar := eval.Bar(p.Least())
 		return func(a, b int) bool { return trial.Reached(bar, a, b) }
 	case "levenshtein":
 		var l sketch.Levenshtein

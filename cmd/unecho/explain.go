@@ -125,7 +125,9 @@ func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) err
 	line("B", "%d bytes, %d shingles", x.B.Bytes, x.B.Shingles)
 	b.WriteByte('\n')
 	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)
-	writeSketches(line, p, x)
+	for _, l := range x.Lines() {
+		line(l.Name, "%s", l.Text)
+	}
 	line("Levenshtein", "%.4f  of the normalised texts%s", x.Levenshtein, x.LevenshteinOf())
 	b.WriteByte('\n')
 	line("verdict", "%s: %s", x.Verdict, x.Why)
@@ -138,18 +140,6 @@ func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) err
 	writeDiff(&b, x.Diff(), coloured(out))
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-func writeSketches(line func(name, format string, args ...any), p index.Params, x *explain.Explanation) {
-	s := x.Sketch
-	if p.Similarity.Sketch == "simhash" {
-		line("Hamming", "%.4f  %d of %d bits differ", x.Estimate.Value, s.Hamming, s.Bits)
-		line("blocks", "%d of %d keys are equal", len(s.MatchingBands), s.Bands)
-		return
-	}
-	line("estimate", "%.4f  %d slots of %d match; off by %+.4f", x.Estimate.Value, s.MatchingSlots, s.Slots, x.Error)
-	line("bands", "%d of %d are equal, of %d rows each; pairs so similar share one with a probability of %.4f",
-		len(s.MatchingBands), s.Bands, s.Rows, s.Probability)
 }
 
 // writeSome writes the first few of a list of shingles.

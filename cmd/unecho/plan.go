@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/sketch"
 )
 
 func planCommand() *cobra.Command {
@@ -52,9 +51,9 @@ type plan struct {
 	Documents   int64       `json:"documents"`
 	WindowBytes int64       `json:"window_bytes"`
 
-	banding *sketch.Banding
-	params  index.Params
-	met     met
+	describe string
+	params   index.Params
+	met      met
 }
 
 // found is a point of the S-curve.
@@ -186,14 +185,18 @@ func mean(sum index.Parts, n int64) index.Parts {
 // bands finds how candidates are found.
 func (p *plan) bands(s index.SimilarityParams) error {
 	p.Bands = int(p.Parts.Keys) / s.KeyBytes
-	if s.Sketch != "minhash" {
-		return nil
-	}
-	banding, err := s.Banding()
+	scheme, params, err := s.Scheme()
 	if err != nil {
 		return err
 	}
-	p.banding, p.Rows = &banding, banding.Rows
+	if p.describe, err = scheme.Describe(params); err != nil || scheme.ByDistance() {
+		return err
+	}
+	banding, err := scheme.Banding(params)
+	if err != nil {
+		return err
+	}
+	p.Rows = banding.Rows
 	for percent := 50; percent <= 100; percent += 5 {
 		similarity := float64(percent) / 100
 		expected, least, ok := s.SharedAt(similarity)
@@ -213,10 +216,8 @@ func (p *plan) bands(s index.SimilarityParams) error {
 func (p *plan) write(out io.Writer, asked bool) error {
 	var b strings.Builder
 	s := p.params.Similarity
-	if p.banding == nil {
-		fmt.Fprintf(&b, "%s of %d bits in %d bands: every pair that differs in up to %d bits becomes a candidate\n", s.Sketch, s.Bits, p.Bands, s.Distance)
-	} else {
-		fmt.Fprintf(&b, "%s of %d slots in %v\n", s.Sketch, s.Slots, p.banding)
+	b.WriteString(p.describe + "\n")
+	if p.Rows > 0 {
 		p.writeFound(&b)
 	}
 	if p.Candidates != nil {

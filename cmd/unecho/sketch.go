@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,6 +92,7 @@ type sketcher struct {
 	params     index.Params
 	normalizer *text.Normalizer
 	shingling  text.Shingling
+	scheme     sketch.Scheme
 	sketch     sketch.Sketch
 }
 
@@ -101,11 +101,15 @@ func newSketcher(p index.Params) (*sketcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.Similarity.NewSketch()
+	scheme, params, err := p.Similarity.Scheme()
 	if err != nil {
 		return nil, err
 	}
-	return &sketcher{params: p, normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: s}, nil
+	s, err := scheme.New(params)
+	if err != nil {
+		return nil, err
+	}
+	return &sketcher{params: p, normalizer: text.NewNormalizer(p.Text), shingling: shingling, scheme: scheme, sketch: s}, nil
 }
 
 func (s *sketcher) shingles(document []byte) []uint64 {
@@ -118,29 +122,10 @@ func (s *sketcher) sign(document []byte, scope uint64) sketched {
 		return sketched{Keys: []string{}}
 	}
 	s.sketch.Sign(hashes)
-	out := sketched{Shingles: len(text.Set(hashes)), Sketch: s.codes()}
+	out := sketched{Shingles: len(text.Set(hashes)), Sketch: s.scheme.Text(s.sketch.AppendCodes(nil))}
 	width := s.params.Similarity.KeyBytes
 	for key := range slices.Chunk(s.sketch.AppendKeys(nil, scope, width), width) {
 		out.Keys = append(out.Keys, fmt.Sprintf("%x", key))
 	}
 	return out
-}
-
-// codes are in hex, of a SimHash in bits, the highest first.
-func (s *sketcher) codes() string {
-	codes := s.sketch.AppendCodes(nil)
-	if s.params.Similarity.Sketch != "simhash" {
-		return fmt.Sprintf("%x", codes)
-	}
-	return simHashBits(codes)
-}
-
-// simHashBits are the bits of a SimHash, the highest first.
-func simHashBits(codes []byte) string {
-	var b strings.Builder
-	for len(codes) >= 4 {
-		fmt.Fprintf(&b, "%032b", binary.LittleEndian.Uint32(codes[len(codes)-4:]))
-		codes = codes[:len(codes)-4]
-	}
-	return b.String()
 }

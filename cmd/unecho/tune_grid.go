@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -20,11 +22,11 @@ const publishedGrid = "published"
 func grids() map[string]tune.Grid {
 	return map[string]tune.Grid{
 		"": {
-			Shingles: []string{"auto:2", "auto:3", "char:5"}, Hashes: []string{"xxhash"}, Sketches: []string{tune.MinHash},
+			Shingles: []string{"auto:2", "auto:3", "char:5"}, Hashes: []string{"xxhash"}, Sketches: sketch.Names()[:1],
 			Slots: []int{64, 128, 256}, Bands: []int{0}, Bits: []int{64}, Distances: []int{3}, Thresholds: []float64{0.7, 0.8, 0.9},
 		},
 		publishedGrid: {
-			Shingles: []string{"word:1", "word:2", "word:5"}, Hashes: hashNames(), Sketches: []string{tune.MinHash},
+			Shingles: []string{"word:1", "word:2", "word:5"}, Hashes: hashNames(), Sketches: sketch.Names()[:1],
 			Slots: []int{100, 200, 500}, Bands: []int{2, 5, 10, 20}, Bits: []int{64}, Distances: []int{3},
 			Thresholds: []float64{0.8, 0.9, 0.95},
 		},
@@ -44,7 +46,7 @@ func addGridFlags(cmd *cobra.Command) {
 	flags.String("grid", "", "begin with this grid instead of the defaults of the flags below: "+publishedGrid)
 	flags.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
 	flags.StringSlice("hash", grid.Hashes, "xxhash, murmur3, xxh64, sha1")
-	flags.StringSlice("sketch", grid.Sketches, "minhash, simhash")
+	flags.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
 	flags.IntSlice("slots", grid.Slots, "slots of minhash")
 	flags.IntSlice("bands", grid.Bands, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
 	flags.IntSlice("bits", grid.Bits, "bits of simhash")
@@ -52,7 +54,7 @@ func addGridFlags(cmd *cobra.Command) {
 	flags.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")
 	offer(cmd, "grid", publishedGrid)
 	offer(cmd, "hash", hashNames()...)
-	offer(cmd, "sketch", tune.MinHash, tune.SimHash)
+	offer(cmd, "sketch", sketch.Names()...)
 	addVerifyFlag(cmd)
 }
 

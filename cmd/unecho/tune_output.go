@@ -135,7 +135,7 @@ func settingYAML(c config.Config, s tune.Setting, stage string) (string, error) 
 	p := &tried.Judge.Similarity
 	p.Threshold, p.Shingle, p.Hash, p.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
 	p.Bands, p.Rows, p.Blocks, p.Plan = 0, 0, 0, config.Default().Judge.Similarity.Plan
-	if s.Sketch == tune.SimHash {
+	if s.ByDistance() {
 		p.Bits, p.Distance = s.Bits, s.Distance
 		always = append(always, "similarity.bits", "similarity.distance")
 	} else {

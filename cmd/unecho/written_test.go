@@ -75,7 +75,7 @@ func TestTuneFinishes(t *testing.T) {
 	stop()
 	impossible := config.Default()
 	impossible.Judge.Similarity.CodeBits = 5
-	row := tune.Row{Setting: tune.Setting{Shingle: "word:1", Hash: "xxhash", Sketch: tune.MinHash, Slots: 64, Planned: true, Threshold: 0.8}, Stage: tune.Verified}
+	row := tune.Row{Setting: tune.Setting{Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true, Threshold: 0.8}, Stage: tune.Verified}
 	some := tune.Report{Rows: []tune.Row{row, row, row}, Recommended: &row}
 	some.Rows[0].Stage, some.Rows[1].Stage = tune.Candidates, tune.Estimate
 	for name, test := range map[string]struct {

@@ -7,6 +7,7 @@
 //
 // Tags: key (the name below the room's section), doc (one sentence), enum (allowed words, separated by |), secret ("true"
 // masks the value), verdict ("true" marks a setting that decides verdicts and so belongs to the settings fingerprint).
+// Where the words of a setting are those of a table in the code, the struct is a Chooser and the field has no enum.
 // Field types are string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind. A struct
 // under key:"" adds its fields where it stands; a field under key:"-" is no setting.
 //

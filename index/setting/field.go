@@ -19,6 +19,12 @@ type Field struct {
 	value reflect.Value
 }
 
+// A Chooser is a Params struct that knows the words of some of its settings from a table in the code. Choices returns those of a
+// key, or nil.
+type Chooser interface {
+	Choices(key string) []string
+}
+
 // Walk visits each section and each setting below params, a struct or a pointer to one, in the order of the source; a
 // section comes before what is in it. A struct under key:"" is no section of its own: its fields stand where it stands. A
 // field under key:"-" is no setting.
@@ -57,6 +63,7 @@ func (f Field) Depth() int { return strings.Count(f.Key, ".") }
 
 func walk(prefix string, v reflect.Value, visit func(Field)) {
 	t := v.Type()
+	chooser, chooses := v.Interface().(Chooser)
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		key, tagged := sf.Tag.Lookup("key")
@@ -70,6 +77,9 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 			continue
 		}
 		f := newField(Join(prefix, key), sf, v.Field(i))
+		if f.Enum == nil && chooses {
+			f.Enum = chooser.Choices(key)
+		}
 		visit(f)
 		if f.Section() {
 			walk(f.Key, f.value, visit)

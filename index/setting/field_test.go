@@ -24,6 +24,12 @@ type inner struct {
 type deep struct {
 	Mode string `key:"mode" enum:"a|b" verdict:"true"`
 	Bits int    `key:"bits" enum:"4|8" verdict:"true"`
+	Kind string `key:"kind"`
+}
+
+// Choices are those of a table.
+func (deep) Choices(key string) []string {
+	return map[string][]string{"mode": {"not asked"}, "kind": {"p", "q"}}[key]
 }
 
 type flat struct {
@@ -35,7 +41,7 @@ type flat struct {
 func defaults() sample {
 	return sample{
 		Name:  "bob",
-		Inner: inner{Age: 24 * time.Hour, Size: GiB, Secret: "hush", Deep: deep{Mode: "a", Bits: 8}},
+		Inner: inner{Age: 24 * time.Hour, Size: GiB, Secret: "hush", Deep: deep{Mode: "a", Bits: 8, Kind: "p"}},
 		Flat:  flat{Ratio: 0.8, Words: []string{"x", "y"}},
 	}
 }
@@ -54,7 +60,7 @@ func field(t *testing.T, params any, key string) Field {
 func TestWalkVisitsSectionsBeforeTheirSettings(t *testing.T) {
 	var keys []string
 	Walk(defaults(), func(f Field) { keys = append(keys, f.Key) })
-	want := "name inner inner.age inner.size inner.secret inner.deep inner.deep.mode inner.deep.bits ratio on words"
+	want := "name inner inner.age inner.size inner.secret inner.deep inner.deep.mode inner.deep.bits inner.deep.kind ratio on words"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("visited %s\nwant    %s", got, want)
 	}
@@ -65,6 +71,9 @@ func TestFieldTellsItsTags(t *testing.T) {
 	name, mode, secret := field(t, s, "name"), field(t, s, "inner.deep.mode"), field(t, s, "inner.secret")
 	if name.Doc != "who it is" || name.Example != "ada" || !name.Verdict || name.Secret || name.Depth() != 0 {
 		t.Errorf("name: %+v", name)
+	}
+	if kind := field(t, s, "inner.deep.kind"); !slices.Equal(kind.Enum, []string{"p", "q"}) {
+		t.Errorf("kind: %+v", kind)
 	}
 	if !slices.Equal(mode.Enum, []string{"a", "b"}) || mode.Depth() != 2 || mode.Name() != "mode" {
 		t.Errorf("mode: %+v", mode)

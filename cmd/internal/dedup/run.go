@@ -67,13 +67,11 @@ func newJobs(p Params) ([]*job, error) {
 
 // newSketcher makes a signer whose evidence is the sketch by which candidates are found.
 func newSketcher(p index.Params) (*index.Signer, error) {
-	if p.Similarity.Sketch == "minhash" {
-		banding, err := p.Similarity.Banding()
-		if err != nil {
-			return nil, err
-		}
-		p.Similarity.Bands, p.Similarity.Rows = banding.Bands, banding.Rows
+	banding, err := p.Similarity.Banding()
+	if err != nil {
+		return nil, err
 	}
+	p.Similarity.Bands, p.Similarity.Rows = banding.Bands, banding.Rows
 	p.Similarity.Weighted = p.Similarity.Repeated()
 	p.Similarity.Verify, p.Similarity.Evidence = "estimate", "auto"
 	return index.NewSigner(p)

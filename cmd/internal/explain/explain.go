@@ -30,6 +30,7 @@ type Explanation struct {
 	Flip        string   `json:"flip"` // the nearest setting that would decide otherwise; empty if there is none
 
 	levenshtein Share
+	agreement   sketch.Agreement
 }
 
 // Document is what is compared of a document.
@@ -200,33 +201,36 @@ func (x *Explanation) compareSketches(p index.Params) error {
 		codes[i] = s.AppendCodes(nil)
 	}
 	x.Sketch = Sketch{Algorithm: s.Algorithm(), Bands: s.Bands(), MatchingBands: []int{}}
-	if p.Similarity.Sketch == "simhash" {
-		x.Sketch.Hamming, x.Sketch.Bits = sketch.Hamming(codes[0], codes[1]), p.Similarity.Bits
-	} else if err := x.compareSlots(p, codes); err != nil {
-		return err
+	if x.A.Shingles > 0 && x.B.Shingles > 0 {
+		num, den := s.Similarity(codes[0], codes[1])
+		x.Estimate = newShare(int(num), int(den))
+		x.Error = x.Estimate.Value - x.Jaccard.Value
+		x.compareKeys(p.Similarity.KeyBytes)
 	}
-	if x.A.Shingles == 0 || x.B.Shingles == 0 {
-		return nil
-	}
-	num, den := s.Similarity(codes[0], codes[1])
-	x.Estimate = newShare(int(num), int(den))
-	x.Error = x.Estimate.Value - x.Jaccard.Value
+	return x.agree(p.Similarity, codes)
+}
+
+func (x *Explanation) compareKeys(width int) {
 	for band := range x.Sketch.Bands {
-		at, width := band*p.Similarity.KeyBytes, p.Similarity.KeyBytes
-		if bytes.Equal(x.A.entry.Keys[at:at+width], x.B.entry.Keys[at:at+width]) {
+		if at := band * width; bytes.Equal(x.A.entry.Keys[at:at+width], x.B.entry.Keys[at:at+width]) {
 			x.Sketch.MatchingBands = append(x.Sketch.MatchingBands, band)
 		}
 	}
-	return nil
 }
 
-func (x *Explanation) compareSlots(p index.Params, codes [2][]byte) error {
-	banding, err := p.Similarity.Banding()
+// agree asks the scheme how the sketches agree.
+func (x *Explanation) agree(p index.SimilarityParams, codes [2][]byte) error {
+	scheme, params, err := p.Scheme()
 	if err != nil {
 		return err
 	}
-	x.Sketch.Slots, x.Sketch.Rows = p.Similarity.Slots, banding.Rows
-	x.Sketch.MatchingSlots = sketch.Matches(codes[0], codes[1], p.Similarity.CodeBits)
-	x.Sketch.Probability = banding.Probability(x.Jaccard.Value)
-	return nil
+	x.agreement, err = scheme.Agree(params, sketch.Pair{
+		A: codes[0], B: codes[1], Jaccard: x.Jaccard.Value, Estimate: x.Estimate.Value, Shared: len(x.Sketch.MatchingBands), Keys: x.Sketch.Bands,
+	})
+	s, a := &x.Sketch, &x.agreement
+	s.Slots, s.MatchingSlots, s.Rows, s.Probability, s.Bits, s.Hamming = a.Slots, a.MatchingSlots, a.Rows, a.Probability, a.Bits, a.Hamming
+	return err
 }
+
+// Lines tell people how the sketches agree.
+func (x *Explanation) Lines() []sketch.Line { return x.agreement.Lines[:] }

@@ -17,8 +17,8 @@ type try struct {
 }
 
 // flip finds the nearest setting under which the index decides otherwise: the threshold that their similarity has just
-// reached, or just not, with the bands planned for it; then ever lower ones; of simhashes the distance; then shorter shingles,
-// or longer ones.
+// reached, or just not, with the bands planned for it; then ever lower ones; for sketches by distance the distance; then shorter
+// shingles, or longer ones.
 func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	if !x.SameScope {
 		return x.unscoped(p)
@@ -90,14 +90,14 @@ func withThreshold(p index.Params, t int) try {
 	return try{"similarity.threshold", p.Similarity.Threshold, p}
 }
 
-// distances are those that simhashes have just reached, or just not. Validation refuses those that blocks cannot find.
+// distances are those that sketches have just reached, or just not. Validation refuses those that blocks cannot find.
 func (x *Explanation) distances(p index.Params, unique bool) []try {
 	to := x.Sketch.Hamming
 	if !unique {
 		to--
 	}
-	if p.Similarity.Sketch != "simhash" || to < 0 {
-		return nil
+	if x.Sketch.Bits == 0 || to < 0 {
+		return nil // there is no distance, or none less
 	}
 	p.Similarity.Distance, p.Similarity.Blocks = to, 0
 	return []try{{"similarity.distance", to, p}}

@@ -45,7 +45,7 @@ func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
 
 // byBits says that bits decide, and not the threshold.
 func byBits(p index.Params) bool {
-	return p.Similarity.Sketch == "simhash" && p.Similarity.Verify == "estimate"
+	return p.Similarity.Verify == "estimate" && p.Similarity.EstimatedBy() == index.Hamming
 }
 
 func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
@@ -54,8 +54,7 @@ func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
 	case method == index.Identical:
 		return "the normalised texts are equal"
 	case byBits(p):
-		return fmt.Sprintf("%s, and their simhashes differ in %d of %d bits, at most the distance of %d",
-			candidates, x.Sketch.Hamming, x.Sketch.Bits, p.Similarity.Distance)
+		return fmt.Sprintf("%s, and %s, at most the distance of %d", candidates, x.agreement.Differ, p.Similarity.Distance)
 	}
 	return fmt.Sprintf("%s, and %s verifies %.4f, at least the threshold of %v", candidates, x.Method, x.Similarity, x.Threshold)
 }
@@ -68,14 +67,11 @@ func (x *Explanation) whyUnique(p index.Params) string {
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
 	case x.A.Shingles == 0:
 		return "the first has no text to compare: it is never remembered"
-	case len(x.Sketch.MatchingBands) == 0 && p.Similarity.Sketch == "simhash":
-		return fmt.Sprintf("they are no candidates: they share no block of their simhashes, which differ in %d of %d bits", x.Sketch.Hamming, x.Sketch.Bits)
 	case len(x.Sketch.MatchingBands) == 0:
-		return fmt.Sprintf("they are no candidates: they share no band; pairs of similarity %.4f do with a probability of %.4f",
-			x.Jaccard.Value, x.Sketch.Probability)
+		return "they are no candidates: " + x.agreement.Apart
 	case byBits(p):
-		return fmt.Sprintf("they are candidates by %d of %d bands, but their simhashes differ in %d of %d bits, more than the distance of %d",
-			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.Sketch.Hamming, x.Sketch.Bits, p.Similarity.Distance)
+		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",
+			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.agreement.Differ, p.Similarity.Distance)
 	}
 	return fmt.Sprintf("they are candidates by %d of %d bands, but %s finds %.4f, below the threshold of %v",
 		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p).Value, x.Threshold)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // Params say what is tried, and what for.
@@ -46,14 +48,14 @@ func (p Params) Validate() error {
 
 func (g Grid) validate() error {
 	for _, kind := range g.Sketches {
-		if kind != MinHash && kind != SimHash {
-			return fmt.Errorf("--sketch %s: write minhash, simhash or both", kind)
-		}
-		if kind == MinHash && (len(g.Slots) == 0 || len(g.Bands) == 0) {
-			return fmt.Errorf("nothing to try: minhash needs --slots and --bands")
-		}
-		if kind == SimHash && (len(g.Bits) == 0 || len(g.Distances) == 0) {
-			return fmt.Errorf("nothing to try: simhash needs --bits and --distance")
+		scheme, err := sketch.SchemeOf(kind)
+		switch {
+		case err != nil:
+			return fmt.Errorf("--sketch %s: write one or more of %s", kind, strings.Join(sketch.Names(), ", "))
+		case !scheme.ByDistance() && (len(g.Slots) == 0 || len(g.Bands) == 0):
+			return fmt.Errorf("nothing to try: %s needs --slots and --bands", kind)
+		case scheme.ByDistance() && (len(g.Bits) == 0 || len(g.Distances) == 0):
+			return fmt.Errorf("nothing to try: %s needs --bits and --distance", kind)
 		}
 	}
 	for _, threshold := range g.Thresholds {

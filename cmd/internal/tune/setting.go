@@ -1,6 +1,10 @@
 package tune
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index/sketch"
+)
 
 // Setting is one point of the grid.
 type Setting struct {
@@ -16,22 +20,24 @@ type Setting struct {
 	Threshold float64 `json:"threshold"`
 }
 
-// Kinds of sketches.
-const (
-	MinHash = "minhash"
-	SimHash = "simhash"
-)
+// ByDistance says that bits decide; see sketch.Scheme.
+func (s Setting) ByDistance() bool { return byDistance(s.Sketch) }
+
+func byDistance(name string) bool {
+	scheme, err := sketch.SchemeOf(name)
+	return err == nil && scheme.ByDistance()
+}
 
 // String reads "word:3 xxhash minhash of 128 slots, 18 bands of 7 rows, threshold 0.8".
 func (s Setting) String() string {
-	text := fmt.Sprintf("%s %s minhash of %d slots, ", s.Shingle, s.Hash, s.Slots)
+	text := fmt.Sprintf("%s %s %s of ", s.Shingle, s.Hash, s.Sketch)
 	switch {
-	case s.Sketch == SimHash:
-		text = fmt.Sprintf("%s %s simhash of %d bits, distance %d", s.Shingle, s.Hash, s.Bits, s.Distance)
+	case s.ByDistance():
+		text += fmt.Sprintf("%d bits, distance %d", s.Bits, s.Distance)
 	case s.Bands == 0:
-		text += "bands as planned"
+		text += fmt.Sprintf("%d slots, bands as planned", s.Slots)
 	default:
-		text += fmt.Sprintf("%d bands of %d rows", s.Bands, s.Rows)
+		text += fmt.Sprintf("%d slots, %d bands of %d rows", s.Slots, s.Bands, s.Rows)
 	}
 	if s.Threshold > 0 { // else it is tried at several
 		text += fmt.Sprintf(", threshold %v", s.Threshold)
@@ -71,19 +77,19 @@ func (g Grid) settings(from source) []Setting {
 	var all []Setting
 	for _, kind := range g.Sketches {
 		base := Setting{Shingle: from.shingle, Hash: from.hash, Sketch: kind}
-		if kind == SimHash {
-			all = append(all, g.simHash(base)...)
+		if base.ByDistance() {
+			all = append(all, g.distances(base)...)
 			continue
 		}
 		for _, slots := range g.Slots {
 			base.Slots = slots
-			all = append(all, g.minHash(base)...)
+			all = append(all, g.bandings(base)...)
 		}
 	}
 	return all
 }
 
-func (g Grid) minHash(base Setting) []Setting {
+func (g Grid) bandings(base Setting) []Setting {
 	var all []Setting
 	for _, bands := range g.Bands {
 		s := base
@@ -101,7 +107,7 @@ func (g Grid) minHash(base Setting) []Setting {
 	return all
 }
 
-func (g Grid) simHash(base Setting) []Setting {
+func (g Grid) distances(base Setting) []Setting {
 	var all []Setting
 	for _, bits := range g.Bits {
 		for _, distance := range g.Distances {

@@ -42,7 +42,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 
 // bar is what the estimate of a duplicate reaches, as the service has it.
 func (s Setting) bar() eval.Bar {
-	if s.Sketch == SimHash {
+	if s.ByDistance() {
 		return eval.WithinDistance(s.Bits, s.Distance)
 	}
 	return eval.AtThreshold(tenThousandths(s.Threshold))
@@ -50,28 +50,24 @@ func (s Setting) bar() eval.Bar {
 
 // sketch makes a setting's sketch and completes the setting by what was planned.
 func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
-	if s.Sketch == SimHash {
-		kind, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: s.Bits, Distance: s.Distance, Weighted: t.Weighted})
-	} else {
-		kind, err = t.minHash(s)
-	}
+	scheme, err := sketch.SchemeOf(s.Sketch)
 	if err != nil {
+		return nil, err
+	}
+	p := sketch.Params{
+		Weighted: t.Weighted, Threshold: s.Threshold, Recall: t.Recall, Slots: s.Slots, Bands: s.Bands, Rows: s.Rows, CodeBits: t.CodeBits,
+		Bits: s.Bits, Distance: s.Distance,
+	}
+	banding, err := scheme.Banding(p)
+	if err != nil {
+		return nil, err
+	}
+	p.Bands, p.Rows, s.Rows = banding.Bands, banding.Rows, banding.Rows
+	if kind, err = scheme.New(p); err != nil {
 		return nil, err
 	}
 	s.Bands = kind.Bands()
 	return kind, nil
-}
-
-func (t *Tuner) minHash(s *Setting) (sketch.Sketch, error) {
-	banding := sketch.Banding{Bands: s.Bands, Rows: s.Rows}
-	if s.Planned {
-		var err error
-		if banding, err = sketch.Plan(s.Threshold, s.Slots, t.Recall); err != nil {
-			return nil, err
-		}
-		s.Rows = banding.Rows
-	}
-	return sketch.NewMinHashSketch(sketch.MinHashParams{Slots: s.Slots, Banding: banding, CodeBits: t.CodeBits, Weighted: t.Weighted})
 }
 
 // rows are the three stages of a setting. Their time is measured by passing them again, one after the other, so that looking

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // documents are texts of which every third is an edited copy.
@@ -38,7 +39,7 @@ func tuner(n int) *Tuner {
 		Params: Params{
 			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000, MostPairs: 1_000_000,
 			Grid: Grid{
-				Shingles: []string{"word:1", "word:2"}, Hashes: []string{"xxhash"}, Sketches: []string{MinHash, SimHash}, Slots: []int{64, 128},
+				Shingles: []string{"word:1", "word:2"}, Hashes: []string{"xxhash"}, Sketches: sketch.Names(), Slots: []int{64, 128},
 				Bands: []int{0, 8, 100}, Bits: []int{64}, Distances: []int{3, 9}, Thresholds: []float64{0.6, 0.8},
 			},
 		},
@@ -93,7 +94,7 @@ func eachOnce(t *testing.T, report *Report) {
 		if s.Planned {
 			s.Bands, s.Rows = 0, 0
 		}
-		if s.Sketch == SimHash {
+		if s.Sketch == "simhash" {
 			s.Bands = 0
 		}
 		return s.String()
@@ -200,7 +201,7 @@ func TestTuneWeighted(t *testing.T) {
 			}
 		}
 		for _, r := range report.Rows {
-			if r.Sketch == MinHash && r.Stage == Verified && (r.Precision != 1 || r.Recall < 0.9) || r.ErrorMean > 0.15 && r.Sketch == MinHash {
+			if r.Sketch == "minhash" && r.Stage == Verified && (r.Precision != 1 || r.Recall < 0.9) || r.ErrorMean > 0.15 && r.Sketch == "minhash" {
 				t.Errorf("weighted %v: %+v", weighted, r)
 			}
 		}
@@ -259,7 +260,7 @@ func TestTokensAreWords(t *testing.T) {
 // The estimate of a SimHash is held against the distance, whatever the threshold is.
 func TestDistanceDecidesOfSimHash(t *testing.T) {
 	tr := tuner(300)
-	tr.Grid.Sketches, tr.Grid.Shingles, tr.Grid.Distances = []string{SimHash}, []string{"word:1"}, []int{3}
+	tr.Grid.Sketches, tr.Grid.Shingles, tr.Grid.Distances = []string{"simhash"}, []string{"word:1"}, []int{3}
 	report, err := tr.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

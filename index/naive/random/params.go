@@ -36,7 +36,7 @@ func Params(seed uint64) index.Params {
 	if r.IntN(4) == 0 {
 		p.Similarity.Shingle = "auto:2"
 	}
-	if p.Similarity.Verify == "levenshtein" && p.Similarity.Sketch == "minhash" && p.Similarity.Bands == 0 {
+	if p.Similarity.Verify == "levenshtein" && p.Similarity.EstimatedBy() == index.Estimate && p.Similarity.Bands == 0 {
 		planByEdits(r, &p.Similarity)
 	}
 	p.Window.Refresh = pick(r, "first", "last")
@@ -63,7 +63,7 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	p.Verify = pick(r, "jaccard", "jaccard", "estimate", "estimate", "levenshtein")
-	if p.Sketch == "simhash" && r.IntN(2) == 0 {
+	if p.EstimatedBy() == index.Hamming && r.IntN(2) == 0 {
 		p.Verify = "estimate" // short texts are rarely so near that they match in few bits
 	}
 	p.CodeBits = pick(r, 4, 8, 16)

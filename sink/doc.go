@@ -24,6 +24,9 @@
 //	unecho-detail       what exactly, for people
 //	unecho-value-bytes  only where the value had to be withheld: how long it was; likewise unecho-key-bytes and
 //	                    unecho-header-bytes
+//	unecho-timestamp    only where the record has another timestamp: the source record's own
+//
+// Headers is the table of them: the encoder, the worst case and the audit read it.
 //
 // Headers of the prefix unecho- on the source record, in whatever case, are dropped: they are never trusted.
 //

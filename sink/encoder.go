@@ -49,25 +49,21 @@ const (
 // Encoder knows what all output records of a process have in common. It is safe for concurrent use.
 type Encoder struct {
 	params    Params
-	index     []byte
-	algorithm []byte
-	verdicts  struct{ unique, duplicate, rejected []byte }
-	methods   [index.Levenshtein + 1][]byte
-	reasons   map[Reason][]byte
-	fixed     int // worst-case bytes of our headers but for unecho-source, whose length the record knows
+	index     string
+	algorithm string
+	table     [kinds][]Header // of each kind of record
+	worst     int             // bytes of our headers, but for those that all records have
 }
 
 // New builds an Encoder for the index of that name. The algorithm is what the header says: "minhash/1:<fingerprint>".
 func New(p Params, indexName, algorithm string) *Encoder {
-	e := &Encoder{params: p, index: []byte(indexName), algorithm: []byte(algorithm), reasons: make(map[Reason][]byte)}
-	e.verdicts.unique, e.verdicts.duplicate, e.verdicts.rejected = []byte(Unique), []byte(Duplicate), []byte(Rejected)
-	for m := range e.methods {
-		e.methods[m] = []byte(index.Method(m).String())
+	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
+	for _, h := range Headers() {
+		e.table[h.On] = append(e.table[h.On], h)
 	}
-	for _, r := range Reasons() {
-		e.reasons[r] = []byte(r)
+	for _, on := range []On{OnCopies, OnCut, OnRejected} {
+		e.worst = max(e.worst, mostBytes(e.table[on], Names{}))
 	}
-	e.fixed = e.worstHeaders()
 	return e
 }
 
@@ -77,6 +73,7 @@ type Batch struct {
 	enc     *Encoder
 	bytes   []byte
 	headers []kgo.RecordHeader
+	told    Told // of the record that is being encoded
 
 	// names of the outputs of the source topic seen last: a session reads one topic, or few
 	source                      string
@@ -106,30 +103,25 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	switch {
 	case v.Unique() && v.Forgotten:
 		b.Reject(dst, src, OutputRefused, "the unique topic refused this document")
+	case !v.Matched() && v.Cut:
+		b.of(src, Unique)
+		b.write(dst, src, b.unique, OnAll, OnCut)
 	case !v.Matched():
-		b.open(dst, src, cutHeaders)
-		dst.Topic = b.unique
-		b.common(dst, src, b.enc.verdicts.unique)
-		if v.Cut {
-			b.add(dst, HeaderCut, b.text("candidates"))
-		}
+		b.of(src, Unique)
+		b.write(dst, src, b.unique, OnAll)
 	case v.Reemitted:
-		b.open(dst, src, matchHeaders)
-		dst.Topic = b.unique
-		b.common(dst, src, b.enc.verdicts.unique)
-		b.match(dst, &v.Match)
+		b.of(src, Unique).Match = &v.Match
+		b.write(dst, src, b.unique, OnAll, OnCopies)
 	default:
-		b.open(dst, src, matchHeaders)
-		dst.Topic = b.duplicate
-		b.common(dst, src, b.enc.verdicts.duplicate)
-		b.match(dst, &v.Match)
+		b.of(src, Duplicate).Match = &v.Match
+		b.write(dst, src, b.duplicate, OnAll, OnCopies)
 	}
 }
 
 // Reject fills dst with the rejected record of src. What max_record_bytes leaves no room for is withheld, as Withhold
 // does; else the record is untouched.
 func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
-	b.reject(dst, src, reason, detail, withheld{})
+	b.reject(dst, src, reason, detail, Sizes{-1, -1, -1})
 	if Size(dst) > int(b.enc.params.MaxRecordBytes) {
 		b.Withhold(dst, src, reason, detail)
 	}
@@ -140,18 +132,26 @@ func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
 // key and source headers goes too (unecho-key-bytes, unecho-header-bytes), and if need be both.
 func (b *Batch) Withhold(dst, src *kgo.Record, reason Reason, detail string) {
 	bound := int(b.enc.params.MaxRecordBytes)
-	w := withheld{value: true}
-	b.reject(dst, src, reason, detail, w)
+	less, without := *src, Sizes{-1, -1, -1}
+	if src.Value != nil {
+		less.Value, without.Value = nil, int64(len(src.Value))
+	}
+	b.reject(dst, &less, reason, detail, without)
 	if Size(dst) <= bound {
 		return
 	}
-	w.key = len(src.Key) > keptHeaderBytes(src)
-	w.headers = !w.key
-	b.reject(dst, src, reason, detail, w)
+	key, headers := int64(len(src.Key)), int64(keptHeaderBytes(src))
+	if key > headers {
+		less.Key, without.Key = nil, key
+	} else {
+		less.Headers, without.Headers = nil, headers
+	}
+	b.reject(dst, &less, reason, detail, without)
 	if Size(dst) <= bound {
 		return
 	}
-	b.reject(dst, src, reason, detail, withheld{value: true, key: true, headers: true})
+	less.Key, less.Headers, without.Key, without.Headers = nil, nil, key, headers
+	b.reject(dst, &less, reason, detail, without)
 }
 
 // Sizes say how long the parts of a record are that nobody has: -1 where it had none.
@@ -162,46 +162,21 @@ type Sizes struct{ Value, Key, Headers int64 }
 func (b *Batch) SetAside(dst, src *kgo.Record, reason Reason, detail string, had Sizes) {
 	bare := *src
 	bare.Key, bare.Value, bare.Headers = nil, nil, nil
-	b.reject(dst, &bare, reason, detail, withheld{})
-	for _, part := range []struct {
-		name string
-		size int64
-	}{{HeaderValueBytes, had.Value}, {HeaderKeyBytes, had.Key}, {HeaderHeaderBytes, had.Headers}} {
-		if part.size >= 0 && (part.size > 0 || part.name != HeaderHeaderBytes) {
-			b.add(dst, part.name, b.number(int(part.size)))
-		}
+	if had.Headers == 0 {
+		had.Headers = -1
 	}
+	b.reject(dst, &bare, reason, detail, had)
 }
 
-// withheld says which parts of a source record are left out.
-type withheld struct{ value, key, headers bool }
-
-func (b *Batch) reject(dst, src *kgo.Record, reason Reason, detail string, w withheld) {
-	b.open(dst, src, rejectedHeaders)
-	dst.Topic = b.rejected
-	if w.headers {
-		dst.Headers = dst.Headers[:0]
-	}
-	b.common(dst, src, b.enc.verdicts.rejected)
-	word, ok := b.enc.reasons[reason]
-	if !ok {
-		word = []byte(reason)
-	}
-	b.add(dst, HeaderReason, word)
-	b.add(dst, HeaderDetail, b.text(cut(detail, MaxDetailBytes)))
+// reject fills dst with the rejected record of what is left of a source record.
+func (b *Batch) reject(dst, src *kgo.Record, reason Reason, detail string, without Sizes) {
+	t := b.of(src, Rejected)
+	t.Reason, t.Detail, t.Withheld = reason, detail, without
 	if !b.now.IsZero() {
+		t.Retimed, t.Time = true, src.Timestamp.UnixMilli()
+	}
+	b.write(dst, src, b.rejected, OnAll, OnRejected, OnWithheld)
+	if t.Retimed {
 		dst.Timestamp = b.now
-		b.add(dst, HeaderTimestamp, b.time(src.Timestamp.UnixMilli()))
-	}
-	if w.value && src.Value != nil {
-		dst.Value = nil
-		b.add(dst, HeaderValueBytes, b.number(len(src.Value)))
-	}
-	if w.key {
-		dst.Key = nil
-		b.add(dst, HeaderKeyBytes, b.number(len(src.Key)))
-	}
-	if w.headers {
-		b.add(dst, HeaderHeaderBytes, b.number(keptHeaderBytes(src)))
 	}
 }

@@ -1,39 +1,58 @@
 package sink
 
 import (
-	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/index"
 )
 
-// How many of our headers a record has at most.
-const (
-	commonHeaders   = 4
-	matchHeaders    = 6 // beside the common ones, of a copy
-	cutHeaders      = 1 // beside the common ones, of a unique document
-	rejectedHeaders = 6 // beside the common ones, everything withheld
-)
-
-// open makes dst a copy of src bound for the partition of the same number, with src's headers but ours, and room for
-// more of them.
-func (b *Batch) open(dst, src *kgo.Record, more int) {
-	if b.source != src.Topic || b.unique == "" {
-		b.source = src.Topic
-		b.unique, b.duplicate, b.rejected = b.enc.params.Topics(src.Topic)
+// write makes dst a copy of src bound for the partition of the same number of topic, with src's headers but ours, and behind them
+// ours of these kinds: they tell what b.told holds.
+func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
+	more := 0
+	for _, on := range kinds {
+		more += len(b.enc.table[on])
 	}
-	headers := b.take(len(src.Headers) + commonHeaders + more)
+	headers := b.take(len(src.Headers) + more)
 	for i := range src.Headers {
 		if !reserved(src.Headers[i].Key) {
 			headers = append(headers, src.Headers[i])
 		}
 	}
-	*dst = kgo.Record{
-		Key: src.Key, Value: src.Value, Headers: headers, Timestamp: src.Timestamp, Partition: src.Partition,
+	for _, on := range kinds {
+		headers = b.tell(headers, b.enc.table[on])
 	}
+	*dst = kgo.Record{
+		Key: src.Key, Value: src.Value, Headers: headers, Timestamp: src.Timestamp, Partition: src.Partition, Topic: topic,
+	}
+}
+
+// tell appends headers of ours.
+func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHeader {
+	for i := range table {
+		h := &table[i]
+		if h.Has != nil && !h.Has(&b.told) {
+			continue
+		}
+		b.room(h.Most(b.told.Names))
+		at := len(b.bytes)
+		b.bytes = h.Append(b.bytes, &b.told)
+		headers = append(headers, kgo.RecordHeader{Key: h.Name, Value: b.bytes[at:len(b.bytes):len(b.bytes)]})
+	}
+	return headers
+}
+
+// of begins to tell of src, and finds the outputs of its topic.
+func (b *Batch) of(src *kgo.Record, verdict string) *Told {
+	if b.source != src.Topic || b.unique == "" {
+		b.source = src.Topic
+		b.unique, b.duplicate, b.rejected = b.enc.params.Topics(src.Topic)
+	}
+	b.told = Told{
+		Names: Names{b.enc.index, b.enc.algorithm, src.Topic}, Partition: src.Partition, Offset: src.Offset,
+		Verdict: verdict, Withheld: Sizes{-1, -1, -1},
+	}
+	return &b.told
 }
 
 // take cuts n headers off the slab, empty, and with no room beyond them: an append past them cannot touch a neighbour.
@@ -52,94 +71,6 @@ func (b *Batch) room(n int) {
 		b.bytes = make([]byte, 0, max(2*cap(b.bytes), n, 16<<10))
 	}
 }
-
-// since is what was appended since at.
-func (b *Batch) since(at int) []byte { return b.bytes[at:len(b.bytes):len(b.bytes)] }
-
-func (*Batch) add(dst *kgo.Record, name string, value []byte) {
-	dst.Headers = append(dst.Headers, kgo.RecordHeader{Key: name, Value: value})
-}
-
-func (b *Batch) common(dst, src *kgo.Record, verdict []byte) {
-	b.add(dst, HeaderVerdict, verdict)
-	b.add(dst, HeaderSource, b.coordinates(src.Topic, src.Partition, src.Offset))
-	b.add(dst, HeaderIndex, b.enc.index)
-	b.add(dst, HeaderAlgorithm, b.enc.algorithm)
-}
-
-func (b *Batch) match(dst *kgo.Record, m *index.Match) {
-	coordinates := b.coordinates(m.Topic, m.Source.Partition, m.Offset)
-	id := coordinates
-	if m.ID != "" {
-		id = b.text(m.ID[:min(len(m.ID), MaxIDBytes)])
-	}
-	b.add(dst, HeaderMatch, coordinates)
-	b.add(dst, HeaderMatchID, id)
-	b.add(dst, HeaderMatchTime, b.time(m.Time))
-	b.add(dst, HeaderSimilarity, b.similarity(m.Similarity))
-	b.add(dst, HeaderMethod, b.enc.method(m.Method))
-	b.add(dst, HeaderCopy, b.count(m.Copy))
-}
-
-func (e *Encoder) method(m index.Method) []byte {
-	if int(m) < len(e.methods) {
-		return e.methods[m]
-	}
-	return []byte(m.String())
-}
-
-// coordinates is topic/partition/offset.
-func (b *Batch) coordinates(topic string, partition int32, offset int64) []byte {
-	b.room(len(topic) + maxPlaceBytes)
-	at := len(b.bytes)
-	b.bytes = append(b.bytes, topic...)
-	b.bytes = append(b.bytes, '/')
-	b.bytes = strconv.AppendInt(b.bytes, int64(partition), 10)
-	b.bytes = append(b.bytes, '/')
-	b.bytes = strconv.AppendInt(b.bytes, offset, 10)
-	return b.since(at)
-}
-
-func (b *Batch) text(s string) []byte {
-	b.room(len(s))
-	at := len(b.bytes)
-	b.bytes = append(b.bytes, s...)
-	return b.since(at)
-}
-
-func (b *Batch) number(n int) []byte { return b.count(uint64(n)) } //nolint:gosec // lengths are never negative
-
-func (b *Batch) count(n uint64) []byte {
-	b.room(maxDecimalBytes)
-	at := len(b.bytes)
-	b.bytes = strconv.AppendUint(b.bytes, n, 10)
-	return b.since(at)
-}
-
-// RFC 3339 knows the years 0000 to 9999; a document may claim any. What lies beyond is shown as the nearest it knows.
-const (
-	timeLayout = "2006-01-02T15:04:05.000Z"
-	minTime    = -62167219200000
-	maxTime    = 253402300799999
-)
-
-func (b *Batch) time(ms int64) []byte {
-	b.room(len(timeLayout))
-	at := len(b.bytes)
-	b.bytes = time.UnixMilli(min(max(ms, minTime), maxTime)).UTC().AppendFormat(b.bytes, timeLayout)
-	return b.since(at)
-}
-
-// similarity has four places, rounded down, so that 1.0000 means equal.
-func (b *Batch) similarity(s index.Similarity) []byte {
-	b.room(len("0.0000"))
-	at := len(b.bytes)
-	n := min(max(s.TenThousandths(), 0), 10000)
-	b.bytes = append(b.bytes, digit(n/10000), '.', digit(n/1000), digit(n/100), digit(n/10), digit(n))
-	return b.since(at)
-}
-
-func digit(n int) byte { return "0123456789"[n%10] }
 
 // reserved says whether a header's name starts with our prefix, in whatever case.
 func reserved(name string) bool {

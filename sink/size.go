@@ -35,30 +35,21 @@ func (e *Encoder) WorstCase(src *kgo.Record) int {
 			n += headerSize(len(h.Key), len(h.Value))
 		}
 	}
-	return n + e.fixed + headerSize(len(HeaderSource), len(src.Topic)+maxPlaceBytes)
+	return n + mostBytes(e.table[OnAll], Names{e.index, e.algorithm, src.Topic}) + e.worst
 }
 
 // Fits says whether src can be forwarded whatever the verdict. A document that does not fit is rejected as TooLarge
 // before it is appended to the journal.
 func (e *Encoder) Fits(src *kgo.Record) bool { return e.WorstCase(src) <= int(e.params.MaxRecordBytes) }
 
-// worstHeaders bounds our headers, unecho-source apart.
-func (e *Encoder) worstHeaders() int {
-	common := headerSize(len(HeaderVerdict), len(Duplicate)) +
-		headerSize(len(HeaderIndex), len(e.index)) +
-		headerSize(len(HeaderAlgorithm), len(e.algorithm))
-	duplicate := headerSize(len(HeaderMatch), maxTopicBytes+maxPlaceBytes) +
-		headerSize(len(HeaderMatchID), MaxIDBytes) +
-		headerSize(len(HeaderMatchTime), len(timeLayout)) +
-		headerSize(len(HeaderSimilarity), len("0.0000")) +
-		headerSize(len(HeaderMethod), longestMethod) +
-		headerSize(len(HeaderCopy), maxDecimalBytes)
-	rejected := headerSize(len(HeaderReason), longestReason()) + headerSize(len(HeaderDetail), MaxDetailBytes) +
-		headerSize(len(HeaderTimestamp), len(timeLayout))
-	return common + max(duplicate, rejected)
+// mostBytes bounds headers of ours.
+func mostBytes(table []Header, names Names) int {
+	n := 0
+	for i := range table {
+		n += headerSize(len(table[i].Name), table[i].Most(names))
+	}
+	return n
 }
-
-const longestMethod = len("levenshtein")
 
 func longestReason() int {
 	n := 0

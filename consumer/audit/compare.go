@@ -5,19 +5,21 @@ import (
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/sink"
 )
 
 // output notes an output record, if there may be a source record that it comes from.
 func (a *audit) output(r *kgo.Record) error {
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
-	a.count(r.Topic, string(got[headerVerdict]))
-	source := string(got[headerSource])
+	a.count(r.Topic, string(got[sink.HeaderVerdict]))
+	source := string(got[sink.HeaderSource])
 	p, offset, ok := parse(source)
 	s := a.streams[p]
 	switch {
 	case !ok || s == nil:
-		a.report.found(Finding{Invented, quote([]byte(source)), at, headerSource + " names no audited source partition"})
+		a.report.found(Finding{Invented, quote([]byte(source)), at, sink.HeaderSource + " names no audited source partition"})
 		return nil
 	case offset < s.first:
 		a.report.Unchecked++
@@ -37,11 +39,11 @@ func (a *audit) count(topic, verdict string) {
 	r := a.roles[topic]
 	only := func(role, others bool, word string) bool { return role && (!others || verdict == word) }
 	switch {
-	case only(r.unique, r.duplicate || r.rejected, unique):
+	case only(r.unique, r.duplicate || r.rejected, sink.Unique):
 		a.report.Unique++
-	case only(r.duplicate, r.unique || r.rejected, duplicate):
+	case only(r.duplicate, r.unique || r.rejected, sink.Duplicate):
 		a.report.Duplicate++
-	case only(r.rejected, r.unique || r.duplicate, rejected):
+	case only(r.rejected, r.unique || r.duplicate, sink.Rejected):
 		a.report.Rejected++
 	}
 }
@@ -51,14 +53,14 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	j, judged := g.judged[i]
 	v := &j.verdict
 	toUnique, toDuplicate, toRejected := a.in.Outputs(g.stream.topic)
-	want := map[string]string{unique: toUnique, duplicate: toDuplicate, rejected: toRejected}
-	verdict := string(c.headers[headerVerdict])
+	want := map[string]string{sink.Unique: toUnique, sink.Duplicate: toDuplicate, sink.Rejected: toRejected}
+	verdict := string(c.headers[sink.HeaderVerdict])
 	switch {
 	case want[verdict] == "":
-		return fmt.Sprintf("%s is %s, which is no verdict", headerVerdict, quote([]byte(verdict)))
+		return fmt.Sprintf("%s is %s, which is no verdict", sink.HeaderVerdict, quote([]byte(verdict)))
 	case want[verdict] != c.output.topic:
-		return fmt.Sprintf("%s is %s, which belongs to %s", headerVerdict, verdict, want[verdict])
-	case verdict == rejected:
+		return fmt.Sprintf("%s is %s, which belongs to %s", sink.HeaderVerdict, verdict, want[verdict])
+	case verdict == sink.Rejected:
 		return a.rejection(c.headers, g.source, v, judged)
 	case !judged && g.open(i):
 		return a.anyVerdict(c.headers, g.source)
@@ -77,9 +79,9 @@ func altered(was, is *facts, got headers) string {
 		name, withheld string
 		was, is, none  digest
 	}{
-		{"key", withheldKey, was.key, is.key, digestOf(nil)},
-		{"value", withheldValue, was.value, is.value, digestOf(nil)},
-		{"headers", withheldHeaders, was.headers, is.headers, headersOf(&kgo.Record{})},
+		{"key", sink.HeaderKeyBytes, was.key, is.key, digestOf(nil)},
+		{"value", sink.HeaderValueBytes, was.value, is.value, digestOf(nil)},
+		{"headers", sink.HeaderHeaderBytes, was.headers, is.headers, headersOf(&kgo.Record{})},
 	} {
 		length, withheld := got[part.withheld]
 		switch {
@@ -91,9 +93,9 @@ func altered(was, is *facts, got headers) string {
 			return fmt.Sprintf("%s is %s, the %s had %d bytes", part.withheld, quote(length), part.name, part.was.bytes)
 		}
 	}
-	switch own, retimed := got[ownTimestamp]; {
+	switch own, retimed := got[sink.HeaderTimestamp]; {
 	case retimed && string(own) != instant(was.timestamp):
-		return fmt.Sprintf("%s is %s, the timestamp was %s", ownTimestamp, quote(own), instant(was.timestamp))
+		return fmt.Sprintf("%s is %s, the timestamp was %s", sink.HeaderTimestamp, quote(own), instant(was.timestamp))
 	case !retimed && was.timestamp != is.timestamp:
 		return fmt.Sprintf("the timestamp: %s, now %s", instant(was.timestamp), instant(is.timestamp))
 	}

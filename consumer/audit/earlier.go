@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"math"
+
+	"github.com/unecho/unecho/sink"
 )
 
 // Where a journal took the place of an earlier one, under other settings or because that was lost, the outputs hold what both
@@ -31,7 +33,7 @@ func (a *audit) setAside(g *group) {
 	ours := a.common("", "")
 	kept := g.claims[:0]
 	for _, c := range g.claims {
-		if foreign(c.headers, ours, prefix+"algorithm") || foreign(c.headers, ours, prefix+"index") {
+		if foreign(c.headers, ours, sink.HeaderAlgorithm) || foreign(c.headers, ours, sink.HeaderIndex) {
 			a.earlier(g)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
+	"github.com/unecho/unecho/sink"
 )
 
 func TestFactsComeBack(t *testing.T) {
@@ -36,11 +37,11 @@ func TestJudgementsComeBack(t *testing.T) {
 }
 
 func TestClaimsComeBack(t *testing.T) {
-	common := headers{headerSource: []byte("news/0/1"), prefix + "index": []byte("main")}
+	common := headers{sink.HeaderSource: []byte("news/0/1"), sink.HeaderIndex: []byte("main")}
 	for _, h := range []headers{
 		{},
-		{headerSource: []byte("news/0/1"), prefix + "index": []byte("main"), headerVerdict: []byte(unique)},
-		{headerSource: []byte("news/0/2"), prefix + "index": {}, headerReason: nil, "unecho-what": []byte("else")},
+		{sink.HeaderSource: []byte("news/0/1"), sink.HeaderIndex: []byte("main"), sink.HeaderVerdict: []byte(sink.Unique)},
+		{sink.HeaderSource: []byte("news/0/2"), sink.HeaderIndex: {}, sink.HeaderReason: nil, "unecho-what": []byte("else")},
 	} {
 		want := claim{malformed: "so", headers: h}
 		rd := wire.NewReader(want.append(nil, headerNames(), common))

@@ -11,41 +11,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
 )
 
-// What the README promises of headers, written down apart from package sink that keeps the promise.
-const (
-	prefix    = "unecho-"
-	unique    = "unique"
-	duplicate = "duplicate"
-	rejected  = "rejected"
-
-	headerVerdict = prefix + "verdict"
-	headerSource  = prefix + "source"
-	headerReason  = prefix + "reason"
-	headerDetail  = prefix + "detail"
-	headerCut     = prefix + "cut"
-
-	withheldValue   = prefix + "value-bytes"
-	withheldKey     = prefix + "key-bytes"
-	withheldHeaders = prefix + "header-bytes"
-	ownTimestamp    = prefix + "timestamp"
-
-	outputRefused = "output_refused"
-	cutCandidates = "candidates" // what unecho-cut says: some were left out
-
-	maxID = 1 << 10 // bytes of unecho-match-id; longer ids are cut
-)
-
-func reasons() []string {
-	return []string{
-		"too_large", "invalid_encoding", "invalid_json", "missing_field", "wrong_type", "empty", outputRefused,
-	}
-}
+// outputRefused is the one reason for which a duplicate may be rejected.
+const outputRefused = string(sink.OutputRefused)
 
 // ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not trusted.
 func ours(name string) bool {
-	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+	return len(name) >= len(sink.Prefix) && strings.EqualFold(name[:len(sink.Prefix)], sink.Prefix)
 }
 
 // headers are those of our prefix on an output record.
@@ -66,50 +40,56 @@ func headersOn(r *kgo.Record) (headers, error) {
 	return all, nil
 }
 
-// common are the headers of every output record.
-func (a *audit) common(source, verdict string) headers {
-	return headers{
-		headerVerdict: []byte(verdict), headerSource: []byte(source),
-		prefix + "index": []byte(a.in.Index), prefix + "algorithm": []byte(a.in.Algorithm),
+// said are headers as the table has them: of these kinds, telling this.
+func said(t *sink.Told, kinds ...sink.On) headers {
+	all := headers{}
+	for _, h := range sink.Headers() {
+		if slices.Contains(kinds, h.On) {
+			all[h.Name] = h.Append(nil, t)
+		}
+	}
+	return all
+}
+
+// told is what all headers tell of a source record.
+func (a *audit) told(source, verdict string) *sink.Told {
+	p, offset, _ := parse(source) // that it is one was found out before
+	return &sink.Told{
+		Names:     sink.Names{Index: a.in.Index, Algorithm: a.in.Algorithm, Topic: p.topic},
+		Partition: p.partition, Offset: offset, Verdict: verdict,
 	}
 }
 
-// headerNames are the names of our headers.
-func headerNames() []string {
-	all := []string{headerVerdict, headerSource, prefix + "index", prefix + "algorithm", headerReason, headerDetail, headerCut, withheldValue, withheldKey, withheldHeaders, ownTimestamp}
-	return append(all, matchNames()...)
+// common are the headers of every output record.
+func (a *audit) common(source, verdict string) headers {
+	return said(a.told(source, verdict), sink.OnAll)
 }
 
-// matchNames are those that tell of a match.
-func matchNames() []string {
-	return []string{prefix + "match", prefix + "match-id", prefix + "match-time", prefix + "method", prefix + "similarity", prefix + "copy"}
+// headerNames are the names of our headers on records of these kinds; without kinds, of all.
+func headerNames(kinds ...sink.On) []string {
+	var all []string
+	for _, h := range sink.Headers() {
+		if len(kinds) == 0 || slices.Contains(kinds, h.On) {
+			all = append(all, h.Name)
+		}
+	}
+	return all
 }
 
 // promised are the headers of a document with a verdict that stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
-	h := a.common(source, duplicate)
+	t := a.told(source, sink.Duplicate)
 	if v.Unique() {
-		h = a.common(source, unique)
+		t.Verdict = sink.Unique
 	}
-	if !v.Matched() {
-		if v.Cut {
-			h[headerCut] = []byte(cutCandidates)
-		}
-		return h
+	switch {
+	case v.Matched():
+		t.Match = &v.Match
+		return said(t, sink.OnAll, sink.OnCopies)
+	case v.Cut:
+		return said(t, sink.OnAll, sink.OnCut)
 	}
-	m := &v.Match
-	match := coordinates(m.Topic, m.Source.Partition, m.Offset)
-	id := m.ID[:min(len(m.ID), maxID)]
-	if id == "" {
-		id = match
-	}
-	for name, value := range map[string]string{
-		"match": match, "match-id": id, "match-time": instant(m.Time), "method": m.Method.String(),
-		"similarity": fmt.Sprintf("%.4f", float64(m.Similarity.TenThousandths())/10000), "copy": strconv.FormatUint(m.Copy, 10),
-	} {
-		h[prefix+name] = []byte(value)
-	}
-	return h
+	return said(t, sink.OnAll)
 }
 
 // instant is a time in ms since 1970 as RFC 3339 has it, in UTC; what lies before year 0 or after year 9999, which it cannot
@@ -157,8 +137,8 @@ func difference(got, want headers) string {
 // rejection says what is wrong with the headers of a rejected record, or nothing. A verdict that stands forbids rejection,
 // except that a topic may refuse a duplicate, which leaves nothing to forget.
 func (a *audit) rejection(got headers, source string, v *index.Verdict, judged bool) string {
-	want := a.common(source, rejected)
-	for _, name := range []string{headerReason, headerDetail, withheldValue, withheldKey, withheldHeaders, ownTimestamp} {
+	want := a.common(source, sink.Rejected)
+	for _, name := range headerNames(sink.OnRejected, sink.OnWithheld) {
 		if value, ok := got[name]; ok {
 			want[name] = value
 		}
@@ -166,12 +146,13 @@ func (a *audit) rejection(got headers, source string, v *index.Verdict, judged b
 	if d := difference(got, want); d != "" {
 		return d
 	}
-	reason := string(got[headerReason])
-	switch _, detailed := got[headerDetail]; {
-	case !slices.Contains(reasons(), reason):
-		return fmt.Sprintf("%s is %s, which is none of the reasons", headerReason, quote([]byte(reason)))
-	case !detailed:
-		return headerDetail + " is missing"
+	reason := string(got[sink.HeaderReason])
+	missing := missingOf(got)
+	switch {
+	case !slices.Contains(sink.Reasons(), sink.Reason(reason)):
+		return fmt.Sprintf("%s is %s, which is none of the reasons", sink.HeaderReason, quote([]byte(reason)))
+	case missing != "":
+		return missing + " is missing"
 	case !judged:
 		return ""
 	case v.Unique() && !v.Forgotten:
@@ -182,20 +163,33 @@ func (a *audit) rejection(got headers, source string, v *index.Verdict, judged b
 	return ""
 }
 
-// anyVerdict says what is wrong with the headers of a document whose verdict is not known, or nothing: they are complete.
-func (a *audit) anyVerdict(got headers, source string) string {
-	verdict := string(got[headerVerdict])
-	want := a.common(source, verdict)
-	_, matched := got[prefix+"match"]
-	for _, name := range matchNames() {
-		if matched || verdict == duplicate {
-			want[name] = got[name]
+// missingOf is a header that each rejected record has and this one lacks; empty if there is none.
+func missingOf(got headers) string {
+	for _, h := range sink.Headers() {
+		if _, there := got[h.Name]; h.On == sink.OnRejected && h.Has == nil && !there {
+			return h.Name
 		}
 	}
-	if _, cut := got[headerCut]; cut && verdict == unique && !matched {
-		want[headerCut] = []byte(cutCandidates)
+	return ""
+}
+
+// anyVerdict says what is wrong with the headers of a document whose verdict is not known, or nothing: they are complete.
+func (a *audit) anyVerdict(got headers, source string) string {
+	verdict := string(got[sink.HeaderVerdict])
+	t := a.told(source, verdict)
+	_, matched := got[sink.HeaderMatch]
+	_, cut := got[sink.HeaderCut]
+	switch {
+	case matched || verdict == sink.Duplicate:
+		want := said(t, sink.OnAll)
+		for _, name := range headerNames(sink.OnCopies) {
+			want[name] = got[name]
+		}
+		return difference(got, want)
+	case cut && verdict == sink.Unique:
+		return difference(got, said(t, sink.OnAll, sink.OnCut))
 	}
-	return difference(got, want)
+	return difference(got, said(t, sink.OnAll))
 }
 
 func names(h headers) []string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index/wire"
+	"github.com/unecho/unecho/sink"
 )
 
 // group is all that is known of one source record.
@@ -271,7 +272,7 @@ func (g *group) says(i int) string {
 	case v.Unique() && v.Forgotten:
 		return "has forgotten it"
 	case v.Unique():
-		return "says " + unique
+		return "says " + sink.Unique
 	}
-	return "says " + duplicate
+	return "says " + sink.Duplicate
 }

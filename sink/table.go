@@ -1,0 +1,133 @@
+package sink
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// On says which records have a header.
+type On uint8
+
+// Kinds of records, by the headers they have.
+const (
+	OnAll      On = iota
+	OnCopies      // duplicates, and copies that were let through as unique
+	OnCut         // unique documents that were not compared with all their candidates
+	OnRejected    // rejected documents
+	OnWithheld    // those of them that lack a part of the document: the worst case does not count these
+	kinds
+)
+
+// Header is one of ours. The encoder writes what the table has, the worst case counts it, and the audit expects it.
+type Header struct {
+	Name   string
+	On     On
+	Has    func(t *Told) bool               // nil: each record of that kind has it
+	Most   func(n Names) int                // bytes of the value, at most
+	Append func(dst []byte, t *Told) []byte // appends the value
+}
+
+// Names are those that headers of all records repeat.
+type Names struct{ Index, Algorithm, Topic string }
+
+// Told is what headers tell of a record.
+type Told struct {
+	Names     // Topic is that of the source record, as are Partition and Offset
+	Partition int32
+	Offset    int64
+	Verdict   string
+
+	Match *index.Match // of a copy
+
+	Reason   Reason // of a rejected document
+	Detail   string
+	Retimed  bool  // its record has another timestamp than the source record
+	Time     int64 // then: that of the source record, in ms since 1970
+	Withheld Sizes // bytes of what its record lacks; -1 is not withheld
+}
+
+// Headers is the table of them, in the order in which they stand. A new header is a line here. What makes the worst case larger
+// rejects documents that would have been judged before: then config.SettingsVersion rises.
+func Headers() []Header {
+	return []Header{
+		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Told) []byte { return append(dst, t.Verdict...) }},
+		{HeaderSource, OnAll, nil, func(n Names) int { return len(n.Topic) + maxPlaceBytes }, appendSource},
+		{HeaderIndex, OnAll, nil, func(n Names) int { return len(n.Index) }, func(dst []byte, t *Told) []byte { return append(dst, t.Index...) }},
+		{HeaderAlgorithm, OnAll, nil, func(n Names) int { return len(n.Algorithm) }, func(dst []byte, t *Told) []byte { return append(dst, t.Algorithm...) }},
+
+		{HeaderMatch, OnCopies, nil, upTo(maxTopicBytes + maxPlaceBytes), appendMatch},
+		{HeaderMatchID, OnCopies, nil, upTo(MaxIDBytes), appendMatchID},
+		{HeaderMatchTime, OnCopies, nil, upTo(len(timeLayout)), func(dst []byte, t *Told) []byte { return appendTime(dst, t.Match.Time) }},
+		{HeaderSimilarity, OnCopies, nil, upTo(len("0.0000")), func(dst []byte, t *Told) []byte { return appendSimilarity(dst, t.Match.Similarity) }},
+		{HeaderMethod, OnCopies, nil, upTo(longestMethod), func(dst []byte, t *Told) []byte { return append(dst, t.Match.Method.String()...) }},
+		{HeaderCopy, OnCopies, nil, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendUint(dst, t.Match.Copy, 10) }},
+
+		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
+
+		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
+		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, cut(t.Detail, MaxDetailBytes)...) }},
+		{HeaderTimestamp, OnRejected, func(t *Told) bool { return t.Retimed }, upTo(len(timeLayout)), func(dst []byte, t *Told) []byte { return appendTime(dst, t.Time) }},
+
+		withheldHeader(HeaderValueBytes, func(t *Told) int64 { return t.Withheld.Value }),
+		withheldHeader(HeaderKeyBytes, func(t *Told) int64 { return t.Withheld.Key }),
+		withheldHeader(HeaderHeaderBytes, func(t *Told) int64 { return t.Withheld.Headers }),
+	}
+}
+
+// cutCandidates says that candidates were left out.
+const cutCandidates = "candidates"
+
+const longestMethod = len("levenshtein")
+
+func upTo(n int) func(Names) int { return func(Names) int { return n } }
+
+func withheldHeader(name string, size func(*Told) int64) Header {
+	return Header{
+		name, OnWithheld, func(t *Told) bool { return size(t) >= 0 }, upTo(maxDecimalBytes),
+		func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, size(t), 10) },
+	}
+}
+
+func appendSource(dst []byte, t *Told) []byte {
+	return appendPlace(dst, t.Topic, t.Partition, t.Offset)
+}
+
+func appendMatch(dst []byte, t *Told) []byte {
+	return appendPlace(dst, t.Match.Topic, t.Match.Source.Partition, t.Match.Offset)
+}
+
+// appendMatchID appends the id, or the coordinates of what has none.
+func appendMatchID(dst []byte, t *Told) []byte {
+	if id := t.Match.ID; id != "" {
+		return append(dst, id[:min(len(id), MaxIDBytes)]...)
+	}
+	return appendMatch(dst, t)
+}
+
+// appendPlace appends topic/partition/offset.
+func appendPlace(dst []byte, topic string, partition int32, offset int64) []byte {
+	dst = append(append(dst, topic...), '/')
+	dst = append(strconv.AppendInt(dst, int64(partition), 10), '/')
+	return strconv.AppendInt(dst, offset, 10)
+}
+
+// RFC 3339 knows the years 0000 to 9999; a document may claim any. What lies beyond is shown as the nearest it knows.
+const (
+	timeLayout = "2006-01-02T15:04:05.000Z"
+	minTime    = -62167219200000
+	maxTime    = 253402300799999
+)
+
+func appendTime(dst []byte, ms int64) []byte {
+	return time.UnixMilli(min(max(ms, minTime), maxTime)).UTC().AppendFormat(dst, timeLayout)
+}
+
+// appendSimilarity has four places, rounded down, so that 1.0000 means equal.
+func appendSimilarity(dst []byte, s index.Similarity) []byte {
+	n := min(max(s.TenThousandths(), 0), 10000)
+	return append(dst, digit(n/10000), '.', digit(n/1000), digit(n/100), digit(n/10), digit(n))
+}
+
+func digit(n int) byte { return "0123456789"[n%10] }

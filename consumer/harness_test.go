@@ -190,6 +190,9 @@ func (w *world) launch(change ...func(*Setup)) *running {
 	if setup.Store == nil {
 		setup.Store = w.storeIn(setup.Snapshot)
 	}
+	if setup.Leases == nil {
+		setup.Leases, _ = setup.Store.(snapshot.Leaser)
+	}
 	service, err := New(setup)
 	if err != nil {
 		w.t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // name is this process's name in the group, from which its slots have theirs. Two processes must not use the same one: the
 // later would fence the earlier.
 type name struct {
-	store  snapshot.Store
+	leases snapshot.Leaser
 	lease  snapshot.Lease // nil where the name is configured
 	member string
 	logger zerolog.Logger
@@ -27,9 +27,15 @@ func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) 
 	if s.setup.Params.Member != "" {
 		return s.setup.Params.Member, nil, nil
 	}
+	if s.setup.Leases == nil {
+		return "", nil, &stop.Error{
+			What:   "this member has no name, and the snapshot store has no leases by which members find one",
+			Remedy: "set consumer.member, on each member to another name",
+		}
+	}
 	for n := range 1000 {
 		member := fmt.Sprintf("%s-%d", s.setup.Params.Group, n)
-		lease, err := s.setup.Store.Lease(ctx, "member-"+member)
+		lease, err := s.setup.Leases.Lease(ctx, "member-"+member)
 		switch {
 		case err == nil:
 			return member, lease, nil
@@ -50,7 +56,7 @@ func (n *name) keep(ctx context.Context) error {
 			return nil
 		}
 		for {
-			lease, err := n.store.Lease(ctx, "member-"+n.member)
+			lease, err := n.leases.Lease(ctx, "member-"+n.member)
 			if err == nil {
 				n.lease = lease
 				n.logger.Info().Str("member", n.member).Msg("the lease on the member's name was lost and is taken again")

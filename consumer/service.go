@@ -66,7 +66,8 @@ type Setup struct {
 	Sink     sink.Params
 	Snapshot snapshot.Params
 	Store    snapshot.Store
-	Settings []byte // canonical text of all that decides verdicts
+	Leases   snapshot.Leaser // nil: there are none, and Params.Member is set
+	Settings []byte          // canonical text of all that decides verdicts
 	Logger   zerolog.Logger
 	// ProducerTime accepts a journal whose records carry the appender's time: the embedded broker, which lives in the
 	// appender's process, stamps no time of its own.
@@ -164,7 +165,7 @@ func (s *Service) serve(ctx, drain context.Context) error {
 	if err != nil {
 		return err
 	}
-	name := &name{store: s.setup.Store, lease: lease, member: called, logger: s.setup.Logger}
+	name := &name{leases: s.setup.Leases, lease: lease, member: called, logger: s.setup.Logger}
 	defer name.release()
 	s.took.End("name")
 	slots, err := s.slots(drain, c, called)
@@ -223,7 +224,7 @@ type process struct {
 func (p *process) member() *member.Setup {
 	s := &p.setup
 	return &member.Setup{
-		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed, Store: s.Store,
+		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed, Store: s.Store, Leases: s.Leases,
 		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Logger: s.Logger,
 	}
 }

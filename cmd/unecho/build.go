@@ -35,6 +35,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 	}
 	what := setup(c, kafka)
 	what.Store, what.Logger, what.ProducerTime = store, logger, embedded
+	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	service, err := consumer.New(what)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

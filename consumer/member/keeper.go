@@ -52,18 +52,27 @@ func (k *Keeper) Take(ctx context.Context) { k.keep(ctx, k.Write) }
 func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, max(5*k.Params.Every, time.Minute))
 	defer cancel()
-	lease, err := k.store.Lease(ctx, "writer")
+	err := k.leased(ctx, take)
 	if errors.Is(err, snapshot.ErrLeased) {
 		return
-	}
-	if err == nil {
-		err = take(ctx)
-		err = errors.Join(err, lease.Release())
 	}
 	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
 		k.Counters.SnapshotErrs.Add(1)
 		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
 	}
+}
+
+// leased has take make a snapshot under the writer's lease, where there are leases. Else two members may write at once: the store
+// publishes what is newer.
+func (k *Keeper) leased(ctx context.Context, take func(context.Context) error) error {
+	if k.Leases == nil {
+		return take(ctx)
+	}
+	lease, err := k.Leases.Lease(ctx, "writer")
+	if err != nil {
+		return err
+	}
+	return errors.Join(take(ctx), lease.Release())
 }
 
 // WriteIfDue leaves it when another member has taken one within the interval. It saves work, and keeps the second newest

@@ -32,13 +32,18 @@ type Store interface {
 	// Collect keeps the newest manifests (see Expired; keep >= 1) and deletes segments that no manifest names and whose grace
 	// is over.
 	Collect(ctx context.Context, keep int) (Collected, error)
-	// Lease takes an exclusive right by name, across processes, without waiting: a *LeasedError says who has it. Within one
-	// Store, too, a name is leased once.
-	Lease(ctx context.Context, name string) (Lease, error)
 	// Shared says whether all members of the group see this store: only then may the journal be trimmed.
 	Shared() bool
-	// Close ends the store. Leases are released first, by whoever holds them.
+	// Close ends the store. Leases of one that is a Leaser are released first, by whoever holds them.
 	Close() error
+}
+
+// Leaser hands out leases. A Store may be one; nothing of its own needs any. Without leases each member is named by its
+// configuration, and members may write the same snapshot at once.
+type Leaser interface {
+	// Lease takes an exclusive right by name, across processes, without waiting: a *LeasedError says who has it. Within one
+	// Leaser, too, a name is leased once.
+	Lease(ctx context.Context, name string) (Lease, error)
 }
 
 // Lease is an exclusive right to a name. It ends with Release, with the process, or when the store takes it away.

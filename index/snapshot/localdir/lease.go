@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Lease implements snapshot.Store. The lock file stays when the lease ends: removing it would let two hold one name.
+// Lease implements snapshot.Leaser. The lock file stays when the lease ends: removing it would let two hold one name.
 func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	l, err := s.lease(ctx, name)
 	if err != nil {

@@ -27,7 +27,10 @@ type Store struct {
 	watch  time.Duration
 }
 
-var _ snapshot.Store = (*Store)(nil)
+var (
+	_ snapshot.Store  = (*Store)(nil)
+	_ snapshot.Leaser = (*Store)(nil)
+)
 
 // Open makes the index's directories where they are missing, proves that it may write there, and removes what dead writers
 // left behind.

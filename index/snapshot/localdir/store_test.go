@@ -35,21 +35,24 @@ func openAt(t testing.TB, dir, index string) *Store {
 	return s
 }
 
-func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Backing {
-		dir := t.TempDir()
-		s := openAt(t, dir, storetest.Index)
-		return storetest.Backing{
-			Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, dir, index) },
-			CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
-				rewrite(t, s.segmentPath(name), change)
-			},
-			CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
-				rewrite(t, s.manifestPath(at), change)
-			},
-			Age: func(t testing.TB, by time.Duration) { age(t, dir, by) },
-		}
-	})
+func TestConformance(t *testing.T) { storetest.Run(t, backing) }
+
+func TestLeases(t *testing.T) { storetest.RunLeases(t, backing) }
+
+func backing(t *testing.T) storetest.Backing {
+	t.Helper()
+	dir := t.TempDir()
+	s := openAt(t, dir, storetest.Index)
+	return storetest.Backing{
+		Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, dir, index) },
+		CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
+			rewrite(t, s.segmentPath(name), change)
+		},
+		CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
+			rewrite(t, s.manifestPath(at), change)
+		},
+		Age: func(t testing.TB, by time.Duration) { age(t, dir, by) },
+	}
 }
 
 func rewrite(t testing.TB, path string, change func([]byte) []byte) {

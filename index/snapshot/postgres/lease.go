@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Lease implements snapshot.Store.
+// Lease implements snapshot.Leaser.
 func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	l, err := s.lease(ctx, name)
 	if err != nil {

@@ -35,7 +35,10 @@ type Store struct {
 	ping   time.Duration
 }
 
-var _ snapshot.Store = (*Store)(nil)
+var (
+	_ snapshot.Store  = (*Store)(nil)
+	_ snapshot.Leaser = (*Store)(nil)
+)
 
 // Open connects, and creates or migrates the tables where that is needed and allowed.
 func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {

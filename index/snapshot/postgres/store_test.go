@@ -77,36 +77,39 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Backing {
-		p := params(t)
-		s := openAt(t, p, storetest.Index)
-		t.Cleanup(func() { must(t, s.Close()) })
-		rewrite := func(t testing.TB, change func([]byte) []byte, table, column, where string) {
+func TestConformance(t *testing.T) { storetest.Run(t, backing) }
+
+func TestLeases(t *testing.T) { storetest.RunLeases(t, backing) }
+
+func backing(t *testing.T) storetest.Backing {
+	t.Helper()
+	p := params(t)
+	s := openAt(t, p, storetest.Index)
+	t.Cleanup(func() { must(t, s.Close()) })
+	rewrite := func(t testing.TB, change func([]byte) []byte, table, column, where string) {
+		t.Helper()
+		var data []byte
+		must(t, s.pool.QueryRow(t.Context(), "select "+column+" from "+table+" where "+where).Scan(&data))
+		_, err := s.pool.Exec(t.Context(), "update "+table+" set "+column+" = $1 where "+where, change(data))
+		must(t, err)
+	}
+	return storetest.Backing{
+		Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, p, index) },
+		CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
+			rewrite(t, change, "segment", "bytes", "name = '"+name+"'")
+		},
+		CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
+			rewrite(t, change, "manifest", "body", fmt.Sprint("next_offset = ", at.Offset))
+		},
+		Age: func(t testing.TB, by time.Duration) {
 			t.Helper()
-			var data []byte
-			must(t, s.pool.QueryRow(t.Context(), "select "+column+" from "+table+" where "+where).Scan(&data))
-			_, err := s.pool.Exec(t.Context(), "update "+table+" set "+column+" = $1 where "+where, change(data))
-			must(t, err)
-		}
-		return storetest.Backing{
-			Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, p, index) },
-			CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
-				rewrite(t, change, "segment", "bytes", "name = '"+name+"'")
-			},
-			CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
-				rewrite(t, change, "manifest", "body", fmt.Sprint("next_offset = ", at.Offset))
-			},
-			Age: func(t testing.TB, by time.Duration) {
-				t.Helper()
-				for _, sql := range []string{"update segment set put_at = put_at - $1::interval", "update manifest set published = published - $1::interval"} {
-					if _, err := s.pool.Exec(t.Context(), sql, by+time.Microsecond); err != nil { // PostgreSQL counts in us
-						t.Error(err)
-					}
+			for _, sql := range []string{"update segment set put_at = put_at - $1::interval", "update manifest set published = published - $1::interval"} {
+				if _, err := s.pool.Exec(t.Context(), sql, by+time.Microsecond); err != nil { // PostgreSQL counts in us
+					t.Error(err)
 				}
-			},
-		}
-	})
+			}
+		},
+	}
 }
 
 // withURL changes the test server's URL.

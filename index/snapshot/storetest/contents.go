@@ -108,9 +108,6 @@ func indexesApart(t *testing.T, b Backing) {
 			t.Errorf("index %q takes a manifest of %q", index, Index)
 		}
 		must(t, other.PutSegment(t.Context(), snapshot.SegmentName(content(2)), content(2)))
-		one, err := other.Lease(t.Context(), "writer")
-		must(t, err)
-		must(t, one.Release())
 		must(t, other.Close())
 	}
 	wantMissing(t, s, 2)

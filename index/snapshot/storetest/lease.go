@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -8,12 +9,41 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
+// leaser opens a store, as a Leaser.
+func leaser(t *testing.T, b Backing) snapshot.Leaser {
+	t.Helper()
+	l, ok := open(t, b).(snapshot.Leaser)
+	if !ok {
+		t.Fatal("the store has no leases")
+	}
+	return l
+}
+
+// leasesApart: those of another index are others.
+func leasesApart(t *testing.T, b Backing) {
+	held, err := leaser(t, b).Lease(t.Context(), "writer")
+	must(t, err)
+	other := b.Open(t, strings.ToLower(Index))
+	theirs, err := other.(snapshot.Leaser).Lease(t.Context(), "writer")
+	must(t, err)
+	must(t, theirs.Release())
+	must(t, other.Close())
+	must(t, held.Release())
+}
+
+func leaseCanceled(t *testing.T, b Backing) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := leaser(t, b).Lease(ctx, "canceled")
+	want(t, err, context.Canceled)
+}
+
 func lease(t *testing.T, b Backing) {
-	one, two := open(t, b), open(t, b)
+	one, two := leaser(t, b), leaser(t, b)
 	for _, name := range []string{"writer", "slot-0", "../../x", strings.Repeat("ä", 300)} {
 		held, err := one.Lease(t.Context(), name)
 		must(t, err)
-		for _, s := range []snapshot.Store{one, two} {
+		for _, s := range []snapshot.Leaser{one, two} {
 			_, err := s.Lease(t.Context(), name)
 			want(t, err, snapshot.ErrLeased)
 			var leased *snapshot.LeasedError
@@ -47,7 +77,7 @@ func lease(t *testing.T, b Backing) {
 }
 
 // atOnce lets many ask for one name, and counts who got it.
-func atOnce(t *testing.T, stores ...snapshot.Store) int {
+func atOnce(t *testing.T, stores ...snapshot.Leaser) int {
 	const each = 4
 	got := make(chan snapshot.Lease, each*len(stores))
 	for _, s := range stores {

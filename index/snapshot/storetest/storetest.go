@@ -51,7 +51,6 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"collect beside damage", collectBesideDamage},
 		{"collect abandoned journals", collectAbandoned},
 		{"race", race},
-		{"lease", lease},
 		{"fetch", fetch},
 		{"increments", increments},
 		{"side table apart", sideApart},
@@ -65,6 +64,13 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t)) })
 	}
+}
+
+// RunLeases runs the suite of a store that is a snapshot.Leaser, too. Of the Backing it needs Open alone.
+func RunLeases(t *testing.T, fresh func(t *testing.T) Backing) {
+	t.Run("lease", func(t *testing.T) { lease(t, fresh(t)) })
+	t.Run("leases apart", func(t *testing.T) { leasesApart(t, fresh(t)) })
+	t.Run("lease canceled", func(t *testing.T) { leaseCanceled(t, fresh(t)) })
 }
 
 func open(t testing.TB, b Backing) snapshot.Store {
@@ -171,6 +177,5 @@ func each(ctx context.Context, s snapshot.Store) map[string]func() error {
 		"Manifest":  func() error { _, err := s.Manifest(ctx, at(1)); return err },
 		"Segment":   func() error { _, err := s.Segment(ctx, segment.Name); return err },
 		"Collect":   func() error { _, err := s.Collect(ctx, 2); return err },
-		"Lease":     func() error { _, err := s.Lease(ctx, "canceled"); return err },
 	}
 }

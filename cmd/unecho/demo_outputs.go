@@ -101,7 +101,8 @@ func (o *demoOutputs) take(r *topic.Record, view demoView) {
 	}
 	if o.bounded = o.bounded || len(o.known) >= demoEvaluated; !o.bounded {
 		o.known[source] = a
-		if doc, rejection := o.texts.Read(document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}, nil); rejection == nil {
+		in := document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}
+		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil { // JSON asks nobody
 			o.kept[source] = string(doc.Text)
 		}
 	}

@@ -96,7 +96,10 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	if err != nil {
 		return explain.Input{}, err
 	}
-	read, bad := records.read(record)
+	read, bad, err := records.read(ctx, record)
+	if err != nil {
+		return explain.Input{}, err
+	}
 	if bad != nil {
 		return explain.Input{}, fmt.Errorf("%s would be rejected: %s: %s", arg, bad.Reason, bad.Detail)
 	}

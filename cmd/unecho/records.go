@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -48,19 +49,19 @@ func newRecords(cmd *cobra.Command, c config.Config) (*records, error) {
 }
 
 // read takes the document out of a record. Its slices live until the next one.
-func (r *records) read(record *topic.Record) (document.Document, *document.Rejection) {
+func (r *records) read(ctx context.Context, record *topic.Record) (document.Document, *document.Rejection, error) {
 	in := document.Input{Key: record.Key, Value: record.Value, Partition: record.Partition}
 	for _, h := range record.Headers {
 		in.Headers = append(in.Headers, document.Header(h))
 	}
-	read, bad := r.reader.Read(in, r.buffer)
-	if bad == nil {
+	read, bad, err := r.reader.Read(ctx, in, r.buffer)
+	if err == nil && bad == nil {
 		r.buffer = read.Buffer
 		if read.Empty {
 			bad = r.reader.EmptyRejection()
 		}
 	}
-	return read, bad
+	return read, bad, err
 }
 
 // coordinatesOf writes TOPIC/PARTITION/OFFSET.

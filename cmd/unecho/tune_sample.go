@@ -267,7 +267,10 @@ func (s *sampler) readTopic(ctx context.Context, cmd *cobra.Command, c config.Co
 			s.addTokens(coordinatesOf(r), r.Value)
 			return nil
 		}
-		read, bad := records.read(r)
+		read, bad, err := records.read(ctx, r)
+		if err != nil {
+			return err
+		}
 		if bad != nil {
 			s.reject(coordinatesOf(r), string(bad.Reason)+": "+bad.Detail)
 			return nil

@@ -1,11 +1,10 @@
 package document
 
 import (
-	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -44,7 +43,7 @@ type Rejection struct {
 // Reader reads records by one set of Params. It does not change, so any number of goroutines may use it.
 type Reader struct {
 	maxBytes  int
-	json      bool
+	decoder   decoder
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
@@ -57,14 +56,16 @@ func New(p Params) (*Reader, error) {
 	if mistakes := p.Validate(); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
 	}
+	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes), json: p.Format == formatJSON,
-		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		maxBytes: int(p.MaxBytes),
+		strict:   p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
 	}
 	// Validate parsed them all, so they parse.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
-	if !r.json {
+	r.decoder = f.decoder(r)
+	if !f.fields {
 		return r, nil
 	}
 	for _, field := range p.Fields {
@@ -90,42 +91,29 @@ func (r *Reader) EmptyRejection() *Rejection {
 }
 
 // Read reads one record. It uses buf for what it must rewrite; the Document, or the caller, keeps the Input unchanged for
-// as long as the Document is used. Exactly one of the results counts: the Rejection, if it is not nil.
-func (r *Reader) Read(in Input, buf []byte) (Document, *Rejection) {
+// as long as the Document is used. Exactly one of the results counts: the error, if it is not nil, then the Rejection. After an
+// error, which only formats give that ask others, nothing is known of the record: it is read again later.
+func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
 	if len(in.Value) > r.maxBytes {
-		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes)
+		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes), nil
 	}
-	doc, bad := r.read(in, buf)
-	if bad == nil && len(doc.ID) > sink.MaxIDBytes {
-		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes)
+	if len(in.Value) == 0 {
+		return r.labelled(r.emptyDocument(in, buf), nil, nil)
 	}
-	return doc, bad
+	return r.labelled(r.decoder.decode(ctx, in, buf))
 }
 
-func (r *Reader) read(in Input, buf []byte) (Document, *Rejection) {
-	switch {
-	case len(bytes.TrimSpace(in.Value)) == 0:
-		return Document{ID: r.outerID(in), Empty: true, Buffer: buf}, nil
-	case r.json:
-		return r.readJSON(in, buf)
+// labelled refuses an id for which headers have no room.
+func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rejection, error) {
+	if err == nil && bad == nil && len(doc.ID) > sink.MaxIDBytes {
+		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes), nil
 	}
-	return r.readRaw(in, buf)
+	return doc, bad, err
 }
 
-func (r *Reader) readRaw(in Input, buf []byte) (Document, *Rejection) {
-	doc := Document{Text: in.Value, ID: r.outerID(in), Buffer: buf}
-	if !utf8.Valid(in.Value) {
-		if r.strict {
-			return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value))
-		}
-		doc.Text, _ = appendValid(buf[:0], in.Value)
-		doc.Buffer = doc.Text
-	}
-	var bad *Rejection
-	if r.scope.kind != selectNothing {
-		doc.Scope, doc.Buffer, bad = r.outerScope(in, doc.Buffer)
-	}
-	return doc, bad
+// emptyDocument is the document of a record without text.
+func (r *Reader) emptyDocument(in Input, buf []byte) Document {
+	return Document{ID: r.outerID(in), Empty: true, Buffer: buf}
 }
 
 // outerID is the id where it does not come from a field.
@@ -178,16 +166,4 @@ func hashScope(kind selectorKind, name, buf []byte) (uint64, []byte) {
 	buf = append(buf, 0)
 	buf = append(buf, name...)
 	return max(1, xxhash.Sum64(buf[n:])), buf[:n] // 0 means no scope
-}
-
-func invalidAt(text []byte) int {
-	at := 0
-	for at < len(text) {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		at += size
-	}
-	return at
 }

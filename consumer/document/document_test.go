@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,13 +21,24 @@ func jsonParams(edit func(*Params)) Params {
 	return p
 }
 
-func newReader(t testing.TB, p Params) *Reader {
+// reader is a Reader of formats that ask nobody.
+type reader struct{ *Reader }
+
+func newReader(t testing.TB, p Params) reader {
 	t.Helper()
 	r, err := New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return reader{r}
+}
+
+func (r reader) Read(in Input, buf []byte) (Document, *Rejection) {
+	doc, bad, err := r.Reader.Read(context.Background(), in, buf) //nolint:usetesting // a fuzz target cannot ask f for one
+	if err != nil {
+		panic(err)
+	}
+	return doc, bad
 }
 
 func TestRawText(t *testing.T) {

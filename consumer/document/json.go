@@ -2,12 +2,23 @@ package document
 
 import (
 	"bytes"
+	"context"
 
 	"github.com/unecho/unecho/sink"
 )
 
-// readJSON reads a record whose value is a JSON object.
-func (r *Reader) readJSON(in Input, buf []byte) (Document, *Rejection) {
+// jsonObject is the format of values that are a JSON object.
+type jsonObject struct{ *Reader }
+
+func (r jsonObject) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	if doc, blank := r.blank(in, buf); blank {
+		return doc, nil, nil
+	}
+	doc, bad := r.read(in, buf)
+	return doc, bad, nil
+}
+
+func (r jsonObject) read(in Input, buf []byte) (Document, *Rejection) {
 	data, mark := bytes.CutPrefix(in.Value, []byte("\ufeff"))
 	s := scanner{data: data, paths: r.paths}
 	k, broken := s.scan()
@@ -30,7 +41,7 @@ func (r *Reader) readJSON(in Input, buf []byte) (Document, *Rejection) {
 }
 
 // label gives the document its id and its scope; found are the fields they are read from, if they are.
-func (r *Reader) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
+func (r jsonObject) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
 	doc := Document{ID: r.outerID(in), Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
 	end, bad := text, (*Rejection)(nil)
 	if r.id.kind == selectField {
@@ -51,7 +62,7 @@ func (r *Reader) label(in Input, c *composer, text int, found []value) (Document
 	return doc, nil
 }
 
-func (r *Reader) scopeOf(in Input, c *composer, found []value) (scope uint64, bad *Rejection) {
+func (r jsonObject) scopeOf(in Input, c *composer, found []value) (scope uint64, bad *Rejection) {
 	if r.scope.kind != selectField {
 		scope, c.buf, bad = r.outerScope(in, c.buf)
 		return scope, bad

@@ -13,7 +13,7 @@ const maxFields = 32
 
 // Params say how a record becomes a document. All of them decide verdicts.
 type Params struct {
-	Format      string        `key:"format" doc:"what a record's value is: raw text, or a JSON object" enum:"raw|json" verdict:"true"`
+	Format      string        `key:"format" doc:"what a record's value is: raw text, or a JSON object" verdict:"true"`
 	Fields      []string      `key:"fields" doc:"for json: where the text is; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
@@ -25,25 +25,34 @@ type Params struct {
 // DefaultParams are the defaults of design section 11.
 func DefaultParams() Params {
 	return Params{
-		Format: formatRaw, Fields: []string{"text"}, MaxBytes: setting.MiB,
+		Format: formats()[0].name, Fields: []string{"text"}, MaxBytes: setting.MiB,
 		InvalidUTF8: invalidReplace, Empty: emptyUnique,
 	}
 }
 
 // The words of the settings.
 const (
-	formatRaw      = "raw"
-	formatJSON     = "json"
 	invalidReplace = "replace"
 	invalidReject  = "reject"
 	emptyUnique    = "unique"
 	emptyReject    = "reject"
 )
 
+// Choices are the words of a setting that a table has.
+func (Params) Choices(key string) []string {
+	var words []string
+	if key == "format" {
+		for _, f := range formats() {
+			words = append(words, f.name)
+		}
+	}
+	return words
+}
+
 // Validate reports every mistake at once.
 func (p Params) Validate() []setting.Mistake {
 	out := slices.Concat(
-		oneOf("format", p.Format, formatRaw, formatJSON),
+		oneOf("format", p.Format, p.Choices("format")...),
 		oneOf("invalid_utf8", p.InvalidUTF8, invalidReplace, invalidReject),
 		oneOf("empty", p.Empty, emptyUnique, emptyReject),
 	)
@@ -53,7 +62,7 @@ func (p Params) Validate() []setting.Mistake {
 	}
 	out = append(out, p.wrongSelector("id", p.ID, selectKey)...)
 	out = append(out, p.wrongSelector("scope", p.Scope, selectPartition)...)
-	if p.Format == formatJSON {
+	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
 	return out
@@ -63,7 +72,7 @@ func oneOf(key, value string, words ...string) []setting.Mistake {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	return []setting.Mistake{setting.Wrong(key, value, "unknown word", "write "+words[0]+" or "+words[1])}
+	return []setting.Mistake{setting.Wrong(key, value, "unknown word", "write "+setting.OneOf(words))}
 }
 
 // wrongSelector checks id or scope; alone is the word without a name that it may be.
@@ -75,7 +84,7 @@ func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.M
 		return []setting.Mistake{setting.Wrong(key, value, err.Error(), remedy)}
 	case (s.kind == selectKey || s.kind == selectPartition) && s.kind != alone:
 		return []setting.Mistake{setting.Wrong(key, value, "not possible here", remedy)}
-	case s.kind == selectField && p.Format == formatRaw:
+	case s.kind == selectField && !formatOf(p.Format).fields:
 		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields", "set document.format: json, or take a header")}
 	}
 	return nil

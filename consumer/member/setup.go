@@ -19,6 +19,7 @@ type Setup struct {
 	Journal journal.Params
 	Agreed  *Agreed
 	Store   snapshot.Store
+	Leases  snapshot.Leaser // nil: there are none
 	// AcceptJournalGap begins with an empty memory where no snapshot reaches the beginning of the journal.
 	AcceptJournalGap bool
 	// ProducerTime accepts a journal whose records carry the appender's time.

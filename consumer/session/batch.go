@@ -2,13 +2,14 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
@@ -111,7 +112,7 @@ func (s *Session) reuseItems(n int) []item {
 const signChunk = 32
 
 // sign decodes and signs all documents of the batch on all cores.
-func (s *Session) sign(b *batch) {
+func (s *Session) sign(ctx context.Context, b *batch) error {
 	var chunks [][]item
 	for i := range b.groups {
 		for items := b.groups[i].items; len(items) > 0; {
@@ -121,22 +122,24 @@ func (s *Session) sign(b *batch) {
 		}
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range s.workers[:min(len(s.workers), len(chunks))] {
 		w.rest()
-		wg.Go(func() {
+		group.Go(func() error {
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= len(chunks) {
-					return
+					return nil
 				}
 				for i := range chunks[n] {
-					w.sign(&chunks[n][i])
+					if err := w.sign(ctx, &chunks[n][i]); err != nil {
+						return err
+					}
 				}
 			}
 		})
 	}
-	wg.Wait()
+	return group.Wait()
 }
 
 // worker is what one signing goroutine needs; the entries of a batch live in its memory until the next batch is signed.
@@ -174,29 +177,39 @@ func newWorkers(setup *Setup, u *unpack.Unpacker) ([]*worker, error) {
 }
 
 // sign signs what can be judged, and finds everything that keeps a document from it.
-func (w *worker) sign(it *item) {
-	it.rejection = w.reject(it)
+func (w *worker) sign(ctx context.Context, it *item) (err error) {
+	it.Entry = entry.Entry{Offset: it.record.Offset, Time: it.record.Timestamp.UnixMilli()}
+	if sizes, ok := w.unpacker.Withheld(it.record); ok {
+		it.withheld, it.Withheld, it.rejection = &sizes, true, tooLargeBatch()
+	} else if it.rejection, err = w.reject(ctx, it); err != nil {
+		return err
+	}
 	it.Rejected = it.rejection != nil
+	return nil
 }
 
-func (w *worker) reject(it *item) *document.Rejection {
+func (w *worker) reject(ctx context.Context, it *item) (*document.Rejection, error) {
 	r := it.record
 	w.headers = w.headers[:0]
 	for _, h := range r.Headers {
 		w.headers = append(w.headers, document.Header(h))
 	}
-	it.Entry = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
-	if sizes, ok := w.unpacker.Withheld(r); ok {
-		it.withheld, it.Withheld = &sizes, true
-		return tooLargeBatch()
-	}
-	doc, rejection := w.Reader.Read(document.Input{
+	doc, rejection, err := w.Reader.Read(ctx, document.Input{
 		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
 	}, w.buffer)
+	if err != nil {
+		return nil, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
+	}
 	if rejection != nil {
-		return rejection
+		return rejection, nil
 	}
 	w.buffer = doc.Buffer
+	return w.refuse(it, &doc), nil
+}
+
+// refuse signs a document, or says why it cannot be judged or forwarded.
+func (w *worker) refuse(it *item, doc *document.Document) *document.Rejection {
+	r := it.record
 	if !w.Encoder.Fits(r) {
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
 	}

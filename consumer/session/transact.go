@@ -24,7 +24,12 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	}
 	held, release := s.whileAssigned(ctx)
 	defer release()
-	s.sign(b)
+	if err := s.sign(held, b); err != nil {
+		if s.endedByRevocation(ctx, err) {
+			return s.abort(ctx)
+		}
+		return err
+	}
 	signed := time.Now()
 	judged, err := s.transact(ctx, held, b)
 	if err == nil && !judged.IsZero() {
@@ -68,10 +73,15 @@ func (s *Session) transact(ctx, held context.Context, b *batch) (judged time.Tim
 		case protocol.GiveUp:
 			return judged, s.stopped(hopeless(b))
 		}
-		if err != nil && (!errors.Is(err, context.Canceled) || ctx.Err() != nil || !s.wasRevoked()) {
+		if err != nil && !s.endedByRevocation(ctx, err) {
 			return judged, err
 		}
 	}
+}
+
+// endedByRevocation says that something was cut short only because partitions were taken away.
+func (s *Session) endedByRevocation(ctx context.Context, err error) bool {
+	return errors.Is(err, context.Canceled) && ctx.Err() == nil && s.wasRevoked()
 }
 
 // judge takes the verdicts that the replica holds. A session whose documents cannot be judged is built anew, or its process

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -92,8 +93,7 @@ func blank(format string, line []byte) bool {
 
 func (p *Parser) line(c *Chunk, line []byte) error {
 	if c.layout.format != TSV {
-		p.read(c.layout, line)
-		return nil
+		return p.read(c.layout, line)
 	}
 	columns, id := 0, []byte(nil)
 	p.joined = p.joined[:0]
@@ -108,9 +108,9 @@ func (p *Parser) line(c *Chunk, line []byte) error {
 	if columns != c.layout.columns {
 		return wrongColumns(c, p.record.Number, columns, "a column has no tabs and line breaks")
 	}
-	p.read(c.layout, p.joined)
+	err := p.read(c.layout, p.joined)
 	p.record.ID = id
-	return nil
+	return err
 }
 
 func wrongColumns(c *Chunk, record, columns int, rule string) error {
@@ -132,18 +132,19 @@ func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T)
 	return append(dst, field...)
 }
 
-// read fills the record with what is compared of value.
-func (p *Parser) read(l *layout, value []byte) {
-	read, bad := l.reader.Read(document.Input{Value: value}, p.buffer)
-	if bad != nil {
+// read fills the record with what is compared of value. The formats of files ask nobody, so nothing blocks.
+func (p *Parser) read(l *layout, value []byte) error {
+	read, bad, err := l.reader.Read(context.Background(), document.Input{Value: value}, p.buffer)
+	if err != nil || bad != nil {
 		p.record.Bad = bad
-		return
+		return err
 	}
 	p.buffer = read.Buffer
 	p.record.Text, p.record.ID, p.record.Scope = read.Text, read.ID, read.Scope
 	if read.Empty {
 		p.record.Bad = l.reader.EmptyRejection()
 	}
+	return nil
 }
 
 // table reads a chunk of CSV.
@@ -169,7 +170,9 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 		for i, field := range fields {
 			p.joined = appendColumn(p.joined, c.layout, i, field)
 		}
-		p.read(c.layout, p.joined)
+		if err := p.read(c.layout, p.joined); err != nil {
+			return err
+		}
 		if c.layout.id >= 0 {
 			p.id = append(p.id[:0], fields[c.layout.id]...)
 			p.record.ID = p.id
@@ -207,7 +210,9 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 			return err
 		}
 		p.record = Record{File: path, Raw: p.file}
-		p.read(c.layout, p.file)
+		if err := p.read(c.layout, p.file); err != nil {
+			return err
+		}
 		if most := c.layout.maxBytes; len(p.file) > most { // of which no more was read
 			p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
 		}

@@ -3,6 +3,7 @@ package feed
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,10 +132,11 @@ func (l *Lines) document(line []byte) Document {
 		return d
 	}
 	in := document.Input{Value: line}
-	if read, bad := l.text.Read(in, nil); bad == nil {
+	ctx := context.Background() // lines are JSON, which asks nobody, and so has no errors either
+	if read, bad, err := l.text.Read(ctx, in, nil); err == nil && bad == nil {
 		d.Text, d.ID = string(read.Text), string(read.ID)
 	}
-	if read, bad := l.title.Read(in, nil); bad == nil {
+	if read, bad, err := l.title.Read(ctx, in, nil); err == nil && bad == nil {
 		d.Title = string(read.Text)
 	}
 	return d

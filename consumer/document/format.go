@@ -1,0 +1,85 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// A decoder takes the document out of the values of one format. It does not change, so any number of goroutines may use it.
+type decoder interface {
+	// decode reads a value that is not empty. It may ask others, such as a registry of schemas, until ctx is done: an error says
+	// that they did not answer, and nothing of the record, which is read again later. What is wrong with the record itself
+	// is a Rejection, and must be the same on every member.
+	decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error)
+}
+
+// format is a format of values.
+type format struct {
+	name    string // the word in the settings
+	fields  bool   // a document has fields: text, id and scope may come from them
+	decoder func(r *Reader) decoder
+}
+
+// formats are those there are. Another one is a file of its own, and a line here.
+func formats() []format {
+	return []format{
+		{"raw", false, func(r *Reader) decoder { return raw{r} }},
+		{"json", true, func(r *Reader) decoder { return jsonObject{r} }},
+	}
+}
+
+// formatOf finds a format; of a name that there is none of, the first.
+func formatOf(name string) format {
+	all := formats()
+	for _, f := range all {
+		if f.name == name {
+			return f
+		}
+	}
+	return all[0]
+}
+
+// blank is the document of a value of text that has none: white space.
+func (r *Reader) blank(in Input, buf []byte) (doc Document, ok bool) {
+	if len(bytes.TrimSpace(in.Value)) > 0 {
+		return Document{}, false
+	}
+	return r.emptyDocument(in, buf), true
+}
+
+// raw is the format of values that are the text.
+type raw struct{ *Reader }
+
+func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	if doc, blank := r.blank(in, buf); blank {
+		return doc, nil, nil
+	}
+	doc := Document{Text: in.Value, ID: r.outerID(in), Buffer: buf}
+	if !utf8.Valid(in.Value) {
+		if r.strict {
+			return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
+		}
+		doc.Text, _ = appendValid(buf[:0], in.Value)
+		doc.Buffer = doc.Text
+	}
+	var bad *Rejection
+	if r.scope.kind != selectNothing {
+		doc.Scope, doc.Buffer, bad = r.outerScope(in, doc.Buffer)
+	}
+	return doc, bad, nil
+}
+
+func invalidAt(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at
+}

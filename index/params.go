@@ -40,12 +40,6 @@ type SimilarityParams struct {
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
 }
 
-// Words of similarity.verify and similarity.plan.
-const (
-	verifyLevenshtein = "levenshtein"
-	planArea          = "area"
-)
-
 // Shingling is what Shingle and Hash ask for.
 func (p *SimilarityParams) Shingling() (text.Shingling, error) {
 	shingling, err := text.ParseShingling(p.Shingle)
@@ -85,10 +79,18 @@ type KeepParams struct {
 	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true"`
 }
 
-// Words of window.refresh and index.keep.
+// Words of settings that the code asks for. The tags have all of them.
 const (
-	refreshFirst, refreshLast    = "first", "last"
-	keepRepresentatives, keepAll = "representatives", "all"
+	verifyLevenshtein = "levenshtein"
+	verifyEstimate    = "estimate"
+	planArea          = "area"
+	evidenceAuto      = "auto"
+	evidenceShingles  = "shingles"
+	evidenceText      = "text"
+	clockEvent        = "event"
+	refreshFirst      = "first"
+	refreshLast       = "last"
+	keepAll           = "all"
 )
 
 // Refreshes says whether a repeat keeps its representative in the window.
@@ -102,11 +104,11 @@ func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
 			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
-			Verify: "jaccard", Evidence: "auto", CodeBits: 8, KeyBytes: 4,
+			Verify: "jaccard", Evidence: evidenceAuto, CodeBits: 8, KeyBytes: 4,
 			MaxCandidates: 8, MaxReferences: 3584, MaxWork: 2_000_000,
 		},
 		Text:   text.DefaultParams(),
 		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},
-		Index:  KeepParams{Name: "unecho", Keep: keepRepresentatives},
+		Index:  KeepParams{Name: "unecho", Keep: "representatives"},
 	}
 }

@@ -65,7 +65,7 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 	return &Replica{
 		params: p, fingerprint: fingerprint, least: p.Similarity.Least(),
 		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
-		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == "event"},
+		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == clockEvent},
 		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),
 		hash: running(0).mix(fingerprint), reemitEvery: p.Window.ReemitEvery.Milliseconds(), confirmed: -1,
 	}, nil

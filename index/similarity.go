@@ -75,11 +75,11 @@ func (p SimilarityParams) EstimatedBy() Method {
 // evidence is what an entry keeps of its document, for verify to compare. Of a text there are about as many runs of characters
 // as it has characters, and a hash of each takes more than the character: runs of words are a fifth of that.
 func (p SimilarityParams) evidence() entry.Kind {
-	auto := p.Evidence == "auto"
+	auto := p.Evidence == evidenceAuto
 	switch {
-	case p.Verify == "estimate":
+	case p.Verify == verifyEstimate:
 		return entry.Sketch
-	case p.Verify == verifyLevenshtein, p.Evidence == "text", auto && strings.HasPrefix(p.Shingle, "char:"):
+	case p.Verify == verifyLevenshtein, p.Evidence == evidenceText, auto && strings.HasPrefix(p.Shingle, "char:"):
 		return entry.Text
 	}
 	return entry.Shingles
@@ -87,7 +87,7 @@ func (p SimilarityParams) evidence() entry.Kind {
 
 // Least is the similarity that makes a duplicate.
 func (p SimilarityParams) Least() Similarity {
-	if p.Verify == "estimate" && p.byDistance() {
+	if p.Verify == verifyEstimate && p.byDistance() {
 		return Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
 	}
 	return Similarity{Num: uint32(math.Round(p.Threshold * scale)), Den: scale}

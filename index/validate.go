@@ -30,7 +30,7 @@ func (p Params) validateTogether() []setting.Mistake {
 }
 
 func (p WindowParams) validate() []setting.Mistake {
-	var wrong []setting.Mistake
+	wrong := setting.Misspelt(p)
 	refuse := func(bad bool, key string, value any, problem, remedy string) {
 		if bad {
 			wrong = append(wrong, setting.Wrong(key, value, problem, remedy))
@@ -43,10 +43,7 @@ func (p WindowParams) validate() []setting.Mistake {
 	refuse(p.Bytes < 0, "bytes", p.Bytes, "is negative", "write a size such as 1GiB, or 0 for no bound by bytes")
 	refuse(p.Age == 0 && p.Count == 0 && p.Bytes == 0, "age", "", "the window has no bound: age, count and bytes are all 0",
 		"set at least one of window.age, window.count and window.bytes")
-	refuse(!slices.Contains([]string{"arrival", "event"}, p.Clock), "clock", p.Clock, "is not one of the choices",
-		"write arrival or event")
 	refuse(p.Tolerance < 0, "tolerance", p.Tolerance, "is negative", "write a duration such as 5m")
-	refuse(p.Refresh != refreshFirst && p.Refresh != refreshLast, "refresh", p.Refresh, "is not one of the choices", "write first or last")
 	refuse(p.ReemitEvery < 0, "reemit_every", p.ReemitEvery, "is negative", "write a duration such as 6h, or 0 to let no copy through")
 	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery, "is less than a millisecond",
 		"write a duration such as 6h: stream time is counted in milliseconds")
@@ -60,16 +57,13 @@ func (p WindowParams) validate() []setting.Mistake {
 const maxName = 64
 
 func (p KeepParams) validate() []setting.Mistake {
-	var wrong []setting.Mistake
+	wrong := setting.Misspelt(p)
 	remedy := "write up to " + strconv.Itoa(maxName) + " letters, digits, '.', '_' or '-'"
 	switch {
 	case p.Name == "":
 		wrong = append(wrong, setting.Mistake{Key: "name", Problem: "is missing", Remedy: remedy})
 	case len(p.Name) > maxName || strings.ContainsFunc(p.Name, func(r rune) bool { return !nameRune(r) }) || strings.Trim(p.Name, ".") == "":
 		wrong = append(wrong, setting.Wrong("name", p.Name, "cannot be the name of an index", remedy))
-	}
-	if p.Keep != keepRepresentatives && p.Keep != keepAll {
-		wrong = append(wrong, setting.Wrong("keep", p.Keep, "is not one of the choices", "write representatives or all"))
 	}
 	return wrong
 }

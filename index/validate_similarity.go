@@ -14,14 +14,11 @@ import (
 const minKeyBytes, maxKeyBytes = 4, 8
 
 func (p SimilarityParams) validate() []setting.Mistake {
-	var wrong []setting.Mistake
+	wrong := setting.Misspelt(p)
 	refuse := func(bad bool, key string, value any, problem, remedy string) {
 		if bad {
 			wrong = append(wrong, setting.Wrong(key, value, problem, remedy))
 		}
-	}
-	choose := func(key, value string, words ...string) {
-		refuse(!slices.Contains(words, value), key, value, "is not one of the choices", "write "+setting.OneOf(words))
 	}
 	threshold, recall := p.Threshold > 0 && p.Threshold <= 1, p.Recall > 0 && p.Recall < 1
 	refuse(!threshold, "threshold", p.Threshold, "is not a similarity", "write a number above 0, up to 1, such as 0.8")
@@ -31,17 +28,10 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(recall && !fourDecimals(p.Recall), "recall", p.Recall, "has more than four decimals", "round it to four decimals")
 	refuse(p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0, "slots", p.Slots, "is out of range",
 		fmt.Sprintf("write an even number from %d to %d, such as 128", sketch.MinSlots, sketch.MaxSlots))
-	refuse(!slices.Contains([]int{4, 8, 16}, p.CodeBits), "code_bits", p.CodeBits, "is not one of the choices", "write 4, 8 or 16")
-	refuse(!slices.Contains([]int{32, 64, 128}, p.Bits), "bits", p.Bits, "is not one of the choices", "write 32, 64 or 128")
 	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 8")
 	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 3584")
 	refuse(p.MaxWork < 1, "max_work", p.MaxWork, "compares nothing", "write 1 or more, such as 2000000")
-	choose("hash", p.Hash, "xxhash", "murmur3", "xxh64", "sha1")
-	choose("sketch", p.Sketch, sketch.Names()...)
-	choose("plan", p.Plan, "recall", "area")
-	choose("verify", p.Verify, "jaccard", verifyLevenshtein, "estimate")
-	choose("evidence", p.Evidence, "auto", "shingles", "text")
 	_, err := text.ParseShingling(p.Shingle)
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
 		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
@@ -56,11 +46,11 @@ func (p SimilarityParams) validate() []setting.Mistake {
 
 // validateEvidence refuses evidence that verify has no use for.
 func (p SimilarityParams) validateEvidence() []setting.Mistake {
-	if p.Verify == "estimate" && p.Evidence != "auto" {
+	if p.Verify == verifyEstimate && p.Evidence != evidenceAuto {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: estimate compares: it keeps the sketch",
 			"write auto, or verify: jaccard")}
 	}
-	if p.Verify == verifyLevenshtein && p.Evidence == "shingles" {
+	if p.Verify == verifyLevenshtein && p.Evidence == evidenceShingles {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: levenshtein compares: it keeps the text",
 			"write auto or text, or verify: jaccard")}
 	}

@@ -16,7 +16,7 @@ type Params struct {
 	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
 	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
 	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
-	Compression       string        `key:"compression" doc:"how batches of output records are compressed" enum:"none|snappy|lz4|zstd|gzip"`
+	Compression       string        `key:"compression" doc:"how batches of output records are compressed"`
 	ReplicationFactor int           `key:"replication_factor" doc:"replicas of output topics that are created; -1 is the broker's default"`
 }
 
@@ -49,19 +49,39 @@ func (p Params) Topics(source string) (unique, duplicate, rejected string) {
 	return name(p.Unique), name(p.Duplicate), name(p.Rejected)
 }
 
+// codec is a way to compress output records.
+type codec struct {
+	name  string // the word in the settings
+	codec kgo.CompressionCodec
+}
+
+func codecs() []codec {
+	return []codec{
+		{"none", kgo.NoCompression()},
+		{"snappy", kgo.SnappyCompression()},
+		{"lz4", kgo.Lz4Compression()},
+		{"zstd", kgo.ZstdCompression()},
+		{"gzip", kgo.GzipCompression()},
+	}
+}
+
+// Choices are the words of a setting that a table has.
+func (Params) Choices(key string) []string {
+	var words []string
+	if key == "compression" {
+		for _, c := range codecs() {
+			words = append(words, c.name)
+		}
+	}
+	return words
+}
+
 // Codec is what output records are compressed with; ok is false for a name that is not known.
-func (p Params) Codec() (codec kgo.CompressionCodec, ok bool) {
-	switch p.Compression {
-	case "none":
-		return kgo.NoCompression(), true
-	case "snappy":
-		return kgo.SnappyCompression(), true
-	case "lz4":
-		return kgo.Lz4Compression(), true
-	case "zstd":
-		return kgo.ZstdCompression(), true
-	case "gzip":
-		return kgo.GzipCompression(), true
+func (p Params) Codec() (found kgo.CompressionCodec, ok bool) {
+	for _, c := range codecs() {
+		if c.name == p.Compression {
+			return c.codec, true
+		}
 	}
 	return kgo.NoCompression(), false
 }
@@ -86,9 +106,7 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
 			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
 	}
-	if _, ok := p.Codec(); !ok {
-		out = append(out, setting.Wrong("compression", p.Compression, "is unknown", "write none, snappy, lz4, zstd or gzip"))
-	}
+	out = append(out, setting.Misspelt(p)...)
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
 		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
 			"write 1 or more, or -1 for the broker's default"))

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/unecho/unecho/index/entry"
@@ -51,11 +50,7 @@ func (Params) Choices(key string) []string {
 
 // Validate reports every mistake at once.
 func (p Params) Validate() []setting.Mistake {
-	out := slices.Concat(
-		oneOf("format", p.Format, p.Choices("format")...),
-		oneOf("invalid_utf8", p.InvalidUTF8, invalidReplace, invalidReject),
-		oneOf("empty", p.Empty, emptyUnique, emptyReject),
-	)
+	out := setting.Misspelt(p)
 	if p.MaxBytes < 1 || p.MaxBytes > entry.MaxText {
 		out = append(out, setting.Wrong("max_bytes", p.MaxBytes, "out of range",
 			"write 1 to "+setting.Bytes(entry.MaxText).String()))
@@ -66,13 +61,6 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, p.wrongFields()...)
 	}
 	return out
-}
-
-func oneOf(key, value string, words ...string) []setting.Mistake {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	return []setting.Mistake{setting.Wrong(key, value, "unknown word", "write "+setting.OneOf(words))}
 }
 
 // wrongSelector checks id or scope; alone is the word without a name that it may be.

@@ -21,9 +21,9 @@ func TestParams(t *testing.T) {
 	}{
 		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
 		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
-			"format: xml: unknown word; write raw or json",
-			"invalid_utf8: drop: unknown word; write replace or reject",
-			"empty: unknown word; write unique or reject",
+			"format: xml: is not one of the choices; write raw or json",
+			"invalid_utf8: drop: is not one of the choices; write replace or reject",
+			"empty: is not one of the choices; write unique or reject",
 		}},
 		{"no bytes", func(p *Params) { p.MaxBytes = 0 }, []string{"max_bytes: 0: out of range; write 1 to 64MiB"}},
 		{"too many bytes", func(p *Params) { p.MaxBytes = setting.GiB }, []string{"max_bytes: 1GiB: out of range; write 1 to 64MiB"}},

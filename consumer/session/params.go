@@ -104,8 +104,5 @@ func (p SourceParams) Validate() []setting.Mistake {
 	if p.MaxBatchBytes < setting.MiB || p.MaxBatchBytes > setting.GiB {
 		m = append(m, setting.Wrong("max_batch_bytes", p.MaxBatchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
 	}
-	if p.Start != "earliest" && p.Start != "latest" {
-		m = append(m, setting.Wrong("start", p.Start, "is unknown", "write earliest or latest"))
-	}
-	return m
+	return append(m, setting.Misspelt(p)...)
 }

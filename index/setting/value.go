@@ -90,6 +90,23 @@ func (f Field) SetItems(items []string) *Mistake {
 	return nil
 }
 
+// Misspelt reports each setting below params that has words (enum) and is none of them.
+func Misspelt(params any) []Mistake {
+	var wrong []Mistake
+	for _, f := range Fields(params) {
+		texts := []string{f.Text()}
+		if f.Kind() == List {
+			texts = f.Items()
+		}
+		for _, text := range texts {
+			if m := f.outside(text); m != nil {
+				wrong = append(wrong, *m)
+			}
+		}
+	}
+	return wrong
+}
+
 func (f Field) outside(text string) *Mistake {
 	if len(f.Enum) == 0 || slices.Contains(f.Enum, text) {
 		return nil

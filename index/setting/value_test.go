@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -81,5 +82,24 @@ func TestBytesTextRoundTrips(t *testing.T) {
 		if err := back.UnmarshalText([]byte(b.String())); err != nil || back != b {
 			t.Errorf("%d is written %s and read %d, %v", int64(b), b, int64(back), err)
 		}
+	}
+}
+
+func TestMisspelt(t *testing.T) {
+	p := defaults()
+	if wrong := Misspelt(p); len(wrong) > 0 {
+		t.Errorf("refused: %v", wrong)
+	}
+	p.Inner.Deep.Mode, p.Inner.Deep.Bits, p.Inner.Deep.Kind, p.Flat.Words = "c", 5, "r", []string{"x", "w"}
+	var got []string
+	for _, m := range Misspelt(&p) {
+		got = append(got, m.String())
+	}
+	want := []string{
+		"inner.deep.mode: c: is not one of the choices; write a or b", "inner.deep.bits: 5: is not one of the choices; write 4 or 8",
+		"inner.deep.kind: r: is not one of the choices; write p or q", "words: w: is not one of the choices; write x, y or z",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -32,14 +32,12 @@ func DefaultParams() Params {
 
 // Validate lists every mistake. It never shows the URL, which may hold a password.
 func (p Params) Validate() []setting.Mistake {
-	var mistakes []setting.Mistake
+	mistakes := setting.Misspelt(p)
 	switch p.Store {
 	case Directory:
-		mistakes = p.validateDirectory()
+		mistakes = append(mistakes, p.validateDirectory()...)
 	case Postgres:
-		mistakes = p.validatePostgres()
-	default:
-		mistakes = append(mistakes, setting.Wrong("store", p.Store, "there is no such store", "write directory or postgres"))
+		mistakes = append(mistakes, p.validatePostgres()...)
 	}
 	if p.Every < time.Second {
 		mistakes = append(mistakes, setting.Wrong("every", p.Every, "is too often", "write a duration of at least 1s, such as 60s"))

@@ -1,10 +1,6 @@
 package text
 
-import (
-	"slices"
-
-	"github.com/unecho/unecho/index/setting"
-)
+import "github.com/unecho/unecho/index/setting"
 
 // Params say what becomes of a text before it is compared. The package comment has the order of the steps.
 type Params struct {
@@ -24,18 +20,7 @@ func DefaultParams() Params {
 
 // Validate reports every setting that cannot be worked with.
 func (p Params) Validate() []setting.Mistake {
-	var wrong []setting.Mistake
-	choose := func(key, value string, words ...string) {
-		if !slices.Contains(words, value) {
-			wrong = append(wrong, setting.Wrong(key, value, "is not one of the choices", "write "+setting.OneOf(words)))
-		}
-	}
-	choose("html", p.HTML, "keep", "strip")
-	choose("urls", p.URLs, "keep", "mask", "drop")
-	choose("accents", p.Accents, "keep", "strip")
-	choose("digits", p.Digits, "keep", "mask", "words")
-	choose("punctuation", p.Punctuation, "space", "keep", "drop")
-	choose("space", p.Space, "collapse", "drop")
+	wrong := setting.Misspelt(p)
 	if p.MaxBytes < 0 {
 		wrong = append(wrong, setting.Wrong("max_bytes", p.MaxBytes, "is negative", "write a size such as 64KiB, or 0 for no bound"))
 	}

@@ -29,7 +29,7 @@ func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) 
 	}
 	if s.setup.Leases == nil {
 		return "", nil, &stop.Error{
-			What:   "this member has no name, and the snapshot store has no leases by which members find one",
+			What:   "this member has no name, and the snapshot store has no leases",
 			Remedy: "set consumer.member, on each member to another name",
 		}
 	}

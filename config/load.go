@@ -28,7 +28,7 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 // ResolveFrom is Resolve with other defaults, for verbs that know values which a plain configuration must name. With mistakes the
 // configuration holds the defaults, and of log what could be read: it says how the mistakes are told.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
-	origins, mistakes := load(&c, func() []setting.Mistake { return c.Validate() }, inputs{path: path, environ: environ, sets: sets})
+	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) }, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
@@ -37,7 +37,8 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	return Loaded{Config: c, Origins: origins}, nil
 }
 
-// ResolveSections is ResolveFrom for verbs that need no more than these sections: what the others lack is not reported.
+// ResolveSections is ResolveFrom for verbs that need no more than these sections: what the others lack is not reported. These have
+// the settings for files, too.
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
 		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {

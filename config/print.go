@@ -12,21 +12,18 @@ func (l Loaded) String() string { return effective(&l.Config, l.Origins) }
 
 // Count says how many values come from a layer.
 func (l Loaded) Count(layer Layer) int {
-	if layer == FromDefault {
-		return len(setting.Fields(&l.Config)) - len(l.Origins)
-	}
 	n := 0
-	for _, at := range l.Origins {
-		if at.Layer == layer {
+	walk(&l.Config, func(f setting.Field) {
+		if !f.Section() && l.Origins[f.Key].Layer == layer {
 			n++
 		}
-	}
+	})
 	return n
 }
 
 func effective(params any, origins map[string]Origin) string {
 	var b strings.Builder
-	setting.Walk(params, func(f setting.Field) {
+	walk(params, func(f setting.Field) {
 		space := strings.Repeat(indent, f.Depth())
 		if f.Section() {
 			fmt.Fprintf(&b, "%s%s:\n", space, f.Name())

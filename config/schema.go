@@ -24,7 +24,7 @@ func schema(params any) string {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "unecho"
 	objects := map[string]map[string]any{"": root}
-	setting.Walk(params, func(f setting.Field) {
+	walk(params, func(f setting.Field) {
 		section, name := cutLast(f.Key)
 		properties := objects[section]["properties"].(map[string]any)
 		if f.Section() {

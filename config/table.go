@@ -22,13 +22,16 @@ func Table() string {
 func table(params any) string {
 	var b strings.Builder
 	b.WriteString("| setting | default | meaning |\n| --- | --- | --- |\n")
-	for _, f := range setting.Fields(params) {
+	walk(params, func(f setting.Field) {
+		if f.Section() {
+			return
+		}
 		mark := ""
 		if f.Verdict {
 			mark = " †"
 		}
 		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", f.Key, mark, defaultCell(f), cell(meaning(f)))
-	}
+	})
 	b.WriteString("\n† decides verdicts: members that share a journal must agree on it.\n")
 	return b.String()
 }

@@ -28,7 +28,7 @@ const docWidth = 110
 // template writes the settings below params; missing are the mistakes of the defaults, which name what has to be set.
 func template(params any, missing []setting.Mistake) string {
 	var b strings.Builder
-	setting.Walk(params, func(f setting.Field) {
+	walk(params, func(f setting.Field) {
 		space := strings.Repeat(indent, f.Depth())
 		if f.Depth() == 0 {
 			b.WriteByte('\n')

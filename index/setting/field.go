@@ -15,6 +15,7 @@ type Field struct {
 	Enum    []string // the words allowed; none means any
 	Secret  bool     // its value is never shown
 	Verdict bool     // it decides verdicts
+	Files   bool     // only verbs that work on files have it: a service has its default
 
 	value reflect.Value
 }
@@ -90,7 +91,8 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 func newField(key string, sf reflect.StructField, v reflect.Value) Field {
 	f := Field{
 		Key: key, Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"),
-		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true", value: v,
+		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true",
+		Files: sf.Tag.Get("files") == "true", value: v,
 	}
 	if words := sf.Tag.Get("enum"); words != "" {
 		f.Enum = strings.Split(words, "|")

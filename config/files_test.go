@@ -1,0 +1,89 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// What only verbs for files have is nowhere in what is written for the people who run a service.
+func TestSettingsForFilesAreNotWritten(t *testing.T) {
+	var files []string
+	for _, f := range setting.Fields(Default()) {
+		if f.Files {
+			files = append(files, f.Key)
+		}
+	}
+	if !slices.Equal(files, []string{"similarity.hash", "similarity.plan"}) {
+		t.Errorf("settings for files: %v", files)
+	}
+	loaded := Loaded{Config: Default()}
+	for name, text := range map[string]string{"template": Template(), "schema": Schema(), "print": loaded.String(), "table": Table()} {
+		for _, word := range []string{"murmur3", "xxhash", "area"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s knows %s", name, word)
+			}
+		}
+	}
+}
+
+// A service is begun with the defaults of those settings; a file, a variable or a flag that says so is taken.
+func TestSettingsForFilesOfAService(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unecho.yaml")
+	base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshot: {directory: d}\n"
+	for _, c := range []struct {
+		name, file, variable, set string
+		want                      string // "" is taken
+	}{
+		{"defaults in a file", "similarity: {hash: xxhash, plan: recall}", "", "", ""},
+		{"defaults elsewhere", "", "UNECHO_SIMILARITY_HASH=xxhash", "similarity.plan=recall", ""},
+		{
+			"in a file", "similarity: {hash: murmur3}", "", "",
+			path + ":4: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a group that was begun with it needs a new journal",
+		},
+		{"in a variable", "", "UNECHO_SIMILARITY_HASH=sha1", "", "UNECHO_SIMILARITY_HASH: similarity.hash: sha1: is for"},
+		{"by a flag", "", "", "similarity.plan=area", "command line: similarity.plan: area: is for"},
+		{"no word at all", "similarity: {hash: md5}", "", "", "similarity.hash: md5: is not one of the choices"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(base+c.file+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var sets []string
+			if c.set != "" {
+				sets = append(sets, c.set)
+			}
+			loaded, err := Resolve(path, []string{c.variable}, sets)
+			var mistakes Mistakes
+			switch errors.As(err, &mistakes); {
+			case c.want == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case c.want == "" && loaded.Count(FromFile) != 3:
+				t.Errorf("%d settings from the file", loaded.Count(FromFile))
+			case c.want != "" && (len(mistakes) != 1 || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			if _, err := ResolveSections(Default(), []string{"similarity"}, path, []string{c.variable}, sets); (err != nil) != (c.name == "no word at all") {
+				t.Errorf("for files: %v", err)
+			}
+		})
+	}
+}
+
+// The settings of a service go on telling them.
+func TestSettingsForFilesAreToldInTheJournal(t *testing.T) {
+	for _, part := range []string{`"similarity.hash":"xxhash"`, `"similarity.plan":"recall"`} {
+		if text := string(Default().Settings()); !strings.Contains(text, part) {
+			t.Errorf("%s is not in %s", part, text)
+		}
+	}
+	old := strings.Replace(string(Default().Settings()), "xxhash", "murmur3", 1)
+	if c, err := FromSettings([]byte(old)); err != nil || c.Judge.Similarity.Hash != "murmur3" {
+		t.Errorf("of an old journal: %v", err)
+	}
+}

@@ -201,7 +201,7 @@ func (s *Service) Stats() Stats {
 func (s *Service) Ready() bool { return s.ready.Load() && len(s.session.Waiting.List()) == 0 }
 
 // Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns
-// member.ErrNoReplica before and after the replica's time.
+// member.ErrNoReplica before and after the replica's time. No verb asks yet: it is what an API for lookups needs of the service.
 func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {
 	s.mu.Lock()
 	replica := s.replica

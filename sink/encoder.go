@@ -53,6 +53,7 @@ type Encoder struct {
 	algorithm string
 	table     [kinds][]Header // of each kind of record
 	worst     int             // bytes of our headers, but for those that all records have
+	most      int             // bytes of the values of all our headers, but for the source's topic
 }
 
 // New builds an Encoder for the index of that name. The algorithm is what the header says: "minhash/1:<fingerprint>".
@@ -60,6 +61,7 @@ func New(p Params, indexName, algorithm string) *Encoder {
 	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
 	for _, h := range Headers() {
 		e.table[h.On] = append(e.table[h.On], h)
+		e.most += h.Most(Names{Index: indexName, Algorithm: algorithm})
 	}
 	for _, on := range []On{OnCopies, OnCut, OnRejected} {
 		e.worst = max(e.worst, mostBytes(e.table[on], Names{}))

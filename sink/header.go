@@ -19,6 +19,7 @@ func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 			headers = append(headers, src.Headers[i])
 		}
 	}
+	b.room(b.enc.most + len(src.Topic))
 	for _, on := range kinds {
 		headers = b.tell(headers, b.enc.table[on])
 	}
@@ -34,7 +35,6 @@ func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHea
 		if h.Has != nil && !h.Has(&b.told) {
 			continue
 		}
-		b.room(h.Most(b.told.Names))
 		at := len(b.bytes)
 		b.bytes = h.Append(b.bytes, &b.told)
 		headers = append(headers, kgo.RecordHeader{Key: h.Name, Value: b.bytes[at:len(b.bytes):len(b.bytes)]})

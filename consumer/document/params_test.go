@@ -21,7 +21,7 @@ func TestParams(t *testing.T) {
 	}{
 		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
 		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
-			"format: xml: is not one of the choices; write raw or json",
+			"format: xml: is not one of the choices; write " + setting.OneOf(Params{}.Choices("format")),
 			"invalid_utf8: drop: is not one of the choices; write replace or reject",
 			"empty: is not one of the choices; write unique or reject",
 		}},

@@ -8,30 +8,6 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Prefix starts the name of every header that is ours.
-const Prefix = "unecho-"
-
-// Names of our headers.
-const (
-	HeaderVerdict     = Prefix + "verdict"
-	HeaderSource      = Prefix + "source"
-	HeaderIndex       = Prefix + "index"
-	HeaderAlgorithm   = Prefix + "algorithm"
-	HeaderMatch       = Prefix + "match"
-	HeaderMatchID     = Prefix + "match-id"
-	HeaderMatchTime   = Prefix + "match-time"
-	HeaderSimilarity  = Prefix + "similarity"
-	HeaderMethod      = Prefix + "method"
-	HeaderCopy        = Prefix + "copy"
-	HeaderCut         = Prefix + "cut"
-	HeaderReason      = Prefix + "reason"
-	HeaderDetail      = Prefix + "detail"
-	HeaderValueBytes  = Prefix + "value-bytes"
-	HeaderKeyBytes    = Prefix + "key-bytes"
-	HeaderHeaderBytes = Prefix + "header-bytes"
-	HeaderTimestamp   = Prefix + "timestamp"
-)
-
 // Values of the unecho-verdict header.
 const (
 	Unique    = "unique"

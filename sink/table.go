@@ -7,6 +7,30 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
+// Prefix starts the name of every header that is ours.
+const Prefix = "unecho-"
+
+// Names of our headers.
+const (
+	HeaderVerdict     = Prefix + "verdict"
+	HeaderSource      = Prefix + "source"
+	HeaderIndex       = Prefix + "index"
+	HeaderAlgorithm   = Prefix + "algorithm"
+	HeaderMatch       = Prefix + "match"
+	HeaderMatchID     = Prefix + "match-id"
+	HeaderMatchTime   = Prefix + "match-time"
+	HeaderSimilarity  = Prefix + "similarity"
+	HeaderMethod      = Prefix + "method"
+	HeaderCopy        = Prefix + "copy"
+	HeaderCut         = Prefix + "cut"
+	HeaderReason      = Prefix + "reason"
+	HeaderDetail      = Prefix + "detail"
+	HeaderValueBytes  = Prefix + "value-bytes"
+	HeaderKeyBytes    = Prefix + "key-bytes"
+	HeaderHeaderBytes = Prefix + "header-bytes"
+	HeaderTimestamp   = Prefix + "timestamp"
+)
+
 // On says which records have a header.
 type On uint8
 
@@ -48,7 +72,7 @@ type Told struct {
 	Withheld Sizes // bytes of what its record lacks; -1 is not withheld
 }
 
-// Headers is the table of them, in the order in which they stand. A new header is a line here. What makes the worst case larger
+// Headers is the table of them, in the order in which they stand. A new header is a name above and a row here. What makes the worst case larger
 // rejects documents that would have been judged before: then config.SettingsVersion rises.
 func Headers() []Header {
 	return []Header{

@@ -2,10 +2,12 @@ package random
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and with
@@ -49,16 +51,29 @@ func Params(seed uint64) index.Params {
 
 func findBy(r *rand.Rand, p *index.SimilarityParams) {
 	if r.IntN(3) == 0 {
-		p.Sketch = "simhash"
+		p.Sketch = scheme(r, true)
 		p.Bits = pick(r, 32, 64, 128, 128)
 		p.Distance = p.Bits/16 - 1 - r.IntN(2)
 		p.Blocks = pick(r, 0, 0, p.Distance+1)
 		return
 	}
+	p.Sketch = scheme(r, false)
 	p.Slots, p.Recall = pick(r, 32, 64), 0.9
 	if r.IntN(4) == 0 {
 		p.Bands, p.Rows = 8, pick(r, 1, 2, 4)
 	}
+}
+
+// scheme is one of the schemes by distance, or of the others.
+func scheme(r *rand.Rand, byDistance bool) string {
+	names := slices.DeleteFunc(sketch.Names(), func(name string) bool {
+		s, err := sketch.SchemeOf(name)
+		return err != nil || s.ByDistance() != byDistance
+	})
+	if len(names) == 1 {
+		return names[0] // and seeds go on meaning what they meant
+	}
+	return pick(r, names...)
 }
 
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {

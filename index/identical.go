@@ -34,17 +34,22 @@ func (w *window) tag(keys []byte, table int) uint32 {
 // KeysTag is what a bucket knows of the keys of all bands together, as BandTag is of one.
 func KeysTag(keys []byte) uint32 { return uint32(xxhash.Sum64(keys)) & (1<<hashBits - 1) }
 
-// identicalFirst puts the candidates that are identical with e before all others, of these the one indexed first.
+// identicalFirst puts the candidates that are identical with e before all others, of these the one indexed first. Where copies are
+// kept there may be thousands: of no more than may be compared it finds out whether they are.
 func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
 	w := &r.window
-	w.same = slices.DeleteFunc(w.same, func(at ref) bool {
-		f := r.found(at)
-		return f.document.entry.Content != e.Content || !r.eligible(&f, e)
-	})
+	slices.Reverse(w.same)
+	met, most := w.same, r.params.Similarity.MaxCandidates
+	w.same = w.same[:0]
+	for i := 0; i < len(met) && len(w.same) < most; i++ {
+		f := r.found(met[i])
+		if f.document.entry.Content == e.Content && r.eligible(&f, e) {
+			w.same = append(w.same, met[i])
+		}
+	}
 	if len(w.same) == 0 {
 		return ranks
 	}
-	slices.Reverse(w.same)
 	ranks = slices.DeleteFunc(ranks, func(k rank) bool {
 		_, ok := slices.BinarySearch(w.same, k.ref())
 		return ok

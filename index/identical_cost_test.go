@@ -1,0 +1,37 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// TestIdenticalCopiesAreFewToCompare: of thousands of identical copies that are kept no more are looked at than may be compared,
+// and the match is the first.
+func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
+	s, p := []byte("{}"), DefaultParams()
+	p.Index.Keep = "all"
+	r, err := NewReplica(p, Fingerprint(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := Run{Header: Header{Fingerprint: Fingerprint(s)}, Source: entry.Source{Topic: [16]byte{1}}, Epoch: 1}
+	r.Apply(Stamp{}, &Settings{Text: s})
+	r.Apply(Stamp{Offset: 1}, &Reposition{Header: run.Header, Source: run.Source, Name: "news", Epoch: 1})
+	for at := int64(2); at < 1000; at++ {
+		run.Base = at
+		run.Entries = []entry.Entry{{
+			Offset: at, Content: 1, Keys: make([]byte, r.keys), Kind: entry.Shingles, Evidence: entry.AppendShingles(nil, []uint64{1, 2, 3}),
+		}}
+		v := r.Apply(Stamp{Offset: at}, &run).Judged[0]
+		if at > 2 && (v.Match.Offset != 2 || v.Match.Method != Identical) {
+			t.Fatalf("copy %d: %+v", at, v.Match)
+		}
+	}
+	if n := len(r.window.met); n < 900 {
+		t.Fatalf("%d documents were met: too few for a test", n)
+	}
+	if n := len(r.window.same); n != p.Similarity.MaxCandidates {
+		t.Errorf("%d were found to be identical, want %d", n, p.Similarity.MaxCandidates)
+	}
+}

@@ -53,3 +53,26 @@ func TestOutlinesHoldWhatIsMetInTurn(t *testing.T) {
 		})
 	}
 }
+
+// TestLookupsAreToldApart: a document that was met in an earlier lookup is not taken for one that was met in this, though their
+// numbers come again.
+func TestLookupsAreToldApart(t *testing.T) {
+	var o outlines
+	o.make(8)
+	o.most = 8
+	for lookup := range 3 * headMask {
+		o.begin()
+		for at := range ref(8) {
+			k := o.find(at)
+			if k.head == nil {
+				k = o.put(at, &outline{n: 1})
+			}
+			if *k.head&headMask == o.lookup {
+				t.Fatalf("lookup %d has met document %d before", lookup, at)
+			}
+			if lookup == 10*int(at) {
+				*k.head = *k.head&^headMask | o.lookup
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"time"
 
@@ -64,7 +65,9 @@ func (c *Cache) Token(ctx context.Context) (string, error) {
 		return c.token.Value, nil
 	}
 	if c.failed == nil || now.Sub(c.at) >= failurePause {
-		c.get(ctx)
+		if c.get(ctx); errors.Is(ctx.Err(), context.Canceled) {
+			return "", ctx.Err()
+		}
 	}
 	if c.failed != nil && !time.Now().Before(c.token.Expiry.Add(-leastEarly)) {
 		return "", c.failed
@@ -86,11 +89,14 @@ func (c *Cache) Refused(value string) {
 	}
 }
 
-// get asks the source.
-func (c *Cache) get(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+// get asks the source. That somebody went away meanwhile is no failure of the source's.
+func (c *Cache) get(asker context.Context) {
+	ctx, cancel := context.WithTimeout(asker, c.timeout)
 	defer cancel()
 	t, err := c.fetch(ctx)
+	if err != nil && errors.Is(asker.Err(), context.Canceled) {
+		return
+	}
 	now := time.Now()
 	if err == nil && !t.Expiry.IsZero() && !now.Before(t.Expiry) {
 		err = &Error{

@@ -162,3 +162,25 @@ func TestATokenThatCameTooLate(t *testing.T) {
 		}
 	})
 }
+
+// Who goes away while the source is asked says nothing of the source: the next one asks at once.
+func TestAnAskerThatGoesAwayFailsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i, log := &issuer{life: time.Hour}, strings.Builder{}
+		c := i.cache(&log)
+		c.fetch = func(ctx context.Context) (Token, error) {
+			<-ctx.Done()
+			return Token{}, ctx.Err()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if got, err := c.Token(ctx); got != "" || !errors.Is(err, context.Canceled) {
+			t.Errorf("got %q, %v", got, err)
+		}
+		c.fetch = i.fetch
+		c.must(t, "token-1")
+		if log.Len() > 0 {
+			t.Errorf("logged %s", log.String())
+		}
+	})
+}

@@ -20,6 +20,8 @@ type outlines struct {
 	lookup uint64
 	most   int // places there may be; 0: mostOutlinePlaces
 
+	spilled map[ref]int // where the documents behind the places are
+
 	lookups, gaveWay int // lookups, and outlines that gave way, since it was last seen whether there are enough places
 }
 
@@ -69,7 +71,9 @@ func (o *outlines) make(places int) {
 	o.mask = places - 1
 }
 
+// keep forgets what is behind so many places.
 func (o *outlines) keep(places int) {
+	clear(o.spilled)
 	o.heads, o.folds, o.halves = o.heads[:places], o.folds[:places], o.halves[:places]
 }
 
@@ -91,10 +95,8 @@ func (o *outlines) find(r ref) int {
 			return at
 		}
 	}
-	for at := o.mask + 1; at < len(o.heads); at++ {
-		if names(o.heads[at], r) {
-			return at
-		}
+	if at, is := o.spilled[r]; is {
+		return at
 	}
 	return -1
 }
@@ -106,7 +108,11 @@ func hashesOf(head uint64) int { return int(head >> headBits & headMask) }
 func (o *outlines) put(r ref, own *outline) int {
 	at := o.oldest(r)
 	if at < 0 {
+		if o.spilled == nil {
+			o.spilled = map[ref]int{}
+		}
 		at = len(o.heads)
+		o.spilled[r] = at
 		o.heads, o.folds = append(o.heads, 0), append(o.folds, [foldWords]uint64{})
 		o.halves = append(o.halves, [foldWords]uint64{})
 	}

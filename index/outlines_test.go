@@ -64,14 +64,14 @@ func TestLookupsAreToldApart(t *testing.T) {
 		o.begin()
 		for at := range ref(8) {
 			k := o.find(at)
-			if k.head == nil {
+			if k < 0 {
 				k = o.put(at, &outline{n: 1})
 			}
-			if *k.head&headMask == o.lookup {
+			if o.heads[k]&headMask == o.lookup {
 				t.Fatalf("lookup %d has met document %d before", lookup, at)
 			}
 			if lookup == 10*int(at) {
-				*k.head = *k.head&^headMask | o.lookup
+				o.heads[k] = o.heads[k]&^headMask | o.lookup
 			}
 		}
 	}

@@ -5,6 +5,8 @@ BIN     := .cache/bin
 # Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
 PKG     ?= ./...
 ARGS    ?=
+# The packages that have long tests.
+LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./sink))))
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m
@@ -20,7 +22,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev
+.PHONY: help build check lint fmt test test-long chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,8 +43,13 @@ lint: $(GOLANGCI) ## format and lint only
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt
 
-test: dev ## everything that runs, with -race, on real Kafka and PostgreSQL
-	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m $(ARGS) $(PKG)
+# A test whose name ends in Long tries for long what the test of the same name without Long tries for short. It is of code
+# without goroutines, where the race detector finds nothing and costs most of the time.
+test: dev ## everything but the long tests, with -race, on real Kafka and PostgreSQL
+	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PKG)
+
+test-long: dev ## the long tests, those whose names end in Long, without -race
+	@$(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)
@@ -76,7 +83,7 @@ bench-snapshot: dev ## restoring and writing snapshots, beside reading the same 
 	@$(SERVERS) -- $(GO) test -run '^$$' -bench 'Restore|Write|Increment' -benchtime 7x -timeout 60m $(ARGS) ./index/snapshot/storetest
 
 accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
-	$(GO) test -v -run 'TestAccuracyTable|TestBandsCollide' ./index/sketch -trials 20000
+	$(GO) test -v -run 'TestAccuracyTableLong|TestBandsCollideAsPlannedLong' ./index/sketch -trials 20000
 
 simulate: ## histories of the protocol with all that can go wrong: ARGS='-steps 100000000', or '-seed N' to see one
 	@$(GO) run ./deploy/dev/simulate $(ARGS)

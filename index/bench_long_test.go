@@ -143,7 +143,7 @@ func BenchmarkResident(b *testing.B) {
 	most := int64(0)
 	for b.Loop() {
 		f := newFeed(b, bounded(setting.Bytes(bound)), 0, 0)
-		f.turn(bound, func(string) { most = max(most, residentNow(b)-before) })
+		f.turn(bound, phases, func(string) { most = max(most, residentNow(b)-before) })
 		runtime.KeepAlive(f)
 	}
 	b.ReportMetric(100*float64(most)/float64(bound), "%-of-bound")

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,10 @@ var phases = []phase{
 
 // TestBytesAreAPromise turns a window bounded by bytes several times, with documents that become larger and smaller. The
 // memory it takes stays below the bound at any time, and what Stats says of it is true.
-func TestBytesAreAPromise(t *testing.T) {
+func TestBytesAreAPromise(t *testing.T)     { tryBytes(t, phases[1:3]) }
+func TestBytesAreAPromiseLong(t *testing.T) { tryBytes(t, phases) }
+
+func tryBytes(t *testing.T, phases []phase) {
 	const pages = 2 * 18 << 17 // a page of lines and one of spilled lines in each band are too much for a window this small
 	bound := int64(48 * setting.MiB)
 	allowed := bound + bound/20 + pages
@@ -40,7 +44,7 @@ func TestBytesAreAPromise(t *testing.T) {
 	before := heap()
 	f := newFeed(t, bounded(setting.Bytes(bound)), 0, 0)
 	most, least := int64(0), bound
-	f.turn(bound, func(name string) {
+	f.turn(bound, phases, func(name string) {
 		taken := heap() - before
 		most = max(most, taken)
 		if s := f.replica.Stats(); s.WindowBytes > bound/2 {
@@ -61,23 +65,31 @@ func TestBytesAreAPromise(t *testing.T) {
 
 // TestBytesOfCopiesAreAPromise: what becomes of copies takes memory as well, and window.bytes counts it.
 func TestBytesOfCopiesAreAPromise(t *testing.T) {
+	tryBytesOfCopies(t, 24*setting.MiB, "refresh, keep and reemit")
+}
+
+func TestBytesOfCopiesAreAPromiseLong(t *testing.T) {
+	tryBytesOfCopies(t, 48*setting.MiB, "refresh", "keep", "reemit", "refresh, keep and reemit")
+}
+
+func tryBytesOfCopies(t *testing.T, bound setting.Bytes, names ...string) {
 	const pages = 2 * 18 << 17 // as above
-	bound := int64(48 * setting.MiB)
-	for name, change := range map[string]func(*index.Params){
-		"refresh": func(p *index.Params) { p.Window.Refresh = "last" },
-		"keep":    func(p *index.Params) { p.Index.Keep = "all" },
-		"reemit":  func(p *index.Params) { p.Window.ReemitEvery = time.Millisecond },
-		"refresh, keep and reemit": func(p *index.Params) {
-			p.Window.Refresh, p.Index.Keep, p.Window.ReemitEvery = "last", "all", time.Millisecond
-		},
-	} {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			p := bounded(setting.Bytes(bound))
-			change(&p)
+			p, bound := bounded(bound), int64(bound)
+			if strings.Contains(name, "refresh") {
+				p.Window.Refresh = "last"
+			}
+			if strings.Contains(name, "keep") {
+				p.Index.Keep = "all"
+			}
+			if strings.Contains(name, "reemit") {
+				p.Window.ReemitEvery = time.Millisecond
+			}
 			before := heap()
-			f := newFeed(t, p, 60_000, 0.5)
+			f := newFeed(t, p, int(bound/800), 0.5)
 			most := int64(0)
-			for range 14 { // more than a turn of the window
+			for range bound * 14 / int64(48*setting.MiB) { // more than a turn of the window
 				for range 30 {
 					f.make()
 					f.apply()
@@ -139,7 +151,7 @@ func bounded(bytes setting.Bytes) index.Params {
 }
 
 // turn goes through the phases, and calls look some times in each turn.
-func (f *feed) turn(bound int64, look func(phase string)) {
+func (f *feed) turn(bound int64, phases []phase, look func(phase string)) {
 	for _, p := range phases {
 		var bytes, looked int64
 		for end := int64(p.turns * float64(bound)); bytes < end; {

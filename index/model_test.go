@@ -37,8 +37,11 @@ func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
 }
 
 // TestModel holds the replica against the naive twin, over random histories: the same verdicts, the same state.
-func TestModel(t *testing.T) {
-	for seed := uint64(1); seed <= 150; seed++ {
+func TestModel(t *testing.T)     { tryModel(t, 10) }
+func TestModelLong(t *testing.T) { tryModel(t, 600) }
+
+func tryModel(t *testing.T, seeds uint64) {
+	for seed := uint64(1); seed <= seeds; seed++ {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p, steps := history(t, seed, 400)
 			fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
@@ -109,8 +112,11 @@ func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Sour
 
 // TestRestoreChangesNothing takes the state at every tenth step, restores it, and goes on with the copy: verdicts and hash
 // must be those of the replica that never stopped.
-func TestRestoreChangesNothing(t *testing.T) {
-	for seed := uint64(1); seed <= 60; seed++ {
+func TestRestoreChangesNothing(t *testing.T)     { tryRestore(t, 5) }
+func TestRestoreChangesNothingLong(t *testing.T) { tryRestore(t, 240) }
+
+func tryRestore(t *testing.T, seeds uint64) {
+	for seed := uint64(1); seed <= seeds; seed++ {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p, steps := history(t, seed, 300)
 			whole, broken := newReplica(t, p), newReplica(t, p)
@@ -130,8 +136,11 @@ func TestRestoreChangesNothing(t *testing.T) {
 }
 
 // TestSegmentsAndGrowthChangeNothing varies how large segments and tables are, and when they change: verdicts and hash stay.
-func TestSegmentsAndGrowthChangeNothing(t *testing.T) {
-	for seed := uint64(1); seed <= 60; seed++ {
+func TestSegmentsAndGrowthChangeNothing(t *testing.T)     { trySegments(t, 6) }
+func TestSegmentsAndGrowthChangeNothingLong(t *testing.T) { trySegments(t, 240) }
+
+func trySegments(t *testing.T, seeds uint64) {
+	for seed := uint64(1); seed <= seeds; seed++ {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p, steps := history(t, seed, 300)
 			plain, varied := newReplica(t, p), newReplica(t, p)
@@ -154,8 +163,11 @@ func TestSegmentsAndGrowthChangeNothing(t *testing.T) {
 
 // TestCaptureStands encodes a capture when it is taken and again when the replica has gone on for long, its segments expired
 // and their memory used again: the bytes are the same.
-func TestCaptureStands(t *testing.T) {
-	for seed := uint64(1); seed <= 20; seed++ {
+func TestCaptureStands(t *testing.T)     { tryCaptures(t, 5) }
+func TestCaptureStandsLong(t *testing.T) { tryCaptures(t, 200) }
+
+func tryCaptures(t *testing.T, seeds uint64) {
+	for seed := uint64(1); seed <= seeds; seed++ {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p, steps := history(t, seed, 400)
 			r := newReplica(t, p)

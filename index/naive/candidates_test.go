@@ -10,9 +10,12 @@ import (
 )
 
 // The lists of documents under a key are a help, no rule: whoever looks at every document finds the same ones.
-func TestLookingEverywhereFindsTheSame(t *testing.T) {
+func TestLookingEverywhereFindsTheSame(t *testing.T)     { tryEverywhere(t, 5) }
+func TestLookingEverywhereFindsTheSameLong(t *testing.T) { tryEverywhere(t, 100) }
+
+func tryEverywhere(t *testing.T, seeds uint64) {
 	settings := []byte("{}")
-	for seed := range uint64(20) {
+	for seed := range seeds {
 		p := random.Params(seed)
 		steps, err := random.History(seed, 300, p, settings, 1)
 		if err != nil {
@@ -39,9 +42,12 @@ func TestLookingEverywhereFindsTheSame(t *testing.T) {
 }
 
 // What has left the window stands on no shelf: memory is bounded as the window is.
-func TestShelvesHoldTheWindow(t *testing.T) {
+func TestShelvesHoldTheWindow(t *testing.T)     { tryShelves(t, 5) }
+func TestShelvesHoldTheWindowLong(t *testing.T) { tryShelves(t, 100) }
+
+func tryShelves(t *testing.T, seeds uint64) {
 	settings := []byte("{}")
-	for seed := range uint64(20) {
+	for seed := range seeds {
 		p := random.Params(seed)
 		steps, err := random.History(seed, 300, p, settings, 1)
 		if err != nil {

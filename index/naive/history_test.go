@@ -38,8 +38,11 @@ func replay(p index.Params, steps []random.Step) []index.Verdict {
 }
 
 // What a verdict may never say, whatever the history.
-func TestVerdictsAreSane(t *testing.T) {
-	histories(t, 30, func(t *testing.T, p index.Params, steps []random.Step) {
+func TestVerdictsAreSane(t *testing.T)     { trySanity(t, 5) }
+func TestVerdictsAreSaneLong(t *testing.T) { trySanity(t, 150) }
+
+func trySanity(t *testing.T, seeds int) {
+	histories(t, seeds, func(t *testing.T, p index.Params, steps []random.Step) {
 		type place struct {
 			source   entry.Source
 			position index.Position
@@ -66,7 +69,9 @@ func TestVerdictsAreSane(t *testing.T) {
 					t.Errorf("%+v is a copy of itself", v)
 				case v.Reemitted && p.Window.ReemitEvery == 0:
 					t.Errorf("%+v was let through", v)
-				case float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
+				case v.Match.Method == index.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Similarity.Distance:
+					t.Errorf("%+v is beyond the distance", v)
+				case v.Match.Method != index.Hamming && float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
 					t.Errorf("%+v is below the threshold", v)
 				case v.Match.Copy != copies[of]+1:
 					t.Errorf("%+v is copy %d", v, copies[of]+1)
@@ -77,8 +82,11 @@ func TestVerdictsAreSane(t *testing.T) {
 }
 
 // Records that change nothing may be left out.
-func TestWhatIsIgnoredMayBeLeftOut(t *testing.T) {
-	histories(t, 20, func(t *testing.T, p index.Params, steps []random.Step) {
+func TestWhatIsIgnoredMayBeLeftOut(t *testing.T)     { tryLeavingOut(t, 4) }
+func TestWhatIsIgnoredMayBeLeftOutLong(t *testing.T) { tryLeavingOut(t, 100) }
+
+func tryLeavingOut(t *testing.T, seeds int) {
+	histories(t, seeds, func(t *testing.T, p index.Params, steps []random.Step) {
 		twin := naive.New(p, []byte(settings), fingerprint)
 		var kept []random.Step
 		for _, step := range steps {

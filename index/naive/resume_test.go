@@ -12,9 +12,12 @@ import (
 )
 
 // A twin that goes on from a replica's state, at whatever step, gives the verdicts of one that was there from the beginning.
-func TestResumeChangesNothing(t *testing.T) {
+func TestResumeChangesNothing(t *testing.T)     { tryResuming(t, 5) }
+func TestResumeChangesNothingLong(t *testing.T) { tryResuming(t, 150) }
+
+func tryResuming(t *testing.T, seeds uint64) {
 	fingerprint := index.Fingerprint([]byte(settings)) // a replica knows its settings by it
-	for s := *seed; s < *seed+30; s++ {
+	for s := *seed; s < *seed+seeds; s++ {
 		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
 			p := random.Params(s)
 			steps, err := random.History(s, 300, p, []byte(settings), fingerprint)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// make accuracy runs 20,000 trials a cell and prints the tables; make test runs fewer, with wider margins for chance.
-var trials = flag.Int("trials", 500, "trials for each cell of TestAccuracyTable and TestBandsCollideAsPlanned")
+// make accuracy runs 20,000 trials a cell and prints the tables; the tests run fewer, with wider margins for chance.
+var trials = flag.Int("trials", 2000, "trials for each cell of TestAccuracyTableLong and TestBandsCollideAsPlannedLong")
 
 // errorsOf are the bias and the mean square error of the share of equal slots, for documents of n shingles each.
 func errorsOf(random *rand.Rand, m *MinHash, n, shared, trials int) (bias, square float64) {
@@ -29,12 +29,15 @@ func errorsOf(random *rand.Rand, m *MinHash, n, shared, trials int) (bias, squar
 
 // The share of equal full-width values has the mean of the Jaccard similarity, and less mean square error than that of
 // independent permutations, J(1-J)/slots: never above 1.1 of it, and at or below 0.6 for short texts.
-func TestAccuracyTable(t *testing.T) {
+func TestAccuracyTable(t *testing.T)     { tryAccuracy(t, 100) }
+func TestAccuracyTableLong(t *testing.T) { tryAccuracy(t, *trials) }
+
+func tryAccuracy(t *testing.T, trials int) {
 	const slots, seed = 128, 20261121
 	random := rand.New(rand.NewPCG(seed, 3))
 	m := minhash(t, slots)
-	margin := 4 * math.Sqrt(2/float64(*trials)) // four standard errors of a mean square
-	t.Logf("%d slots, %d trials, seed %d: bias in thousandths, mean square error over J(1-J)/slots", slots, *trials, seed)
+	margin := 4 * math.Sqrt(2/float64(trials)) // four standard errors of a mean square
+	t.Logf("%d slots, %d trials, seed %d: bias in thousandths, mean square error over J(1-J)/slots", slots, trials, seed)
 	for _, n := range []int{2, 5, 10, 20, 50, 100, 200, 340, 500, 1000, 2000, 5000} {
 		var row strings.Builder
 		last := 0
@@ -45,10 +48,10 @@ func TestAccuracyTable(t *testing.T) {
 			}
 			last = shared
 			jaccard := float64(shared) / float64(2*n-shared)
-			bias, square := errorsOf(random, m, n, shared, *trials)
+			bias, square := errorsOf(random, m, n, shared, trials)
 			ratio := square / (jaccard * (1 - jaccard) / slots)
 			fmt.Fprintf(&row, "  %.3f: %+5.2f %.2f", jaccard, 1000*bias, ratio)
-			if limit := 4 * math.Sqrt(square/float64(*trials)); math.Abs(bias) > limit {
+			if limit := 4 * math.Sqrt(square/float64(trials)); math.Abs(bias) > limit {
 				t.Errorf("%d shingles, similarity %.3f: bias %.5f beyond %.5f", n, jaccard, bias, limit)
 			}
 			if limit := worst(n); ratio > limit*(1+margin) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,11 +138,15 @@ func corpora(t *testing.T, check func(*testing.T, *corpus)) {
 // On real text at least .98 of the pairs at or above each threshold become candidates, and exact verification keeps no other.
 // The truth is the exact join over the same sets, and the pairs that came with the data, whose words were cut otherwise: that
 // makes no difference to all but some.
-func TestRecallAndPrecisionOnRealText(t *testing.T) {
+func TestRecallAndPrecisionOnRealText(t *testing.T)     { tryRecall(t, 8000, 8000) }
+func TestRecallAndPrecisionOnRealTextLong(t *testing.T) { tryRecall(t, 5000, 9500) }
+
+// tryRecall takes the thresholds from from to to, in ten thousandths.
+func tryRecall(t *testing.T, from, to int) {
 	corpora(t, func(t *testing.T, c *corpus) {
 		lists, sets := c.shingles(t)
-		similar := eval.NewJoin(sets, 5000).Pairs()
-		for tenThousandths := 5000; tenThousandths <= 9500; tenThousandths += 500 {
+		similar := eval.NewJoin(sets, from).Pairs()
+		for tenThousandths := from; tenThousandths <= to; tenThousandths += 500 {
 			threshold := float64(tenThousandths) / 10000
 			_, keys := signAll(lists, minhash128(t, threshold))
 			candidates := candidatePairs(keys)
@@ -201,8 +206,13 @@ func share(pairs, others map[pair]bool) float64 {
 }
 
 // No pair of real texts whose SimHashes are within the distance is missed.
-func TestSimHashMissesNothingOnRealText(t *testing.T) {
+func TestSimHashMissesNothingOnRealText(t *testing.T)     { tryRealSimHash(t, 800) }
+func TestSimHashMissesNothingOnRealTextLong(t *testing.T) { tryRealSimHash(t, math.MaxInt) }
+
+// tryRealSimHash takes so many of each corpus at most.
+func tryRealSimHash(t *testing.T, most int) {
 	corpora(t, func(t *testing.T, c *corpus) {
+		c.texts = c.texts[:min(most, len(c.texts))]
 		lists, _ := c.shingles(t)
 		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}} {
 			s, err := sketch.NewSimHashSketch(p)

@@ -31,7 +31,7 @@
 // For each slot that is one fixed order of all shingles there are, and the slot holds the first of the document's: so two
 // documents agree in a slot with the probability of their Jaccard similarity, however often a shingle occurs in them and in
 // whichever order. Compared with k independent permutations it costs about two multiplications for each shingle instead of
-// k, and the variance is half for texts with few shingles (TestAccuracyTable).
+// k, and the variance is half for texts with few shingles (TestAccuracyTableLong).
 //
 // Slots are grouped into bands of rows (Plan). A pair becomes a candidate with the probability 1-(1-J^rows)^bands, the S-curve
 // (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section 3.4). Of each slot some low bits are kept as code (Li

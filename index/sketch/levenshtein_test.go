@@ -90,10 +90,13 @@ func edited(random *rand.Rand, text []rune, alphabet, edits int) []rune {
 	return out
 }
 
-func TestLevenshteinAgainstThePlainTable(t *testing.T) {
+func TestLevenshteinAgainstThePlainTable(t *testing.T)     { tryPlainTable(t, 400) }
+func TestLevenshteinAgainstThePlainTableLong(t *testing.T) { tryPlainTable(t, 40_000) }
+
+func tryPlainTable(t *testing.T, trials int) {
 	random := rand.New(rand.NewPCG(41, 1))
 	var l Levenshtein
-	for trial := range 2000 {
+	for trial := range trials {
 		alphabet := []int{1, 2, 4, 26, 1000}[random.IntN(5)]
 		text := make([]rune, random.IntN([]int{3, 70, 200, 600}[trial%4]))
 		for i := range text {
@@ -109,7 +112,10 @@ func TestLevenshteinAgainstThePlainTable(t *testing.T) {
 }
 
 // Texts many times the width of the band: near, beside the threshold on both sides, and in no order.
-func TestLevenshteinOfLongTexts(t *testing.T) {
+func TestLevenshteinOfLongTexts(t *testing.T)     { tryLongTexts(t, 1000) }
+func TestLevenshteinOfLongTextsLong(t *testing.T) { tryLongTexts(t, 3000) }
+
+func tryLongTexts(t *testing.T, runes int) {
 	english, err := os.ReadFile("testdata/english.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -117,13 +123,14 @@ func TestLevenshteinOfLongTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(42, 1))
 	var l Levenshtein
 	text := []rune(strings.Repeat(string(english), 5))
-	for _, c := range []struct{ runes, edits int }{{10_000, 20}, {3000, 500}, {3000, 680}, {3000, 800}, {3000, 2000}} {
-		checkLevenshtein(t, &l, string(text[:c.runes]), string(edited(random, text[:c.runes], 26, c.edits)), 8000)
+	for _, c := range []struct{ times, edits int }{{10, 20}, {3, 500}, {3, 680}, {3, 800}, {3, 2000}} { // of 3000 runes in all but the first
+		of := text[:runes*c.times/3]
+		checkLevenshtein(t, &l, string(of), string(edited(random, of, 26, c.edits*runes/3000)), 8000)
 	}
-	shuffled := slices.Clone(text[:3000])
+	shuffled := slices.Clone(text[:runes])
 	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	checkLevenshtein(t, &l, string(text[:3000]), string(shuffled), 5000)
-	checkLevenshtein(t, &l, string(text[:3000]), string(shuffled), 1000)
+	checkLevenshtein(t, &l, string(text[:runes]), string(shuffled), 5000)
+	checkLevenshtein(t, &l, string(text[:runes]), string(shuffled), 1000)
 }
 
 func TestLevenshteinAllocatesNothing(t *testing.T) {

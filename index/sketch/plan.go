@@ -8,7 +8,7 @@ import (
 // Plan groups slots into bands so that at least the share recall of the pairs exactly at the threshold become candidates. Of
 // the bandings that do, and that spend all slots, it is the one with the least expected candidates: that of the most rows, as
 // each row more keeps dissimilar pairs out. The slots are signed anyway, so none is saved where fewer bands would do: recall
-// is a floor. It holds for short texts too: see TestBandsCollideAsPlanned.
+// is a floor. It holds for short texts too: see TestBandsCollideAsPlannedLong.
 //
 // threshold is a Jaccard similarity above 0 and up to 1, recall is between 0 and 1, slots an even number from 16 to 1024.
 func Plan(threshold float64, slots int, recall float64) (Banding, error) {

@@ -18,14 +18,17 @@ func checkPage(t *testing.T, n *Normalizer, in []byte) {
 	}
 }
 
-func TestTagsAgreeWithTheTokenizer(t *testing.T) {
+func TestTagsAgreeWithTheTokenizer(t *testing.T)     { tryTags(t, 6000) }
+func TestTagsAgreeWithTheTokenizerLong(t *testing.T) { tryTags(t, 600_000) }
+
+func tryTags(t *testing.T, pages int) {
 	n := with(t, "html=strip", "punctuation=keep")
 	random := rand.New(rand.NewPCG(5, 5))
 	pieces := strings.Split("a|b c|<|>|/|=|'|\"|!|--|-->|--!>|<!--|<!---->|<!-->|<!--->|<!doctype x>|<!|<?x>|</|</>|</ x>|<p>|</p>|<P CLASS=x>|<br/>|<br / >|<a href=\"x>y\">|"+
 		"<a href='q\"'b=c/ d = \"e\"f>|</a x=\">\">|<a =x>|<a\n/b/c=>|<title>|</title>|</TITLE >|</titlex>|<style>|</style>|<script>|</script>|</script/>|<script/>|<textarea>|</textarea>|<xmp>|</xmp>|"+
 		"<noscript>|</noscript>|<iframe>|</iframe>|<plaintext>|<![CDATA[|]]>|&amp;|&amp|&#38;|&#x26|&#0;|&nbsp;|&notit;|&unknown;|&|;|&lt;b&gt;|\x00|\r\n|\xff|é|<é>|<bé>|<verylongtagname>", "|")
 	var in []byte
-	for range 60000 {
+	for range pages {
 		in = in[:0]
 		for range 1 + random.IntN(10) {
 			in = append(in, pieces[random.IntN(len(pieces))]...)

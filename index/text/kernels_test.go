@@ -34,7 +34,10 @@ func TestKernels(t *testing.T) {
 // this process has no kernels, there is nothing to do without: all its tests are of the portable code. It is built without
 // the race detector, which costs four times the rest and finds nothing where there is no goroutine, but with its checks of
 // pointers.
-func TestWithoutKernels(t *testing.T) {
+func TestWithoutKernels(t *testing.T)     { tryWithoutKernels(t, "-test.skip=Long$") }
+func TestWithoutKernelsLong(t *testing.T) { tryWithoutKernels(t, "-test.run=Long$") }
+
+func tryWithoutKernels(t *testing.T, which string) {
 	const other = "UNECHO_TEST_WITHOUT_KERNELS"
 	if os.Getenv(other) != "" && hasAVX2() {
 		t.Fatal("GODEBUG has not switched the kernels off")
@@ -46,7 +49,7 @@ func TestWithoutKernels(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-gcflags=-d=checkptr", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	again := exec.CommandContext(t.Context(), program, "-test.run=^Test|^Fuzz")
+	again := exec.CommandContext(t.Context(), program, which)
 	again.Env = append(os.Environ(), other+"=1", "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
 	if out, err := again.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

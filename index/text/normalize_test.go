@@ -105,7 +105,11 @@ func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
 
 // Every code point that has a meaning of its own; where it folds, decomposes or combines also with the marks and letters behind it that
 // are known to do so in odd ways.
-func TestEveryCodePoint(t *testing.T) {
+func TestEveryCodePoint(t *testing.T)     { tryEachCodePoint(t, 13) }
+func TestEveryCodePointLong(t *testing.T) { tryEachCodePoint(t, 1) }
+
+// tryEachCodePoint takes every so manyth.
+func tryEachCodePoint(t *testing.T, step rune) {
 	n := NewNormalizer(DefaultParams())
 	var once, twice []byte
 	check := func(in []byte) {
@@ -115,7 +119,7 @@ func TestEveryCodePoint(t *testing.T) {
 			t.Fatalf("%+q: once %+q, twice %+q", in, once, twice)
 		}
 	}
-	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+	for r := rune(0x80); r <= unicode.MaxRune; r += step {
 		if !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
 			continue
 		}
@@ -241,7 +245,10 @@ func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 }
 
 // Texts of awkward characters, more of them than mutating bytes would meet.
-func TestRandomText(t *testing.T) {
+func TestRandomText(t *testing.T)     { tryRandomText(t, 2000) }
+func TestRandomTextLong(t *testing.T) { tryRandomText(t, 200_000) }
+
+func tryRandomText(t *testing.T, texts int) {
 	seed := uint64(20261121)
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -249,7 +256,7 @@ func TestRandomText(t *testing.T) {
 		"𝔘|\U0001d160|\U00011099\U000110ba|\xff|\xe2\x82|plain words of some length, |"+strings.Repeat("\u0301", 31)+"|"+strings.Repeat("\u0345\u0327", 16), "|")
 	n := NewNormalizer(DefaultParams())
 	var in []byte
-	for range 20000 {
+	for range texts {
 		in = in[:0]
 		for range 1 + random.IntN(24) {
 			in = append(in, pieces[random.IntN(len(pieces))]...)

@@ -143,7 +143,10 @@ func randomPieces(random *rand.Rand, pieces []string, in []byte) []byte {
 }
 
 // Normalising twice is normalising once, whatever the options.
-func TestIdempotentForEveryCombination(t *testing.T) {
+func TestIdempotentForEveryCombination(t *testing.T)     { tryTwice(t, 3) }
+func TestIdempotentForEveryCombinationLong(t *testing.T) { tryTwice(t, 60) }
+
+func tryTwice(t *testing.T, texts int) {
 	seed := uint64(20261121)
 	t.Logf("seed %d", seed)
 	random, pieces := rand.New(rand.NewPCG(seed, 2)), nasty()
@@ -151,7 +154,7 @@ func TestIdempotentForEveryCombination(t *testing.T) {
 	everyParams(func(p Params) {
 		combinations++
 		n := NewNormalizer(p)
-		for range 60 {
+		for range texts {
 			in := randomPieces(random, pieces, nil)
 			checkOptions(t, n, in)
 		}
@@ -194,11 +197,14 @@ func checkWordless(t *testing.T, n *Normalizer, in, out []byte) {
 }
 
 // The table agrees with canon, whatever the options.
-func TestTableAgreesWithTheGeneralPath(t *testing.T) {
+func TestTableAgreesWithTheGeneralPath(t *testing.T)     { tryTable(t, 100) }
+func TestTableAgreesWithTheGeneralPathLong(t *testing.T) { tryTable(t, 10_000) }
+
+func tryTable(t *testing.T, texts int) {
 	random, pieces := rand.New(rand.NewPCG(3, 3)), nasty()
 	everyMapper(func(name string, m *mapper) {
 		var fast, slow, in []byte
-		for range 1000 {
+		for range texts {
 			in = randomPieces(random, pieces, in[:0])
 			fast, slow = m.append(fast[:0], 0, in), m.appendWhole(slow[:0], 0, in)
 			if !bytes.Equal(fast, slow) {
@@ -215,14 +221,17 @@ func everyMapper(do func(name string, m *mapper)) {
 	}
 }
 
-// Each code point between others that combine with as many as possible.
-func TestTableAgreesOnEveryCodePoint(t *testing.T) {
+// Each code point, or every so manyth, between others that combine with as many as possible.
+func TestTableAgreesOnEveryCodePoint(t *testing.T)     { tryCodePoints(t, 29) }
+func TestTableAgreesOnEveryCodePointLong(t *testing.T) { tryCodePoints(t, 1) }
+
+func tryCodePoints(t *testing.T, step rune) {
 	frames := [][2]string{{"a", " b"}, {"e", "\u0301\u0323x"}, {"\u1100", "\u1161\u11a8"}, {"か", "\u3099\u3099"}, {"\u0e19\u0e38", "\u0e49\u0e33"}}
 	for _, m := range []*mapper{
 		newMapper(false, false, separated, separated), newMapper(true, true, kept, separated), newMapper(true, false, dropped, dropped),
 	} {
 		var fast, slow, in []byte
-		for r := rune(0); r <= unicode.MaxRune; r++ {
+		for r := rune(0); r <= unicode.MaxRune; r += step {
 			if r%61 != 0 && (r >= tabled || unicode.In(r, unicode.Han, unicode.Hangul, unicode.Co)) || !utf8.ValidRune(r) {
 				continue // some are enough of those that are all alike
 			}

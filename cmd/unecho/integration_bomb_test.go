@@ -13,11 +13,20 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// drop produces a batch of n records of zeros as it is.
+// zeros are the batches that were made last: with -race, compressing a gibibyte takes seconds, and they are dropped again.
+var zeros = map[string][]byte{}
+
+// drop produces a batch of n records of zeros as it is. The tests that call it are not parallel.
 func (s *scene) drop(topic string, partition int32, n, size int, codec kgo.CompressionCodecType) int64 {
 	s.t.Helper()
-	batch, err := unpacktest.Zeros(n, size, codec)
-	check(s.t, err)
+	name := fmt.Sprint(n, size, codec)
+	batch, made := zeros[name]
+	if !made {
+		var err error
+		batch, err = unpacktest.Zeros(n, size, codec)
+		check(s.t, err)
+		zeros[name] = batch
+	}
 	offset, err := unpacktest.Drop(s.bounded(), s.client, topic, partition, batch)
 	check(s.t, err)
 	if topic == s.source {

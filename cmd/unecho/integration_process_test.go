@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,15 +69,35 @@ func (s *scene) runPlain() *process {
 	return p
 }
 
-// plain builds the program without a race detector.
+// plain is the program built without a race detector, once for all tests.
 func plain(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "unecho")
-	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build: %v\n%s", err, said)
-	}
+	path, err := buildPlain()
+	check(t, err)
 	return path
+}
+
+var (
+	buildPlain = sync.OnceValues(func() (string, error) {
+		var err error
+		if plainDir, err = os.MkdirTemp("", "unecho-plain-"); err != nil {
+			return "", err
+		}
+		path := filepath.Join(plainDir, "unecho")
+		if said, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build: %w\n%s", err, said)
+		}
+		return path, nil
+	})
+	plainDir string // is removed when all tests are done; none if nothing was built
+)
+
+// tidied are tests that remove what they share.
+type tidied struct{ *testing.M }
+
+func (m tidied) Run() int {
+	defer func() { _ = os.RemoveAll(plainDir) }()
+	return m.M.Run()
 }
 
 func (p *process) endedUnasked() bool {

@@ -12,7 +12,7 @@ import (
 
 // TestMain makes `exec unecho` in a script run the real main of this test binary.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"unecho": main})
+	testscript.Main(tidied{m}, map[string]func(){"unecho": main})
 }
 
 // TestScript runs each file in testdata/script as a session at a terminal.

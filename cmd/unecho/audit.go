@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/topic"
@@ -63,10 +64,10 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	if err := topicsThere(ctx, cmd, c, &in); err != nil {
 		return interruptedOr(ctx, err)
 	}
-	shown := newStages(cmd.ErrOrStderr())
-	in.Progress = func(p audit.Progress) { shown.stage(string(p.Stage), p.Done, p.Total) }
+	shown := terminal.NewStages(cmd.ErrOrStderr())
+	in.Progress = func(p audit.Progress) { shown.Stage(string(p.Stage), p.Done, p.Total) }
 	report, err := audit.Run(ctx, in)
-	shown.end()
+	shown.End()
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
@@ -179,7 +180,7 @@ func writeAudit(cmd *cobra.Command, journal string, r *audit.Report) error {
 		{"invented", r.Invented, "an output without a source record", false},
 	} {
 		if line.count > 0 || !line.rare {
-			fmt.Fprintf(table, "%s\t%12s\t%s\n", line.name, grouped(line.count), line.means)
+			fmt.Fprintf(table, "%s\t%12s\t%s\n", line.name, terminal.Grouped(line.count), line.means)
 		}
 	}
 	_ = table.Flush() // into memory
@@ -196,7 +197,7 @@ func findings(r *audit.Report) string {
 		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal decided\n"
 	case audit.Partly:
 		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other %s\n",
-			delivered, grouped(r.Records-r.Unjudged), grouped(r.Records), grouped(r.Unjudged))
+			delivered, terminal.Grouped(r.Records-r.Unjudged), terminal.Grouped(r.Records), terminal.Grouped(r.Unjudged))
 	case audit.Delivered:
 		return delivered + "; not checked: what the journal decided, of any\n"
 	case audit.Nothing:
@@ -208,7 +209,7 @@ func findings(r *audit.Report) string {
 		b.WriteString(r.Findings[i].String() + "\n")
 	}
 	if more := r.Broken() - len(r.Findings); more > 0 {
-		fmt.Fprintf(&b, "and %s more: --findings spells out as many of each kind\n", grouped(more))
+		fmt.Fprintf(&b, "and %s more: --findings spells out as many of each kind\n", terminal.Grouped(more))
 	}
 	return b.String()
 }

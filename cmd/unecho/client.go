@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -121,5 +122,5 @@ func clientLogger(cmd *cobra.Command, c config.Config) (zerolog.Logger, error) {
 	if !cmd.Flag(logLevelFlag).Changed {
 		c.Log.Level = "error"
 	}
-	return newLogger(cmd.ErrOrStderr(), c.Log)
+	return terminal.NewLogger(cmd.ErrOrStderr(), c.Log)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func dedupCommand() *cobra.Command {
@@ -144,7 +145,7 @@ func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", several(int(r.out.counts.Documents), "document"))
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(r.out.counts.Documents), "document"))
 	}
 	return r.keep(ctx)
 }
@@ -160,11 +161,11 @@ func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 }
 
 func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
-	bar := newStages(r.cmd.ErrOrStderr())
-	bar.hidden = r.verbose || r.out.onTerminal
-	defer bar.end()
+	bar := terminal.NewStages(r.cmd.ErrOrStderr())
+	bar.Hidden = r.verbose || r.out.onTerminal
+	defer bar.End()
 	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
-	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.stage(name, done, all) }, r.out.match)
+	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.Stage(name, done, all) }, r.out.match)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}
@@ -174,14 +175,14 @@ func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error
 // read judges the documents of files.
 func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome) error) (err error) {
 	defer func() { err = errors.Join(err, in.reader.Close()) }()
-	bar := newProgress(r.cmd.ErrOrStderr(), in.size)
-	bar.hidden = r.verbose || r.out.onTerminal
-	defer bar.end()
+	bar := terminal.NewProgress(r.cmd.ErrOrStderr(), in.size)
+	bar.Hidden = r.verbose || r.out.onTerminal
+	defer bar.End()
 	return dedup.Run(ctx, r.params, in.reader, r.judge, func(o *dedup.Outcome) error {
-		bar.documents++
+		bar.Documents++
 		bytes, files := in.reader.Read()
-		bar.files = files
-		bar.at(bytes)
+		bar.Files = files
+		bar.At(bytes)
 		if r.documents++; r.documents%garbageDocuments == 0 {
 			r.boundGarbage()
 		}

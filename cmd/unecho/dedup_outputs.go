@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // dedupOutputs are the files that dedup writes. Those that can be are written as the verdicts fall; what needs to know the
@@ -79,7 +80,7 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 	if onStdout == "" && len(dedupOutputPaths(cmd)) == 0 && o.save == "" && !flagBool(cmd, "json") {
 		d.unique, _ = newResultFile("-", cmd.OutOrStdout())
 	}
-	d.onTerminal = slices.ContainsFunc(d.all(), func(out *resultFile) bool { return out.file == nil }) && terminal(cmd.OutOrStdout())
+	d.onTerminal = slices.ContainsFunc(d.all(), func(out *resultFile) bool { return out.file == nil }) && terminal.Is(cmd.OutOrStdout())
 	d.written.out = d.unique
 	return d, d.prepare(cmd)
 }
@@ -212,7 +213,7 @@ func (d *dedupOutputs) verified(number int64, name []byte, found []dedup.Match) 
 		if d.pairs == nil {
 			continue
 		}
-		d.line = appendTSV(d.line[:0], string(m.Name), string(name), fourPlaces(m.Similarity.TenThousandths()))
+		d.line = appendTSV(d.line[:0], string(m.Name), string(name), terminal.FourPlaces(m.Similarity.TenThousandths()))
 		if err := d.pairs.raw(d.line); err != nil {
 			return err
 		}
@@ -222,7 +223,7 @@ func (d *dedupOutputs) verified(number int64, name []byte, found []dedup.Match) 
 
 func (d *dedupOutputs) duplicate(id string, m *dedup.Match, cluster string) duplicateLine {
 	line := duplicateLine{
-		ID: id, MatchID: string(m.Name), Similarity: json.Number(fourPlaces(m.Similarity.TenThousandths())),
+		ID: id, MatchID: string(m.Name), Similarity: json.Number(terminal.FourPlaces(m.Similarity.TenThousandths())),
 		Method: m.Method.String(), Cluster: cluster,
 	}
 	if d.indexed {

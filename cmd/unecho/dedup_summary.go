@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // dedupSummary is what a run of dedup ends with. Its JSON is a promise to scripts.
@@ -37,20 +38,20 @@ func newDedupSummary(c dedup.Counts, indexed, read int64, took time.Duration) de
 }
 
 func (s dedupSummary) writeText(out io.Writer) error {
-	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
+	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
 	if s.Documents == 0 && s.Indexed > 0 {
-		_, err := fmt.Fprintf(out, "%s indexed %s\n", several(int(s.Indexed), "document"), cost)
+		_, err := fmt.Fprintf(out, "%s indexed %s\n", terminal.Several(int(s.Indexed), "document"), cost)
 		return err
 	}
 	indexed, found := "", ""
 	if s.Indexed > 0 {
-		indexed = fmt.Sprintf(" against %s of the index", grouped(int(s.Indexed)))
+		indexed = fmt.Sprintf(" against %s of the index", terminal.Grouped(int(s.Indexed)))
 	}
 	if s.Rotations > 0 {
 		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
 	}
-	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n", several(int(s.Documents), "document"), indexed,
-		grouped(int(s.Unique)), grouped(int(s.Duplicate)), grouped(int(s.Rejected)), cost, found)
+	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n", terminal.Several(int(s.Documents), "document"), indexed,
+		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), cost, found)
 	if err != nil || s.UniqueCut == 0 {
 		return err
 	}
@@ -61,9 +62,9 @@ func (s dedupSummary) writeText(out io.Writer) error {
 
 func were(n int, what string) string {
 	if n == 1 {
-		return several(n, what) + " was"
+		return terminal.Several(n, what) + " was"
 	}
-	return several(n, what) + " were"
+	return terminal.Several(n, what) + " were"
 }
 
 func (s dedupSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }

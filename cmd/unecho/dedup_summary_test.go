@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // A summary says of how many documents it cannot be sure, in both forms, and nothing where there are none.
@@ -24,7 +25,7 @@ func TestSummaryTellsCuts(t *testing.T) {
 		if _, got, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(got, want) || (got == "") != (cut == 0) {
 			t.Errorf("%d cut: %q, want %q", cut, got, want)
 		}
-		if err := s.writeJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(grouped(int(cut)), ",", "")+",") {
+		if err := s.writeJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
 			t.Errorf("%d cut: %s, %v", cut, line.String(), err)
 		}
 	}

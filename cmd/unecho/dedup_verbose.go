@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -34,8 +35,8 @@ func (s *shownPairs) show(number int64, name []byte, m *dedup.Match) error {
 	if s == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", printable(string(m.Name), longLine), printable(string(name), longLine),
-		fourPlaces(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
+	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", terminal.Printable(string(m.Name), terminal.LongLine), terminal.Printable(string(name), terminal.LongLine),
+		terminal.FourPlaces(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -117,7 +118,7 @@ func newDemo(cmd *cobra.Command, dir string) (*demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	logger, err := newLogger(cmd.ErrOrStderr(), loaded.Config.Log)
+	logger, err := terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (d *demo) resume(ctx context.Context, docs documents) error {
 		}
 	}
 	options := demoViewOptionsFor(d.out, os.Getenv, max(0, d.expected-sent))
-	options.Screen, _ = d.notes.(*screen)
+	options.Screen, _ = d.notes.(*terminal.Screen)
 	d.view = newDemoView(d.out, options)
 	return nil
 }
@@ -225,7 +226,7 @@ func (d *demo) run(ctx context.Context, docs documents) (demoSummary, error) {
 		return demoSummary{}, d.view.close()
 	}
 	if n := d.outputs.total(); n >= demoPatience && !d.outputs.bounded {
-		fmt.Fprintf(d.notes, "holding %s verdicts against the exact similarities\n", grouped(n))
+		fmt.Fprintf(d.notes, "holding %s verdicts against the exact similarities\n", terminal.Grouped(n))
 	}
 	return d.summary(context.WithoutCancel(ctx), opts)
 }

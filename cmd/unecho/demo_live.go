@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -62,14 +63,12 @@ func (v *liveView) close() error {
 	return v.err
 }
 
-const eraseLine = "\r\x1b[K"
-
 // write replaces the status line by what was shown and a new status line, at one stroke, so that nothing flickers.
 func (v *liveView) write(status string) {
-	text := eraseLine + v.lines.String() + status
+	text := terminal.EraseLine + v.lines.String() + status
 	v.lines.Reset()
 	v.status = status
-	if err := v.options.Screen.draw(v.out, text, status != ""); v.err == nil {
+	if err := v.options.Screen.Draw(v.out, text, status != ""); v.err == nil {
 		v.err = err
 	}
 }
@@ -103,7 +102,7 @@ func (v *liveView) line(e demoEvent) string {
 	var b strings.Builder
 	room := v.width - 1 // a full line would wrap on some terminals
 	put := func(style, text string, to int) {
-		text = pad(printable(text, min(to, room)), min(to, room))
+		text = terminal.Pad(terminal.Printable(text, min(to, room)), min(to, room))
 		room = max(0, room-to-1)
 		b.WriteString(v.style(style, text))
 		if room > 0 {
@@ -116,7 +115,7 @@ func (v *liveView) line(e demoEvent) string {
 	put(verdictStyle(e.Verdict), e.Verdict, len(sink.Duplicate))
 	bar, number := "", ""
 	if e.Verdict == sink.Duplicate {
-		bar, number = similarityBar(e.Similarity), fourPlaces(e.Similarity)[:4]
+		bar, number = similarityBar(e.Similarity), terminal.FourPlaces(e.Similarity)[:4]
 	}
 	if v.width >= roomForTime {
 		put(verdictStyle(e.Verdict), bar, barColumns)
@@ -128,7 +127,7 @@ func (v *liveView) line(e demoEvent) string {
 	about := v.about(e)
 	title := room
 	if about != "" {
-		title = max(room/3, room-columns(about)-1)
+		title = max(room/3, room-terminal.Columns(about)-1)
 	}
 	put(regular, nonEmpty(e.Title, e.ID), title)
 	put(dim, about, room)
@@ -151,7 +150,7 @@ func (v *liveView) about(e demoEvent) string {
 	case sink.Rejected:
 		text = e.Reason + ": " + e.Detail
 	}
-	return printable(text, v.width)
+	return terminal.Printable(text, v.width)
 }
 
 func nonEmpty(text, instead string) string {
@@ -199,17 +198,17 @@ func (v *liveView) statusLine() string {
 		share := min(1, float64(v.shown)/float64(total))
 		if v.width >= roomForProgress {
 			done := bar(share, progressColumns)
-			parts = append(parts, done+strings.Repeat("░", progressColumns-columns(done)))
+			parts = append(parts, done+strings.Repeat("░", progressColumns-terminal.Columns(done)))
 		}
-		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share), grouped(v.shown)+" of "+grouped(total))
+		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share), terminal.Grouped(v.shown)+" of "+terminal.Grouped(total))
 	} else {
-		parts = append(parts, "documents: "+grouped(v.shown))
+		parts = append(parts, "documents: "+terminal.Grouped(v.shown))
 	}
 	for _, verdict := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
-		parts = append(parts, grouped(v.counts[verdict])+" "+verdict)
+		parts = append(parts, terminal.Grouped(v.counts[verdict])+" "+verdict)
 	}
-	parts = append(parts, grouped(v.speed())+"/s")
-	return v.style(bold, printable(strings.Join(parts, " · "), v.width-1))
+	parts = append(parts, terminal.Grouped(v.speed())+"/s")
+	return v.style(bold, terminal.Printable(strings.Join(parts, " · "), v.width-1))
 }
 
 // speed is documents per second over the last samples.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // demoSummary is what a run of the demo came to. Its JSON is a promise to scripts.
@@ -31,16 +32,16 @@ func (s demoSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out
 // writeText writes the summary for people.
 func (s demoSummary) writeText(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", grouped(s.Documents), s.Seconds, grouped(int(s.DocumentsPerSecond)))
+	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", terminal.Grouped(s.Documents), s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)))
 	if s.PeakRSSBytes > 0 {
-		fmt.Fprintf(&b, ", %s MiB of memory at the peak", grouped(int(s.PeakRSSBytes>>20)))
+		fmt.Fprintf(&b, ", %s MiB of memory at the peak", terminal.Grouped(int(s.PeakRSSBytes>>20)))
 	}
 	b.WriteString("\n\n")
 	for _, row := range []struct {
 		name  string
 		count int
 	}{{"unique", s.Unique}, {"duplicate", s.Duplicate}, {"rejected", s.Rejected}} {
-		fmt.Fprintf(&b, "  %-10s %9s  %s\n", row.name, grouped(row.count), percent(row.count, s.Documents))
+		fmt.Fprintf(&b, "  %-10s %9s  %s\n", row.name, terminal.Grouped(row.count), percent(row.count, s.Documents))
 	}
 	b.WriteByte('\n')
 	s.shares(&b)
@@ -77,7 +78,7 @@ func (s demoSummary) degrees(b *strings.Builder) {
 		if d.From >= 1 {
 			name = "1"
 		}
-		line := fmt.Sprintf("  %-21s %10s %9s  %s  %s", name, grouped(d.Documents), grouped(d.Duplicate),
+		line := fmt.Sprintf("  %-21s %10s %9s  %s  %s", name, terminal.Grouped(d.Documents), terminal.Grouped(d.Duplicate),
 			percent(d.Duplicate, d.Documents), bar(ratio(d.Duplicate, d.Documents), 20))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -46,11 +47,11 @@ type demoView interface {
 
 // demoViewOptions say what the view writes to.
 type demoViewOptions struct {
-	Terminal bool       // else plain lines
-	Color    bool       // on a terminal
-	Width    func() int // of the terminal now; asked again at each refresh
-	Total    int        // documents to come, 0 if that is not known
-	Screen   *screen    // for messages on the same terminal, if there are any
+	Terminal bool             // else plain lines
+	Color    bool             // on a terminal
+	Width    func() int       // of the terminal now; asked again at each refresh
+	Total    int              // documents to come, 0 if that is not known
+	Screen   *terminal.Screen // for messages on the same terminal, if there are any
 }
 
 // demoViewOptionsFor looks at out and the environment.
@@ -62,7 +63,7 @@ func demoViewOptionsFor(out io.Writer, getenv func(string) string, total int) de
 	}
 	o.Terminal = true
 	o.Color = getenv("NO_COLOR") == ""
-	o.Width = func() int { return columnsOf(file) }
+	o.Width = func() int { return terminal.WidthOf(file) }
 	return o
 }
 
@@ -84,15 +85,15 @@ type plainView struct {
 const plainTitle = 120
 
 func (v *plainView) show(e demoEvent) {
-	v.print("%-9s  %s", e.Verdict, printable(e.ID, plainTitle))
+	v.print("%-9s  %s", e.Verdict, terminal.Printable(e.ID, plainTitle))
 	switch e.Verdict {
 	case sink.Duplicate:
-		v.print("  of %s  %s %s, copy %d", printable(e.MatchID, plainTitle), fourPlaces(e.Similarity), printable(e.Method, plainTitle), e.Copy)
+		v.print("  of %s  %s %s, copy %d", terminal.Printable(e.MatchID, plainTitle), terminal.FourPlaces(e.Similarity), terminal.Printable(e.Method, plainTitle), e.Copy)
 	case sink.Rejected:
-		v.print("  %s", printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))
+		v.print("  %s", terminal.Printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))
 	}
 	if title := headline(e.Outlet, e.Title); title != "" {
-		v.print("  %s", printable(title, plainTitle))
+		v.print("  %s", terminal.Printable(title, plainTitle))
 	}
 	v.print("\n")
 }
@@ -118,9 +119,4 @@ func headline(outlet, title string) string {
 		return outlet + title
 	}
 	return outlet + ": " + title
-}
-
-// fourPlaces writes ten-thousandths as the unecho-similarity header does.
-func fourPlaces(similarity int) string {
-	return fmt.Sprintf("%d.%04d", similarity/10000, similarity%10000)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,47 +15,9 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/sink"
 )
-
-func TestPrintable(t *testing.T) {
-	for _, test := range []struct {
-		name, in string
-		columns  int
-		want     string
-	}{
-		{"plain", "Rain, then sun", 20, "Rain, then sun"},
-		{"just fits", "Rain", 4, "Rain"},
-		{"too long", "Rain, then sun", 5, "Rain…"},
-		{"no room", "Rain", 0, ""},
-		{"one column", "Rain", 1, "…"},
-		{"white space", " \t Rain\r\n\u00a0 then\v", 20, "Rain then "},
-		{"colours", "\x1b[31mred\x1b[0m", 40, `\x1b[31mred\x1b[0m`},
-		{"bell, delete, C1", "\a\x7f\u009b", 40, `\a\x7f\u009b`},
-		{"turned around", "a\u202egpj.exe\u2066\u200f", 40, `a\u202egpj.exe\u2066\u200f`},
-		{"zero width", "a\u200b\ufeffb", 40, `a\u200b\ufeffb`},
-		{"not UTF-8", "a\xff\xc3b", 40, `a\xff\xc3b`},
-		{"an escape is not cut in two", "ab\x1b", 5, "ab…"},
-		{"wide", "日本語", 6, "日本語"},
-		{"wide and too long", "日本語", 5, "日本…"},
-		{"wide at the edge", "a日本語", 4, "a日…"},
-		{"marks", "e" + strings.Repeat("\u0301", 1000) + "x", 5, "e\u0301\u0301x"},
-		{"slash and quotes stay", `a\n"b"`, 20, `a\n"b"`},
-	} {
-		got := printable(test.in, test.columns)
-		if got != test.want || columns(got) > test.columns {
-			t.Errorf("%s: %q of %d columns, want %q", test.name, got, columns(got), test.want)
-		}
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
 
 func demoEvents() []demoEvent {
 	at := time.Date(2026, 1, 5, 12, 30, 59, 0, time.UTC)
@@ -107,7 +70,7 @@ func live(t *testing.T, o demoViewOptions, width int) string {
 	if err := errors.Join(steps...); err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(out.String(), eraseLine, "<erase>")
+	return strings.ReplaceAll(out.String(), terminal.EraseLine, "<erase>")
 }
 
 func TestLiveView(t *testing.T) {
@@ -148,7 +111,7 @@ documents: 3 · 1 uniqu…<erase>`},
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 			for line := range strings.Lines(strings.ReplaceAll(got, "<erase>", "\n")) {
-				if n := columns(strings.TrimSuffix(line, "\n")); !test.options.Color && n >= test.width {
+				if n := terminal.Columns(strings.TrimSuffix(line, "\n")); !test.options.Color && n >= test.width {
 					t.Errorf("%d columns of %d: %s", n, test.width, line)
 				}
 			}
@@ -161,7 +124,7 @@ func TestNoWidthBreaksALine(t *testing.T) {
 	for width := range 140 {
 		for _, total := range []int{0, 4} {
 			for line := range strings.Lines(strings.ReplaceAll(live(t, demoViewOptions{Total: total}, width), "<erase>", "\n")) {
-				if n := columns(strings.TrimSuffix(line, "\n")); n > 0 && n >= width {
+				if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 0 && n >= width {
 					t.Errorf("%d columns of %d: %q", n, width, line)
 				}
 			}
@@ -246,7 +209,7 @@ func TestSummary(t *testing.T) {
 // TestPeakRSS: a process says what it took itself, not what the one that started it had taken.
 func TestPeakRSS(t *testing.T) {
 	if os.Getenv("UNECHO_TEST_PEAK") != "" {
-		if _, err := io.WriteString(os.Stdout, "peak "+grouped(int(peakRSS()>>20))+"\n"); err != nil {
+		if _, err := io.WriteString(os.Stdout, "peak "+terminal.Grouped(int(peakRSS()>>20))+"\n"); err != nil {
 			t.Error(err)
 		}
 		return
@@ -279,5 +242,27 @@ func TestPeakRSS(t *testing.T) {
 	_, after, found := strings.Cut(string(out), "peak ")
 	if number, _, _ := strings.Cut(after, "\n"); !found || len(number) > 3 || number >= "128" && len(number) == 3 {
 		t.Errorf("the child says %s MiB", number)
+	}
+}
+
+// The demo draws its counts on standard output, while messages go to standard error: both are one terminal, so a message takes the
+// place of the counts.
+func TestMessagesAndTheDemoShareNoLine(t *testing.T) {
+	var out bytes.Buffer
+	s := terminal.NewScreen(&out, func() int { return 80 })
+	v := newDemoView(&out, demoViewOptions{Terminal: true, Width: func() int { return 80 }, Screen: s})
+	for i := range 2 {
+		v.show(demoEvent{ID: fmt.Sprint("article-", i), Verdict: sink.Unique})
+		if err := v.refresh(demoEvent{}.At); err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		fmt.Fprintf(s, "message %d\n", i)
+		if want := fmt.Sprintf("%smessage %d\n", terminal.EraseLine, i); out.String() != want {
+			t.Errorf("written %q, want %q", out.String(), want)
+		}
+	}
+	if err := v.close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/doctor"
 	"github.com/unecho/unecho/index/snapshot"
@@ -81,17 +82,14 @@ func writeFindings(cmd *cobra.Command, r *doctor.Report) error {
 	var b strings.Builder
 	const indent = "                       "
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, printable(f.What, longLine))
+		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, terminal.Printable(f.What, terminal.LongLine))
 		for _, line := range []string{f.Why, f.Remedy} {
 			if line != "" {
-				b.WriteString(indent + printable(line, longLine) + "\n")
+				b.WriteString(indent + terminal.Printable(line, terminal.LongLine) + "\n")
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n%s, %s\n", several(r.Problems, "problem"), several(r.Notes, "note"))
+	fmt.Fprintf(&b, "\n%s, %s\n", terminal.Several(r.Problems, "problem"), terminal.Several(r.Notes, "note"))
 	_, err := io.WriteString(out, b.String())
 	return err
 }
-
-// longLine bounds what a broker's answer can fill a terminal with.
-const longLine = 2000

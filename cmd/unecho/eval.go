@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
 )
@@ -123,13 +124,13 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	bar := newProgress(cmd.ErrOrStderr(), size)
-	defer bar.end()
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
+	defer bar.End()
 	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
-		bar.documents++
+		bar.Documents++
 		read, files := in.Read()
-		bar.files = files
-		bar.at(read)
+		bar.Files = files
+		bar.At(read)
 		return d.add(string(r.Name(nil, len(args) != 1)), r)
 	})
 	if ctx.Err() != nil {

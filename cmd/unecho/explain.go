@@ -18,6 +18,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
@@ -84,7 +85,7 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	name, partition, offset, ok := coordinates(arg)
 	if !ok {
 		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
-			fmt.Fprintf(cmd.ErrOrStderr(), "unecho: there is no file %s: it is taken for a text\n", printable(arg, longLine))
+			fmt.Fprintf(cmd.ErrOrStderr(), "unecho: there is no file %s: it is taken for a text\n", terminal.Printable(arg, terminal.LongLine))
 		}
 		return explain.Input{Text: []byte(arg)}, nil
 	}
@@ -140,7 +141,7 @@ func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) err
 	b.WriteByte('\n')
 	writeSome(line, "only in A", x.A.Only)
 	writeSome(line, "only in B", x.B.Only)
-	writeDiff(&b, x.Diff(), coloured(out))
+	writeDiff(&b, x.Diff(), terminal.Coloured(out))
 	_, err := io.WriteString(out, b.String())
 	return err
 }
@@ -162,9 +163,6 @@ func writeSome(line func(name, format string, args ...any), name string, shingle
 	line(name, "%s%s", strings.Join(quoted, ", "), more)
 }
 
-// coloured says whether colours are seen and wanted (https://no-color.org).
-func coloured(out io.Writer) bool { return terminal(out) && os.Getenv("NO_COLOR") == "" }
-
 // mostColumns of a run of words are shown: where texts have little in common, the rest says nothing.
 const mostColumns = 400
 
@@ -184,7 +182,7 @@ func writeDiff(b *strings.Builder, pieces []explain.Piece, colour bool) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(marks[piece.In][0] + printable(piece.Words, mostColumns) + marks[piece.In][1])
+		b.WriteString(marks[piece.In][0] + terminal.Printable(piece.Words, mostColumns) + marks[piece.In][1])
 	}
 	b.WriteByte('\n')
 }

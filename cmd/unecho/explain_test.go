@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // What differs stands between brackets or in colours; what a text would do to a terminal is written out in both.
@@ -26,7 +27,7 @@ func TestWriteDiff(t *testing.T) {
 		t.Errorf("no difference: %q", b.String())
 	}
 	t.Setenv("NO_COLOR", "1")
-	if coloured(&b) {
+	if terminal.Coloured(&b) {
 		t.Error("coloured, though nobody wants it")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -28,13 +29,13 @@ func loggedAsJSON(root *cobra.Command, err error) bool {
 	if asked == "" {
 		asked = os.Getenv("UNECHO_LOG_FORMAT")
 	}
-	return errors.As(err, &logged) || asked == jsonFormat
+	return errors.As(err, &logged) || asked == terminal.JSON
 }
 
 // logFatal writes an error as one line of JSON: what happened and why, and what to do.
 func logFatal(stderr io.Writer, err error, code int) {
 	cause, remedy := causeAndRemedy(err)
-	logger := zerolog.New(stderr).Hook(clock{})
+	logger := zerolog.New(stderr).Hook(terminal.Clock{})
 	e := logger.WithLevel(zerolog.FatalLevel).Str("cause", cause).Int("exit_code", code)
 	if remedy != "" {
 		e = e.Str("remedy", remedy)

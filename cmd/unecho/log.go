@@ -1,15 +1,7 @@
 package main
 
 import (
-	"io"
-	"os"
-	"time"
-
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
-	"github.com/unecho/unecho/config"
 )
 
 // The flags of the log are settings under shorter names.
@@ -33,40 +25,4 @@ func logSets(cmd *cobra.Command) []string {
 		}
 	}
 	return sets
-}
-
-// newLogger writes to w as p says.
-func newLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
-	level, err := zerolog.ParseLevel(p.Level)
-	if err != nil {
-		return zerolog.Nop(), err
-	}
-	if !isJSON(w, p) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05.000", NoColor: !terminal(w)}
-	}
-	return zerolog.New(w).Level(level).Hook(clock{}), nil
-}
-
-// jsonFormat is a choice of log.format.
-const jsonFormat = "json"
-
-// isJSON says whether what is written to w is a log of JSON.
-func isJSON(w io.Writer, p config.LogParams) bool {
-	return p.Format == jsonFormat || p.Format == "auto" && !terminal(w)
-}
-
-// clock stamps each line to the millisecond, so that lines of several processes can be put in order.
-type clock struct{}
-
-// Run implements zerolog.Hook.
-func (clock) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
-	e.Str(zerolog.TimestampFieldName, time.Now().Format("2006-01-02T15:04:05.000Z07:00"))
-}
-
-func terminal(w io.Writer) bool {
-	if _, ok := w.(*screen); ok {
-		return true
-	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

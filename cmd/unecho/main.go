@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 )
 
@@ -25,7 +26,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run executes the command line and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
-	stderr = onScreen(stderr)
+	stderr = terminal.OnScreen(stderr)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)

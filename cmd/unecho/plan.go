@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -242,12 +243,10 @@ func (p *plan) write(out io.Writer, asked bool) error {
 		fmt.Fprintf(&b, "%6d   %s\n", part.bytes, part.what)
 	}
 	if asked {
-		fmt.Fprintf(&b, "\n%d documents take window.bytes: %d (%s)\n", p.Documents, p.WindowBytes, gibibytes(p.WindowBytes))
+		fmt.Fprintf(&b, "\n%d documents take window.bytes: %d (%s)\n", p.Documents, p.WindowBytes, terminal.Gibibytes(p.WindowBytes))
 	} else {
 		fmt.Fprintf(&b, "\nwindow.bytes: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
-
-func gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/float64(setting.GiB)) }

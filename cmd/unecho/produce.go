@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 )
@@ -69,17 +70,17 @@ func produce(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer writer.Close()
-	p := newProgress(cmd.ErrOrStderr(), size)
+	p := terminal.NewProgress(cmd.ErrOrStderr(), size)
 	err = sendLines(ctx, in, writer, p)
 	stopped := errors.Is(err, context.Canceled)
 	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
 		err = flushed
 	}
-	p.end()
+	p.End()
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.documents, source); err == nil && stopped {
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.Documents, source); err == nil && stopped {
 		err = errors.New("stopped before all documents were sent")
 	}
 	return err
@@ -108,7 +109,7 @@ func openInput(path string) (io.ReadCloser, int64, error) {
 // maxLine bounds a line: what is longer is no file of documents.
 const maxLine = 64 << 20
 
-func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *progress) error {
+func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *terminal.Progress) error {
 	buffered := bufio.NewReader(in)
 	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
 		_, _ = buffered.Discard(3) // it was peeked at, so it is there
@@ -120,17 +121,17 @@ func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *progress) 
 			return ctx.Err()
 		}
 		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
-		p.add(len(lines.Bytes()) + 1)
+		p.Add(len(lines.Bytes()) + 1)
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		p.documents++
+		p.Documents++
 		if err := w.Write(ctx, nil, bytes.Clone(line)); err != nil {
 			return err
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("line after document %d is longer than 64 MiB: each line must be one document", p.documents)
+		return fmt.Errorf("line after document %d is longer than 64 MiB: each line must be one document", p.Documents)
 	}
 	return lines.Err()
 }

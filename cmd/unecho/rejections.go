@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/document"
 )
 
@@ -26,6 +27,6 @@ func (r *rejections) add(name string, bad *document.Rejection) {
 // tell says so, if there are any; meaning is what that comes to.
 func (r *rejections) tell(out io.Writer, meaning string) {
 	if r.count > 0 {
-		fmt.Fprintf(out, "unecho: %s rejected%s; the first is %s\n", several(r.count, "document"), meaning, printable(r.first, longLine))
+		fmt.Fprintf(out, "unecho: %s rejected%s; the first is %s\n", terminal.Several(r.count, "document"), meaning, terminal.Printable(r.first, terminal.LongLine))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -44,7 +45,7 @@ func runCommand() *cobra.Command {
 func runService(cmd *cobra.Command) error {
 	embedded, dir := flagBool(cmd, "embedded"), cmd.Flag("dir").Value.String()
 	c, err := serviceConfig(cmd, embedded, dir)
-	json := isJSON(cmd.ErrOrStderr(), c.Log)
+	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
 		err = serve(cmd, c, embedded, dir)
@@ -59,12 +60,12 @@ func runService(cmd *cobra.Command) error {
 
 // serve runs the service that c describes.
 func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error {
-	logger, err := newLogger(cmd.ErrOrStderr(), c.Log)
+	logger, err := terminal.NewLogger(cmd.ErrOrStderr(), c.Log)
 	if err != nil {
 		return err
 	}
 	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+finishing) }
-	if isJSON(cmd.ErrOrStderr(), c.Log) {
+	if terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
 		say = func() { logger.Info().Msg(finishing) }
 	}
 	ctx, stop := untilSignalSaid(cmd.Context(), say)

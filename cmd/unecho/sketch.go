@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
@@ -62,7 +63,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	var name []byte
 	return corpus.Each(ctx, in, func(r *corpus.Record) error {
 		if name = r.Name(name[:0], len(args) != 1); r.Bad != nil {
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", printable(string(name), longLine), r.Bad.Reason, printable(r.Bad.Detail, longLine))
+			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", terminal.Printable(string(name), terminal.LongLine), r.Bad.Reason, terminal.Printable(r.Bad.Detail, terminal.LongLine))
 			return err
 		}
 		return write(out, string(name), s.sign(r.Text, r.Scope))

@@ -192,22 +192,6 @@ func stateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
 	return state, settings, err
 }
 
-// several counts things for people.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return grouped(n) + " " + thing + "s"
-}
-
-// mebibytes writes a size for people.
-func mebibytes(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
-
 // createNew makes a file that must not exist, readable by its owner only.
 func createNew(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

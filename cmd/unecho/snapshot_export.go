@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
@@ -51,7 +52,7 @@ func exportSnapshot(ctx context.Context, v *storeVerb, args []string) error {
 		return err
 	}
 	documents, bytes := m.Totals()
-	fmt.Fprintf(v.cmd.ErrOrStderr(), "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
+	fmt.Fprintf(v.cmd.ErrOrStderr(), "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
 	return nil
 }
 
@@ -71,16 +72,16 @@ func exportFile(ctx context.Context, v *storeVerb, path string, m *snapshot.Mani
 }
 
 func exportTo(ctx context.Context, v *storeVerb, out io.Writer, m *snapshot.Manifest) error {
-	if terminal(out) {
+	if terminal.Is(out) {
 		return usageError{errors.New("a snapshot is no text for a terminal: name a file with --output, or redirect")}
 	}
 	buffered := bufio.NewWriterSize(out, 1<<20)
-	shown := newStages(v.cmd.ErrOrStderr())
-	defer shown.end()
+	shown := terminal.NewStages(v.cmd.ErrOrStderr())
+	defer shown.End()
 	done := int64(0)
 	read := func() {
 		done++
-		shown.stage("exporting segments", done, int64(len(m.Segments)))
+		shown.Stage("exporting segments", done, int64(len(m.Segments)))
 	}
 	if err := archive.Write(ctx, buffered, counting{v.store, read}, m); err != nil {
 		return err

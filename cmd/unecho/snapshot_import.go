@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
@@ -80,7 +81,7 @@ func (v *storeVerb) take(ctx context.Context, file *archive.Reader) error {
 		return err
 	}
 	documents, bytes := m.Totals()
-	_, err := fmt.Fprintf(v.cmd.OutOrStdout(), "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, grouped(int(documents)), mebibytes(bytes))
+	_, err := fmt.Fprintf(v.cmd.OutOrStdout(), "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
 	return err
 }
 
@@ -121,8 +122,8 @@ func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapsho
 	if err != nil {
 		return err
 	}
-	shown := newStages(v.cmd.ErrOrStderr())
-	defer shown.end()
+	shown := terminal.NewStages(v.cmd.ErrOrStderr())
+	defer shown.End()
 	shapes := map[string]index.Shape{}
 	for done := int64(1); ; done++ {
 		s, data, err := file.Next()
@@ -140,7 +141,7 @@ func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapsho
 		if err := v.put(ctx, s, data); err != nil {
 			return err
 		}
-		shown.stage("importing segments", done, int64(len(m.Segments)))
+		shown.Stage("importing segments", done, int64(len(m.Segments)))
 	}
 	var all []index.Shape
 	for _, s := range m.Segments {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -88,7 +89,7 @@ func listText(out io.Writer, infos []snapshot.Info) error {
 			fmt.Fprintf(table, "%d\tdamaged\t\t\t  %s\n", l.Offset, l.Journal)
 			continue
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t  %s\n", l.Offset, l.Taken, grouped(int(l.Documents)), mebibytes(l.Bytes), l.Journal)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t  %s\n", l.Offset, l.Taken, terminal.Grouped(int(l.Documents)), terminal.Mebibytes(l.Bytes), l.Journal)
 	}
 	return table.Flush()
 }

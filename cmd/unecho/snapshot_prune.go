@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func snapshotPruneCommand() *cobra.Command {
@@ -33,6 +35,6 @@ func pruneSnapshots(ctx context.Context, v *storeVerb, _ []string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(v.cmd.OutOrStdout(), "deleted %s and %s, %s; left: %s\n",
-		several(done.Manifests, "snapshot"), several(done.Segments, "segment"), mebibytes(done.Bytes), several(len(left), "snapshot"))
+		terminal.Several(done.Manifests, "snapshot"), terminal.Several(done.Segments, "segment"), terminal.Mebibytes(done.Bytes), terminal.Several(len(left), "snapshot"))
 	return err
 }

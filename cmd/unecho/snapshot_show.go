@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -111,7 +112,7 @@ func (d *snapshotDetail) writeText(out io.Writer) error {
 		{"index", d.Index},
 		{"taken", d.Taken},
 		{"published", d.Published},
-		{"documents", fmt.Sprintf("%s in %s, %s", grouped(int(d.Documents)), several(len(d.Segments), "segment"), mebibytes(d.Bytes))},
+		{"documents", fmt.Sprintf("%s in %s, %s", terminal.Grouped(int(d.Documents)), terminal.Several(len(d.Segments), "segment"), terminal.Mebibytes(d.Bytes))},
 		{"fingerprint", d.Fingerprint},
 	} {
 		fmt.Fprintf(&b, "%-12s %s\n", row[0], row[1])
@@ -126,7 +127,7 @@ func (d *snapshotDetail) writeText(out io.Writer) error {
 	}
 	b.WriteString("\nsegments\n")
 	for _, s := range d.Segments {
-		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), grouped(s.Documents), mebibytes(s.Bytes), s.Name[:16])
+		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), terminal.Grouped(s.Documents), terminal.Mebibytes(s.Bytes), s.Name[:16])
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -81,7 +82,7 @@ func (v *storeVerb) print(r *snapshotReport) error {
 	if len(r.problems) == 0 {
 		documents, bytes := r.manifest.Totals()
 		_, err := fmt.Fprintf(out, "%d  whole: %s documents in %s, %s\n",
-			r.info.Position.Offset, grouped(int(documents)), several(len(r.manifest.Segments), "segment"), mebibytes(bytes))
+			r.info.Position.Offset, terminal.Grouped(int(documents)), terminal.Several(len(r.manifest.Segments), "segment"), terminal.Mebibytes(bytes))
 		return err
 	}
 	for _, problem := range r.problems {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
@@ -36,7 +37,7 @@ func tail(cmd *cobra.Command, which string) error {
 	}
 	ctx, stop := untilSignal(cmd.Context(), io.Discard)
 	var watch sync.WaitGroup
-	watch.Go(func() { whenUnread(ctx, cmd.OutOrStdout(), stop) })
+	watch.Go(func() { terminal.WhenUnread(ctx, cmd.OutOrStdout(), stop) })
 	defer watch.Wait()
 	defer stop()
 	c, source, err := clientConfig(cmd)
@@ -81,11 +82,11 @@ func showRecord(w io.Writer, r *topic.Record) error {
 	b.WriteString(r.Header(sink.HeaderSource))
 	switch r.Header(sink.HeaderVerdict) {
 	case sink.Duplicate:
-		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", r.Header(sink.HeaderSimilarity), printable(r.Header(sink.HeaderMatchID), 60),
+		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", r.Header(sink.HeaderSimilarity), terminal.Printable(r.Header(sink.HeaderMatchID), 60),
 			r.Header(sink.HeaderMethod), r.Header(sink.HeaderCopy))
 	case sink.Rejected:
-		fmt.Fprintf(&b, "  %s: %s", r.Header(sink.HeaderReason), printable(r.Header(sink.HeaderDetail), 200))
+		fmt.Fprintf(&b, "  %s: %s", r.Header(sink.HeaderReason), terminal.Printable(r.Header(sink.HeaderDetail), 200))
 	}
-	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), printable(string(r.Value), 160))
+	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), terminal.Printable(string(r.Value), 160))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 )
@@ -79,9 +80,9 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
 func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample tune.Sample) (*tune.Report, error) {
 	tuner := &tune.Tuner{Params: p, Sample: sample}
-	bar := newStages(cmd.ErrOrStderr())
-	defer bar.end()
-	tuner.Progress = func(what string, done, all int) { bar.stage(what, int64(done), int64(all)) }
+	bar := terminal.NewStages(cmd.ErrOrStderr())
+	defer bar.End()
+	tuner.Progress = func(what string, done, all int) { bar.Stage(what, int64(done), int64(all)) }
 	return tuner.Run(ctx)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
@@ -109,7 +110,7 @@ func (o *tuneOutputs) print(report *tune.Report) error {
 	if err := report.WriteTable(o.cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.cmd.ErrOrStderr(), "%s, %s in %s\n", several(report.Documents, "document"), several(report.Settings(), "setting"),
+	_, err := fmt.Fprintf(o.cmd.ErrOrStderr(), "%s, %s in %s\n", terminal.Several(report.Documents, "document"), terminal.Several(report.Settings(), "setting"),
 		time.Duration(report.Seconds*float64(time.Second)).Round(time.Millisecond))
 	return err
 }

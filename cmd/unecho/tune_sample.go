@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
@@ -172,14 +173,14 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 // sample is what was kept.
 func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, error) {
 	if s.bad > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s passed over, the first is %s\n", several(s.bad, "document"), printable(s.first, 200))
+		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"), terminal.Printable(s.first, 200))
 	}
 	if s.met == 0 {
 		return nil, errors.New("there is no document to try settings on")
 	}
 	if s.dropped {
 		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",
-			len(s.kept), several(s.met, "document"), s.mostBytes)
+			len(s.kept), terminal.Several(s.met, "document"), s.mostBytes)
 	}
 	if s.field != "" {
 		tokens := tune.Tokens{Weighted: c.Judge.Similarity.Weighted}
@@ -230,13 +231,13 @@ func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []stri
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	bar := newProgress(cmd.ErrOrStderr(), size)
-	defer bar.end()
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
+	defer bar.End()
 	return corpus.Each(ctx, in, func(r *corpus.Record) error {
-		bar.documents++
+		bar.Documents++
 		read, files := in.Read()
-		bar.files = files
-		bar.at(read)
+		bar.Files = files
+		bar.At(read)
 		switch {
 		case s.field != "":
 			s.addTokens(string(r.Name(nil, len(args) != 1)), r.Raw)
@@ -258,11 +259,11 @@ func (s *sampler) readTopic(ctx context.Context, cmd *cobra.Command, c config.Co
 	if err != nil {
 		return err
 	}
-	bar := newProgress(cmd.ErrOrStderr(), -1)
-	defer bar.end()
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), -1)
+	defer bar.End()
 	return topic.ReadSpan(ctx, records.options, name, span, func(r *topic.Record) error {
-		bar.documents++
-		bar.add(len(r.Value))
+		bar.Documents++
+		bar.Add(len(r.Value))
 		if s.field != "" {
 			s.addTokens(coordinatesOf(r), r.Value)
 			return nil

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestLoggerFormats(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			logger, err := newLogger(&out, c.params)
+			logger, err := NewLogger(&out, c.params)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestLoggerFormats(t *testing.T) {
 }
 
 func TestLoggerRefusesUnknownLevel(t *testing.T) {
-	if _, err := newLogger(&strings.Builder{}, config.LogParams{Level: "loud"}); err == nil {
+	if _, err := NewLogger(&strings.Builder{}, config.LogParams{Level: "loud"}); err == nil {
 		t.Error("no error for level loud")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ const (
 	progressLine    = 10 * time.Second
 )
 
-// progress shows how far long work is, and when it will be done: documents that are read (add, at), or stages that are counted in
+// Progress shows how far long work is, and when it will be done: documents that are read (add, at), or stages that are counted in
 // something else (stage).
-type progress struct {
+type Progress struct {
 	out    io.Writer
-	screen *screen // of a terminal; else nil
-	hidden bool
+	screen *Screen // of a terminal; else nil
+	Hidden bool
 	now    func() time.Time
 	began  time.Time
 	last   time.Time
@@ -26,30 +26,30 @@ type progress struct {
 
 	size      int64 // of what is read, in bytes; not above 0 where it is unknown
 	bytes     int64
-	documents int64
-	files     int64 // shown where there are several
+	Documents int64
+	Files     int64 // shown where there are several
 
 	stageName  string
 	stageBegan time.Time
 }
 
-// newProgress begins to show the reading of size bytes.
-func newProgress(out io.Writer, size int64) *progress {
+// NewProgress begins to show the reading of size bytes.
+func NewProgress(out io.Writer, size int64) *Progress {
 	now := time.Now()
-	screen, _ := out.(*screen)
-	return &progress{out: out, screen: screen, now: time.Now, began: now, last: now, size: size}
+	screen, _ := out.(*Screen)
+	return &Progress{out: out, screen: screen, now: time.Now, began: now, last: now, size: size}
 }
 
-// newStages begins to show stages.
-func newStages(out io.Writer) *progress { return newProgress(out, -1) }
+// NewStages begins to show stages.
+func NewStages(out io.Writer) *Progress { return NewProgress(out, -1) }
 
-// add counts bytes.
-func (p *progress) add(n int) { p.at(p.bytes + int64(n)) }
+// Add counts bytes.
+func (p *Progress) Add(n int) { p.At(p.bytes + int64(n)) }
 
-// at says that so many bytes have been read.
-func (p *progress) at(bytes int64) {
+// At says that so many bytes have been read.
+func (p *Progress) At(bytes int64) {
 	p.bytes = bytes
-	if p.hidden || p.documents&63 != 0 && p.files < 2 {
+	if p.Hidden || p.Documents&63 != 0 && p.Files < 2 {
 		return
 	}
 	if p.due(p.now()) {
@@ -57,15 +57,15 @@ func (p *progress) at(bytes int64) {
 	}
 }
 
-// stage is called often, and shows seldom, how much of a stage is done. A stage with no total waits for others, who knows how
+// Stage is called often, and shows seldom, how much of a stage is done. A stage with no total waits for others, who knows how
 // long: that is shown at once.
-func (p *progress) stage(name string, done, total int64) {
+func (p *Progress) Stage(name string, done, total int64) {
 	now, fresh := p.now(), name != p.stageName
 	if fresh {
 		p.stageName, p.stageBegan = name, now
 	}
 	waits := fresh && total == 0
-	if p.hidden || !p.due(now) && !waits {
+	if p.Hidden || !p.due(now) && !waits {
 		return
 	}
 	p.last = now
@@ -73,11 +73,11 @@ func (p *progress) stage(name string, done, total int64) {
 }
 
 // far is how far the stage is, and how long it will take if it goes on so.
-func (p *progress) far(now time.Time, done, total int64) string {
+func (p *Progress) far(now time.Time, done, total int64) string {
 	if total <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf(": %s of %s", grouped(int(done)), grouped(int(total)))
+	text := fmt.Sprintf(": %s of %s", Grouped(int(done)), Grouped(int(total)))
 	if spent := now.Sub(p.stageBegan); done > 0 && done < total && spent > time.Second {
 		left := time.Duration(float64(spent) / float64(done) * float64(total-done))
 		text += fmt.Sprintf(", about %v left", left.Round(time.Second))
@@ -86,19 +86,19 @@ func (p *progress) far(now time.Time, done, total int64) string {
 }
 
 // due says whether it is time to show something again.
-func (p *progress) due(now time.Time) bool {
+func (p *Progress) due(now time.Time) bool {
 	every := progressLine
 	if p.screen != nil {
 		every = progressRedrawn
 	}
-	if p.hidden || now.Sub(p.last) < every {
+	if p.Hidden || now.Sub(p.last) < every {
 		return false
 	}
 	p.last = now
 	return true
 }
 
-func (p *progress) show(line string) {
+func (p *Progress) show(line string) {
 	if p.screen != nil {
 		p.screen.line(line)
 		p.drawn = true
@@ -108,13 +108,13 @@ func (p *progress) show(line string) {
 }
 
 // line is what there is to say after so long.
-func (p *progress) line(after time.Duration) string {
+func (p *Progress) line(after time.Duration) string {
 	seconds := max(after.Seconds(), 0.001)
 	var parts []string
-	if p.files > 1 {
-		parts = append(parts, fmt.Sprintf("%s files (%s/s)", grouped(int(p.files)), grouped(int(float64(p.files)/seconds))))
+	if p.Files > 1 {
+		parts = append(parts, fmt.Sprintf("%s files (%s/s)", Grouped(int(p.Files)), Grouped(int(float64(p.Files)/seconds))))
 	}
-	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", grouped(int(p.documents)), grouped(int(float64(p.documents)/seconds))))
+	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", Grouped(int(p.Documents)), Grouped(int(float64(p.Documents)/seconds))))
 	if p.size <= 0 {
 		return strings.Join(append(parts, fmt.Sprintf("%d MB", p.bytes>>20)), ", ")
 	}
@@ -126,8 +126,8 @@ func (p *progress) line(after time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// end clears the line.
-func (p *progress) end() {
+// End clears the line.
+func (p *Progress) End() {
 	if p.drawn {
 		p.screen.clear()
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -8,12 +8,12 @@ import (
 
 func TestProgressLine(t *testing.T) {
 	for _, test := range []struct {
-		progress progress
+		progress Progress
 		want     string
 	}{
-		{progress{documents: 5000, bytes: 3 << 20, size: -1}, "5,000 documents (500/s), 3 MB"},
-		{progress{documents: 5000, bytes: 25 << 20, size: 100 << 20}, "5,000 documents (500/s), 25 of 100 MB (25 %), 30s left"},
-		{progress{documents: 1200, files: 1200, bytes: 100 << 20, size: 100 << 20}, "1,200 files (120/s), 1,200 documents (120/s), 100 of 100 MB (100 %)"},
+		{Progress{Documents: 5000, bytes: 3 << 20, size: -1}, "5,000 documents (500/s), 3 MB"},
+		{Progress{Documents: 5000, bytes: 25 << 20, size: 100 << 20}, "5,000 documents (500/s), 25 of 100 MB (25 %), 30s left"},
+		{Progress{Documents: 1200, Files: 1200, bytes: 100 << 20, size: 100 << 20}, "1,200 files (120/s), 1,200 documents (120/s), 100 of 100 MB (100 %)"},
 	} {
 		if got := test.progress.line(10 * time.Second); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
@@ -37,10 +37,10 @@ func TestStages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
 			now := time.Unix(0, 0)
-			p := newStages(&out)
-			p.hidden, p.now, p.last = c.hidden, func() time.Time { return now }, now
+			p := NewStages(&out)
+			p.Hidden, p.now, p.last = c.hidden, func() time.Time { return now }, now
 			if c.terminal {
-				p.screen = &screen{out: &out, width: func() int { return 80 }}
+				p.screen = &Screen{out: &out, width: func() int { return 80 }}
 			}
 			for _, step := range []struct {
 				after       time.Duration
@@ -56,9 +56,9 @@ func TestStages(t *testing.T) {
 				{time.Second, "reading", 4000, 4000},
 			} {
 				now = now.Add(step.after)
-				p.stage(step.stage, step.done, step.total)
+				p.Stage(step.stage, step.done, step.total)
 			}
-			p.end()
+			p.End()
 			if got := out.String(); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}

@@ -1,21 +1,24 @@
-package main
+package terminal
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/unecho/unecho/index/setting"
 )
 
 // maxMarks bounds how many marks may stand on one letter: they take no columns, and a thousand would cover the screen.
 const maxMarks = 2
 
-// printable returns text fit for one line of a terminal and at most so many columns, with an ellipsis where it was longer.
+// Printable returns text fit for one line of a terminal and at most so many columns, with an ellipsis where it was longer.
 // White space becomes a space; what does not print, or turns the direction of what follows, is written as an escape
 // sequence of Go.
-func printable(text string, columns int) string {
+func Printable(text string, columns int) string {
 	if columns <= 0 {
 		return ""
 	}
@@ -74,8 +77,8 @@ func escaped(raw string) (string, int) {
 	return quoted, len(quoted)
 }
 
-// columns is the width of a text that printable returned.
-func columns(text string) int {
+// Columns is the width of a text that Printable returned.
+func Columns(text string) int {
 	sum := 0
 	for _, r := range text {
 		_, wide := glyph(string(r), r)
@@ -84,14 +87,41 @@ func columns(text string) int {
 	return sum
 }
 
-// pad fills a text that printable returned with spaces.
-func pad(text string, to int) string { return text + strings.Repeat(" ", max(0, to-columns(text))) }
+// Pad fills a text that Printable returned with spaces.
+func Pad(text string, to int) string { return text + strings.Repeat(" ", max(0, to-Columns(text))) }
 
-// grouped writes a number with commas between the thousands.
-func grouped(n int) string {
+// Grouped writes a number with commas between the thousands.
+func Grouped(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
 }
+
+// FourPlaces writes ten-thousandths as the unecho-similarity header does.
+func FourPlaces(similarity int) string {
+	return fmt.Sprintf("%d.%04d", similarity/10000, similarity%10000)
+}
+
+// Several counts things for people.
+func Several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Grouped(n) + " " + thing + "s"
+}
+
+// Mebibytes writes a size for people.
+func Mebibytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// Gibibytes writes a size for people.
+func Gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/float64(setting.GiB)) }
+
+// LongLine bounds what a broker's answer can fill a terminal with.
+const LongLine = 2000

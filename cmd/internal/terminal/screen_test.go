@@ -1,12 +1,10 @@
-package main
+package terminal
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // paper is a terminal of 80 columns: it keeps what stands on each line.
@@ -64,9 +62,9 @@ func (p *paper) lines() (out []string) {
 // Ctrl-C is pressed. Progress that is too wide is cut, for what wraps cannot be drawn over.
 func TestMessagesAndProgressShareNoLine(t *testing.T) {
 	out := &paper{}
-	s := &screen{out: out, width: func() int { return paperWidth }}
-	p := newProgress(s, 100<<20)
-	p.documents, p.files = 1_234_567_890, 1_234_567_890
+	s := &Screen{out: out, width: func() int { return paperWidth }}
+	p := NewProgress(s, 100<<20)
+	p.Documents, p.Files = 1_234_567_890, 1_234_567_890
 	for i := range 3 {
 		p.bytes = int64(i) << 20
 		p.show(p.line(1_000_000))
@@ -78,32 +76,9 @@ func TestMessagesAndProgressShareNoLine(t *testing.T) {
 	if now := out.lines(); len(now) != 4 || !strings.HasPrefix(now[3], "1,234,567,890 files") || len([]rune(now[3])) >= paperWidth {
 		t.Errorf("in between: %q", now)
 	}
-	p.end()
+	p.End()
 	fmt.Fprintln(s, "done")
 	if got, want := out.lines(), []string{"message 0", "message 1", "message 2", "done", ""}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// The demo draws its counts on standard output, while messages go to standard error: both are one terminal.
-func TestMessagesAndTheDemoShareNoLine(t *testing.T) {
-	out := &paper{}
-	s := &screen{out: out, width: func() int { return paperWidth }}
-	v := newDemoView(out, demoViewOptions{Terminal: true, Width: s.width, Screen: s})
-	for i := range 2 {
-		v.show(demoEvent{ID: fmt.Sprint("article-", i), Verdict: sink.Unique})
-		if err := v.refresh(demoEvent{}.At); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(s, "message %d\n", i)
-	}
-	if err := v.close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range out.lines() {
-		if strings.Contains(line, "message") && !strings.HasPrefix(line, "message") || strings.Contains(line, "documents:") {
-			t.Errorf("they share a line: %q", out.lines())
-			break
-		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package terminal
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 // pipeWatch is how often it is looked whether the end has come, in ms.
 const pipeWatch = 200
 
-// whenUnread calls gone once if out is a pipe that nobody reads any more. A write would notice, but the next one may be far
+// WhenUnread calls gone once if out is a pipe that nobody reads any more. A write would notice, but the next one may be far
 // away. It returns when ctx is done.
-func whenUnread(ctx context.Context, out io.Writer, gone func()) {
+func WhenUnread(ctx context.Context, out io.Writer, gone func()) {
 	f, ok := out.(*os.File)
 	if !ok {
 		return

@@ -1,0 +1,91 @@
+package terminal
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// Screen is standard error on a terminal. It keeps messages apart from a line that is drawn anew in place, such as progress: a
+// message takes the place of what stands there.
+type Screen struct {
+	out   io.Writer
+	width func() int // in columns, now
+
+	mu       sync.Mutex
+	standing bool // a line without an end stands on the terminal
+}
+
+// OnScreen makes a screen of a terminal, and leaves everything else as it is.
+func OnScreen(w io.Writer) io.Writer {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return w
+	}
+	return NewScreen(w, func() int { return WidthOf(file) })
+}
+
+// NewScreen makes a screen of what is so many columns wide.
+func NewScreen(out io.Writer, width func() int) *Screen { return &Screen{out: out, width: width} }
+
+// WidthOf is how wide a terminal is.
+func WidthOf(file *os.File) int {
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width <= 0 {
+		return 80
+	}
+	return width
+}
+
+// Write implements io.Writer, for whole lines.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := p
+	if s.standing {
+		text = append([]byte(EraseLine), p...)
+	}
+	s.standing = false
+	if _, err := s.out.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Draw writes text to out, which may be standard output on the same terminal. It says whether a line stands there then. There
+// need not be a screen.
+func (s *Screen) Draw(out io.Writer, text string, standing bool) error {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.standing = standing
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// echoed is what a terminal itself writes when Ctrl-C is pressed: ^C.
+const echoed = 2
+
+// line draws one line in place, as much of it as fits.
+func (s *Screen) line(text string) {
+	_ = s.Draw(s.out, EraseLine+Printable(text, s.width()-1-echoed), true) // a lost line of progress is no loss
+}
+
+// clear removes what stands there.
+func (s *Screen) clear() { _ = s.Draw(s.out, EraseLine, false) }
+
+const EraseLine = "\r\x1b[K"
+
+// Coloured says whether colours are seen and wanted (https://no-color.org).
+func Coloured(out io.Writer) bool { return Is(out) && os.Getenv("NO_COLOR") == "" }
+
+func Is(w io.Writer) bool {
+	if _, ok := w.(*Screen); ok {
+		return true
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

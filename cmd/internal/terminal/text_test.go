@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPrintable(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		columns  int
+		want     string
+	}{
+		{"plain", "Rain, then sun", 20, "Rain, then sun"},
+		{"just fits", "Rain", 4, "Rain"},
+		{"too long", "Rain, then sun", 5, "Rain…"},
+		{"no room", "Rain", 0, ""},
+		{"one column", "Rain", 1, "…"},
+		{"white space", " \t Rain\r\n\u00a0 then\v", 20, "Rain then "},
+		{"colours", "\x1b[31mred\x1b[0m", 40, `\x1b[31mred\x1b[0m`},
+		{"bell, delete, C1", "\a\x7f\u009b", 40, `\a\x7f\u009b`},
+		{"turned around", "a\u202egpj.exe\u2066\u200f", 40, `a\u202egpj.exe\u2066\u200f`},
+		{"zero width", "a\u200b\ufeffb", 40, `a\u200b\ufeffb`},
+		{"not UTF-8", "a\xff\xc3b", 40, `a\xff\xc3b`},
+		{"an escape is not cut in two", "ab\x1b", 5, "ab…"},
+		{"wide", "日本語", 6, "日本語"},
+		{"wide and too long", "日本語", 5, "日本…"},
+		{"wide at the edge", "a日本語", 4, "a日…"},
+		{"marks", "e" + strings.Repeat("\u0301", 1000) + "x", 5, "e\u0301\u0301x"},
+		{"slash and quotes stay", `a\n"b"`, 20, `a\n"b"`},
+	} {
+		got := Printable(test.in, test.columns)
+		if got != test.want || Columns(got) > test.columns {
+			t.Errorf("%s: %q of %d columns, want %q", test.name, got, Columns(got), test.want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
@@ -78,7 +79,7 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	case audit.Broken:
 		return errBroken
 	case audit.Nothing:
-		return undone(errNothing)
+		return exit.Undone(errNothing)
 	case audit.Delivered, audit.Partly, audit.Proven:
 	}
 	return nil
@@ -90,23 +91,23 @@ var errNothing = errors.New("nothing was due, and so nothing is proven: does the
 // interruptedOr is an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return undone(errors.New("interrupted: nothing is proven, and nothing was left behind"))
+		return exit.Undone(errors.New("interrupted: nothing is proven, and nothing was left behind"))
 	}
-	return undone(err)
+	return exit.Undone(err)
 }
 
 // auditInputs are what the flags and the configuration say.
 func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	if c.Sink.DryRun {
-		return audit.Inputs{}, usageError{errors.New("sink.dry_run is set: such a service forwards nothing that could be audited")}
+		return audit.Inputs{}, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
 	}
 	var memory setting.Bytes
 	if err := memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
-		return audit.Inputs{}, usageError{fmt.Errorf("--memory: %w", err)}
+		return audit.Inputs{}, exit.Usage(fmt.Errorf("--memory: %w", err))
 	}
 	findings, err := cmd.Flags().GetInt("findings")
 	if err != nil || findings < 1 {
-		return audit.Inputs{}, usageError{errors.New("--findings: write a number from 1")}
+		return audit.Inputs{}, exit.Usage(errors.New("--findings: write a number from 1"))
 	}
 	settings := c.Settings()
 	in := audit.Inputs{

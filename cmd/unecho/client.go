@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
@@ -80,12 +81,12 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 // onService makes a verb that looks at the service which is meant. What it cannot do is undone; to be interrupted is its own to say.
 func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Config) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) (err error) {
-		ctx, stop := untilSignal(cmd.Context(), io.Discard)
+		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
-		defer markInterrupted(ctx, &err)
+		defer exit.MarkInterrupted(ctx, &err)
 		c, err := namedService(cmd)
 		if err != nil {
-			return undone(err)
+			return exit.Undone(err)
 		}
 		return look(ctx, cmd, c)
 	}

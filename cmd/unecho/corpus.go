@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 )
 
@@ -67,18 +68,18 @@ func openSources(list string, paths []string, out written) (sources corpus.Sourc
 func namedSources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
 	switch {
 	case list != "" && len(paths) > 0:
-		return nil, 0, usageError{errors.New("name files, or a list of them by --files-from, not both")}
+		return nil, 0, exit.Usage(errors.New("name files, or a list of them by --files-from, not both"))
 	case list == corpus.Stdin:
 		return corpus.Listed(os.Stdin), -1, nil
 	case list != "":
 		names, err := os.Open(list)
 		if err != nil {
-			return nil, 0, notThere(fmt.Errorf("open the list of files: %w", err))
+			return nil, 0, exit.NotThere(fmt.Errorf("open the list of files: %w", err))
 		}
 		return corpus.Listed(names), -1, nil
 	case len(paths) == 0:
-		return nil, 0, usageError{errors.New("no file is named; - is standard input")}
+		return nil, 0, exit.Usage(errors.New("no file is named; - is standard input"))
 	}
 	sources, size, err = corpus.Files(paths)
-	return sources, size, notThere(err)
+	return sources, size, exit.NotThere(err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -83,9 +84,9 @@ type dedupRun struct {
 }
 
 func runDedup(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	r := &dedupRun{cmd: cmd, began: time.Now()}
 	if r.dedupOptions, err = dedupOptionsOf(cmd, args); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -38,7 +39,7 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedupOptions, err erro
 		return o, err
 	}
 	if err := o.memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
-		return o, usageError{fmt.Errorf("--memory: %w", err)}
+		return o, exit.Usage(fmt.Errorf("--memory: %w", err))
 	}
 	workers, err := cmd.Flags().GetInt("workers")
 	if err != nil {
@@ -76,7 +77,7 @@ func (o *dedupOptions) readConfig(cmd *cobra.Command) (err error) {
 		return errors.Join(err, flag.Value.Set(asked))
 	}
 	if _, err := sketch.NewRotations(c.Judge.Similarity.Bits, distance); err != nil {
-		return usageError{fmt.Errorf("--distance: %w", err)}
+		return exit.Usage(fmt.Errorf("--distance: %w", err))
 	}
 	o.config, o.rotated, o.distance = c, true, distance
 	return nil
@@ -103,14 +104,14 @@ func (o *dedupOptions) readChoices(cmd *cobra.Command) error {
 	case "longest":
 		o.representative = dedup.Longest
 	default:
-		return usageError{fmt.Errorf("--representative %s: write first, last or longest", word)}
+		return exit.Usage(fmt.Errorf("--representative %s: write first, last or longest", word))
 	}
 	switch word := cmd.Flag("matches").Value.String(); word {
 	case "best":
 	case "all":
 		o.all = true
 	default:
-		return usageError{fmt.Errorf("--matches %s: write best or all", word)}
+		return exit.Usage(fmt.Errorf("--matches %s: write best or all", word))
 	}
 	if o.all {
 		judge := &o.config.Judge
@@ -149,17 +150,17 @@ func (o *dedupOptions) check() error {
 	}
 	switch {
 	case stdins > 1:
-		return usageError{errors.New("standard input can be read once only: name it once")}
+		return exit.Usage(errors.New("standard input can be read once only: name it once"))
 	case o.save == corpus.Stdin:
-		return usageError{errors.New("--save-index wants a file of its own, not standard output")}
+		return exit.Usage(errors.New("--save-index wants a file of its own, not standard output"))
 	case len(o.old) > 0 && o.load != "":
-		return usageError{errors.New("--index reads documents and --index-file an index: name one of them")}
+		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
 	case o.rotated && o.load+o.save != "":
-		return usageError{errors.New("sorted rotations have no index to save or to load: use --index, or a smaller --distance")}
+		return exit.Usage(errors.New("sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
 	case o.verbose && o.load != "":
-		return usageError{errors.New("--verbose shows sketches, which an index file does not hold: use --index")}
+		return exit.Usage(errors.New("--verbose shows sketches, which an index file does not hold: use --index"))
 	case len(o.query) == 0 && o.list == "" && (o.save == "" || len(o.old) == 0):
-		return usageError{errors.New("no file is named; - is standard input")}
+		return exit.Usage(errors.New("no file is named; - is standard input"))
 	}
 	return nil
 }

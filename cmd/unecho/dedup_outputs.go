@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -63,7 +64,7 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 			continue
 		}
 		if path == "-" && onStdout != "" {
-			return nil, errors.Join(usageError{fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)}, d.close())
+			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)), d.close())
 		}
 		if path == "-" {
 			onStdout = name

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -67,7 +68,7 @@ type demo struct {
 type documents interface{ Next() (feed.Document, bool) }
 
 func runDemo(cmd *cobra.Command) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
 	dir, remove, err := demoDir(cmd.Flag("dir").Value.String())
@@ -152,7 +153,7 @@ func demoDir(named string) (dir string, remove func(), err error) {
 func (d *demo) openDocuments(cmd *cobra.Command) (documents, error) {
 	if input := cmd.Flag("input").Value.String(); input != "" {
 		lines, err := feed.OpenJSONL(input, d.config.Document)
-		return lines, notThere(err)
+		return lines, exit.NotThere(err)
 	}
 	p := feed.DefaultParams()
 	var err error
@@ -164,7 +165,7 @@ func (d *demo) openDocuments(cmd *cobra.Command) (documents, error) {
 	}
 	f, err := feed.New(p)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Usage(err)
 	}
 	d.expected = p.Documents
 	return f, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/doctor"
@@ -41,14 +42,14 @@ var errSick = errors.New("there are problems")
 func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	in, err := doctorInputs(cmd, c)
 	if err != nil {
-		return undone(err)
+		return exit.Undone(err)
 	}
 	report, err := doctor.Run(ctx, in)
 	if ctx.Err() != nil {
-		return undone(errors.New("interrupted"))
+		return exit.Undone(errors.New("interrupted"))
 	}
 	if err != nil {
-		return undone(err)
+		return exit.Undone(err)
 	}
 	if err := writeFindings(cmd, &report); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
@@ -53,7 +54,7 @@ type evaluation struct {
 func runEval(cmd *cobra.Command, args []string) error {
 	pairs, clusters := cmd.Flag("pairs").Value.String(), cmd.Flag("clusters").Value.String()
 	if (pairs == "") == (clusters == "") {
-		return usageError{errors.New("give what you know by --pairs or by --clusters")}
+		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
 	d, err := readEvaluated(cmd, args)
 	if err != nil {
@@ -109,9 +110,9 @@ func rootsOf(pairs []eval.Pair, documents int) []int {
 
 // readEvaluated reads the documents.
 func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -103,7 +104,7 @@ const mostLabelBytes = 1 << 20
 func (l labels) each(visit func(line int, left, right string) error) (err error) {
 	f, err := os.Open(l.path)
 	if err != nil {
-		return notThere(fmt.Errorf("open labels: %w", err))
+		return exit.NotThere(fmt.Errorf("open labels: %w", err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := bufio.NewScanner(f)

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -43,9 +44,9 @@ func explainCommand() *cobra.Command {
 }
 
 func runExplain(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/deploy/dev/proxy"
 )
 
@@ -206,8 +207,8 @@ func TestDrainIsBounded(t *testing.T) {
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
 	hasty.says("once more to leave at once")
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
-	if code := hasty.exits(time.Second); code != exitForced {
-		t.Errorf("exit code %d after the second SIGTERM, want %d", code, exitForced)
+	if code := hasty.exits(time.Second); code != exit.Interrupted {
+		t.Errorf("exit code %d after the second SIGTERM, want %d", code, exit.Interrupted)
 	}
 	stopAll(t, 6*time.Second, patient) // twice the drain timeout, for a busy machine
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/topic"
 )
@@ -20,7 +21,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	for _, set := range []string{"sink.dry_run=true", "sink.unique=" + s.name + ".other", "source.start=latest"} {
 		key, _, _ := strings.Cut(set, "=")
 		wrong := start(t, s.dir, "run", "--config", s.file, "--set", set, "--set", "consumer.member=wrong")
-		if code := wrong.exits(patience); code != exitFailed {
+		if code := wrong.exits(patience); code != exit.Failed {
 			t.Errorf("%s: it ends with %d", set, code)
 		}
 		for _, what := range []string{"the routing differs", key, "unecho routing apply --config FILE"} {
@@ -43,7 +44,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	if !strings.Contains(told, "in force as routing 2") {
 		t.Errorf("apply says %s", told)
 	}
-	if code := p.exits(patience); code != exitFailed || !strings.Contains(p.log.String(), "the routing differs") {
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "the routing differs") {
 		t.Errorf("the member at work ends with %d: %s", code, p.log)
 	}
 	before := s.sum(".news.unique", ".news.duplicate", ".news.rejected")

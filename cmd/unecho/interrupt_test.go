@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // TestInterrupted stops verbs in the middle of their input: they say so, what was there stays, what can be told of the
@@ -49,7 +51,7 @@ func TestInterrupted(t *testing.T) {
 				}
 			}
 			code, stderr := interrupted(t, dir, strings.Fields(test.args), documents(0, 4000), documents(4000, 9000))
-			if code != exitInterrupted || !strings.Contains(stderr, test.says) {
+			if code != exit.Interrupted || !strings.Contains(stderr, test.says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 			for _, name := range test.kept {
@@ -71,7 +73,7 @@ func TestInterruptedWaiting(t *testing.T) {
 		"dedup in.jsonl": "stopped after 0 documents; nothing is written", "eval --pairs p in.jsonl": "stopped before all documents were read",
 	} {
 		t.Run(args, func(t *testing.T) {
-			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exitInterrupted || !strings.Contains(stderr, says) {
+			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exit.Interrupted || !strings.Contains(stderr, says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
@@ -65,9 +66,9 @@ type found struct {
 }
 
 func runPlan(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err
@@ -77,10 +78,10 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if documents < 0 {
-		return usageError{fmt.Errorf("--documents %d: write a number above 0", documents)}
+		return exit.Usage(fmt.Errorf("--documents %d: write a number above 0", documents))
 	}
 	if documents == 0 && c.Judge.Window.Bytes == 0 {
-		return usageError{errors.New("window.bytes is 0: name --bytes, or --documents")}
+		return exit.Usage(errors.New("window.bytes is 0: name --bytes, or --documents"))
 	}
 	p := plan{params: c.Judge}
 	if err := p.measure(ctx, cmd, args, c); err != nil {
@@ -152,7 +153,7 @@ func (p *plan) assume(cmd *cobra.Command, judge index.Params, signer *index.Sign
 		return err
 	}
 	if id < 0 || evidence < 0 {
-		return usageError{errors.New("--id-bytes and --evidence-bytes: write numbers from 0")}
+		return exit.Usage(errors.New("--id-bytes and --evidence-bytes: write numbers from 0"))
 	}
 	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, ID: make([]byte, id)}
 	signer.Sign(&e, []byte("a text long enough for a shingle of any length that is allowed, whatever it is made of"))
@@ -160,8 +161,8 @@ func (p *plan) assume(cmd *cobra.Command, judge index.Params, signer *index.Sign
 	case evidence > 0:
 		e.Evidence = make([]byte, evidence)
 	case judge.Similarity.Verify != "estimate":
-		return usageError{fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE with some of them, or --evidence-bytes",
-			judge.Similarity.Verify)}
+		return exit.Usage(fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE with some of them, or --evidence-bytes",
+			judge.Similarity.Verify))
 	}
 	p.Parts = index.PartsOf(judge, &e)
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -37,14 +38,14 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath())}
+		return exit.Usage(fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath()))
 	}
 }
 
 func produce(cmd *cobra.Command, path string) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	c, source, err := clientConfig(cmd)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func openInput(path string) (io.ReadCloser, int64, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, notThere(fmt.Errorf("open documents: %w", err))
+		return nil, 0, exit.NotThere(fmt.Errorf("open documents: %w", err))
 	}
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {

@@ -11,13 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // printed runs a command line and returns what it writes to standard output.
 func printed(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(args, &stdout, &stderr); code != exitDone {
+	if code := run(args, &stdout, &stderr); code != exit.Done {
 		t.Fatalf("unecho %s: exit code %d\n%s", strings.Join(args, " "), code, stderr.String())
 	}
 	return stdout.Bytes()

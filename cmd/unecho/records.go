@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
@@ -38,7 +39,7 @@ func newRecords(cmd *cobra.Command, c config.Config) (*records, error) {
 		c.Kafka = broker.DefaultParams()
 		c.Kafka.Brokers = []string{address}
 	case len(c.Kafka.Brokers) == 0:
-		return nil, usageError{fmt.Errorf("no cluster to read from: name the service's configuration by --config, or its brokers by --set kafka.brokers=localhost:9092")}
+		return nil, exit.Usage(fmt.Errorf("no cluster to read from: name the service's configuration by --config, or its brokers by --set kafka.brokers=localhost:9092"))
 	}
 	r := &records{}
 	if r.options, err = kafkaOf(cmd, c); err != nil {

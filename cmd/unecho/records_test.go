@@ -11,6 +11,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // newsCluster is a cluster with a topic of JSON documents, 30 in each of partitions 0 and 3, a minute apart, of which the last in
@@ -95,7 +97,7 @@ func TestExplainReadsRecords(t *testing.T) {
 		"news/0/29":  "news/0/29 would be rejected: empty: ",
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run([]string{"explain", "--config", file, arg, "a text"}, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), want) {
+		if code := run([]string{"explain", "--config", file, arg, "a text"}, &stdout, &stderr); code != exit.Failed || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit code %d, %s; want %q", arg, code, stderr.String(), want)
 		}
 	}

@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 )
-
-// usageError is a command line that cannot be meant.
-type usageError struct{ error }
 
 // rootCommand is the command tree.
 func rootCommand() *cobra.Command {
@@ -25,7 +23,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; %s", err, flagAdvice(cmd, err))}
+		return exit.Usage(fmt.Errorf("%w; %s", err, flagAdvice(cmd, err)))
 	})
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}")
@@ -82,7 +80,7 @@ func groupCommand(cmd *cobra.Command) *cobra.Command {
 		if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
 			advice = "did you mean " + strings.Join(meant, " or ") + "?"
 		}
-		return usageError{fmt.Errorf("there is no command %q below %s; %s", args[0], cmd.CommandPath(), advice)}
+		return exit.Usage(fmt.Errorf("there is no command %q below %s; %s", args[0], cmd.CommandPath(), advice))
 	}
 	return cmd
 }
@@ -94,8 +92,8 @@ func atMost(n int, names string) cobra.PositionalArgs {
 			return nil
 		}
 		if n == 0 {
-			return usageError{fmt.Errorf("%s takes no arguments, not %q", cmd.CommandPath(), args[0])}
+			return exit.Usage(fmt.Errorf("%s takes no arguments, not %q", cmd.CommandPath(), args[0]))
 		}
-		return usageError{errors.New(cmd.CommandPath() + " takes no more than " + names)}
+		return exit.Usage(errors.New(cmd.CommandPath() + " takes no more than " + names))
 	}
 }

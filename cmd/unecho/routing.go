@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
@@ -97,17 +98,17 @@ func onRouting(do func(context.Context, *cobra.Command, *routingVerb) error) fun
 	return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		options, err := kafkaOf(cmd, c)
 		if err != nil {
-			return undone(err)
+			return exit.Undone(err)
 		}
 		r := &routingVerb{
 			config: c, text: routing.Text(c.Source.Topics, c.Source.Start, c.Sink),
 			journal: routing.Journal{Options: options, Topic: journalTopic(c), Group: c.Consumer.Group},
 		}
 		if r.now, err = r.journal.Read(ctx); err != nil {
-			return undone(err)
+			return exit.Undone(err)
 		}
 		if r.now.Routes.Number == 0 {
-			return undone(fmt.Errorf("no routing is in force in journal %s yet: the first member to start declares its own", r.journal.Topic))
+			return exit.Undone(fmt.Errorf("no routing is in force in journal %s yet: the first member to start declares its own", r.journal.Topic))
 		}
 		return do(ctx, cmd, r)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
@@ -53,7 +54,7 @@ func runService(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", defaultFile, defaultFile)
 	}
 	if err != nil && json {
-		return loggedError{err}
+		return &exit.Error{Logged: true, Err: err}
 	}
 	return err
 }
@@ -64,11 +65,11 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 	if err != nil {
 		return err
 	}
-	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+finishing) }
+	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
 	if terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
-		say = func() { logger.Info().Msg(finishing) }
+		say = func() { logger.Info().Msg(exit.Finishing) }
 	}
-	ctx, stop := untilSignalSaid(cmd.Context(), say)
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say)
 	defer stop()
 	if embedded {
 		kafka, err := startEmbedded(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -89,7 +90,7 @@ func sectionsOf(cmd *cobra.Command, base config.Config, sections ...string) (con
 	if name := cmd.Flag("preset").Value.String(); name != "" {
 		preset, known := presets()[name]
 		if !known {
-			return config.Config{}, usageError{fmt.Errorf("--preset %s: there is %s", name, strings.Join(slices.Sorted(maps.Keys(presets())), ", "))}
+			return config.Config{}, exit.Usage(fmt.Errorf("--preset %s: there is %s", name, strings.Join(slices.Sorted(maps.Keys(presets())), ", ")))
 		}
 		sets = append(slices.Clone(preset), sets...)
 	}

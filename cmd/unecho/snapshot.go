@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
@@ -57,9 +58,9 @@ type opener func(ctx context.Context, c config.Config) (snapshot.Store, error)
 // onStore runs a verb on the store that its flags name.
 func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
-		defer markInterrupted(ctx, &err)
+		defer exit.MarkInterrupted(ctx, &err)
 		c, named, err := storeConfig(cmd)
 		if err != nil {
 			return err
@@ -155,7 +156,7 @@ func (v *storeVerb) pick(ctx context.Context, args []string) (snapshot.Info, err
 	}
 	offset, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
-		return snapshot.Info{}, usageError{fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", args[0])}
+		return snapshot.Info{}, exit.Usage(fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", args[0]))
 	}
 	var found []snapshot.Info
 	for _, i := range infos {
@@ -167,8 +168,8 @@ func (v *storeVerb) pick(ctx context.Context, args []string) (snapshot.Info, err
 	case len(found) == 0:
 		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
 	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
-		return snapshot.Info{}, usageError{fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
-			offset, found[0].Position.Journal(), found[1].Position.Journal())}
+		return snapshot.Info{}, exit.Usage(fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
+			offset, found[0].Position.Journal(), found[1].Position.Journal()))
 	}
 	return found[0], nil
 }

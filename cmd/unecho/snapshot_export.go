@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
@@ -73,7 +74,7 @@ func exportFile(ctx context.Context, v *storeVerb, path string, m *snapshot.Mani
 
 func exportTo(ctx context.Context, v *storeVerb, out io.Writer, m *snapshot.Manifest) error {
 	if terminal.Is(out) {
-		return usageError{errors.New("a snapshot is no text for a terminal: name a file with --output, or redirect")}
+		return exit.Usage(errors.New("a snapshot is no text for a terminal: name a file with --output, or redirect"))
 	}
 	buffered := bufio.NewWriterSize(out, 1<<20)
 	shown := terminal.NewStages(v.cmd.ErrOrStderr())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -60,7 +61,7 @@ func openExported(path string) (io.ReadCloser, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, notThere(err)
+		return nil, exit.NotThere(err)
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the file that `unecho snapshot export` wrote", path)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
@@ -33,9 +34,9 @@ func tailCommand() *cobra.Command {
 
 func tail(cmd *cobra.Command, which string) error {
 	if which != sink.Unique && which != sink.Duplicate && which != sink.Rejected {
-		return usageError{fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which)}
+		return exit.Usage(fmt.Errorf("there is no output %q: write unique, duplicate or rejected", which))
 	}
-	ctx, stop := untilSignal(cmd.Context(), io.Discard)
+	ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 	var watch sync.WaitGroup
 	watch.Go(func() { terminal.WhenUnread(ctx, cmd.OutOrStdout(), stop) })
 	defer watch.Wait()

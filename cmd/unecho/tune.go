@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
@@ -51,9 +52,9 @@ func tuneCommand() *cobra.Command {
 }
 
 func runTune(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := untilSignal(cmd.Context(), cmd.ErrOrStderr())
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
-	defer markInterrupted(ctx, &err)
+	defer exit.MarkInterrupted(ctx, &err)
 	c, err := settingsOf(cmd, config.Default())
 	if err != nil {
 		return err
@@ -108,8 +109,8 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	case "estimate":
 		p.Stage = tune.Estimate
 	case "levenshtein":
-		return p, usageError{errors.New("verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
-			"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`")}
+		return p, exit.Usage(errors.New("verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
+			"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))
 	}
 	var err error
 	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
@@ -122,7 +123,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		return p, err
 	}
 	if err := p.Validate(); err != nil {
-		return p, usageError{err}
+		return p, exit.Usage(err)
 	}
 	return p, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
@@ -75,7 +76,7 @@ func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (tune.Grid, e
 	name := cmd.Flag("grid").Value.String()
 	g, known := grids()[name]
 	if !known {
-		return g, usageError{fmt.Errorf("--grid %s: there is %s", name, publishedGrid)}
+		return g, exit.Usage(fmt.Errorf("--grid %s: there is %s", name, publishedGrid))
 	}
 	if name == "" {
 		g.Shingles = alsoTry(g.Shingles, configured.Shingle, usual.Shingle)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
@@ -49,7 +50,7 @@ func (o *tuneOutputs) ready(flag, path string) error {
 		return nil
 	case corpus.Stdin:
 		if o.used || o.json {
-			return usageError{fmt.Errorf("--%s -: standard output is taken already", flag)}
+			return exit.Usage(fmt.Errorf("--%s -: standard output is taken already", flag))
 		}
 		o.used = true
 		return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
@@ -78,11 +79,11 @@ func newSampler(cmd *cobra.Command) (*sampler, error) {
 		most = publishedSample
 	}
 	if most < 0 {
-		return nil, usageError{fmt.Errorf("--sample %d: write a number of documents, or 0 for all", most)}
+		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", most))
 	}
 	var mostBytes setting.Bytes
 	if err := mostBytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
-		return nil, usageError{fmt.Errorf("--sample-bytes: %w", err)}
+		return nil, exit.Usage(fmt.Errorf("--sample-bytes: %w", err))
 	}
 	seed, err := cmd.Flags().GetUint64("seed")
 	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), most: most, mostBytes: mostBytes, field: tokensField(cmd)}, err
@@ -205,13 +206,13 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	name := cmd.Flag("topic").Value.String()
 	switch {
 	case name != "" && (len(args) > 0 || cmd.Flag("files-from").Changed):
-		return nil, usageError{errors.New("name files or a --topic, not both")}
+		return nil, exit.Usage(errors.New("name files or a --topic, not both"))
 	case name != "":
 		err = s.readTopic(ctx, cmd, c, name)
 	default:
 		for _, flag := range []string{"documents", "from", "to"} {
 			if cmd.Flag(flag).Changed {
-				return nil, usageError{fmt.Errorf("--%s is about a topic: name one by --topic", flag)}
+				return nil, exit.Usage(fmt.Errorf("--%s is about a topic: name one by --topic", flag))
 			}
 		}
 		err = s.readFiles(ctx, cmd, args, c, out)
@@ -290,11 +291,11 @@ func spanOf(cmd *cobra.Command, now time.Time) (span topic.Span, err error) {
 		return span, err
 	}
 	if !span.From.IsZero() && !span.To.IsZero() && !span.From.Before(span.To) {
-		return span, usageError{errors.New("--from is not before --to: nothing is between them")}
+		return span, exit.Usage(errors.New("--from is not before --to: nothing is between them"))
 	}
 	span.Last, err = cmd.Flags().GetInt64("documents")
 	if err == nil && span.Last < 0 {
-		err = usageError{fmt.Errorf("--documents %d: write a number above 0", span.Last)}
+		err = exit.Usage(fmt.Errorf("--documents %d: write a number above 0", span.Last))
 	}
 	return span, err
 }
@@ -313,5 +314,5 @@ func timeOf(cmd *cobra.Command, flag string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageError{fmt.Errorf("--%s %s: write a time such as 2026-11-21T08:00:00Z or 2026-11-21 (UTC), or how long ago, such as 24h", flag, value)}
+	return time.Time{}, exit.Usage(fmt.Errorf("--%s %s: write a time such as 2026-11-21T08:00:00Z or 2026-11-21 (UTC), or how long ago, such as 24h", flag, value))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // written are the files that a verb will write. Each is held against what the verb reads before anything is written, so that
@@ -40,7 +41,7 @@ func writtenBy(cmd *cobra.Command, flags ...string) (written, error) {
 			continue
 		}
 		if all.holds(f) {
-			return nil, usageError{fmt.Errorf("--%s %s: another output goes there as well", flag, path)}
+			return nil, exit.Usage(fmt.Errorf("--%s %s: another output goes there as well", flag, path))
 		}
 		all = append(all, f)
 	}
@@ -123,7 +124,7 @@ func (w written) any() bool {
 func (w written) spareFiles(paths ...string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && w.has(info) {
-			return usageError{fmt.Errorf("read %s: %w", path, corpus.ErrWritten)}
+			return exit.Usage(fmt.Errorf("read %s: %w", path, corpus.ErrWritten))
 		}
 	}
 	return nil
@@ -142,7 +143,7 @@ func (w written) spare(sources corpus.Sources) (corpus.Sources, error) {
 		case errors.Is(err, io.EOF):
 			return corpus.Those(all), nil
 		case errors.Is(err, corpus.ErrWritten):
-			return nil, usageError{err}
+			return nil, exit.Usage(err)
 		case err != nil:
 			return nil, err
 		default:

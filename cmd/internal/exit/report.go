@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
-	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -16,24 +15,43 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// loggedError is what a service ends with whose log is JSON: collectors read that, too.
-type loggedError struct{ error }
-
-func (e loggedError) Unwrap() error { return e.error }
+// Report tells what the program ends with, if there is somebody to tell, and returns the exit code. format is the log format that
+// the command line asks for; empty leaves it to the environment.
+func Report(stderr io.Writer, err error, format string) int {
+	code := CodeOf(err)
+	switch {
+	case code == Done || code == BrokenPipe: // there is nothing to tell, or nobody
+	case loggedAsJSON(err, format):
+		log(stderr, err, code)
+	default:
+		tell(stderr, err)
+	}
+	return code
+}
 
 // loggedAsJSON says whether an error belongs into a log of JSON: that of a service, or of any verb that was asked for JSON by
 // flag or environment.
-func loggedAsJSON(root *cobra.Command, err error) bool {
-	var logged loggedError
-	asked := root.PersistentFlags().Lookup(logFormatFlag).Value.String()
-	if asked == "" {
-		asked = os.Getenv("UNECHO_LOG_FORMAT")
+func loggedAsJSON(err error, format string) bool {
+	if format == "" {
+		format = os.Getenv("UNECHO_LOG_FORMAT")
 	}
-	return errors.As(err, &logged) || asked == terminal.JSON
+	var e *Error
+	return errors.As(err, &e) && e.Logged || format == terminal.JSON
 }
 
-// logFatal writes an error as one line of JSON: what happened and why, and what to do.
-func logFatal(stderr io.Writer, err error, code int) {
+// tell writes err for a person.
+func tell(stderr io.Writer, err error) {
+	var mistakes config.Mistakes
+	if errors.As(err, &mistakes) {
+		fmt.Fprintln(stderr, mistakes.Error())
+		fmt.Fprintln(stderr, "unecho: "+mistakes.Count()+" in the configuration")
+		return
+	}
+	fmt.Fprintln(stderr, "unecho: "+err.Error())
+}
+
+// log writes an error as one line of JSON: what happened and why, and what to do.
+func log(stderr io.Writer, err error, code int) {
 	cause, remedy := causeAndRemedy(err)
 	logger := zerolog.New(stderr).Hook(terminal.Clock{})
 	e := logger.WithLevel(zerolog.FatalLevel).Str("cause", cause).Int("exit_code", code)

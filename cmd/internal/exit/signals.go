@@ -1,0 +1,54 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Finishing is what a verb says after the first signal.
+const Finishing = "finishing what is begun; once more to leave at once"
+
+// UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
+func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, context.CancelFunc) {
+	return UntilSignalSaid(parent, func() { fmt.Fprintln(stderr, "unecho: "+Finishing) })
+}
+
+// UntilSignalSaid is UntilSignal for those who say in their own way that they finish.
+func UntilSignalSaid(parent context.Context, say func()) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			say()
+			cancel(errSignal)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(Interrupted)
+		case <-parent.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// errSignal is the cause of a context that a signal ended.
+var errSignal = errors.New("a signal came")
+
+// MarkInterrupted is deferred by a verb that has an end: what it ends with after a signal is no failure of its own.
+func MarkInterrupted(ctx context.Context, err *error) {
+	if *err != nil && errors.Is(context.Cause(ctx), errSignal) {
+		*err = &Error{Code: Interrupted, Err: *err}
+	}
+}

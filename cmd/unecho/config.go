@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 )
 
@@ -33,32 +34,22 @@ func configInitCommand() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), config.Template())
 				return err
 			}
-			if err := writeNew(path, config.Template()); err != nil {
+			err := written.Create(path, func(out io.Writer) error {
+				_, err := io.WriteString(out, config.Template())
 				return err
+			})
+			if errors.Is(err, written.ErrExists) {
+				return fmt.Errorf("write configuration: %s %w", path, err)
 			}
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; edit it, then: unecho config check %s\n", path, path)
+			if err != nil {
+				return fmt.Errorf("write configuration: %w", err)
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; edit it, then: unecho config check %s\n", path, path)
 			return err
 		},
 	}
 	cmd.Flags().StringP("output", "o", "", "the file to write; standard output if not given")
 	return cmd
-}
-
-// writeNew writes a file that must not exist. It is readable by its owner only, for it may come to hold passwords.
-func writeNew(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("write configuration: %s exists already and is left as it is; name another file", path)
-	}
-	if err != nil {
-		return fmt.Errorf("write configuration: %w", err)
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // half a file helps nobody
-		return fmt.Errorf("write configuration: %w", err)
-	}
-	return nil
 }
 
 func configCheckCommand() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 )
 
@@ -38,7 +39,7 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 var errUnread = errors.New("stopped before all documents were read; nothing is written")
 
 // openCorpus opens the files that a command line names, none of which may be written. size is their size together, or -1.
-func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written) (r *corpus.Reader, size int64, err error) {
+func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written.Files) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
 		return nil, 0, err
@@ -52,16 +53,16 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written)
 }
 
 // openSources are the files of a list, or those named, none of which may be written. size is their size together, or -1.
-func openSources(list string, paths []string, out written) (sources corpus.Sources, size int64, err error) {
+func openSources(list string, paths []string, out written.Files) (sources corpus.Sources, size int64, err error) {
 	if sources, size, err = namedSources(list, paths); err != nil {
 		return nil, 0, err
 	}
 	if list != corpus.Stdin {
-		if err := out.spareFiles(list); err != nil {
+		if err := out.SpareFiles(list); err != nil {
 			return nil, 0, err
 		}
 	}
-	sources, err = out.spare(sources)
+	sources, err = out.Spare(sources)
 	return sources, size, err
 }
 
@@ -82,4 +83,14 @@ func namedSources(list string, paths []string) (sources corpus.Sources, size int
 	}
 	sources, size, err = corpus.Files(paths)
 	return sources, size, exit.NotThere(err)
+}
+
+// writtenBy are the files that these flags name.
+func writtenBy(cmd *cobra.Command, flags ...string) (all written.Files, err error) {
+	for _, flag := range flags {
+		if err := all.Add(flag, cmd.Flag(flag).Value.String()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

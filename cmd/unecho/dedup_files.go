@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -29,7 +30,7 @@ func (r *dedupRun) open() (old, query *files, err error) {
 		return nil, nil, err
 	}
 	if r.save != "" {
-		if err := replaceable(r.save); err != nil {
+		if err := written.Replaceable(r.save); err != nil {
 			return nil, nil, fmt.Errorf("save index: %w", err)
 		}
 	}
@@ -44,7 +45,7 @@ func (r *dedupRun) open() (old, query *files, err error) {
 	return old, query, err
 }
 
-func (r *dedupRun) openFiles(list string, paths []string, spared written) (*files, error) {
+func (r *dedupRun) openFiles(list string, paths []string, spared written.Files) (*files, error) {
 	p, err := corpusParams(r.cmd, r.config)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written) (*file
 }
 
 // spared are all files that will be written, of which none may be read, but for an index that a new one takes the place of.
-func (r *dedupRun) spared() (written, error) {
+func (r *dedupRun) spared() (written.Files, error) {
 	all, err := writtenBy(r.cmd, append(dedupOutputNames(), "save-index")...)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (r *dedupRun) spared() (written, error) {
 	if err != nil {
 		return nil, err
 	}
-	return all, errors.Join(outputs.spareFiles(r.load), all.spareFiles(configOf(r.cmd)))
+	return all, errors.Join(outputs.SpareFiles(r.load), all.SpareFiles(configOf(r.cmd)))
 }
 
 // makeIndex makes an index that knows no document, or the one of a file.
@@ -104,7 +105,7 @@ func (r *dedupRun) keep(ctx context.Context) (err error) {
 	if r.save == "" {
 		return nil
 	}
-	err = replaceFile(r.save, 0o600, func(f io.Writer) error {
+	err = written.Replace(r.save, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := r.index.Save(ctx, out, time.Now().UnixMilli()); err != nil {
 			return err

@@ -10,17 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 )
 
 // dedupOutputs are the files that dedup writes. Those that can be are written as the verdicts fall; what needs to know the
 // clusters waits for the end, the documents meanwhile in a temporary file.
 type dedupOutputs struct {
-	unique, duplicates, pairs, clusters, rejected *resultFile // nil if not asked for
-	files                                         written
+	unique, duplicates, pairs, clusters, rejected *written.File // nil if not asked for
+	files                                         written.Files
 
 	options    *dedupOptions
 	onTerminal bool   // one of them is
@@ -54,7 +54,7 @@ func dedupOutputPaths(cmd *cobra.Command) (paths []string) {
 
 func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error) {
 	d := &dedupOutputs{options: o}
-	asked := map[string]**resultFile{
+	asked := map[string]**written.File{
 		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "rejected": &d.rejected,
 	}
 	onStdout := ""
@@ -69,40 +69,25 @@ func openDedupOutputs(cmd *cobra.Command, o *dedupOptions) (*dedupOutputs, error
 		if path == "-" {
 			onStdout = name
 		}
-		out, err := newResultFile(path, cmd.OutOrStdout())
+		out, err := written.Open(path, cmd.OutOrStdout())
 		if err != nil {
 			return nil, errors.Join(err, d.close())
 		}
 		*asked[name] = out
-		if err := d.own(path); err != nil {
+		if err := d.files.Own(path); err != nil {
 			return nil, errors.Join(err, d.close())
 		}
 	}
 	if onStdout == "" && len(dedupOutputPaths(cmd)) == 0 && o.save == "" && !flagBool(cmd, "json") {
-		d.unique, _ = newResultFile("-", cmd.OutOrStdout())
+		d.unique, _ = written.Open("-", cmd.OutOrStdout())
 	}
-	d.onTerminal = slices.ContainsFunc(d.all(), func(out *resultFile) bool { return out.file == nil }) && terminal.Is(cmd.OutOrStdout())
+	d.onTerminal = slices.ContainsFunc(d.all(), func(out *written.File) bool { return out.OnStdout() }) && terminal.Is(cmd.OutOrStdout())
 	d.written.out = d.unique
 	return d, d.prepare(cmd)
 }
 
-// own remembers an output, which a list of files, still being made, may name.
-func (d *dedupOutputs) own(path string) error {
-	if path == corpus.Stdin {
-		return nil
-	}
-	f, regular, err := writtenAt(path)
-	if err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	if regular {
-		d.files = append(d.files, f)
-	}
-	return nil
-}
-
 // writes says whether a file is an output.
-func (d *dedupOutputs) writes(info fs.FileInfo) bool { return d.files.has(info) }
+func (d *dedupOutputs) writes(info fs.FileInfo) bool { return d.files.Has(info) }
 
 // prepare finds out what waits for the end.
 func (d *dedupOutputs) prepare(cmd *cobra.Command) (err error) {
@@ -138,7 +123,7 @@ func (d *dedupOutputs) begin() error {
 	}
 	d.begun = true
 	for _, out := range d.all() {
-		if err := out.begin(); err != nil {
+		if err := out.Begin(); err != nil {
 			return err
 		}
 	}
@@ -166,7 +151,7 @@ func (d *dedupOutputs) add(o *dedup.Outcome) error {
 		if d.rejected == nil {
 			d.refused.add(string(o.Name), o.Rejected)
 		}
-		return d.rejected.json(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
+		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
 		return err
@@ -181,7 +166,7 @@ func (d *dedupOutputs) add(o *dedup.Outcome) error {
 	case best == nil:
 		return d.written.document(o.Raw)
 	}
-	return d.duplicates.json(d.duplicate(string(o.Name), best, string(best.Name)))
+	return d.duplicates.JSON(d.duplicate(string(o.Name), best, string(best.Name)))
 }
 
 // table says which table the next unique document stands in, if any.
@@ -214,8 +199,8 @@ func (d *dedupOutputs) verified(number int64, name []byte, found []dedup.Match) 
 		if d.pairs == nil {
 			continue
 		}
-		d.line = appendTSV(d.line[:0], string(m.Name), string(name), terminal.FourPlaces(m.Similarity.TenThousandths()))
-		if err := d.pairs.raw(d.line); err != nil {
+		d.line = written.AppendTSV(d.line[:0], string(m.Name), string(name), terminal.FourPlaces(m.Similarity.TenThousandths()))
+		if err := d.pairs.Line(d.line); err != nil {
 			return err
 		}
 	}
@@ -256,8 +241,8 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 	for i := first; i < end; i++ {
 		cluster := g.Cluster(i)
 		if d.clusters != nil {
-			d.line = appendTSV(d.line[:0], string(g.Name(i)), string(g.Name(cluster)))
-			if err := d.clusters.raw(d.line); err != nil {
+			d.line = written.AppendTSV(d.line[:0], string(g.Name(i)), string(g.Name(cluster)))
+			if err := d.clusters.Line(d.line); err != nil {
 				return err
 			}
 		}
@@ -269,7 +254,7 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 			continue
 		}
 		partner := g.Partner(i)
-		if err := d.duplicates.json(d.duplicate(string(g.Name(i)), &partner, string(g.Name(cluster)))); err != nil {
+		if err := d.duplicates.JSON(d.duplicate(string(g.Name(i)), &partner, string(g.Name(cluster)))); err != nil {
 			return err
 		}
 	}
@@ -289,9 +274,9 @@ func (d *dedupOutputs) finishGroups(g *dedup.Groups) error {
 	})
 }
 
-func (d *dedupOutputs) all() []*resultFile {
-	all := []*resultFile{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected}
-	return slices.DeleteFunc(all, func(out *resultFile) bool { return out == nil })
+func (d *dedupOutputs) all() []*written.File {
+	all := []*written.File{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected}
+	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
 }
 
 // flush writes out what has been written so far.
@@ -306,7 +291,7 @@ func (d *dedupOutputs) flush() error {
 func (d *dedupOutputs) close() error {
 	var all []error
 	for _, out := range d.all() {
-		all = append(all, out.close())
+		all = append(all, out.Close())
 	}
 	if d.later != nil {
 		all = append(all, d.later.close())

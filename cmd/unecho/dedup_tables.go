@@ -1,11 +1,15 @@
 package main
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/unecho/unecho/cmd/internal/written"
+)
 
 // uniqueFile takes the unique documents. Those of tables stand below the first line of their file, so that they are a table
 // again: the first such line is written in any case, and another one before the first document that stands below it.
 type uniqueFile struct {
-	out            *resultFile
+	out            *written.File
 	header, latest []byte // of the documents that come; of those written
 }
 
@@ -22,7 +26,7 @@ func (u *uniqueFile) document(raw []byte) error {
 	if err := u.lead(); err != nil {
 		return err
 	}
-	return u.out.raw(raw)
+	return u.out.Line(raw)
 }
 
 func (u *uniqueFile) lead() error {
@@ -30,5 +34,5 @@ func (u *uniqueFile) lead() error {
 		return nil
 	}
 	u.latest = u.header
-	return u.out.raw(u.header)
+	return u.out.Line(u.header)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -121,7 +122,7 @@ func (l labels) each(visit func(line int, left, right string) error) (err error)
 		if len(columns) < 2 {
 			return fmt.Errorf("read %s: line %d: two columns are expected, separated by a tab", l.path, line)
 		}
-		if err := visit(line, unescapeTSV(columns[0]), unescapeTSV(columns[1])); err != nil {
+		if err := visit(line, written.UnescapeTSV(columns[0]), written.UnescapeTSV(columns[1])); err != nil {
 			return err
 		}
 		labelled++

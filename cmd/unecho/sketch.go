@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
@@ -80,7 +81,7 @@ type sketched struct {
 }
 
 func writeSketch(out io.Writer, id string, s sketched) error {
-	_, err := out.Write(appendTSV(nil, id, s.Sketch, strings.Join(s.Keys, " ")))
+	_, err := out.Write(written.AppendTSV(nil, id, s.Sketch, strings.Join(s.Keys, " ")))
 	return err
 }
 

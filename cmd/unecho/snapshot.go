@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,13 +190,4 @@ func stateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
 		err = fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
 	}
 	return state, settings, err
-}
-
-// createNew makes a file that must not exist, readable by its owner only.
-func createNew(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("write %s: it exists already and is left as it is; name another file", path)
-	}
-	return f, err
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
@@ -47,7 +47,10 @@ func exportSnapshot(ctx context.Context, v *storeVerb, args []string) error {
 	if path == "-" {
 		err = exportTo(ctx, v, v.cmd.OutOrStdout(), &m)
 	} else {
-		err = exportFile(ctx, v, path, &m)
+		err = written.Create(path, func(out io.Writer) error { return exportTo(ctx, v, out, &m) })
+	}
+	if errors.Is(err, written.ErrExists) {
+		return fmt.Errorf("write %s: it %w", path, err)
 	}
 	if err != nil {
 		return err
@@ -55,21 +58,6 @@ func exportSnapshot(ctx context.Context, v *storeVerb, args []string) error {
 	documents, bytes := m.Totals()
 	fmt.Fprintf(v.cmd.ErrOrStderr(), "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
 	return nil
-}
-
-func exportFile(ctx context.Context, v *storeVerb, path string, m *snapshot.Manifest) error {
-	f, err := createNew(path)
-	if err != nil {
-		return err
-	}
-	err = exportTo(ctx, v, f, m)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // half a file helps nobody
-	}
-	return err
 }
 
 func exportTo(ctx context.Context, v *storeVerb, out io.Writer, m *snapshot.Manifest) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -24,8 +25,8 @@ import (
 // tuneOutputs are written at the end, each as a whole. That one cannot be must not show only after minutes.
 type tuneOutputs struct {
 	cmd        *cobra.Command
-	page, yaml string  // paths; empty if not asked for
-	files      written // that the sample may not be read from
+	page, yaml string        // paths; empty if not asked for
+	files      written.Files // that the sample may not be read from
 	json       bool
 	used       bool // standard output is, by page or yaml
 }
@@ -37,7 +38,7 @@ func newTuneOutputs(cmd *cobra.Command) (out *tuneOutputs, err error) {
 	if out.files, err = writtenBy(cmd, "html", "yaml"); err != nil {
 		return nil, err
 	}
-	if err := out.files.spareFiles(configOf(cmd)); err != nil {
+	if err := out.files.SpareFiles(configOf(cmd)); err != nil {
 		return nil, err
 	}
 	return out, errors.Join(out.ready("html", out.page), out.ready("yaml", out.yaml))
@@ -55,7 +56,7 @@ func (o *tuneOutputs) ready(flag, path string) error {
 		o.used = true
 		return nil
 	}
-	if err := replaceable(path); err != nil {
+	if err := written.Replaceable(path); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
@@ -94,7 +95,7 @@ func (o *tuneOutputs) to(path string, write func(io.Writer) error) error {
 	if path == corpus.Stdin {
 		return write(o.cmd.OutOrStdout())
 	}
-	if err := replaceFile(path, 0o666, write); err != nil {
+	if err := written.Replace(path, 0o666, write); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
@@ -198,7 +199,7 @@ func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, erro
 }
 
 // readSample reads the documents.
-func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written) (tune.Sample, error) {
+func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files) (tune.Sample, error) {
 	s, err := newSampler(cmd)
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	return s.sample(cmd, c)
 }
 
-func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written) (err error) {
+func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files) (err error) {
 	in, size, err := openCorpus(cmd, args, c, out)
 	if err != nil {
 		return err

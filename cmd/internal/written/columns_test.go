@@ -1,4 +1,4 @@
-package main
+package written
 
 import (
 	"strings"
@@ -11,10 +11,10 @@ func FuzzColumns(f *testing.F) {
 		f.Add(id)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
-		line := string(appendTSV(nil, id, "x"))
+		line := string(AppendTSV(nil, id, "x"))
 		left, right, _ := strings.Cut(line, "\t")
-		if right != "x\n" || unescapeTSV(left) != id {
-			t.Errorf("%q is written %q and read %q", id, line, unescapeTSV(left))
+		if right != "x\n" || UnescapeTSV(left) != id {
+			t.Errorf("%q is written %q and read %q", id, line, UnescapeTSV(left))
 		}
 	})
 }

@@ -1,0 +1,73 @@
+package written
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+)
+
+// File is a file that is written, or standard output. To nil, nothing is written.
+type File struct {
+	*bufio.Writer
+	file *os.File // nil for standard output
+}
+
+// Open opens a file, whose content stays until Begin.
+func Open(path string, stdout io.Writer) (*File, error) {
+	if path == "-" {
+		return &File{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("write results: %w", err)
+	}
+	return &File{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
+}
+
+// Begin empties the file. Nothing may have been flushed before.
+func (o *File) Begin() error {
+	if o.file == nil {
+		return nil
+	}
+	info, err := o.file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = o.file.Truncate(0)
+	}
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}
+
+// OnStdout says that it is standard output.
+func (o *File) OnStdout() bool { return o.file == nil }
+
+// Line writes a line, with a line break if it has none.
+func (o *File) Line(line []byte) error {
+	if o == nil {
+		return nil
+	}
+	_, err := o.Write(line)
+	if err == nil && (len(line) == 0 || line[len(line)-1] != '\n') {
+		err = o.WriteByte('\n')
+	}
+	return err
+}
+
+// JSON writes a line of JSON.
+func (o *File) JSON(line any) error {
+	if o == nil {
+		return nil
+	}
+	return json.NewEncoder(o).Encode(line)
+}
+
+// Close closes the file; what was not flushed is lost.
+func (o *File) Close() error {
+	if o == nil || o.file == nil {
+		return nil
+	}
+	return o.file.Close()
+}

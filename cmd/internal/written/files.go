@@ -1,0 +1,160 @@
+package written
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+)
+
+// Files are the files that a verb will write. Each is held against what the verb reads before anything is written, so that
+// nothing is lost by a name that was given twice.
+type Files []target
+
+type target struct {
+	place string      // the file itself, where the path is a link to it
+	info  fs.FileInfo // nil if there is none yet
+}
+
+// Add takes the file that a flag names. Standard output, and what is no regular file, such as /dev/null, loses nothing by being
+// written to.
+func (w *Files) Add(flag, path string) error {
+	if path == "" || path == corpus.Stdin {
+		return nil
+	}
+	f, regular, err := writtenAt(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("write --%s: %w", flag, err)
+	case !regular:
+		return nil
+	case w.holds(f):
+		return exit.Usage(fmt.Errorf("--%s %s: another output goes there as well", flag, path))
+	}
+	*w = append(*w, f)
+	return nil
+}
+
+// Own takes an output that is open, unless it is standard output.
+func (w *Files) Own(path string) error {
+	if path == corpus.Stdin {
+		return nil
+	}
+	f, regular, err := writtenAt(path)
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	if regular {
+		*w = append(*w, f)
+	}
+	return nil
+}
+
+func writtenAt(path string) (f target, regular bool, err error) {
+	if f.place, err = followed(path); err != nil {
+		return f, false, err
+	}
+	info, err := os.Stat(f.place)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, true, nil
+	case err != nil:
+		return f, false, err
+	case info.IsDir():
+		return f, false, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a directory; name a file")}
+	}
+	f.info = info
+	return f, info.Mode().IsRegular(), nil
+}
+
+// mostLinks are followed, one to the next.
+const mostLinks = 40
+
+// followed is where a path leads to, if it is a link, though nothing may be there yet.
+func followed(path string) (string, error) {
+	for range mostLinks {
+		to, err := os.Readlink(path)
+		if err != nil { // no link
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
+		return "", &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the user's path, not a part of it
+	}
+	if err != nil {
+		return "", err
+	}
+	dir, err = filepath.Abs(dir)
+	return filepath.Join(dir, filepath.Base(path)), err
+}
+
+func (w Files) holds(f target) bool {
+	for _, other := range w {
+		if f.place == other.place || f.info != nil && other.info != nil && os.SameFile(f.info, other.info) {
+			return true
+		}
+	}
+	return false
+}
+
+// Has says whether a file that is there is one of them.
+func (w Files) Has(info fs.FileInfo) bool {
+	for _, f := range w {
+		if f.info != nil && os.SameFile(f.info, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// any says that one of them is there already.
+func (w Files) any() bool {
+	for _, f := range w {
+		if f.info != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// SpareFiles refuses to write to files that are read, if they are there; an empty path is passed over.
+func (w Files) SpareFiles(paths ...string) error {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && w.Has(info) {
+			return exit.Usage(fmt.Errorf("read %s: %w", path, corpus.ErrWritten))
+		}
+	}
+	return nil
+}
+
+// Spare refuses to write to a source. Where there is something to lose, all of them are looked at before the first is read:
+// even those of a list, which then are read when its last name is known.
+func (w Files) Spare(sources corpus.Sources) (corpus.Sources, error) {
+	if !w.any() {
+		return sources, nil
+	}
+	var all []corpus.Source
+	checked := corpus.Except(sources, w.Has)
+	for {
+		switch source, err := checked(); {
+		case errors.Is(err, io.EOF):
+			return corpus.Those(all), nil
+		case errors.Is(err, corpus.ErrWritten):
+			return nil, exit.Usage(err)
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, source)
+		}
+	}
+}

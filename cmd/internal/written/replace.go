@@ -1,0 +1,77 @@
+package written
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// Replace writes a file that appears when it is whole: beside its place, under a passing name, until then. What was
+// there stays if anything fails. mode is that of a new file.
+func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	at, regular, err := writtenAt(path)
+	if err != nil {
+		return err
+	}
+	if !regular {
+		return overwrite(at.place, write)
+	}
+	f, err := beside(at, mode)
+	if err != nil {
+		return err
+	}
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), at.place); err != nil { // such as a file that is mounted by itself
+		return fmt.Errorf("%w; what was written stands in %s", err, f.Name())
+	}
+	return nil
+}
+
+// beside makes the file that will take another's place. Who may read that one, may read it.
+func beside(at target, mode fs.FileMode) (*os.File, error) {
+	if at.info != nil {
+		mode = at.info.Mode().Perm()
+	}
+	name := fmt.Sprintf(".%s-%d", filepath.Base(at.place), rand.Uint64())
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(at.place), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	if at.info != nil {
+		if err := f.Chmod(mode); err != nil { // whatever the umask is
+			return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}
+	return f, nil
+}
+
+// overwrite writes to what has no content to keep: a device, a pipe.
+func overwrite(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// Replaceable finds out, before long work, whether Replace could write there.
+func Replaceable(path string) error {
+	at, regular, err := writtenAt(path)
+	if err != nil || !regular {
+		return err
+	}
+	f, err := beside(at, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

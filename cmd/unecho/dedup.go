@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -184,8 +183,8 @@ func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome
 		bytes, files := in.reader.Read()
 		bar.Files = files
 		bar.At(bytes)
-		if r.documents++; r.documents%garbageDocuments == 0 {
-			r.boundGarbage()
+		if r.documents++; r.index != nil && r.documents%garbageDocuments == 0 {
+			memory.SetGarbage(r.index.Stats().Memory)
 		}
 		return each(o)
 	})
@@ -193,13 +192,6 @@ func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome
 
 // garbageDocuments is after how many documents the collector is set anew.
 const garbageDocuments = 1 << 14
-
-// boundGarbage sets the collector by the size of the index. Who sets GOGC knows better.
-func (r *dedupRun) boundGarbage() {
-	if r.index != nil && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent(r.index.Stats().Memory))
-	}
-}
 
 // explained adds to an error what to do about it, and what the outputs hold.
 func (r *dedupRun) explained(err error) error {
@@ -213,7 +205,7 @@ func (r *dedupRun) explained(err error) error {
 }
 
 func (r *dedupRun) summarise() error {
-	r.out.refused.tell(r.cmd.ErrOrStderr(), "")
+	r.out.refused.Tell(r.cmd.ErrOrStderr(), "")
 	s := newDedupSummary(r.out.counts, r.judge.First(), r.documents, time.Since(r.began))
 	s.Algorithm = r.config.Judge.Algorithm()
 	if r.index != nil {

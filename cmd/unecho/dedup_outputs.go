@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -27,7 +28,7 @@ type dedupOutputs struct {
 	begun      bool   // what the files held before is gone
 	header     []byte // of the table that the document before stands in, where documents wait
 	written    uniqueFile
-	refused    rejections
+	refused    corpus.Rejections
 	first      int64 // number of the first document that is judged
 	indexed    bool  // there are documents before it
 	counts     dedup.Counts
@@ -132,7 +133,7 @@ func (d *dedupOutputs) begin() error {
 
 // remember takes a document of the index.
 func (d *dedupOutputs) remember(o *dedup.Outcome) error {
-	d.refused.add(string(o.Name), o.Rejected)
+	d.refused.Add(string(o.Name), o.Rejected)
 	d.shown.add(o)
 	return nil
 }
@@ -149,7 +150,7 @@ func (d *dedupOutputs) add(o *dedup.Outcome) error {
 	}
 	if o.Rejected != nil {
 		if d.rejected == nil {
-			d.refused.add(string(o.Name), o.Rejected)
+			d.refused.Add(string(o.Name), o.Rejected)
 		}
 		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ type dedupSummary struct {
 func newDedupSummary(c dedup.Counts, indexed, read int64, took time.Duration) dedupSummary {
 	s := dedupSummary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Indexed: indexed,
-		Seconds: took.Seconds(), PeakRSSBytes: peakRSS(),
+		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
 	if s.Seconds > 0 {
 		s.DocumentsPerSecond = float64(read) / s.Seconds

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
@@ -133,7 +134,7 @@ func (d *demo) summary(ctx context.Context, opts topic.Options) (demoSummary, er
 	o := d.outputs
 	s := demoSummary{
 		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate], Rejected: o.counts[sink.Rejected],
-		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: peakRSS(), Threshold: d.config.Judge.Similarity.Threshold,
+		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.config.Judge.Similarity.Threshold,
 	}
 	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
 	if o.bounded {

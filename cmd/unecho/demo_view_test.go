@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -203,45 +200,6 @@ func TestSummary(t *testing.T) {
 		`"seconds":6.25,"documents_per_second":480,"peak_rss_bytes":1572864000}` + "\n"
 	if line.String() != want || !json.Valid(line.Bytes()) {
 		t.Errorf("got  %s\nwant %s", line.String(), want)
-	}
-}
-
-// TestPeakRSS: a process says what it took itself, not what the one that started it had taken.
-func TestPeakRSS(t *testing.T) {
-	if os.Getenv("UNECHO_TEST_PEAK") != "" {
-		if _, err := io.WriteString(os.Stdout, "peak "+terminal.Grouped(int(peakRSS()>>20))+"\n"); err != nil {
-			t.Error(err)
-		}
-		return
-	}
-	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skipf("not measured on %s", runtime.GOOS)
-	}
-	taken := make([]byte, 128<<20)
-	for i := 0; i < len(taken); i += 4096 {
-		taken[i] = 1
-	}
-	if got := peakRSS(); got < 128<<20 || got > 8<<30 {
-		t.Errorf("%d bytes, with 128 MiB taken", got)
-	}
-	runtime.KeepAlive(taken)
-	debug.FreeOSMemory()
-	if got := peakRSS(); got < 128<<20 {
-		t.Errorf("%d bytes, with 128 MiB given back: not the peak", got)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	child := exec.CommandContext(t.Context(), self, "-test.run=^TestPeakRSS$")
-	child.Env = append(os.Environ(), "UNECHO_TEST_PEAK=1")
-	out, err := child.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(out), "peak ")
-	if number, _, _ := strings.Cut(after, "\n"); !found || len(number) > 3 || number >= "128" && len(number) == 3 {
-		t.Errorf("the child says %s MiB", number)
 	}
 }
 

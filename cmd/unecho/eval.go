@@ -63,7 +63,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if len(d.numbers) == 0 {
 		return errors.New("there is no document to hold against labels")
 	}
-	d.rejected.tell(cmd.ErrOrStderr(), ", and so like no other")
+	d.rejected.Tell(cmd.ErrOrStderr(), ", and so like no other")
 	l := labels{path: pairs + clusters, documents: d, note: cmd.ErrOrStderr()}
 	var truth []eval.Pair
 	if pairs != "" {
@@ -84,7 +84,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 func writeEvaluation(cmd *cobra.Command, d *evaluated, found, truth []eval.Pair) error {
 	documents := len(d.numbers)
 	e := evaluation{
-		Documents: documents, Rejected: d.rejected.count, Labelled: len(truth), Found: len(found), Score: eval.Compare(found, truth),
+		Documents: documents, Rejected: d.rejected.Count, Labelled: len(truth), Found: len(found), Score: eval.Compare(found, truth),
 		ARI: eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
 	}
 	e.Precision, e.Recall, e.F1 = e.Score.Precision(), e.Score.Recall(), e.Score.F1()

@@ -26,7 +26,7 @@ type evaluated struct {
 	sets       [][]uint64 // a rejected document has none, like an empty one
 	scopes     []uint64
 	texts      [][]byte // normalised, if they are what is compared
-	rejected   rejections
+	rejected   corpus.Rejections
 }
 
 func newEvaluated(c config.Config) (*evaluated, error) {
@@ -49,7 +49,7 @@ func (d *evaluated) add(name string, r *corpus.Record) error {
 	d.numbers[name] = len(d.names)
 	d.names = append(d.names, name)
 	set, normalized, bad := d.compared(r)
-	d.rejected.add(name, bad)
+	d.rejected.Add(name, bad)
 	d.keep(set, r.Scope, normalized)
 	return nil
 }

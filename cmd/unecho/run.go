@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
@@ -82,8 +84,8 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 			}
 		}()
 	}
-	limitMemory(c.Judge.Window)
-	warnOfLimit(c, containerLimits(), logger)
+	memory.Limit(c.Judge.Window)
+	memory.WarnOfLimit(c, memory.ContainerLimits(), logger)
 	p, err := build(ctx, c, embedded, logger)
 	if err != nil {
 		return err
@@ -99,11 +101,11 @@ func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Log
 		group.Go(func() error { return p.ops.Serve(serving) })
 	}
 	group.Go(func() error {
-		boundGarbage(serving, p.service.Stats)
+		memory.BoundGarbage(serving, p.service.Stats)
 		return nil
 	})
 	group.Go(func() error {
-		sayStanding(serving, every, p.service.Stats, logger)
+		ops.SayStanding(serving, every, p.service.Stats, logger)
 		return nil
 	})
 	group.Go(func() error {

@@ -6,6 +6,8 @@
 //	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
 //	/         these lines
 //
+// Who has no metrics reads in the log how the service stands, every so often (SayStanding).
+//
 // It only reads: there is nothing here to change, and no profile to take. testdata/metrics.txt lists every metric of
 // unecho's own with type and meaning; dashboards, alerts and docs are held against it.
 package ops

@@ -1,4 +1,4 @@
-package main
+package ops
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func TestStandingIsSaid(t *testing.T) {
 		var out strings.Builder
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute+time.Second)
 		defer cancel()
-		sayStanding(ctx, time.Minute, stats, zerolog.New(&out))
+		SayStanding(ctx, time.Minute, stats, zerolog.New(&out))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if len(lines) != 2 {
 			t.Fatalf("%q", lines)
@@ -60,6 +60,6 @@ func TestStandingOfAServiceThatIdles(t *testing.T) {
 
 func TestStandingIsNotSaidTo(t *testing.T) {
 	stats := func() consumer.Stats { t.Error("it is asked for"); return consumer.Stats{} }
-	sayStanding(t.Context(), 0, stats, zerolog.New(&strings.Builder{}))
-	sayStanding(t.Context(), time.Minute, stats, zerolog.New(&strings.Builder{}).Level(zerolog.WarnLevel))
+	SayStanding(t.Context(), 0, stats, zerolog.New(&strings.Builder{}))
+	SayStanding(t.Context(), time.Minute, stats, zerolog.New(&strings.Builder{}).Level(zerolog.WarnLevel))
 }

@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"context"
@@ -28,8 +28,15 @@ func gcPercent(index int64) int {
 // garbageEvery is how often the collector is set: an index grows by less than garbageBytes in that time.
 const garbageEvery = 5 * time.Second
 
-// boundGarbage sets the collector by the size of the index until ctx is done. Who sets GOGC knows better.
-func boundGarbage(ctx context.Context, stats func() consumer.Stats) {
+// SetGarbage sets the collector by the size of an index in bytes. Who sets GOGC knows better.
+func SetGarbage(index int64) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent(index))
+	}
+}
+
+// BoundGarbage sets the collector by the size of the index until ctx is done. Who sets GOGC knows better.
+func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}

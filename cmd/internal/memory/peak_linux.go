@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"bufio"
@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// peakRSS is the most memory this process has had resident, in bytes; 0 if the system does not say. The kernel's VmHWM
+// Peak is the most memory this process has had resident, in bytes; 0 if the system does not say. The kernel's VmHWM
 // begins anew with each program; getrusage would count the memory of the process that started this one, which under
 // `go run` is the larger.
-func peakRSS() int64 {
+func Peak() int64 {
 	status, err := os.Open("/proc/self/status")
 	if err != nil {
 		return 0

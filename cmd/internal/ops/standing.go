@@ -1,4 +1,4 @@
-package main
+package ops
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// sayStanding logs how a service stands, every so often until ctx is done: enough to see without metrics whether it works, how
+// SayStanding logs how a service stands, every so often until ctx is done: enough to see without metrics whether it works, how
 // far it is behind, and what it remembers. A service that is not ready yet says by itself what it waits for.
-func sayStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
+func SayStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
 	if every <= 0 || logger.GetLevel() > zerolog.InfoLevel {
 		return
 	}

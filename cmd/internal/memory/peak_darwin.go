@@ -1,9 +1,9 @@
-package main
+package memory
 
 import "syscall"
 
-// peakRSS is the most memory this process has had resident, in bytes; 0 if the system does not say.
-func peakRSS() int64 {
+// Peak is the most memory this process has had resident, in bytes; 0 if the system does not say.
+func Peak() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0

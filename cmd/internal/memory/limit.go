@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 // clients, batches in flight, and garbage.
 const besides = int64(512 * setting.MiB)
 
-// limitMemory tells Go's collector where the window's bound is. By itself it lets garbage grow until there is as much of it
+// Limit tells Go's collector where the window's bound is. By itself it lets garbage grow until there is as much of it
 // as of the window; as the window holds no pointers, collecting earlier costs next to nothing. GOMEMLIMIT outranks it.
-func limitMemory(w index.WindowParams) {
+func Limit(w index.WindowParams) {
 	if bound := int64(w.Bytes); bound > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(bound + bound/20 + besides)
 	}

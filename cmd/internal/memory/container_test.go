@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"os"
@@ -15,7 +15,9 @@ import (
 func TestContainerLimit(t *testing.T) {
 	file := func(text string) string {
 		name := filepath.Join(t.TempDir(), "memory.max")
-		check(t, os.WriteFile(name, []byte(text), 0o600))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		return name
 	}
 	more := config.Default()
@@ -35,7 +37,7 @@ func TestContainerLimit(t *testing.T) {
 		{"a window without a bound", unbounded, []string{file("1000\n")}, false},
 	} {
 		var log strings.Builder
-		warnOfLimit(c.c, c.files, zerolog.New(&log))
+		WarnOfLimit(c.c, c.files, zerolog.New(&log))
 		if got := strings.Contains(log.String(), "the container has less memory"); got != c.want {
 			t.Errorf("%s: %s", c.name, log.String())
 		}

@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"os"
@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// containerLimits are where Linux says how much memory a container may take: cgroups of version 2, and of version 1.
-func containerLimits() []string {
+// ContainerLimits are where Linux says how much memory a container may take: cgroups of version 2, and of version 1.
+func ContainerLimits() []string {
 	return []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 }
 
@@ -49,8 +49,8 @@ func inFlight(c config.Config) int64 {
 	return int64(c.Consumer.Sessions) * (2*fetch + max(4*fetch, batch) + 2*batch)
 }
 
-// warnOfLimit tells of a container that is smaller than that: the system would kill the process when the window is full.
-func warnOfLimit(c config.Config, files []string, logger zerolog.Logger) {
+// WarnOfLimit tells of a container that is smaller than that: the system would kill the process when the window is full.
+func WarnOfLimit(c config.Config, files []string, logger zerolog.Logger) {
 	limit, need := containerLimit(files), mayTake(c)
 	if limit == 0 || need == 0 || limit >= need {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
@@ -78,7 +79,7 @@ type dedupRun struct {
 	began     time.Time
 	judge     dedup.Judge
 	index     *dedup.Index // the same as judge, if it is one
-	out       *dedupOutputs
+	out       *dedup.Outputs
 	documents int64 // read so far
 }
 
@@ -97,15 +98,34 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err := r.makeJudge(); err != nil {
 		return err
 	}
-	if r.out, err = openDedupOutputs(cmd, &r.dedupOptions); err != nil {
+	if r.out, err = dedup.OpenOutputs(r.outputs()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.out.close()) }()
-	r.params.Whole = r.out.unique != nil
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	r.params.Whole = r.out.KeepsUnique()
 	if err := r.judgeAll(ctx, old, query); err != nil {
 		return r.explained(err)
 	}
 	return r.summarise()
+}
+
+// outputs are what the flags ask for; if they ask for nothing, the unique documents go to standard output.
+func (r *dedupRun) outputs() dedup.OutputParams {
+	p := dedup.OutputParams{
+		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.config.Judge.Similarity, All: r.all, Representative: r.representative,
+	}
+	for _, name := range dedup.OutputNames() {
+		if path := r.cmd.Flag(name).Value.String(); path != "" {
+			p.Paths[name] = path
+		}
+	}
+	if len(p.Paths) == 0 && r.save == "" && !flagBool(r.cmd, "json") {
+		p.Paths["unique"] = corpus.Stdin
+	}
+	if r.verbose {
+		p.Shown = r.cmd.ErrOrStderr()
+	}
+	return p
 }
 
 // makeJudge makes what the documents are judged by.
@@ -126,7 +146,7 @@ func (r *dedupRun) makeJudge() (err error) {
 // judgeAll reads everything and writes what is to be written.
 func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
 	if old != nil {
-		if err := r.read(ctx, old, r.out.remember); err != nil {
+		if err := r.read(ctx, old, r.out.Remember); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -134,25 +154,25 @@ func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
 		}
 		r.judge.Begin()
 	}
-	r.out.judge(r.judge.First())
+	r.out.Judge(r.judge.First())
 	if err := r.judgeQuery(ctx, query); err != nil {
-		return errors.Join(err, r.out.flush())
+		return errors.Join(err, r.out.Flush())
 	}
-	if ctx.Err() != nil && !r.out.begun {
+	if ctx.Err() != nil && !r.out.Begun {
 		return errors.New("stopped after 0 documents; nothing is written")
 	}
-	if err := r.out.finish(); err != nil {
+	if err := r.out.Finish(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(r.out.counts.Documents), "document"))
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(r.out.Counts.Documents), "document"))
 	}
 	return r.keep(ctx)
 }
 
 func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 	if query != nil {
-		err = r.read(ctx, query, r.out.add)
+		err = r.read(ctx, query, r.out.Add)
 	}
 	if rotations, ok := r.judge.(*dedup.Rotations); ok && err == nil && ctx.Err() == nil {
 		err = r.rotate(ctx, rotations)
@@ -162,10 +182,10 @@ func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
 
 func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
 	bar := terminal.NewStages(r.cmd.ErrOrStderr())
-	bar.Hidden = r.verbose || r.out.onTerminal
+	bar.Hidden = r.verbose || r.out.OnTerminal()
 	defer bar.End()
 	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
-	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.Stage(name, done, all) }, r.out.match)
+	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.Stage(name, done, all) }, r.out.Match)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}
@@ -176,7 +196,7 @@ func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error
 func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome) error) (err error) {
 	defer func() { err = errors.Join(err, in.reader.Close()) }()
 	bar := terminal.NewProgress(r.cmd.ErrOrStderr(), in.size)
-	bar.Hidden = r.verbose || r.out.onTerminal
+	bar.Hidden = r.verbose || r.out.OnTerminal()
 	defer bar.End()
 	return dedup.Run(ctx, r.params, in.reader, r.judge, func(o *dedup.Outcome) error {
 		bar.Documents++
@@ -205,8 +225,8 @@ func (r *dedupRun) explained(err error) error {
 }
 
 func (r *dedupRun) summarise() error {
-	r.out.refused.Tell(r.cmd.ErrOrStderr(), "")
-	s := newDedupSummary(r.out.counts, r.judge.First(), r.documents, time.Since(r.began))
+	r.out.Refused.Tell(r.cmd.ErrOrStderr(), "")
+	s := dedup.NewSummary(r.out.Counts, r.judge.First(), r.documents, time.Since(r.began))
 	s.Algorithm = r.config.Judge.Algorithm()
 	if r.index != nil {
 		s.UniqueCut = r.index.Stats().UniqueCut
@@ -215,7 +235,7 @@ func (r *dedupRun) summarise() error {
 		s.Rotations = rotations.Count()
 	}
 	if flagBool(r.cmd, "json") {
-		return s.writeJSON(r.cmd.OutOrStdout())
+		return s.WriteJSON(r.cmd.OutOrStdout())
 	}
-	return s.writeText(r.cmd.ErrOrStderr())
+	return s.WriteText(r.cmd.ErrOrStderr())
 }

@@ -54,18 +54,18 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written.Files) 
 	if err != nil {
 		return nil, err
 	}
-	written := func(info fs.FileInfo) bool { return r.out.writes(info) }
+	written := func(info fs.FileInfo) bool { return r.out.Writes(info) }
 	reader, err := corpus.NewReader(p, corpus.Except(sources, written))
 	return &files{reader: reader, size: size}, err
 }
 
 // spared are all files that will be written, of which none may be read, but for an index that a new one takes the place of.
 func (r *dedupRun) spared() (written.Files, error) {
-	all, err := writtenBy(r.cmd, append(dedupOutputNames(), "save-index")...)
+	all, err := writtenBy(r.cmd, append(dedup.OutputNames(), "save-index")...)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := writtenBy(r.cmd, dedupOutputNames()...)
+	outputs, err := writtenBy(r.cmd, dedup.OutputNames()...)
 	if err != nil {
 		return nil, err
 	}

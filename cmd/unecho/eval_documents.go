@@ -19,7 +19,9 @@ import (
 // evaluated are the documents of eval, as far as they are compared.
 type evaluated struct {
 	similarity index.SimilarityParams
-	sketcher   *sketcher
+	normalizer *text.Normalizer
+	shingling  text.Shingling
+	sketch     sketch.Sketch
 	empty      *document.Rejection // of what has no text; nil where that is no reason
 	numbers    map[string]int
 	names      []string
@@ -30,7 +32,12 @@ type evaluated struct {
 }
 
 func newEvaluated(c config.Config) (*evaluated, error) {
-	s, err := newSketcher(c.Judge)
+	similarity := c.Judge.Similarity
+	shingling, err := similarity.Shingling()
+	if err != nil {
+		return nil, err
+	}
+	signs, err := similarity.NewSketch()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +45,10 @@ func newEvaluated(c config.Config) (*evaluated, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evaluated{similarity: c.Judge.Similarity, sketcher: s, empty: reader.EmptyRejection(), numbers: map[string]int{}}, nil
+	return &evaluated{
+		similarity: similarity, normalizer: text.NewNormalizer(c.Judge.Text), shingling: shingling, sketch: signs,
+		empty: reader.EmptyRejection(), numbers: map[string]int{},
+	}, nil
 }
 
 // add takes the next document.
@@ -59,11 +69,11 @@ func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte,
 	if r.Bad != nil {
 		return nil, nil, r.Bad
 	}
-	normalized = d.sketcher.normalizer.Append(nil, r.Text)
+	normalized = d.normalizer.Append(nil, r.Text)
 	if len(normalized) > entry.MaxText {
 		return nil, nil, &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
 	}
-	if set = d.sketcher.shingling.AppendHashes(nil, d.similarity.Compared(normalized)); len(set) == 0 {
+	if set = d.shingling.AppendHashes(nil, d.similarity.Compared(normalized)); len(set) == 0 {
 		return nil, nil, d.empty
 	}
 	return set, normalized, nil
@@ -84,7 +94,7 @@ func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
 
 // pairs are those that the service would find, if they are not too many to look at, or to hold.
 func (d *evaluated) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
-	trial := eval.NewTrial(d.sketcher.sketch, d.sets, d.scopes)
+	trial := eval.NewTrial(d.sketch, d.sets, d.scopes)
 	verified := d.verified(trial)
 	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates, mostPairs)
 	switch {

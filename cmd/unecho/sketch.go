@@ -2,23 +2,16 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/sketched"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
 func sketchCommand() *cobra.Command {
@@ -47,7 +40,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := newSketcher(c.Judge)
+	s, err := sketched.New(c.Judge)
 	if err != nil {
 		return err
 	}
@@ -58,9 +51,9 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer func() { err = errors.Join(err, out.Flush()) }()
-	write := writeSketch
+	write := sketched.Document.WriteText
 	if flagBool(cmd, "json") {
-		write = writeSketchJSON
+		write = sketched.Document.WriteJSON
 	}
 	var name []byte
 	return corpus.Each(ctx, in, func(r *corpus.Record) error {
@@ -68,67 +61,6 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", terminal.Printable(string(name), terminal.LongLine), r.Bad.Reason, terminal.Printable(r.Bad.Detail, terminal.LongLine))
 			return err
 		}
-		return write(out, string(name), s.sign(r.Text, r.Scope))
+		return write(s.Sign(string(name), r.Text, r.Scope), out)
 	})
-}
-
-// sketched is what there is of a document's sketch. Its JSON is a promise to scripts.
-type sketched struct {
-	ID       string   `json:"id"`
-	Sketch   string   `json:"sketch"`
-	Keys     []string `json:"keys"`
-	Shingles int      `json:"shingles"` // different ones
-}
-
-func writeSketch(out io.Writer, id string, s sketched) error {
-	_, err := out.Write(written.AppendTSV(nil, id, s.Sketch, strings.Join(s.Keys, " ")))
-	return err
-}
-
-func writeSketchJSON(out io.Writer, id string, s sketched) error {
-	s.ID = id
-	return json.NewEncoder(out).Encode(s)
-}
-
-// sketcher signs documents one after the other.
-type sketcher struct {
-	params     index.Params
-	normalizer *text.Normalizer
-	shingling  text.Shingling
-	scheme     sketch.Scheme
-	sketch     sketch.Sketch
-}
-
-func newSketcher(p index.Params) (*sketcher, error) {
-	shingling, err := p.Similarity.Shingling()
-	if err != nil {
-		return nil, err
-	}
-	scheme, params, err := p.Similarity.Scheme()
-	if err != nil {
-		return nil, err
-	}
-	s, err := scheme.New(params)
-	if err != nil {
-		return nil, err
-	}
-	return &sketcher{params: p, normalizer: text.NewNormalizer(p.Text), shingling: shingling, scheme: scheme, sketch: s}, nil
-}
-
-func (s *sketcher) shingles(document []byte) []uint64 {
-	return s.shingling.AppendHashes(nil, s.params.Similarity.Compared(s.normalizer.Append(nil, document)))
-}
-
-func (s *sketcher) sign(document []byte, scope uint64) sketched {
-	hashes := s.shingles(document)
-	if len(hashes) == 0 {
-		return sketched{Keys: []string{}}
-	}
-	s.sketch.Sign(hashes)
-	out := sketched{Shingles: len(text.Set(hashes)), Sketch: s.scheme.Text(s.sketch.AppendCodes(nil))}
-	width := s.params.Similarity.KeyBytes
-	for key := range slices.Chunk(s.sketch.AppendKeys(nil, scope, width), width) {
-		out.Keys = append(out.Keys, fmt.Sprintf("%x", key))
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package main
+package dedup
 
 import (
 	"encoding/json"
@@ -6,13 +6,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// dedupSummary is what a run of dedup ends with. Its JSON is a promise to scripts.
-type dedupSummary struct {
+// Summary is what a run of dedup ends with. Its JSON is a promise to scripts.
+type Summary struct {
 	Documents          int64   `json:"documents"`
 	Unique             int64   `json:"unique"`
 	Duplicate          int64   `json:"duplicate"`
@@ -26,9 +25,9 @@ type dedupSummary struct {
 	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, where they find them
 }
 
-// newDedupSummary sums up: so many documents were indexed, and so many read in all.
-func newDedupSummary(c dedup.Counts, indexed, read int64, took time.Duration) dedupSummary {
-	s := dedupSummary{
+// NewSummary sums up: so many documents were indexed, and so many read in all.
+func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
+	s := Summary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
@@ -38,7 +37,7 @@ func newDedupSummary(c dedup.Counts, indexed, read int64, took time.Duration) de
 	return s
 }
 
-func (s dedupSummary) writeText(out io.Writer) error {
+func (s Summary) WriteText(out io.Writer) error {
 	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
 	if s.Documents == 0 && s.Indexed > 0 {
 		_, err := fmt.Fprintf(out, "%s indexed %s\n", terminal.Several(int(s.Indexed), "document"), cost)
@@ -68,4 +67,4 @@ func were(n int, what string) string {
 	return terminal.Several(n, what) + " were"
 }
 
-func (s dedupSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+func (s Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }

@@ -1,4 +1,4 @@
-package main
+package dedup
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ type uniqueFile struct {
 	header, latest []byte // of the documents that come; of those written
 }
 
-// table says which line the documents that come stand below, if any. It lives on.
-func (u *uniqueFile) table(header []byte) error {
+// below says which line the documents that come stand below, if any. It lives on.
+func (u *uniqueFile) below(header []byte) error {
 	u.header = header
 	if len(u.latest) > 0 {
 		return nil

@@ -1,10 +1,9 @@
-package main
+package dedup
 
 import (
 	"fmt"
 	"io"
 
-	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
@@ -23,15 +22,15 @@ func newShownPairs(out io.Writer, p index.SimilarityParams) (*shownPairs, error)
 	return &shownPairs{out: out, scheme: scheme, params: params}, err
 }
 
-// add takes the next document; each is added once, rejected ones too, in the order of their numbers.
-func (s *shownPairs) add(o *dedup.Outcome) {
+// Add takes the next document; each is added once, rejected ones too, in the order of their numbers.
+func (s *shownPairs) add(o *Outcome) {
 	if s != nil {
 		s.sketches = append(s.sketches, append([]byte(nil), o.Sketch...))
 	}
 }
 
 // show shows a match of a document.
-func (s *shownPairs) show(number int64, name []byte, m *dedup.Match) error {
+func (s *shownPairs) show(number int64, name []byte, m *Match) error {
 	if s == nil {
 		return nil
 	}

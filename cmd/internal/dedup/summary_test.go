@@ -1,4 +1,4 @@
-package main
+package dedup
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -16,16 +15,16 @@ func TestSummaryTellsCuts(t *testing.T) {
 		0: "", 1: "1 unique document was not compared with all candidates, and may be copies: raise --max-references",
 		2300: "2,300 unique documents were not compared with all candidates, and may be copies: raise --max-references",
 	} {
-		s := newDedupSummary(dedup.Counts{Documents: 3000, Unique: 3000}, 0, 3000, time.Second)
+		s := NewSummary(Counts{Documents: 3000, Unique: 3000}, 0, 3000, time.Second)
 		s.UniqueCut = cut
 		var text, line bytes.Buffer
-		if err := s.writeText(&text); err != nil {
+		if err := s.WriteText(&text); err != nil {
 			t.Fatal(err)
 		}
 		if _, got, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(got, want) || (got == "") != (cut == 0) {
 			t.Errorf("%d cut: %q, want %q", cut, got, want)
 		}
-		if err := s.writeJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
+		if err := s.WriteJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
 			t.Errorf("%d cut: %s, %v", cut, line.String(), err)
 		}
 	}

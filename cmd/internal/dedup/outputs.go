@@ -1,0 +1,222 @@
+package dedup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/index"
+)
+
+// OutputParams say what is written, and where to.
+type OutputParams struct {
+	Paths          map[string]string // by OutputNames; - is Stdout, and what is empty is not written
+	Stdout         io.Writer
+	Shown          io.Writer // each verified pair is shown here with its sketches; nil: none is
+	Similarity     index.SimilarityParams
+	All            bool // a document may have several matches, or has them at the end
+	Representative Representative
+}
+
+// Outputs are the files that the verdicts go to. Those that can be are written as the verdicts fall; what needs to know the
+// clusters waits for the end, the documents meanwhile in a temporary file.
+type Outputs struct {
+	unique, duplicates, pairs, clusters, rejected *written.File // nil if not asked for
+	files                                         written.Files
+
+	params  OutputParams
+	Begun   bool   // what the files held before is gone
+	header  []byte // of the table that the document before stands in, where documents wait
+	table   uniqueFile
+	Refused corpus.Rejections
+	first   int64 // number of the first document that is judged
+	indexed bool  // there are documents before it
+	Counts  Counts
+	groups  *Groups     // nil where nothing waits
+	later   *spool      // nil where the unique documents don't wait
+	shown   *shownPairs // nil where they are not
+	line    []byte
+}
+
+// OutputNames are what can be written.
+func OutputNames() []string {
+	return []string{"unique", "duplicates", "pairs", "clusters", "rejected"}
+}
+
+// OpenOutputs opens what is to be written; what the files hold stays until the first document is judged.
+func OpenOutputs(p OutputParams) (*Outputs, error) {
+	d := &Outputs{params: p}
+	asked := map[string]**written.File{
+		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "rejected": &d.rejected,
+	}
+	onStdout := ""
+	for _, name := range OutputNames() {
+		path := p.Paths[name]
+		if path == "" {
+			continue
+		}
+		if path == corpus.Stdin && onStdout != "" {
+			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)), d.Close())
+		}
+		if path == corpus.Stdin {
+			onStdout = name
+		}
+		out, err := written.Open(path, p.Stdout)
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		*asked[name] = out
+		if err := d.files.Own(path); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
+	d.table.out = d.unique
+	var err error
+	if p.Shown != nil {
+		if d.shown, err = newShownPairs(p.Shown, p.Similarity); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
+	if d.waits() && d.unique != nil {
+		d.later, err = newSpool()
+	}
+	return d, err
+}
+
+// OnTerminal says that what is written comes between messages and progress.
+func (d *Outputs) OnTerminal() bool {
+	return slices.ContainsFunc(d.all(), (*written.File).OnStdout) && terminal.Is(d.params.Stdout)
+}
+
+// KeepsUnique says that the unique documents are written.
+func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
+
+// Writes says whether a file is an output. A list of files that is still being made may name one.
+func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Has(info) }
+
+// waits says that who is unique is known only at the end: a chain of matches may connect two clusters, or another document
+// than the first stand for one.
+func (d *Outputs) waits() bool {
+	return d.params.All || d.params.Representative != First
+}
+
+// Judge is called before the first Add. It says which number the first document that is judged will have.
+func (d *Outputs) Judge(first int64) {
+	d.first, d.indexed = first, first > 0
+	if d.waits() || d.clusters != nil {
+		d.groups = NewGroups(d.params.Representative, first)
+	}
+}
+
+// begin empties the files, once documents are really read: before, a mistyped column would cost what they hold.
+func (d *Outputs) begin() error {
+	if d.Begun {
+		return nil
+	}
+	d.Begun = true
+	for _, out := range d.all() {
+		if err := out.Begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remember takes a document of the index.
+func (d *Outputs) Remember(o *Outcome) error {
+	d.Refused.Add(string(o.Name), o.Rejected)
+	d.shown.add(o)
+	return nil
+}
+
+// Add takes a document that is judged.
+func (d *Outputs) Add(o *Outcome) error {
+	if err := errors.Join(d.begin(), d.below(o.Header)); err != nil {
+		return err
+	}
+	d.Counts.Add(o)
+	d.shown.add(o)
+	if d.groups != nil {
+		d.groups.Add(o)
+	}
+	if o.Rejected != nil {
+		if d.rejected == nil {
+			d.Refused.Add(string(o.Name), o.Rejected)
+		}
+		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
+	}
+	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
+		return err
+	}
+	if d.later != nil {
+		return d.later.add(o.Number, o.Raw)
+	}
+	best := o.Best()
+	switch {
+	case d.waits():
+		return nil
+	case best == nil:
+		return d.table.document(o.Raw)
+	}
+	return d.duplicates.JSON(d.duplicate(string(o.Name), best, string(best.Name)))
+}
+
+// below says which table the next unique document stands in, if any.
+func (d *Outputs) below(header []byte) error {
+	if d.later == nil {
+		return d.table.below(header)
+	}
+	if bytes.Equal(header, d.header) {
+		return nil
+	}
+	d.header = header
+	return d.later.add(noDocument, header)
+}
+
+// Match takes the matches of a document that was added before.
+func (d *Outputs) Match(number int64, found []Match) error {
+	return d.verified(number, d.groups.Name(number), found)
+}
+
+// verified takes the matches of a document.
+func (d *Outputs) verified(number int64, name []byte, found []Match) error {
+	for i := range found {
+		m := &found[i]
+		if d.groups != nil {
+			d.groups.Join(number, m)
+		}
+		if err := d.shown.show(number, name, m); err != nil {
+			return err
+		}
+		if d.pairs == nil {
+			continue
+		}
+		d.line = written.AppendTSV(d.line[:0], string(m.Name), string(name), terminal.FourPlaces(m.Similarity.TenThousandths()))
+		if err := d.pairs.Line(d.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Outputs) duplicate(id string, m *Match, cluster string) duplicateLine {
+	line := duplicateLine{
+		ID: id, MatchID: string(m.Name), Similarity: json.Number(terminal.FourPlaces(m.Similarity.TenThousandths())),
+		Method: m.Method.String(), Cluster: cluster,
+	}
+	if d.indexed {
+		line.In = "query"
+		if m.Number < d.first {
+			line.In = "index"
+		}
+	}
+	return line
+}

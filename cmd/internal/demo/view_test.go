@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-func demoEvents() []demoEvent {
+func demoEvents() []event {
 	at := time.Date(2026, 1, 5, 12, 30, 59, 0, time.UTC)
-	return []demoEvent{
+	return []event{
 		{At: at, ID: "a-1", Outlet: "Harbour Gazette", Title: "Ferry aground", Verdict: sink.Unique},
 		{
 			At: at, ID: "a-2", Outlet: "Town Crier", Title: "Ferry runs aground off the northern pier in dense fog", Verdict: sink.Duplicate,
@@ -30,7 +30,7 @@ func demoEvents() []demoEvent {
 
 func TestPlainView(t *testing.T) {
 	var out bytes.Buffer
-	v := newDemoView(&out, demoViewOptionsFor(&out, os.Getenv, 3))
+	v := newView(&out, viewOptionsFor(&out, os.Getenv, 3))
 	for _, e := range demoEvents() {
 		v.show(e)
 	}
@@ -50,12 +50,12 @@ rejected   a-3 \x1b[2J  missing_field: no field text
 }
 
 // live shows the events on a terminal and returns what it gets.
-func live(t *testing.T, o demoViewOptions, width int) string {
+func live(t *testing.T, o viewOptions, width int) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.Terminal = true
 	o.Width = func() int { return width }
-	v := newDemoView(&out, o)
+	v := newView(&out, o)
 	start := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	events := demoEvents()
 	steps := []error{v.refresh(start)}
@@ -73,29 +73,29 @@ func live(t *testing.T, o demoViewOptions, width int) string {
 func TestLiveView(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		options demoViewOptions
+		options viewOptions
 		width   int
 		want    string
 	}{
-		{"wide", demoViewOptions{Total: 4}, 120, `<erase>░░░░░░░░░░░░░░░░ · 0 % · 0 of 4 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
+		{"wide", viewOptions{Total: 4}, 120, `<erase>░░░░░░░░░░░░░░░░ · 0 % · 0 of 4 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
 			`<erase>12:30:59 unique                Harbour Gazette      Ferry aground
 ████░░░░░░░░░░░░ · 25 % · 1 of 4 · 1 unique · 0 duplicate · 0 rejected · 2/s` +
 			`<erase>12:30:59 duplicate ████▌  0.87 Town Crier           Ferry runs aground off the northern p… copy 2 of a-1, Ferry aground
 12:30:59 rejected                                   a-3 \x1b[2J                            missing_field: no field text
 ████████████░░░░ · 75 % · 3 of 4 · 1 unique · 1 duplicate · 1 rejected · 3/s<erase>`},
-		{"eighty", demoViewOptions{}, 80, `<erase>documents: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
+		{"eighty", viewOptions{}, 80, `<erase>documents: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s` +
 			`<erase>12:30:59 unique                Ferry aground
 documents: 1 · 1 unique · 0 duplicate · 0 rejected · 2/s` +
 			`<erase>12:30:59 duplicate ████▌  0.87 Ferry runs aground off the northe… copy 2 of a-1
 12:30:59 rejected              a-3 \x1b[2J         missing_field: no field text
 documents: 3 · 1 unique · 1 duplicate · 1 rejected · 3/s<erase>`},
-		{"narrow", demoViewOptions{}, 24, `<erase>documents: 0 · 0 uniqu…` +
+		{"narrow", viewOptions{}, 24, `<erase>documents: 0 · 0 uniqu…` +
 			`<erase>unique         Ferry a…
 documents: 1 · 1 uniqu…` +
 			`<erase>duplicate 0.87 F… copy…
 rejected       a… miss…
 documents: 3 · 1 uniqu…<erase>`},
-		{"colours", demoViewOptions{Color: true}, 80, "<erase>\x1b[1mdocuments: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s\x1b[0m" +
+		{"colours", viewOptions{Color: true}, 80, "<erase>\x1b[1mdocuments: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s\x1b[0m" +
 			"<erase>\x1b[2m12:30:59\x1b[0m \x1b[32munique   \x1b[0m             Ferry aground\n" +
 			"\x1b[1mdocuments: 1 · 1 unique · 0 duplicate · 0 rejected · 2/s\x1b[0m" +
 			"<erase>\x1b[2m12:30:59\x1b[0m \x1b[33mduplicate\x1b[0m \x1b[33m████▌ \x1b[0m 0.87 Ferry runs aground off the northe… \x1b[2mcopy 2 of a-1\x1b[0m\n" +
@@ -120,7 +120,7 @@ documents: 3 · 1 uniqu…<erase>`},
 func TestNoWidthBreaksALine(t *testing.T) {
 	for width := range 140 {
 		for _, total := range []int{0, 4} {
-			for line := range strings.Lines(strings.ReplaceAll(live(t, demoViewOptions{Total: total}, width), "<erase>", "\n")) {
+			for line := range strings.Lines(strings.ReplaceAll(live(t, viewOptions{Total: total}, width), "<erase>", "\n")) {
 				if n := terminal.Columns(strings.TrimSuffix(line, "\n")); n > 0 && n >= width {
 					t.Errorf("%d columns of %d: %q", n, width, line)
 				}
@@ -130,11 +130,11 @@ func TestNoWidthBreaksALine(t *testing.T) {
 }
 
 func TestSpeedIsThatOfTheLastSeconds(t *testing.T) {
-	v := newLiveView(io.Discard, demoViewOptions{Width: func() int { return 80 }})
+	v := newLiveView(io.Discard, viewOptions{Width: func() int { return 80 }})
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	for second := range 10 {
 		for range 100 * (second + 1) {
-			v.show(demoEvent{Verdict: sink.Unique})
+			v.show(event{Verdict: sink.Unique})
 		}
 		now = now.Add(time.Second)
 		if err := v.refresh(now); err != nil {
@@ -154,8 +154,8 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestViewSaysThatNobodyReads(t *testing.T) {
-	for _, o := range []demoViewOptions{{}, {Terminal: true, Width: func() int { return 80 }}} {
-		v := newDemoView(brokenPipe{}, o)
+	for _, o := range []viewOptions{{}, {Terminal: true, Width: func() int { return 80 }}} {
+		v := newView(brokenPipe{}, o)
 		v.show(demoEvents()[0])
 		if err := v.refresh(time.Time{}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("refresh: %v", err)
@@ -168,13 +168,13 @@ func TestViewSaysThatNobodyReads(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	precision := 0.99875
-	s := demoSummary{
+	s := Summary{
 		Documents: 3000, Unique: 2290, Duplicate: 709, Rejected: 1, Precision: &precision,
 		Seconds: 6.25, DocumentsPerSecond: 480, PeakRSSBytes: 1500 << 20, Threshold: 0.8,
 		Degrees: []feed.Degree{{From: 0.7, To: 0.8, Documents: 62}, {From: 0.8, To: 0.9, Documents: 1000, Duplicate: 975}, {From: 1, To: 1}},
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(s.writeText(&text), s.writeJSON(&line)); err != nil {
+	if err := errors.Join(s.WriteText(&text), s.WriteJSON(&line)); err != nil {
 		t.Fatal(err)
 	}
 	want := `
@@ -208,10 +208,10 @@ func TestSummary(t *testing.T) {
 func TestMessagesAndTheDemoShareNoLine(t *testing.T) {
 	var out bytes.Buffer
 	s := terminal.NewScreen(&out, func() int { return 80 })
-	v := newDemoView(&out, demoViewOptions{Terminal: true, Width: func() int { return 80 }, Screen: s})
+	v := newView(&out, viewOptions{Terminal: true, Width: func() int { return 80 }, Screen: s})
 	for i := range 2 {
-		v.show(demoEvent{ID: fmt.Sprint("article-", i), Verdict: sink.Unique})
-		if err := v.refresh(demoEvent{}.At); err != nil {
+		v.show(event{ID: fmt.Sprint("article-", i), Verdict: sink.Unique})
+		if err := v.refresh(event{}.At); err != nil {
 			t.Fatal(err)
 		}
 		out.Reset()

@@ -1,7 +1,8 @@
-package main
+package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,11 +20,11 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// demoEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB and 100 us.
-const demoEvaluated = 200_000
+// mostEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB and 100 us.
+const mostEvaluated = 200_000
 
-// demoOutputs reads the three output topics from their beginning: it counts, shows what is new, and keeps the texts.
-type demoOutputs struct {
+// outputs reads the three output topics from their beginning: it counts, shows what is new, and keeps the texts.
+type outputs struct {
 	config  config.Config
 	reader  *topic.Reader
 	old     map[place]int64 // the outputs' ends when this run began
@@ -31,7 +32,7 @@ type demoOutputs struct {
 	counts  map[string]int
 	kept    map[string]string // coordinates in the source -> text
 	known   map[string]article
-	earlier int  // documents that an earlier run in the same directory had forwarded
+	earlier int  // Documents that an earlier run in the same directory had forwarded
 	bounded bool // more documents than are evaluated
 }
 
@@ -41,13 +42,13 @@ type place struct {
 	partition int32
 }
 
-func newDemoOutputs(ctx context.Context, opts topic.Options, c config.Config) (*demoOutputs, error) {
+func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
 	unique, duplicate, rejected := c.Sink.Topics(c.Source.Topics[0])
 	texts, err := document.New(c.Document)
 	if err != nil {
 		return nil, err
 	}
-	o := &demoOutputs{
+	o := &outputs{
 		config: c, texts: texts, counts: map[string]int{}, kept: map[string]string{}, known: map[string]article{},
 		old: map[place]int64{},
 	}
@@ -62,14 +63,14 @@ func newDemoOutputs(ctx context.Context, opts topic.Options, c config.Config) (*
 	return o, err
 }
 
-func (o *demoOutputs) close() { o.reader.Close() }
+func (o *outputs) close() { o.reader.Close() }
 
-func (o *demoOutputs) total() int {
+func (o *outputs) total() int {
 	return o.counts[sink.Unique] + o.counts[sink.Duplicate] + o.counts[sink.Rejected]
 }
 
 // follow reads until as many documents have come out as sent says.
-func (o *demoOutputs) follow(ctx context.Context, sent <-chan int, view demoView) error {
+func (o *outputs) follow(ctx context.Context, sent <-chan int, view verdictView) error {
 	want := -1
 	for want < 0 || o.total() < want {
 		wait, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
@@ -93,14 +94,14 @@ func (o *demoOutputs) follow(ctx context.Context, sent <-chan int, view demoView
 	return nil
 }
 
-func (o *demoOutputs) take(r *topic.Record, view demoView) {
+func (o *outputs) take(r *topic.Record, view verdictView) {
 	verdict, source := r.Header(sink.HeaderVerdict), r.Header(sink.HeaderSource)
 	o.counts[verdict]++
 	a := readArticle(r.Value)
 	if a.ID == "" {
 		a.ID = source
 	}
-	if o.bounded = o.bounded || len(o.known) >= demoEvaluated; !o.bounded {
+	if o.bounded = o.bounded || len(o.known) >= mostEvaluated; !o.bounded {
 		o.known[source] = a
 		in := document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}
 		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil { // JSON asks nobody
@@ -114,8 +115,8 @@ func (o *demoOutputs) take(r *topic.Record, view demoView) {
 	view.show(o.event(r, verdict, a))
 }
 
-func (o *demoOutputs) event(r *topic.Record, verdict string, a article) demoEvent {
-	e := demoEvent{At: time.Now(), ID: a.ID, Outlet: a.Outlet, Title: a.Title, Verdict: verdict}
+func (o *outputs) event(r *topic.Record, verdict string, a article) event {
+	e := event{At: time.Now(), ID: a.ID, Outlet: a.Outlet, Title: a.Title, Verdict: verdict}
 	switch verdict {
 	case sink.Duplicate:
 		match := o.known[r.Header(sink.HeaderMatch)]
@@ -130,24 +131,24 @@ func (o *demoOutputs) event(r *topic.Record, verdict string, a article) demoEven
 }
 
 // summary is what the run came to; precision and recall come from a replay of the journal, in its order.
-func (d *demo) summary(ctx context.Context, opts topic.Options) (demoSummary, error) {
+func (d *demo) summary(ctx context.Context) (Summary, error) {
 	o := d.outputs
-	s := demoSummary{
+	s := Summary{
 		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate], Rejected: o.counts[sink.Rejected],
-		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.config.Judge.Similarity.Threshold,
+		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Similarity.Threshold,
 	}
 	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
 	if o.bounded {
 		return s, nil
 	}
-	evaluation, err := feed.NewEvaluation(d.config.Judge.Similarity.Threshold, d.config.Judge.Similarity.Shingle)
+	evaluation, err := feed.NewEvaluation(d.Config.Judge.Similarity.Threshold, d.Config.Judge.Similarity.Shingle)
 	if err != nil {
 		return s, err
 	}
 	at := func(partition int32, offset int64) string {
-		return fmt.Sprintf("%s/%d/%d", d.config.Source.Topics[0], partition, offset)
+		return fmt.Sprintf("%s/%d/%d", d.Config.Source.Topics[0], partition, offset)
 	}
-	err = consumer.Replay(ctx, setup(d.config, opts), func(source entry.Source, v *index.Verdict) {
+	err = consumer.Replay(ctx, d.Setup, func(source entry.Source, v *index.Verdict) {
 		id := at(source.Partition, v.Offset)
 		evaluation.Add(feed.Judgement{
 			ID: id, Text: o.kept[id], Duplicate: v.Matched(), Match: at(v.Match.Source.Partition, v.Match.Offset),
@@ -156,4 +157,25 @@ func (d *demo) summary(ctx context.Context, opts topic.Options) (demoSummary, er
 	result := evaluation.Result()
 	s.Precision, s.Recall, s.Degrees = result.Precision, result.Recall, result.Degrees
 	return s, err
+}
+
+// article is what the view shows of a document's value.
+type article struct {
+	ID, Outlet, Title string
+}
+
+func readArticle(value []byte) (a article) {
+	var v struct {
+		ID     any    `json:"id"`
+		Outlet string `json:"outlet"`
+		Title  string `json:"title"`
+	}
+	if json.Unmarshal(value, &v) != nil {
+		return article{}
+	}
+	a = article{Outlet: v.Outlet, Title: v.Title}
+	if v.ID != nil {
+		a.ID = fmt.Sprint(v.ID)
+	}
+	return a
 }

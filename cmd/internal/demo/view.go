@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bufio"
@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// demoEvent is one document and its verdict, as the demo shows it. Its strings may be anything a document can hold.
-type demoEvent struct {
+// event is one document and its verdict, as the demo shows it. Its strings may be anything a document can hold.
+type event struct {
 	At      time.Time // when the verdict fell
 	ID      string    // as the document says, or its coordinates
 	Outlet  string    // may be empty
@@ -34,29 +34,29 @@ type demoEvent struct {
 	Detail string
 }
 
-// demoView shows verdicts as they fall. Whoever made it calls show, refresh some ten times a second, and close at the end,
+// verdictView shows verdicts as they fall. Whoever made it calls show, refresh some ten times a second, and close at the end,
 // all from one goroutine.
-type demoView interface {
+type verdictView interface {
 	// show takes the next verdict.
-	show(e demoEvent)
+	show(e event)
 	// refresh writes what was shown since, and how things stand. It returns the first error of writing.
 	refresh(now time.Time) error
 	// close writes what is left and leaves the terminal as it was.
 	close() error
 }
 
-// demoViewOptions say what the view writes to.
-type demoViewOptions struct {
+// viewOptions say what the view writes to.
+type viewOptions struct {
 	Terminal bool             // else plain lines
 	Color    bool             // on a terminal
 	Width    func() int       // of the terminal now; asked again at each refresh
-	Total    int              // documents to come, 0 if that is not known
+	Total    int              // Documents to come, 0 if that is not known
 	Screen   *terminal.Screen // for messages on the same terminal, if there are any
 }
 
-// demoViewOptionsFor looks at out and the environment.
-func demoViewOptionsFor(out io.Writer, getenv func(string) string, total int) demoViewOptions {
-	o := demoViewOptions{Total: total}
+// viewOptionsFor looks at out and the environment.
+func viewOptionsFor(out io.Writer, getenv func(string) string, total int) viewOptions {
+	o := viewOptions{Total: total}
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) || getenv("TERM") == "dumb" {
 		return o
@@ -67,8 +67,8 @@ func demoViewOptionsFor(out io.Writer, getenv func(string) string, total int) de
 	return o
 }
 
-// newDemoView returns the view that suits the output.
-func newDemoView(out io.Writer, o demoViewOptions) demoView {
+// newView returns the view that suits the output.
+func newView(out io.Writer, o viewOptions) verdictView {
 	if !o.Terminal {
 		return &plainView{out: bufio.NewWriterSize(out, 64<<10)}
 	}
@@ -84,7 +84,7 @@ type plainView struct {
 // plainTitle bounds a title in columns, where nothing else does.
 const plainTitle = 120
 
-func (v *plainView) show(e demoEvent) {
+func (v *plainView) show(e event) {
 	v.print("%-9s  %s", e.Verdict, terminal.Printable(e.ID, plainTitle))
 	switch e.Verdict {
 	case sink.Duplicate:

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// demoSummary is what a run of the demo came to. Its JSON is a promise to scripts.
-type demoSummary struct {
+// Summary is what a run of the demo came to. Its JSON is a promise to scripts.
+type Summary struct {
 	Documents          int      `json:"documents"`
 	Unique             int      `json:"unique"`
 	Duplicate          int      `json:"duplicate"`
@@ -26,11 +26,11 @@ type demoSummary struct {
 	Degrees   []feed.Degree `json:"-"`
 }
 
-// writeJSON writes the summary as one line.
-func (s demoSummary) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+// WriteJSON writes the summary as one line.
+func (s Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
 
-// writeText writes the summary for people.
-func (s demoSummary) writeText(out io.Writer) error {
+// WriteText writes the summary for people.
+func (s Summary) WriteText(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", terminal.Grouped(s.Documents), s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)))
 	if s.PeakRSSBytes > 0 {
@@ -50,7 +50,7 @@ func (s demoSummary) writeText(out io.Writer) error {
 	return err
 }
 
-func (s demoSummary) shares(b *strings.Builder) {
+func (s Summary) shares(b *strings.Builder) {
 	for _, row := range []struct {
 		name  string
 		share *float64
@@ -68,7 +68,7 @@ func (s demoSummary) shares(b *strings.Builder) {
 }
 
 // degrees writes the table of recall by degree of editing; the threshold parts those to find from those to leave.
-func (s demoSummary) degrees(b *strings.Builder) {
+func (s Summary) degrees(b *strings.Builder) {
 	if len(s.Degrees) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // time. It uses nothing but colours, carriage return and erase-to-end-of-line, so that no kill leaves a terminal to mend.
 type liveView struct {
 	out     io.Writer
-	options demoViewOptions
+	options viewOptions
 	width   int
 	lines   bytes.Buffer // since the last refresh
 	counts  map[string]int
@@ -35,11 +35,11 @@ type sample struct {
 // speedOver is the time over which the speed is measured.
 const speedOver = 3 * time.Second
 
-func newLiveView(out io.Writer, o demoViewOptions) *liveView {
+func newLiveView(out io.Writer, o viewOptions) *liveView {
 	return &liveView{out: out, options: o, width: o.Width(), counts: map[string]int{}}
 }
 
-func (v *liveView) show(e demoEvent) {
+func (v *liveView) show(e event) {
 	v.counts[e.Verdict]++
 	v.shown++
 	v.lines.WriteString(v.line(e))
@@ -98,7 +98,7 @@ const (
 	outletColumns   = 20
 )
 
-func (v *liveView) line(e demoEvent) string {
+func (v *liveView) line(e event) string {
 	var b strings.Builder
 	room := v.width - 1 // a full line would wrap on some terminals
 	put := func(style, text string, to int) {
@@ -135,7 +135,7 @@ func (v *liveView) line(e demoEvent) string {
 }
 
 // about is what a duplicate matched, or why a document was rejected.
-func (v *liveView) about(e demoEvent) string {
+func (v *liveView) about(e event) string {
 	text := ""
 	switch e.Verdict {
 	case sink.Duplicate:

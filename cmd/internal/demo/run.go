@@ -1,0 +1,184 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// Params say what a demo runs on.
+type Params struct {
+	Config config.Config  // of the service, on the embedded broker
+	Setup  consumer.Setup // of the same service, for a replay of its journal
+	Build  func(ctx context.Context) (Service, error)
+	Out    io.Writer
+	Notes  io.Writer // beside the results
+	Pace   float64   // documents a second; 0 and less is full speed
+}
+
+// Service is the service that judges the documents.
+type Service struct {
+	Run   func(ctx context.Context) error // until ctx is done
+	Ready func() bool
+}
+
+// demo is one run of it.
+type demo struct {
+	Params
+	view    verdictView
+	outputs *outputs
+	began   time.Time
+	ended   time.Time
+}
+
+// Run sends the documents, shows the verdicts until each has one, and sums up.
+func Run(ctx context.Context, p Params, docs *Documents) (Summary, error) {
+	d := &demo{Params: p}
+	sent, err := d.sent(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	docs.skip(sent)
+	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
+	options.Screen, _ = d.Notes.(*terminal.Screen)
+	d.view = newView(d.Out, options)
+	return d.run(ctx, docs)
+}
+
+// sent is how many documents an earlier run has sent.
+func (d *demo) sent(ctx context.Context) (int, error) {
+	source := d.Config.Source.Topics[0]
+	counts, err := topic.Counts(ctx, d.Setup.Kafka, source)
+	return int(counts[source]), err
+}
+
+// PaceFor is the pace that suits the output: on a terminal one that can be followed, in documents a second.
+func PaceFor(out io.Writer) float64 {
+	if viewOptionsFor(out, os.Getenv, 0).Terminal {
+		return 60
+	}
+	return 0
+}
+
+// patience is how many documents are evaluated without a word about it.
+const patience = 20_000
+
+// run has the service judge the documents and shows it.
+func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
+	service, err := d.Build(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	group, inner := errgroup.WithContext(serving)
+	group.Go(func() error { return service.Run(inner) })
+	group.Go(func() error {
+		defer stop()
+		if err := ready(inner, service.Ready); err != nil {
+			return nil // the service says why it ended
+		}
+		if d.outputs, err = newOutputs(inner, d.Setup.Kafka, d.Config); err != nil {
+			return err
+		}
+		defer d.outputs.close()
+		return d.show(inner, docs)
+	})
+	if err := group.Wait(); err != nil {
+		return Summary{}, errors.Join(err, d.view.close())
+	}
+	if d.outputs == nil {
+		return Summary{}, d.view.close()
+	}
+	if n := d.outputs.total(); n >= patience && !d.outputs.bounded {
+		fmt.Fprintf(d.Notes, "holding %s verdicts against the exact similarities\n", terminal.Grouped(n))
+	}
+	return d.summary(context.WithoutCancel(ctx))
+}
+
+// ready waits until the service takes part in its group.
+func ready(ctx context.Context, is func() bool) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// show sends the documents and shows the verdicts until each document has one.
+func (d *demo) show(ctx context.Context, docs *Documents) error {
+	sending, stop := context.WithCancel(ctx)
+	defer stop()
+	group, inner := errgroup.WithContext(sending)
+	sent := make(chan int, 1)
+	d.began = time.Now()
+	group.Go(func() error {
+		n, err := d.send(inner, docs)
+		sent <- n
+		return err
+	})
+	group.Go(func() error {
+		defer stop()
+		return d.outputs.follow(inner, sent, d.view)
+	})
+	err := group.Wait()
+	d.ended = time.Now()
+	err = errors.Join(err, d.view.close())
+	if ctx.Err() != nil {
+		return nil // Ctrl-C is no error
+	}
+	return err
+}
+
+// send produces the documents at the wanted pace and returns how many the topic holds then.
+func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
+	source := d.Config.Source.Topics[0]
+	w, err := topic.NewWriter(d.Setup.Kafka, source)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	began, n := time.Now(), 0
+	for ctx.Err() == nil {
+		doc, more := docs.next()
+		if !more {
+			break
+		}
+		if err := w.Write(ctx, nil, doc.Value()); err != nil {
+			return 0, err
+		}
+		n++
+		if d.Pace > 0 {
+			due := began.Add(time.Duration(float64(n) / d.Pace * float64(time.Second)))
+			sleep(ctx, time.Until(due))
+		}
+	}
+	if err := errors.Join(docs.close(), w.Flush(context.WithoutCancel(ctx))); err != nil {
+		return 0, err
+	}
+	return d.sent(context.WithoutCancel(ctx))
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -3,12 +3,13 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
@@ -38,19 +39,6 @@ func evalCommand() *cobra.Command {
 	return cmd
 }
 
-// evaluation is what a run of eval comes to. Its JSON is a promise to scripts.
-type evaluation struct {
-	Documents int `json:"documents"`
-	Rejected  int `json:"rejected"` // of them
-	Labelled  int `json:"labelled"` // pairs
-	Found     int `json:"found"`
-	eval.Score
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
-	ARI       float64 `json:"ari"`
-}
-
 func runEval(cmd *cobra.Command, args []string) error {
 	pairs, clusters := cmd.Flag("pairs").Value.String(), cmd.Flag("clusters").Value.String()
 	if (pairs == "") == (clusters == "") {
@@ -60,56 +48,32 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(d.numbers) == 0 {
+	if d.Len() == 0 {
 		return errors.New("there is no document to hold against labels")
 	}
-	d.rejected.Tell(cmd.ErrOrStderr(), ", and so like no other")
-	l := labels{path: pairs + clusters, documents: d, note: cmd.ErrOrStderr()}
+	d.TellRejected(cmd.ErrOrStderr())
 	var truth []eval.Pair
 	if pairs != "" {
-		truth, err = l.pairs()
+		truth, err = d.Pairs(pairs, cmd.ErrOrStderr())
 	} else {
-		truth, err = l.clusters()
+		truth, err = d.Clusters(clusters, cmd.ErrOrStderr())
 	}
 	if err != nil {
 		return err
 	}
-	found, err := d.pairs(mostCandidates, mostPairs)
+	result, err := d.Against(truth)
 	if err != nil {
 		return err
 	}
-	return writeEvaluation(cmd, d, found, truth)
-}
-
-func writeEvaluation(cmd *cobra.Command, d *evaluated, found, truth []eval.Pair) error {
-	documents := len(d.numbers)
-	e := evaluation{
-		Documents: documents, Rejected: d.rejected.Count, Labelled: len(truth), Found: len(found), Score: eval.Compare(found, truth),
-		ARI: eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
-	}
-	e.Precision, e.Recall, e.F1 = e.Score.Precision(), e.Score.Recall(), e.Score.F1()
 	if flagBool(cmd, "json") {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(e)
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	}
-	rejected := ""
-	if e.Rejected > 0 {
-		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d documents%s, %d pairs labelled, %d found\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  (tp %d, fp %d, fn %d)\n",
-		e.Documents, rejected, e.Labelled, e.Found, e.Precision, e.Recall, e.F1, e.ARI, e.TruePositives, e.FalsePositives, e.FalseNegatives)
+	_, err = io.WriteString(cmd.OutOrStdout(), result.String())
 	return err
 }
 
-func rootsOf(pairs []eval.Pair, documents int) []int {
-	c := eval.NewClusters(documents)
-	for _, p := range pairs {
-		c.Join(p.A, p.B)
-	}
-	return c.Roots()
-}
-
 // readEvaluated reads the documents.
-func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) {
+func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
@@ -117,7 +81,7 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if d, err = newEvaluated(c); err != nil {
+	if d, err = labelled.New(c.Judge, c.Document); err != nil {
 		return nil, err
 	}
 	in, size, err := openCorpus(cmd, args, c, nil)
@@ -132,7 +96,7 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *evaluated, err error) 
 		read, files := in.Read()
 		bar.Files = files
 		bar.At(read)
-		return d.add(string(r.Name(nil, len(args) != 1)), r)
+		return d.Add(string(r.Name(nil, len(args) != 1)), r)
 	})
 	if ctx.Err() != nil {
 		return nil, errUnread

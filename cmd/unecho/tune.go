@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/eval"
 )
 
 func tuneCommand() *cobra.Command {
@@ -87,13 +88,6 @@ func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample t
 	return tuner.Run(ctx)
 }
 
-// mostCandidates of a setting: it is given up beyond them, as it would take minutes and be of no use. mostPairs of a truth fit
-// a gigabyte; a corpus with more is made of copies for the most part.
-const (
-	mostCandidates = 50_000_000
-	mostPairs      = 10_000_000
-)
-
 // tuneParams is what the flags ask for.
 func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	flags := cmd.Flags()
@@ -103,7 +97,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		Weighted: c.Judge.Similarity.Weighted,
 		By:       must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
 		Budget: must(flags.GetDuration("budget"))(&wrong), Seed: must(flags.GetUint64("seed"))(&wrong),
-		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: mostCandidates, MostPairs: mostPairs,
+		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: eval.MostCandidates, MostPairs: eval.MostPairs,
 	}
 	switch c.Judge.Similarity.Verify {
 	case "estimate":

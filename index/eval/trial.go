@@ -17,6 +17,13 @@ var (
 	ErrPairs      = errors.New("too many pairs")      // more than there is memory for
 )
 
+// Bounds that suit a machine of today. More candidates would take minutes and be of no use. So many pairs fit a gigabyte; a corpus
+// with more is made of copies for the most part.
+const (
+	MostCandidates = 50_000_000
+	MostPairs      = 10_000_000
+)
+
 // keyBytes is the width of band keys in a trial: the widest, so that keys are equal by chance only where the sketches are.
 const keyBytes = 8
 

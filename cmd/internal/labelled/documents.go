@@ -1,12 +1,12 @@
-package main
+package labelled
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -16,8 +16,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// evaluated are the documents of eval, as far as they are compared.
-type evaluated struct {
+// Documents are the documents of eval, as far as they are compared.
+type Documents struct {
 	similarity index.SimilarityParams
 	normalizer *text.Normalizer
 	shingling  text.Shingling
@@ -31,8 +31,9 @@ type evaluated struct {
 	rejected   corpus.Rejections
 }
 
-func newEvaluated(c config.Config) (*evaluated, error) {
-	similarity := c.Judge.Similarity
+// New makes room for documents that are compared by these settings.
+func New(judge index.Params, p document.Params) (*Documents, error) {
+	similarity := judge.Similarity
 	shingling, err := similarity.Shingling()
 	if err != nil {
 		return nil, err
@@ -41,18 +42,24 @@ func newEvaluated(c config.Config) (*evaluated, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := document.New(c.Document)
+	reader, err := document.New(p)
 	if err != nil {
 		return nil, err
 	}
-	return &evaluated{
-		similarity: similarity, normalizer: text.NewNormalizer(c.Judge.Text), shingling: shingling, sketch: signs,
+	return &Documents{
+		similarity: similarity, normalizer: text.NewNormalizer(judge.Text), shingling: shingling, sketch: signs,
 		empty: reader.EmptyRejection(), numbers: map[string]int{},
 	}, nil
 }
 
-// add takes the next document.
-func (d *evaluated) add(name string, r *corpus.Record) error {
+// Len is how many documents there are.
+func (d *Documents) Len() int { return len(d.names) }
+
+// TellRejected says how many would be rejected, and why the first of them.
+func (d *Documents) TellRejected(out io.Writer) { d.rejected.Tell(out, ", and so like no other") }
+
+// Add takes the next document.
+func (d *Documents) Add(name string, r *corpus.Record) error {
 	if other, twice := d.numbers[name]; twice {
 		return fmt.Errorf("documents %d and %d have the same id %q: labels could mean either", other+1, len(d.names)+1, name)
 	}
@@ -65,7 +72,7 @@ func (d *evaluated) add(name string, r *corpus.Record) error {
 }
 
 // compared is what is compared of a document, nothing of a rejected one.
-func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte, bad *document.Rejection) {
+func (d *Documents) compared(r *corpus.Record) (set []uint64, normalized []byte, bad *document.Rejection) {
 	if r.Bad != nil {
 		return nil, nil, r.Bad
 	}
@@ -79,7 +86,7 @@ func (d *evaluated) compared(r *corpus.Record) (set []uint64, normalized []byte,
 	return set, normalized, nil
 }
 
-func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
+func (d *Documents) keep(set []uint64, scope uint64, normalized []byte) {
 	if d.similarity.Repeated() {
 		slices.Sort(set)
 	} else {
@@ -93,7 +100,7 @@ func (d *evaluated) keep(set []uint64, scope uint64, normalized []byte) {
 }
 
 // pairs are those that the service would find, if they are not too many to look at, or to hold.
-func (d *evaluated) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
+func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	trial := eval.NewTrial(d.sketch, d.sets, d.scopes)
 	verified := d.verified(trial)
 	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates, mostPairs)
@@ -110,7 +117,7 @@ func (d *evaluated) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take fewer documents"
 
 // verified is what the service verifies candidates by.
-func (d *evaluated) verified(trial *eval.Trial) func(a, b int) bool {
+func (d *Documents) verified(trial *eval.Trial) func(a, b int) bool {
 	p := d.similarity
 	threshold := int(p.Threshold*eval.Scale + 0.5)
 	switch p.Verify {

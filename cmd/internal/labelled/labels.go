@@ -1,4 +1,4 @@
-package main
+package labelled
 
 import (
 	"bufio"
@@ -18,8 +18,18 @@ import (
 // labels are what is known of documents, in a file.
 type labels struct {
 	path      string
-	documents *evaluated
+	documents *Documents
 	note      io.Writer
+}
+
+// Pairs are those of a file; note is told of a first line that is none.
+func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
+	return labels{path: path, documents: d, note: note}.pairs()
+}
+
+// Clusters are all pairs of the clusters of a file; note is told of a first line that is none.
+func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
+	return labels{path: path, documents: d, note: note}.clusters()
 }
 
 // pairs are those of the file.
@@ -63,8 +73,8 @@ func (l labels) clusters() ([]eval.Pair, error) {
 			return nil
 		}
 		of[number] = cluster
-		if count += len(members[cluster]); count > mostPairs {
-			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, mostPairs, fewerPairs)
+		if count += len(members[cluster]); count > eval.MostPairs {
+			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, eval.MostPairs, fewerPairs)
 		}
 		members[cluster] = append(members[cluster], number)
 		return nil

@@ -1,4 +1,4 @@
-package main
+package labelled
 
 import (
 	"strconv"
@@ -11,12 +11,12 @@ import (
 
 // What is too much to look at or to hold ends with what to do.
 func TestEvalOfManyCopies(t *testing.T) {
-	d, err := newEvaluated(config.Default())
+	d, err := New(config.Default().Judge, config.Default().Document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 {
-		if err := d.add(strconv.Itoa(i), &corpus.Record{Text: []byte("one and the same text")}); err != nil {
+		if err := d.Add(strconv.Itoa(i), &corpus.Record{Text: []byte("one and the same text")}); err != nil {
 			t.Fatal(err)
 		}
 	}

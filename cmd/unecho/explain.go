@@ -83,7 +83,7 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) && !strings.Contains(arg, " ") {
 		return explain.Input{}, fmt.Errorf("read document: %w", err)
 	}
-	name, partition, offset, ok := coordinates(arg)
+	name, partition, offset, ok := corpus.Coordinates(arg)
 	if !ok {
 		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
 			fmt.Fprintf(cmd.ErrOrStderr(), "unecho: there is no file %s: it is taken for a text\n", terminal.Printable(arg, terminal.LongLine))
@@ -98,7 +98,7 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	if err != nil {
 		return explain.Input{}, err
 	}
-	read, bad, err := records.read(ctx, record)
+	read, bad, err := records.reader.Read(ctx, record)
 	if err != nil {
 		return explain.Input{}, err
 	}

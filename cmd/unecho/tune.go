@@ -64,11 +64,21 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	out, err := newTuneOutputs(cmd)
+	out := tune.Outputs{
+		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: flagBool(cmd, "json"),
+		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+	}
+	files, err := writtenBy(cmd, "html", "yaml")
 	if err != nil {
 		return err
 	}
-	sample, err := readSample(ctx, cmd, args, c, out.files)
+	if err := files.SpareFiles(configOf(cmd)); err != nil {
+		return err
+	}
+	if err := out.Ready(); err != nil {
+		return err
+	}
+	sample, err := readSample(ctx, cmd, args, c, files)
 	if err != nil {
 		return err
 	}
@@ -76,7 +86,7 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return out.finish(ctx, report, c, p.Stage)
+	return out.Finish(ctx, report, c, p.Stage)
 }
 
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
@@ -111,7 +121,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		return p, err
 	}
 	if p.At == 0 && len(p.Grid.Thresholds) > 0 {
-		p.At = preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
+		p.At = tune.Preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return p, err

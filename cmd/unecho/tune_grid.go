@@ -13,38 +13,11 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
-// publishedGrid is that of a comparison of MinHash settings on 4,000 sentences.
-const publishedGrid = "published"
-
-// grids are what is tried where no flag says otherwise, by name.
-func grids() map[string]tune.Grid {
-	return map[string]tune.Grid{
-		"": {
-			Shingles: []string{"auto:2", "auto:3", "char:5"}, Hashes: []string{"xxhash"}, Sketches: sketch.Names()[:1],
-			Slots: []int{64, 128, 256}, Bands: []int{0}, Bits: []int{64}, Distances: []int{3}, Thresholds: []float64{0.7, 0.8, 0.9},
-		},
-		publishedGrid: {
-			Shingles: []string{"word:1", "word:2", "word:5"}, Hashes: hashNames(), Sketches: sketch.Names()[:1],
-			Slots: []int{100, 200, 500}, Bands: []int{2, 5, 10, 20}, Bits: []int{64}, Distances: []int{3},
-			Thresholds: []float64{0.8, 0.9, 0.95},
-		},
-	}
-}
-
-func hashNames() []string {
-	var names []string
-	for _, h := range text.Hashes() {
-		names = append(names, h.String())
-	}
-	return names
-}
-
 func addGridFlags(cmd *cobra.Command) {
-	flags, grid := cmd.Flags(), grids()[""]
-	flags.String("grid", "", "begin with this grid instead of the defaults of the flags below: "+publishedGrid)
+	flags, grid := cmd.Flags(), tune.Grids()[""]
+	flags.String("grid", "", "begin with this grid instead of the defaults of the flags below: "+tune.PublishedGrid)
 	flags.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
 	flags.StringSlice("hash", grid.Hashes, "xxhash, murmur3, xxh64, sha1")
 	flags.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
@@ -53,8 +26,8 @@ func addGridFlags(cmd *cobra.Command) {
 	flags.IntSlice("bits", grid.Bits, "bits of simhash")
 	flags.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
 	flags.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")
-	offer(cmd, "grid", publishedGrid)
-	offer(cmd, "hash", hashNames()...)
+	offer(cmd, "grid", tune.PublishedGrid)
+	offer(cmd, "hash", tune.HashNames()...)
 	offer(cmd, "sketch", sketch.Names()...)
 	addVerifyFlag(cmd)
 }
@@ -74,14 +47,12 @@ func addVerifyFlag(cmd *cobra.Command) {
 func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (tune.Grid, error) {
 	flags, usual := cmd.Flags(), config.Default().Judge.Similarity
 	name := cmd.Flag("grid").Value.String()
-	g, known := grids()[name]
+	g, known := tune.Grids()[name]
 	if !known {
-		return g, exit.Usage(fmt.Errorf("--grid %s: there is %s", name, publishedGrid))
+		return g, exit.Usage(fmt.Errorf("--grid %s: there is %s", name, tune.PublishedGrid))
 	}
 	if name == "" {
-		g.Shingles = alsoTry(g.Shingles, configured.Shingle, usual.Shingle)
-		g.Slots = alsoTry(g.Slots, configured.Slots, usual.Slots)
-		g.Thresholds = alsoTry(g.Thresholds, configured.Threshold, usual.Threshold)
+		g = tune.Widened(g, configured, usual)
 		if tokensField(cmd) != "" {
 			g.Shingles = []string{"word:1", "word:2", "word:3"}
 		}
@@ -101,14 +72,6 @@ func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (tune.Grid, e
 	return g, nil
 }
 
-// alsoTry adds what is configured, if it is not what it usually is.
-func alsoTry[T comparable](list []T, configured, usual T) []T {
-	if configured == usual || slices.Contains(list, configured) {
-		return list
-	}
-	return append(list, configured)
-}
-
 func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(string) ([]T, error), wrong *[]error) {
 	if !cmd.Flag(name).Changed {
 		return
@@ -119,9 +82,4 @@ func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(strin
 		return
 	}
 	*list = given
-}
-
-// preferred is the threshold that is configured if it is among those tried, else the first of them.
-func preferred(thresholds []float64, configured float64) float64 {
-	return thresholds[max(0, slices.Index(thresholds, configured))]
 }

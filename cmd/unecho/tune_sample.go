@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,11 +16,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/index/setting"
 )
-
-// publishedSample is how many documents the published grid is tried on.
-const publishedSample = 4000
 
 func addSampleFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -41,166 +33,26 @@ func addSampleFlags(cmd *cobra.Command) {
 
 func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.String() }
 
-// sampler keeps some of the documents that it is shown: each has the same chance (Vitter 1985, algorithm R). Those that cannot
-// be compared are counted.
-type sampler struct {
-	random    *rand.Rand
-	most      int           // 0 is all
-	mostBytes setting.Bytes // of their texts; 0 is no bound
-	met       int
-	bytes     setting.Bytes // of those kept
-	kept      []sampled
-	dropped   bool   // they were too many for mostBytes
-	field     string // with tokens; empty for texts
-	bad       int
-	first     string // why the first of them cannot be compared
-}
-
-// sampled is a document: its text and scope, or its tokens.
-type sampled struct {
-	text   []byte
-	scope  uint64
-	tokens [][]byte
-}
-
-func (d *sampled) size() setting.Bytes {
-	n := len(d.text)
-	for _, token := range d.tokens {
-		n += len(token) + len(" ")
+func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
+	var wrong []error
+	p := tune.SamplerParams{
+		Most: must(cmd.Flags().GetInt("sample"))(&wrong), Seed: must(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
 	}
-	return setting.Bytes(n)
-}
-
-func newSampler(cmd *cobra.Command) (*sampler, error) {
-	most, err := cmd.Flags().GetInt("sample")
-	if err != nil {
-		return nil, err
+	if cmd.Flag("grid").Value.String() == tune.PublishedGrid && !cmd.Flag("sample").Changed {
+		p.Most = tune.PublishedSample
 	}
-	if cmd.Flag("grid").Value.String() == publishedGrid && !cmd.Flag("sample").Changed {
-		most = publishedSample
+	if p.Most < 0 {
+		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", p.Most))
 	}
-	if most < 0 {
-		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", most))
-	}
-	var mostBytes setting.Bytes
-	if err := mostBytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
+	if err := p.Bytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
 		return nil, exit.Usage(fmt.Errorf("--sample-bytes: %w", err))
 	}
-	seed, err := cmd.Flags().GetUint64("seed")
-	return &sampler{random: rand.New(rand.NewPCG(seed, 0)), most: most, mostBytes: mostBytes, field: tokensField(cmd)}, err
-}
-
-func (s *sampler) reject(name, why string) {
-	if s.bad++; s.bad == 1 {
-		s.first = name + ": " + why
-	}
-}
-
-// place is where the next document goes; none if it is not kept.
-func (s *sampler) place() (at int, keep bool) {
-	s.met++
-	if s.most == 0 || len(s.kept) < s.most {
-		return len(s.kept), true
-	}
-	at = s.random.IntN(s.met)
-	return at, at < s.most
-}
-
-// put keeps a document. From the first that is too much on, the sample has no more documents than fit then: any of them gives
-// way, so that what is left still had the same chance.
-func (s *sampler) put(at int, d sampled) {
-	if at == len(s.kept) {
-		s.kept = append(s.kept, sampled{})
-	}
-	s.bytes += d.size() - s.kept[at].size()
-	s.kept[at] = d
-	for s.mostBytes > 0 && s.bytes > s.mostBytes && len(s.kept) > 1 {
-		last := len(s.kept) - 1
-		at := s.random.IntN(len(s.kept))
-		s.bytes -= s.kept[at].size()
-		s.kept[at], s.kept[last] = s.kept[last], sampled{}
-		s.kept, s.most, s.dropped = s.kept[:last], last, true
-	}
-}
-
-func (s *sampler) addText(text []byte, scope uint64) {
-	if at, keep := s.place(); keep {
-		s.put(at, sampled{text: slices.Clone(text), scope: scope})
-	}
-}
-
-func (s *sampler) addTokens(name string, document []byte) {
-	tokens, err := tokensOf(document, s.field)
-	if err != nil {
-		s.reject(name, err.Error())
-		return
-	}
-	if at, keep := s.place(); keep {
-		s.put(at, sampled{tokens: tokens})
-	}
-}
-
-// tokensOf takes an array of strings or numbers out of a JSON object.
-func tokensOf(document []byte, field string) ([][]byte, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(document, &fields); err != nil {
-		return nil, errors.New("invalid_json: a JSON object is expected")
-	}
-	raw, ok := fields[field]
-	if !ok {
-		return nil, fmt.Errorf("missing_field: there is no field %q", field)
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || list == nil {
-		return nil, fmt.Errorf("wrong_type: the field %q is no array", field)
-	}
-	tokens := make([][]byte, len(list))
-	for i, raw := range list {
-		switch raw[0] {
-		case '"':
-			var token string
-			if err := json.Unmarshal(raw, &token); err != nil {
-				return nil, fmt.Errorf("invalid_json: element %d of the field %q", i+1, field)
-			}
-			tokens[i] = []byte(token)
-		case '{', '[', 'n', 't', 'f':
-			return nil, fmt.Errorf("wrong_type: element %d of the field %q is neither string nor number", i+1, field)
-		default:
-			tokens[i] = bytes.Clone(raw)
-		}
-	}
-	return tokens, nil
-}
-
-// sample is what was kept.
-func (s *sampler) sample(cmd *cobra.Command, c config.Config) (tune.Sample, error) {
-	if s.bad > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"), terminal.Printable(s.first, 200))
-	}
-	if s.met == 0 {
-		return nil, errors.New("there is no document to try settings on")
-	}
-	if s.dropped {
-		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",
-			len(s.kept), terminal.Several(s.met, "document"), s.mostBytes)
-	}
-	if s.field != "" {
-		tokens := tune.Tokens{Weighted: c.Judge.Similarity.Weighted}
-		for _, d := range s.kept {
-			tokens.Documents = append(tokens.Documents, d.tokens)
-		}
-		return tokens, nil
-	}
-	texts := tune.Texts{Params: c.Judge}
-	for _, d := range s.kept {
-		texts.Documents, texts.Scopes = append(texts.Documents, d.text), append(texts.Scopes, d.scope)
-	}
-	return texts, nil
+	return tune.NewSampler(p), errors.Join(wrong...)
 }
 
 // readSample reads the documents.
 func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files) (tune.Sample, error) {
-	s, err := newSampler(cmd)
+	s, err := samplerOf(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +61,14 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	case name != "" && (len(args) > 0 || cmd.Flag("files-from").Changed):
 		return nil, exit.Usage(errors.New("name files or a --topic, not both"))
 	case name != "":
-		err = s.readTopic(ctx, cmd, c, name)
+		err = readTopic(ctx, cmd, c, name, s)
 	default:
 		for _, flag := range []string{"documents", "from", "to"} {
 			if cmd.Flag(flag).Changed {
 				return nil, exit.Usage(fmt.Errorf("--%s is about a topic: name one by --topic", flag))
 			}
 		}
-		err = s.readFiles(ctx, cmd, args, c, out)
+		err = readFiles(ctx, cmd, args, c, out, s)
 	}
 	if ctx.Err() != nil {
 		return nil, errUnread
@@ -224,10 +76,10 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	if err != nil {
 		return nil, err
 	}
-	return s.sample(cmd, c)
+	return s.Sample(cmd.ErrOrStderr(), c.Judge)
 }
 
-func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files) (err error) {
+func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files, s *tune.Sampler) (err error) {
 	in, size, err := openCorpus(cmd, args, c, out)
 	if err != nil {
 		return err
@@ -240,19 +92,12 @@ func (s *sampler) readFiles(ctx context.Context, cmd *cobra.Command, args []stri
 		read, files := in.Read()
 		bar.Files = files
 		bar.At(read)
-		switch {
-		case s.field != "":
-			s.addTokens(string(r.Name(nil, len(args) != 1)), r.Raw)
-		case r.Bad != nil:
-			s.reject(string(r.Name(nil, len(args) != 1)), string(r.Bad.Reason)+": "+r.Bad.Detail)
-		default:
-			s.addText(r.Text, r.Scope)
-		}
+		s.AddFile(r, len(args) != 1)
 		return nil
 	})
 }
 
-func (s *sampler) readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string) error {
+func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string, s *tune.Sampler) error {
 	span, err := spanOf(cmd, time.Now())
 	if err != nil {
 		return err
@@ -266,20 +111,7 @@ func (s *sampler) readTopic(ctx context.Context, cmd *cobra.Command, c config.Co
 	return topic.ReadSpan(ctx, records.options, name, span, func(r *topic.Record) error {
 		bar.Documents++
 		bar.Add(len(r.Value))
-		if s.field != "" {
-			s.addTokens(coordinatesOf(r), r.Value)
-			return nil
-		}
-		read, bad, err := records.read(ctx, r)
-		if err != nil {
-			return err
-		}
-		if bad != nil {
-			s.reject(coordinatesOf(r), string(bad.Reason)+": "+bad.Detail)
-			return nil
-		}
-		s.addText(read.Text, read.Scope)
-		return nil
+		return s.AddTopic(ctx, r, records.reader)
 	})
 }
 

@@ -1,4 +1,4 @@
-package main
+package tune
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
-	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 )
 
@@ -22,31 +19,28 @@ func TestTuneFinishes(t *testing.T) {
 	stop()
 	impossible := config.Default()
 	impossible.Judge.Similarity.CodeBits = 5
-	row := tune.Row{Setting: tune.Setting{Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true, Threshold: 0.8}, Stage: tune.Verified}
-	some := tune.Report{Rows: []tune.Row{row, row, row}, Recommended: &row}
-	some.Rows[0].Stage, some.Rows[1].Stage = tune.Candidates, tune.Estimate
+	row := Row{Setting: Setting{Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true, Threshold: 0.8}, Stage: Verified}
+	some := Report{Rows: []Row{row, row, row}, Recommended: &row}
+	some.Rows[0].Stage, some.Rows[1].Stage = Candidates, Estimate
 	for name, test := range map[string]struct {
 		ctx        context.Context
-		report     tune.Report
+		report     Report
 		config     config.Config
 		want       string
 		page, yaml bool // are written
 	}{
 		"done":              {t.Context(), some, config.Default(), "", true, true},
 		"stopped":           {stopped, some, config.Default(), "stopped after 1 settings; the report holds what was tried so far", true, true},
-		"stopped at once":   {stopped, tune.Report{}, config.Default(), "stopped before a setting was tried; nothing is written", false, false},
-		"nothing was tried": {t.Context(), tune.Report{NotRecommended: "none was tried"}, config.Default(), "nothing to recommend: none was tried; it is left as it was", true, false},
+		"stopped at once":   {stopped, Report{}, config.Default(), "stopped before a setting was tried; nothing is written", false, false},
+		"nothing was tried": {t.Context(), Report{NotRecommended: "none was tried"}, config.Default(), "nothing to recommend: none was tried; it is left as it was", true, false},
 		"impossible":        {t.Context(), some, impossible, "the recommended settings are none of a service: similarity.code_bits: 5", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			page, yaml := filepath.Join(dir, "page.html"), filepath.Join(dir, "tuned.yaml")
-			cmd := &cobra.Command{}
 			var table bytes.Buffer
-			cmd.SetOut(&table)
-			cmd.SetErr(io.Discard)
-			out := &tuneOutputs{cmd: cmd, page: page, yaml: yaml}
-			err := out.finish(test.ctx, &test.report, test.config, tune.Verified)
+			out := &Outputs{Page: page, YAML: yaml, Stdout: &table, Stderr: io.Discard}
+			err := out.Finish(test.ctx, &test.report, test.config, Verified)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%v, want %q", err, test.want)
 			}

@@ -1,8 +1,7 @@
-package main
+package tune
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/unecho/unecho/index/setting"
@@ -14,7 +13,7 @@ func TestSampleOfBytes(t *testing.T) {
 	counts := make([]int, documents)
 	kept := 0
 	for seed := range uint64(runs) {
-		s := sampler{random: rand.New(rand.NewPCG(seed, 0)), most: 300, mostBytes: mostBytes}
+		s := NewSampler(SamplerParams{Most: 300, Bytes: mostBytes, Seed: seed})
 		for i := range documents {
 			s.addText(bytes.Repeat([]byte("x"), 10+i%40), uint64(i))
 			if s.bytes > mostBytes {
@@ -56,7 +55,7 @@ func TestSampleKeepsOne(t *testing.T) {
 	for _, test := range []struct {
 		mostBytes, want int
 	}{{1, 1}, {0, 50}} {
-		s := sampler{random: rand.New(rand.NewPCG(1, 0)), mostBytes: setting.Bytes(test.mostBytes)}
+		s := NewSampler(SamplerParams{Bytes: setting.Bytes(test.mostBytes), Seed: 1})
 		for i := range 50 {
 			s.addText(make([]byte, 1000), uint64(i))
 		}

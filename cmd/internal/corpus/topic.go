@@ -1,0 +1,64 @@
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// TopicReader makes documents of records as the service does.
+type TopicReader struct {
+	reader *document.Reader
+	buffer []byte
+}
+
+func NewTopicReader(p document.Params) (*TopicReader, error) {
+	reader, err := document.New(p)
+	return &TopicReader{reader: reader}, err
+}
+
+// Read takes the document out of a record. Its slices live until the next one.
+func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.Document, *document.Rejection, error) {
+	in := document.Input{Key: record.Key, Value: record.Value, Partition: record.Partition}
+	for _, h := range record.Headers {
+		in.Headers = append(in.Headers, document.Header(h))
+	}
+	read, bad, err := r.reader.Read(ctx, in, r.buffer)
+	if err == nil && bad == nil {
+		r.buffer = read.Buffer
+		if read.Empty {
+			bad = r.reader.EmptyRejection()
+		}
+	}
+	return read, bad, err
+}
+
+// CoordinatesOf writes TOPIC/PARTITION/OFFSET.
+func CoordinatesOf(r *topic.Record) string {
+	return fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)
+}
+
+// Coordinates reads TOPIC/PARTITION/OFFSET, as far as a topic may be called so.
+func Coordinates(arg string) (name string, partition int32, offset int64, ok bool) {
+	parts := strings.Split(arg, "/")
+	if len(parts) != 3 || parts[0] == "" || slices.ContainsFunc([]rune(parts[0]), noTopicRune) {
+		return "", 0, 0, false
+	}
+	number, err := strconv.ParseUint(parts[1], 10, 31)
+	if err != nil {
+		return "", 0, 0, false
+	}
+	at, err := strconv.ParseUint(parts[2], 10, 63)
+	return parts[0], int32(number), int64(at), err == nil
+}
+
+// noTopicRune says that no topic's name holds a character.
+func noTopicRune(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	return !letter && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
+}

@@ -1,0 +1,116 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/config"
+)
+
+// Outputs are written at the end, each as a whole. That one cannot be must not show only after minutes.
+type Outputs struct {
+	Page, YAML     string // paths; - is stdout, and what is empty is not written
+	JSON           bool   // instead of the table
+	Stdout, Stderr io.Writer
+	used           bool // standard output is, by page or yaml
+}
+
+// Ready finds out whether all of them can be written.
+func (o *Outputs) Ready() error {
+	return errors.Join(o.readyFor("html", o.Page), o.readyFor("yaml", o.YAML))
+}
+
+// readyFor finds out whether an output can be written.
+func (o *Outputs) readyFor(flag, path string) error {
+	switch path {
+	case "":
+		return nil
+	case corpus.Stdin:
+		if o.used || o.JSON {
+			return exit.Usage(fmt.Errorf("--%s -: standard output is taken already", flag))
+		}
+		o.used = true
+		return nil
+	}
+	if err := written.Replaceable(path); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// Finish completes the report and writes it. What was stopped before anything was tried leaves an older report alone.
+func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config, stage string) error {
+	if ctx.Err() != nil && report.Settings() == 0 {
+		return errors.New("stopped before a setting was tried; nothing is written")
+	}
+	err := o.recommend(report, c, stage)
+	if err := errors.Join(o.write(report), err); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %d settings; the report holds what was tried so far", report.Settings())
+	}
+	return nil
+}
+
+func (o *Outputs) write(report *Report) error {
+	var err error
+	if o.Page != "" {
+		err = o.to(o.Page, report.WritePage)
+	}
+	if o.YAML != "" && report.YAML != "" {
+		err = errors.Join(err, o.to(o.YAML, func(out io.Writer) error {
+			_, err := io.WriteString(out, report.YAML)
+			return err
+		}))
+	}
+	return errors.Join(err, o.print(report))
+}
+
+func (o *Outputs) to(path string, write func(io.Writer) error) error {
+	if path == corpus.Stdin {
+		return write(o.Stdout)
+	}
+	if err := written.Replace(path, 0o666, write); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// print writes what goes to standard output if nothing else does.
+func (o *Outputs) print(report *Report) error {
+	switch {
+	case o.JSON:
+		return json.NewEncoder(o.Stdout).Encode(report)
+	case o.used:
+		return nil
+	}
+	if err := report.WriteTable(o.Stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.Stderr, "%s, %s in %s\n", terminal.Several(report.Documents, "document"), terminal.Several(report.Settings(), "setting"),
+		time.Duration(report.Seconds*float64(time.Second)).Round(time.Millisecond))
+	return err
+}
+
+// recommend completes the report by its configuration. That there is none is an error only to who wants the file.
+func (o *Outputs) recommend(report *Report, c config.Config, stage string) (err error) {
+	switch best := report.Recommended; {
+	case best != nil:
+		report.YAML, err = settingYAML(c, best.Setting, stage)
+	case o.YAML != "":
+		err = errors.New("nothing to recommend: " + report.NotRecommended)
+	}
+	if err != nil && o.YAML != "" {
+		err = fmt.Errorf("write --yaml %s: %w; it is left as it was", o.YAML, err)
+	}
+	return err
+}

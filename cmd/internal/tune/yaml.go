@@ -1,0 +1,55 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// settingYAML is what a service's configuration says for a setting to be as it was tried: the setting, and what else about
+// texts and similarity is not the default.
+func settingYAML(c config.Config, s Setting, stage string) (string, error) {
+	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
+	p := &tried.Judge.Similarity
+	p.Threshold, p.Shingle, p.Hash, p.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
+	p.Bands, p.Rows, p.Blocks, p.Plan = 0, 0, 0, config.Default().Judge.Similarity.Plan
+	if s.ByDistance() {
+		p.Bits, p.Distance = s.Bits, s.Distance
+		always = append(always, "similarity.bits", "similarity.distance")
+	} else {
+		always = append(always, "similarity.slots")
+		if p.Slots = s.Slots; !s.Planned {
+			p.Bands, p.Rows = s.Bands, s.Rows
+		}
+	}
+	if stage == Estimate {
+		p.Verify = "estimate"
+	}
+	if mistakes := tried.Judge.Validate(); len(mistakes) > 0 {
+		return "", fmt.Errorf("the recommended settings are none of a service: %s", mistakes[0])
+	}
+	return differences(tried.Judge, config.Default().Judge, always), nil
+}
+
+// differences are the settings of similarity and text that are not as usual, and those that are always told.
+func differences(tried, usual index.Params, always []string) string {
+	var b strings.Builder
+	section := ""
+	as := setting.Fields(usual)
+	for i, f := range setting.Fields(tried) {
+		head, name, _ := strings.Cut(f.Key, ".")
+		if head != "similarity" && head != "text" || f.Text() == as[i].Text() && !slices.Contains(always, f.Key) {
+			continue
+		}
+		if head != section {
+			section = head
+			b.WriteString(head + ":\n")
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", name, f.Text())
+	}
+	return b.String()
+}

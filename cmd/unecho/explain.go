@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/index"
 )
 
 func explainCommand() *cobra.Command {
@@ -69,7 +67,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if flagBool(cmd, "json") {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(x)
 	}
-	return writeExplanation(cmd.OutOrStdout(), c.Judge, x)
+	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)
 }
 
 // documentOf is the document that an argument names: a file, a record, or itself.
@@ -118,72 +116,4 @@ func readDocument(in io.Reader, c config.Config, name string) (explain.Input, er
 		return explain.Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, c.Document.MaxBytes)
 	}
 	return explain.Input{Text: bytes.ToValidUTF8(text, []byte("\ufffd"))}, nil
-}
-
-// writeExplanation writes it for people.
-func writeExplanation(out io.Writer, p index.Params, x *explain.Explanation) error {
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-14s "+format+"\n", append([]any{name}, args...)...)
-	}
-	line("A", "%d bytes, %d shingles (%s)", x.A.Bytes, x.A.Shingles, p.Similarity.Shingle)
-	line("B", "%d bytes, %d shingles", x.B.Bytes, x.B.Shingles)
-	b.WriteByte('\n')
-	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)
-	for _, l := range x.Lines() {
-		line(l.Name, "%s", l.Text)
-	}
-	line("Levenshtein", "%.4f  of the normalised texts%s", x.Levenshtein, x.LevenshteinOf())
-	b.WriteByte('\n')
-	line("verdict", "%s: %s", x.Verdict, x.Why)
-	if x.Flip != "" {
-		line("otherwise", "with %s", x.Flip)
-	}
-	b.WriteByte('\n')
-	writeSome(line, "only in A", x.A.Only)
-	writeSome(line, "only in B", x.B.Only)
-	writeDiff(&b, x.Diff(), terminal.Coloured(out))
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-// writeSome writes the first few of a list of shingles.
-func writeSome(line func(name, format string, args ...any), name string, shingles []string) {
-	const most = 8
-	if len(shingles) == 0 {
-		return
-	}
-	var quoted []string
-	for _, s := range shingles[:min(most, len(shingles))] {
-		quoted = append(quoted, strconv.Quote(s))
-	}
-	more := ""
-	if len(shingles) > most {
-		more = fmt.Sprintf(" and %d more (--json has all)", len(shingles)-most)
-	}
-	line(name, "%s%s", strings.Join(quoted, ", "), more)
-}
-
-// mostColumns of a run of words are shown: where texts have little in common, the rest says nothing.
-const mostColumns = 400
-
-// writeDiff writes what differs word by word: in colour on a terminal, else between brackets.
-func writeDiff(b *strings.Builder, pieces []explain.Piece, colour bool) {
-	if len(pieces) == 0 {
-		return
-	}
-	marks := map[explain.Side][2]string{
-		explain.OnlyA: {"[-", "-]"}, explain.OnlyB: {"{+", "+}"}, explain.Both: {"", ""}, explain.Elided: {"...", ""},
-	}
-	if colour {
-		marks[explain.OnlyA], marks[explain.OnlyB] = [2]string{"\x1b[31m", "\x1b[0m"}, [2]string{"\x1b[32m", "\x1b[0m"}
-	}
-	b.WriteByte('\n')
-	for i, piece := range pieces {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(marks[piece.In][0] + terminal.Printable(piece.Words, mostColumns) + marks[piece.In][1])
-	}
-	b.WriteByte('\n')
 }

@@ -1,4 +1,4 @@
-package main
+package plan
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 // writeFound writes the S-curve: of two documents of a similarity, how likely they become candidates. With verify: levenshtein
 // that depends on where the edits are.
-func (p *plan) writeFound(b *strings.Builder) {
+func (p *Plan) writeFound(b *strings.Builder) {
 	if len(p.Found) == 0 {
 		b.WriteString("what is found is not known: verify: levenshtein says nothing of words\n")
 		return

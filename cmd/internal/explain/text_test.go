@@ -1,17 +1,16 @@
-package main
+package explain
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // What differs stands between brackets or in colours; what a text would do to a terminal is written out in both.
 func TestWriteDiff(t *testing.T) {
-	pieces := []explain.Piece{
-		{In: explain.Elided}, {Words: "both", In: explain.Both}, {Words: "red\x1b[2J", In: explain.OnlyA}, {Words: "green", In: explain.OnlyB},
+	pieces := []Piece{
+		{In: Elided}, {Words: "both", In: Both}, {Words: "red\x1b[2J", In: OnlyA}, {Words: "green", In: OnlyB},
 	}
 	for colour, want := range map[bool]string{
 		false: "\n... both [-red\\x1b[2J-] {+green+}\n",

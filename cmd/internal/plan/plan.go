@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Plan is what `unecho plan` says.
+type Plan struct {
+	Bands       int         `json:"bands"`
+	Rows        int         `json:"rows,omitempty"`
+	Found       []found     `json:"found,omitempty"`
+	Sample      int64       `json:"sample"`               // documents measured
+	Candidates  *float64    `json:"candidates,omitempty"` // share of the pairs of them that are
+	Parts       index.Parts `json:"bytes_per_document"`
+	PerDocument int64       `json:"bytes"`
+	Documents   int64       `json:"documents"`
+	WindowBytes int64       `json:"window_bytes"`
+
+	describe string
+	params   index.Params
+	signer   *index.Signer
+	sum      index.Parts // of the documents measured
+	met      met
+	asked    bool // for Documents
+}
+
+// found is a point of the S-curve.
+type found struct {
+	Similarity float64  `json:"similarity"`
+	Share      float64  `json:"share"`
+	Least      *float64 `json:"least,omitempty"` // at worst, with verify: levenshtein
+}
+
+// New begins a plan for these settings: documents are added to it, or their sizes assumed, before it is finished.
+func New(judge index.Params) (*Plan, error) {
+	signer, err := index.NewSigner(judge)
+	return &Plan{params: judge, signer: signer}, err
+}
+
+// What the documents of a service that has run for a while have: their lengths count.
+const (
+	plannedOffset = 1_000_000_000
+	plannedTime   = 1_800_000_000_000 // ms since 1970: in 2027
+)
+
+// Add measures a document; what would be rejected takes nothing.
+func (p *Plan) Add(r *corpus.Record) {
+	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, Scope: r.Scope, ID: r.ID}
+	if r.Bad != nil || !p.signer.Sign(&e, r.Text) || e.Empty() {
+		return
+	}
+	p.sum = add(p.sum, index.PartsOf(p.params, &e))
+	p.Sample++
+	p.met.add(e.Keys)
+	p.signer.Reset()
+}
+
+// Measured takes the mean of the documents that were added.
+func (p *Plan) Measured() error {
+	if p.Sample == 0 {
+		return errors.New("there is no document to measure")
+	}
+	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share(p.params.Similarity.KeyBytes)
+	return nil
+}
+
+// Assume takes sizes of id and evidence where there is nothing to measure.
+func (p *Plan) Assume(id, evidence int) error {
+	if id < 0 || evidence < 0 {
+		return exit.Usage(errors.New("--id-bytes and --evidence-bytes: write numbers from 0"))
+	}
+	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, ID: make([]byte, id)}
+	p.signer.Sign(&e, []byte("a text long enough for a shingle of any length that is allowed, whatever it is made of"))
+	switch verify := p.params.Similarity.Verify; {
+	case evidence > 0:
+		e.Evidence = make([]byte, evidence)
+	case verify != "estimate":
+		return exit.Usage(fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE with some of them, or --evidence-bytes",
+			verify))
+	}
+	p.Parts = index.PartsOf(p.params, &e)
+	return nil
+}
+
+// Finish says how much so many documents take; of 0 documents, how many the window holds.
+func (p *Plan) Finish(documents int64) error {
+	if err := p.bands(p.params.Similarity); err != nil {
+		return err
+	}
+	p.PerDocument, p.asked = p.Parts.Sum(), documents > 0
+	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; documents == 0 {
+		p.WindowBytes = int64(p.params.Window.Bytes)
+		p.Documents = p.WindowBytes / p.PerDocument
+	}
+	return nil
+}
+
+func add(a, b index.Parts) index.Parts {
+	return index.Parts{
+		Entry: a.Entry + b.Entry, ID: a.ID + b.ID, Evidence: a.Evidence + b.Evidence, Keys: a.Keys + b.Keys,
+		Buckets: a.Buckets + b.Buckets, Bookkeeping: a.Bookkeeping + b.Bookkeeping,
+	}
+}
+
+// mean is rounded up: a plan does not promise too much.
+func mean(sum index.Parts, n int64) index.Parts {
+	up := func(v int64) int64 { return (v + n - 1) / n }
+	return index.Parts{
+		Entry: up(sum.Entry), ID: up(sum.ID), Evidence: up(sum.Evidence), Keys: up(sum.Keys),
+		Buckets: up(sum.Buckets), Bookkeeping: up(sum.Bookkeeping),
+	}
+}
+
+// bands finds how candidates are found.
+func (p *Plan) bands(s index.SimilarityParams) error {
+	p.Bands = int(p.Parts.Keys) / s.KeyBytes
+	scheme, params, err := s.Scheme()
+	if err != nil {
+		return err
+	}
+	if p.describe, err = scheme.Describe(params); err != nil || scheme.ByDistance() {
+		return err
+	}
+	banding, err := scheme.Banding(params)
+	if err != nil {
+		return err
+	}
+	p.Rows = banding.Rows
+	for percent := 50; percent <= 100; percent += 5 {
+		similarity := float64(percent) / 100
+		expected, least, ok := s.SharedAt(similarity)
+		if !ok {
+			return nil
+		}
+		point := found{Similarity: similarity, Share: banding.Probability(expected)}
+		if least < expected {
+			share := banding.Probability(least)
+			point.Least = &share
+		}
+		p.Found = append(p.Found, point)
+	}
+	return nil
+}

@@ -115,7 +115,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings, Directory: cmd.Flag("temp-dir").Value.String(),
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return openExisting(ctx, c) },
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return openStore(ctx, c, true) },
 	}
 	if flagBool(cmd, "all") {
 		in.Group = ""

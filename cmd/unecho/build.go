@@ -29,7 +29,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, c)
+	store, err := openStore(ctx, c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +55,25 @@ func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	}
 }
 
+// mustExist says that a store is not made where there is none: a verb that looks makes nothing.
+type mustExist bool
+
 // openStore opens the configured store. Both say by themselves what they opened.
-func openStore(ctx context.Context, c config.Config) (snapshot.Store, error) {
-	if c.Snapshot.Store == snapshot.Postgres {
-		store, err := postgres.Open(ctx, c.Snapshot, c.Judge.Index.Name)
-		if err != nil {
-			return nil, err // not the nil *Store, which is no nil Store
-		}
-		return store, nil
+func openStore(ctx context.Context, c config.Config, must mustExist) (snapshot.Store, error) {
+	name := c.Judge.Index.Name
+	switch {
+	case c.Snapshot.Store == snapshot.Postgres && bool(must):
+		return opened(postgres.OpenExisting(ctx, c.Snapshot, name))
+	case c.Snapshot.Store == snapshot.Postgres:
+		return opened(postgres.Open(ctx, c.Snapshot, name))
+	case bool(must):
+		return opened(localdir.OpenExisting(ctx, c.Snapshot, name))
 	}
-	store, err := localdir.Open(ctx, c.Snapshot, c.Judge.Index.Name)
+	return opened(localdir.Open(ctx, c.Snapshot, name))
+}
+
+// opened keeps a nil *Store from becoming a Store that is not nil.
+func opened[S snapshot.Store](store S, err error) (snapshot.Store, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 	return doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
-		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openExisting(ctx, c) },
+		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openStore(ctx, c, true) },
 		ProducerTime: embedded,
 	}, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
@@ -127,7 +128,7 @@ func (r *routingVerb) show(cmd *cobra.Command) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "journal %s, routing %d\n", r.journal.Topic, r.now.Routes.Number)
-	writeSettings(&b, r.now.Routes.Text)
+	snapshots.WriteSettings(&b, r.now.Routes.Text)
 	_, err := io.WriteString(out, b.String())
 	return err
 }

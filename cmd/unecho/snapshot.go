@@ -14,10 +14,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/index/snapshot/localdir"
-	"github.com/unecho/unecho/index/snapshot/postgres"
 )
 
 // snapshotCommand holds the verbs about stored snapshots. They work beside a running service, and without Kafka.
@@ -52,10 +49,8 @@ func addStoreFlags(cmd *cobra.Command) {
 	}
 }
 
-type opener func(ctx context.Context, c config.Config) (snapshot.Store, error)
-
 // onStore runs a verb on the store that its flags name.
-func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
+func onStore(must mustExist, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
@@ -64,7 +59,7 @@ func onStore(open opener, do func(ctx context.Context, v *storeVerb, args []stri
 		if err != nil {
 			return err
 		}
-		store, err := open(ctx, c)
+		store, err := openStore(ctx, c, must)
 		if err != nil {
 			return err
 		}
@@ -102,22 +97,6 @@ func onlyFlag(cmd *cobra.Command) error {
 		return errors.Join(cmd.Flags().Set("store", snapshot.Directory), cmd.Flags().Set("postgres-url", ""))
 	}
 	return errors.Join(cmd.Flags().Set("store", snapshot.Postgres), cmd.Flags().Set("directory", ""))
-}
-
-// openExisting opens a store that must be there: a verb that looks makes nothing.
-func openExisting(ctx context.Context, c config.Config) (snapshot.Store, error) {
-	if c.Snapshot.Store == snapshot.Postgres {
-		store, err := postgres.OpenExisting(ctx, c.Snapshot, c.Judge.Index.Name)
-		if err != nil {
-			return nil, err // not the nil *Store, which is no nil Store
-		}
-		return store, nil
-	}
-	store, err := localdir.OpenExisting(ctx, c.Snapshot, c.Judge.Index.Name)
-	if err != nil {
-		return nil, err
-	}
-	return store, nil
 }
 
 // addJournalFlag is for verbs that take OFFSET.
@@ -171,23 +150,4 @@ func (v *storeVerb) pick(ctx context.Context, args []string) (snapshot.Info, err
 			offset, found[0].Position.Journal(), found[1].Position.Journal()))
 	}
 	return found[0], nil
-}
-
-// stateOf decodes the state of a snapshot, by the settings that it carries.
-func stateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
-	settings, err := index.CapturedSettings(m.State)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := config.Default()
-	if settings != nil {
-		if c, err = config.FromSettings(settings); err != nil {
-			return nil, settings, err
-		}
-	}
-	state, err := index.NewRestore(c.Judge, m.Fingerprint, m.State)
-	if err == nil && state.Next() != m.Position.Offset {
-		err = fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
-	}
-	return state, settings, err
 }

@@ -26,7 +26,7 @@ func snapshotExportCommand() *cobra.Command {
 		Example: "  unecho snapshot export -o unecho.tar\n" +
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
 		Args: atMost(1, "one OFFSET"),
-		RunE: onStore(openExisting, exportSnapshot),
+		RunE: onStore(true, exportSnapshot),
 	}
 	cmd.Flags().StringP("output", "o", "-", "the file to write, which must not exist; - is standard output")
 	addJournalFlag(cmd)

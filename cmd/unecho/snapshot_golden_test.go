@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -94,15 +95,14 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 	if err != nil {
 		return nil, 0, err
 	}
-	v := storeVerb{cmd: snapshotImportCommand(), store: store}
-	if err := v.putAll(ctx, file, &m); err != nil {
-		return nil, 0, err
-	}
-	if err := store.Publish(ctx, m); err != nil {
-		return nil, 0, err
-	}
-	state, _, err := stateOf(&m)
+	state, err := snapshots.RestoreOf(&m)
 	if err != nil {
+		return nil, 0, err
+	}
+	if err := file.Put(ctx, store, state, func() {}); err != nil {
+		return nil, 0, err
+	}
+	if state, err = snapshots.RestoreOf(&m); err != nil {
 		return nil, 0, err
 	}
 	replica, err := snapshot.Restore(ctx, store, &m, state)

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -52,7 +52,7 @@ func importSnapshot(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	}
-	return onStore(openStore, do)(cmd, args)
+	return onStore(false, do)(cmd, args)
 }
 
 func openExported(path string) (io.ReadCloser, error) {
@@ -75,10 +75,7 @@ func (v *storeVerb) take(ctx context.Context, file *archive.Reader) error {
 	if err := v.fits(ctx, &m); err != nil {
 		return err
 	}
-	if err := v.putAll(ctx, file, &m); err != nil {
-		return err
-	}
-	if err := v.store.Publish(ctx, m); err != nil {
+	if err := v.put(ctx, file, &m); err != nil {
 		return err
 	}
 	documents, bytes := m.Totals()
@@ -99,62 +96,20 @@ func (v *storeVerb) fits(ctx context.Context, m *snapshot.Manifest) error {
 		return fmt.Errorf("its settings differ from those of this configuration, and no service would restore it:\n    %s",
 			strings.Join(setting.Diff(v.config.Settings(), settings), "\n    "))
 	}
-	infos, err := v.store.Manifests(ctx)
-	if err != nil {
-		return err
-	}
-	for _, i := range infos {
-		if !i.Position.SameJournal(m.Position) {
-			continue
-		}
-		if i.Position.Newer(m.Position) {
-			return fmt.Errorf("%w at offset %d, this one is of offset %d", snapshot.ErrStale, i.Position.Offset, m.Position.Offset)
-		}
-		if there, err := v.store.Manifest(ctx, i.Position); err == nil && there.Fingerprint != m.Fingerprint {
-			return errors.New("its settings differ from those of the snapshots of the same journal in the store")
-		}
-	}
-	return nil
+	return archive.Follows(ctx, v.store, m)
 }
 
-// putAll stores the segments of the file, each decoded before and read back after, and makes sure that all belong together.
-func (v *storeVerb) putAll(ctx context.Context, file *archive.Reader, m *snapshot.Manifest) error {
-	state, _, err := stateOf(m)
+// put stores the snapshot and shows how far that is.
+func (v *storeVerb) put(ctx context.Context, file *archive.Reader, m *snapshot.Manifest) error {
+	state, err := snapshots.RestoreOf(m)
 	if err != nil {
 		return err
 	}
 	shown := terminal.NewStages(v.cmd.ErrOrStderr())
 	defer shown.End()
-	shapes := map[string]index.Shape{}
-	for done := int64(1); ; done++ {
-		s, data, err := file.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		d, err := state.Decode(data)
-		if err != nil {
-			return fmt.Errorf("segment %s: %w", s.Name[:16], err)
-		}
-		shapes[s.Name] = d.Shape()
-		if err := v.put(ctx, s, data); err != nil {
-			return err
-		}
+	done := int64(0)
+	return file.Put(ctx, v.store, state, func() {
+		done++
 		shown.Stage("importing segments", done, int64(len(m.Segments)))
-	}
-	var all []index.Shape
-	for _, s := range m.Segments {
-		all = append(all, shapes[s.Name])
-	}
-	return state.Check(all)
-}
-
-func (v *storeVerb) put(ctx context.Context, s snapshot.Segment, data []byte) error {
-	if err := v.store.PutSegment(ctx, s.Name, data); err != nil {
-		return err
-	}
-	_, err := snapshot.FetchSegment(ctx, v.store, s)
-	return err
+	})
 }

@@ -19,7 +19,7 @@ func snapshotPruneCommand() *cobra.Command {
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
 			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
 		Args: atMost(0, ""),
-		RunE: onStore(openExisting, pruneSnapshots),
+		RunE: onStore(true, pruneSnapshots),
 	}
 	addStoreFlags(cmd)
 	return cmd

@@ -1,0 +1,28 @@
+package snapshots
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// WriteSettings writes canonical settings, a line each. They were stored by others: what does not print is quoted.
+func WriteSettings(b *strings.Builder, canonical []byte) {
+	var values map[string]any
+	if json.Unmarshal(canonical, &values) != nil {
+		fmt.Fprintf(b, "  none yet\n")
+		return
+	}
+	keys := make([]string, 0, len(values))
+	for k := range values {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		text, err := json.Marshal(values[k])
+		if err == nil {
+			fmt.Fprintf(b, "  %-28s %s\n", k, text)
+		}
+	}
+}

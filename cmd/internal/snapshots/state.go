@@ -1,0 +1,34 @@
+package snapshots
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// StateOf decodes the state of a snapshot, by the settings that it carries.
+func StateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
+	settings, err := index.CapturedSettings(m.State)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := config.Default()
+	if settings != nil {
+		if c, err = config.FromSettings(settings); err != nil {
+			return nil, settings, err
+		}
+	}
+	state, err := index.NewRestore(c.Judge, m.Fingerprint, m.State)
+	if err == nil && state.Next() != m.Position.Offset {
+		err = fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
+	}
+	return state, settings, err
+}
+
+// RestoreOf is StateOf for those who need no settings.
+func RestoreOf(m *snapshot.Manifest) (*index.Restore, error) {
+	state, _, err := StateOf(m)
+	return state, err
+}

@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Report is what was found about a snapshot; without problems it is whole.
+type Report struct {
+	Info     snapshot.Info
+	Manifest snapshot.Manifest
+	Problems []error
+}
+
+// Verifier reads each segment once, however many snapshots name it.
+type Verifier struct {
+	store snapshot.Store
+	state func(m *snapshot.Manifest) (*index.Restore, error)
+	seen  map[string]decodedSegment // by fingerprint and name
+}
+
+type decodedSegment struct {
+	shape index.Shape
+	err   error
+}
+
+// New makes a Verifier of a store's snapshots, whose state is decoded by the settings that they carry.
+func New(store snapshot.Store, state func(m *snapshot.Manifest) (*index.Restore, error)) *Verifier {
+	return &Verifier{store: store, state: state, seen: map[string]decodedSegment{}}
+}
+
+// Verify checks one snapshot. The error is one of the store, not of the snapshot.
+func (v *Verifier) Verify(ctx context.Context, info snapshot.Info) (Report, error) {
+	r := Report{Info: info}
+	var err error
+	if r.Manifest, err = v.store.Manifest(ctx, info.Position); err != nil {
+		return r.found(err)
+	}
+	state, err := v.state(&r.Manifest)
+	if err != nil {
+		return r.found(err)
+	}
+	if err := v.segments(ctx, state, &r.Manifest); err != nil {
+		return r, err
+	}
+	shapes := make([]index.Shape, 0, len(r.Manifest.Segments))
+	for _, s := range r.Manifest.Segments {
+		d := v.seen[seenKey(&r.Manifest, s)]
+		if d.err == nil && (d.shape.Number != s.Number || d.shape.Sealed != s.Sealed || d.shape.Documents != s.Documents) {
+			d.err = errors.New("it is not what the manifest says")
+		}
+		if d.err != nil {
+			r.Problems = append(r.Problems, fmt.Errorf("segment %d (%s): %w", s.Number, s.Name[:16], d.err))
+		}
+		shapes = append(shapes, d.shape)
+	}
+	if len(r.Problems) == 0 {
+		if err := state.Check(shapes); err != nil {
+			r.Problems = append(r.Problems, err)
+		}
+	}
+	return r, nil
+}
+
+// found keeps an error that tells of damage, and returns any other.
+func (r Report) found(err error) (Report, error) {
+	if !damage(err) {
+		return r, err
+	}
+	r.Problems = append(r.Problems, err)
+	return r, nil
+}
+
+func damage(err error) bool {
+	return snapshot.Damaged(err) || errors.Is(err, snapshot.ErrNewerFormat) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, index.ErrVersion)
+}
+
+func seenKey(m *snapshot.Manifest, s snapshot.Segment) string {
+	return fmt.Sprint(m.Fingerprint, s.Name)
+}
+
+// segments reads and decodes those that were not seen yet, on all cores.
+func (v *Verifier) segments(ctx context.Context, state *index.Restore, m *snapshot.Manifest) error {
+	var fresh []snapshot.Segment
+	for _, s := range m.Segments {
+		if _, seen := v.seen[seenKey(m, s)]; !seen {
+			fresh = append(fresh, s)
+		}
+	}
+	results := make([]decodedSegment, len(fresh))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0) + 1)
+	for i, s := range fresh {
+		group.Go(func() error {
+			results[i] = decodeSegment(ctx, v.store, state, s)
+			if err := results[i].err; err != nil && !damage(err) {
+				return err
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	for i, s := range fresh {
+		v.seen[seenKey(m, s)] = results[i]
+	}
+	return err
+}
+
+func decodeSegment(ctx context.Context, store snapshot.Store, state *index.Restore, s snapshot.Segment) decodedSegment {
+	data, err := snapshot.FetchSegment(ctx, store, s)
+	if err != nil {
+		return decodedSegment{err: err}
+	}
+	d, err := state.Decode(data)
+	if err != nil {
+		return decodedSegment{err: err}
+	}
+	return decodedSegment{shape: d.Shape()}
+}
+
+// Outlook says what a member that starts now would do, as far as the store decides it.
+func Outlook(reports []Report) string {
+	var passed []string
+	for _, r := range reports {
+		at := r.Info.Position
+		if !at.SameJournal(reports[0].Info.Position) {
+			continue
+		}
+		switch {
+		case len(r.Problems) == 0 && len(passed) == 0:
+			return fmt.Sprintf("a member that starts restores the one at %d", at.Offset)
+		case len(r.Problems) == 0:
+			return fmt.Sprintf("a member that starts passes over %s and restores the one at %d", strings.Join(passed, ", "), at.Offset)
+		case errors.Is(errors.Join(r.Problems...), snapshot.ErrNewerFormat), errors.Is(errors.Join(r.Problems...), index.ErrVersion):
+			return fmt.Sprintf("a member of this version refuses to start by the one at %d", at.Offset)
+		}
+		passed = append(passed, fmt.Sprint(at.Offset))
+	}
+	return "a member that starts finds no snapshot to restore: it needs the whole journal, from its first record. Members that run " +
+		"write new ones, and damaged segments again, one with each snapshot: leave them running until this says that all is whole"
+}

@@ -84,6 +84,11 @@ func (ms Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// ForPeople takes the error apart: all mistakes, and where to read about them.
+func (ms Mistakes) ForPeople() (cause, remedy string) {
+	return ms.Count() + " in the configuration: " + ms.Error(), "see `unecho config check --help`"
+}
+
 // Count writes how many there are: 1 mistake, 6 mistakes.
 func (ms Mistakes) Count() string {
 	if len(ms) == 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -24,20 +25,23 @@ import (
 // addClientFlags adds what the verbs need that talk to a running service's Kafka about one source topic.
 func addClientFlags(cmd *cobra.Command) {
 	addServiceFlags(cmd)
-	cmd.Flags().String("topic", "", "the source topic (default the first of source.topics)")
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("topic", "topic", "", "the source topic (default the first of source.topics)")
+	})
 }
 
 // addServiceFlags names a service: by its configuration, some of which may be given by flags that are called like the setting:
 // --journal-topic is journal.topic.
 func addServiceFlags(cmd *cobra.Command, settings ...string) {
-	addSetFlag(cmd)
-	flags := cmd.Flags()
-	flags.StringP("config", "c", "", "the service's configuration file (default "+defaultFile+", if it is there)")
-	flags.String("dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
+	cmdline.AddSet(cmd)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+", if it is there)")
+		f.Text("dir", "dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
+	})
 	for _, f := range setting.Fields(config.Default()) {
 		for _, key := range settings {
 			if f.Key == key {
-				addSettingFlagCalled(cmd, f, strings.NewReplacer(".", "-", "_", "-").Replace(key))
+				cmdline.AddSettingCalled(cmd, f, strings.NewReplacer(".", "-", "_", "-").Replace(key))
 			}
 		}
 	}
@@ -64,9 +68,9 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 	if err != nil {
 		return c, err
 	}
-	embedded := address != "" && !named && (cmd.Flag("dir").Changed || configPath(nil) == "")
+	embedded := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
 	if c, err = serviceConfig(cmd, embedded, dir); err != nil {
-		if address == "" && !named && configPath(nil) == "" {
+		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
 			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
 		}
 		return c, err
@@ -120,7 +124,7 @@ func onEmbedded(cmd *cobra.Command, c config.Config) (bool, error) {
 }
 
 func clientLogger(cmd *cobra.Command, c config.Config) (zerolog.Logger, error) {
-	if !cmd.Flag(logLevelFlag).Changed {
+	if !cmd.Flag(cmdline.LogLevelFlag).Changed {
 		c.Log.Level = "error"
 	}
 	return terminal.NewLogger(cmd.ErrOrStderr(), c.Log)

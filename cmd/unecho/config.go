@@ -4,21 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 )
 
-// defaultFile is read where no file is named, if it is there.
-const defaultFile = "unecho.yaml"
-
 // configCommand holds the verbs about configuration.
 func configCommand() *cobra.Command {
-	cmd := groupCommand(&cobra.Command{Use: "config", Short: "Write, check and show the configuration"})
+	cmd := cmdline.GroupCommand(&cobra.Command{Use: "config", Short: "Write, check and show the configuration"})
 	cmd.AddCommand(configInitCommand(), configCheckCommand(), configPrintCommand(), configSchemaCommand(), configTableCommand())
 	return cmd
 }
@@ -27,7 +24,7 @@ func configInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented configuration file with every key and its default",
-		Args:  atMost(0, ""),
+		Args:  cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := cmd.Flag("output").Value.String()
 			if path == "" || path == "-" {
@@ -48,7 +45,9 @@ func configInitCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringP("output", "o", "", "the file to write; standard output if not given")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.TextP("output", "o", "file", "", "the file to write; standard output if not given")
+	})
 	return cmd
 }
 
@@ -56,8 +55,8 @@ func configCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Report every mistake in the configuration",
-		Long:  "Report every mistake in FILE (default " + defaultFile + ", if it is there), the environment and --set, each with its place.",
-		Args:  atMost(1, "one FILE"),
+		Long:  "Report every mistake in FILE (default " + cmdline.DefaultFile + ", if it is there), the environment and --set, each with its place.",
+		Args:  cmdline.AtMost(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			loaded, err := resolveConfig(cmd, args)
 			if err != nil {
@@ -68,7 +67,7 @@ func configCheckCommand() *cobra.Command {
 			return err
 		},
 	}
-	addSetFlag(cmd)
+	cmdline.AddSet(cmd)
 	return cmd
 }
 
@@ -76,7 +75,7 @@ func configPrintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "print [FILE]",
 		Short: "Print the effective configuration and where each value comes from; secrets are masked",
-		Args:  atMost(1, "one FILE"),
+		Args:  cmdline.AtMost(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			loaded, err := resolveConfig(cmd, args)
 			if err != nil {
@@ -86,7 +85,7 @@ func configPrintCommand() *cobra.Command {
 			return err
 		},
 	}
-	addSetFlag(cmd)
+	cmdline.AddSet(cmd)
 	return cmd
 }
 
@@ -102,17 +101,12 @@ func configTableCommand() *cobra.Command {
 
 func printing(use, short string, text func() string) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: atMost(0, ""),
+		Use: use, Short: short, Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), text())
 			return err
 		},
 	}
-}
-
-// addSetFlag adds --set, which outranks file and environment.
-func addSetFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArray("set", nil, "override a setting: key=value; repeatable")
 }
 
 // resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the log
@@ -122,15 +116,5 @@ func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
 	if err != nil {
 		return config.Loaded{}, err
 	}
-	return config.Resolve(configPath(args), os.Environ(), append(sets, logSets(cmd)...))
-}
-
-func configPath(args []string) string {
-	if len(args) > 0 {
-		return args[0]
-	}
-	if _, err := os.Stat(defaultFile); errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return defaultFile
+	return config.Resolve(cmdline.ConfigPath(args), os.Environ(), append(sets, cmdline.LogSets(cmd)...))
 }

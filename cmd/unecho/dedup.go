@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/memory"
-	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func dedupCommand() *cobra.Command {
@@ -47,47 +44,51 @@ func dedupCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
 	return cmd
 }
 
 func addDedupFlags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringArray("index", nil, "compare with the documents of this file, which are not judged themselves; may be repeated")
-	flags.StringArray("query", nil, "judge the documents of this file: the same as FILE; may be repeated")
-	flags.String("index-file", "", "compare with the documents of this index, which --save-index wrote")
-	flags.String("save-index", "", "write the index, with all documents that entered it, to this file")
-	flags.String("matches", "best", "best: the most similar unique document before; all: all documents before that are similar enough")
-	flags.String("unique", "", "write the unique documents here, unchanged (- is standard output)")
-	flags.String("duplicates", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
-	flags.String("pairs", "", "write a line for each verified match: a, b, similarity, separated by tabs")
-	flags.String("clusters", "", "write a line for each document: id, cluster, separated by a tab")
-	flags.String("rejected", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
-	flags.String("representative", "first", "which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
-	flags.String("memory", "4GiB", "what the index may take; it is an error if it does not suffice")
-	flags.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
-	flags.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the lowest of each slot)")
-	flags.Bool("json", false, "the summary as one JSON object on the last line")
-	offer(cmd, "matches", "best", "all")
-	offer(cmd, "representative", "first", "last", "longest")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("index", "file", "compare with the documents of this file, which are not judged themselves; may be repeated")
+		f.Texts("query", "file", "judge the documents of this file: the same as FILE; may be repeated")
+		f.Text("index-file", "file", "", "compare with the documents of this index, which --save-index wrote")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("save-index", "file", "", "write the index, with all documents that entered it, to this file")
+		f.Text("unique", "file", "", "write the unique documents here, unchanged (- is standard output)")
+		f.Text("duplicates", "file", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
+		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, separated by tabs")
+		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
+		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
+		f.Text("representative", "choice", "first", "which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
+		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the lowest of each slot)")
+		f.Bool("json", false, "the summary as one JSON object on the last line")
+	})
+	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
+		f.Text("matches", "choice", "best", "best: the most similar unique document before; all: all documents before that are similar enough")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Text("memory", "size", "4GiB", "what the index may take; it is an error if it does not suffice")
+		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
+	})
+	cmdline.Offer(cmd, "matches", "best", "all")
+	cmdline.Offer(cmd, "representative", "first", "last", "longest")
 }
 
 // dedupRun is one run of the verb.
 type dedupRun struct {
 	dedupOptions
-	cmd       *cobra.Command
-	began     time.Time
-	judge     dedup.Judge
-	index     *dedup.Index // the same as judge, if it is one
-	out       *dedup.Outputs
-	documents int64 // read so far
+	cmd *cobra.Command
+	out *dedup.Outputs
 }
 
 func runDedup(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	r := &dedupRun{cmd: cmd, began: time.Now()}
+	began := time.Now()
+	r := &dedupRun{cmd: cmd}
 	if r.dedupOptions, err = dedupOptionsOf(cmd, args); err != nil {
 		return err
 	}
@@ -95,7 +96,8 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.makeJudge(); err != nil {
+	judge, err := r.makeJudge()
+	if err != nil {
 		return err
 	}
 	if r.out, err = dedup.OpenOutputs(r.outputs()); err != nil {
@@ -103,10 +105,16 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	r.params.Whole = r.out.KeepsUnique()
-	if err := r.judgeAll(ctx, old, query); err != nil {
-		return r.explained(err)
+	p := dedup.Pass{Params: r.params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.verbose || r.out.OnTerminal(), SaveIndex: r.save}
+	if err := p.Run(ctx, old, query); err != nil {
+		return err
 	}
-	return r.summarise()
+	r.out.TellRejected(cmd.ErrOrStderr())
+	summary := p.Summary(time.Since(began))
+	if cmdline.Bool(cmd, "json") {
+		return summary.WriteJSON(cmd.OutOrStdout())
+	}
+	return summary.WriteText(cmd.ErrOrStderr())
 }
 
 // outputs are what the flags ask for; if they ask for nothing, the unique documents go to standard output.
@@ -119,7 +127,7 @@ func (r *dedupRun) outputs() dedup.OutputParams {
 			p.Paths[name] = path
 		}
 	}
-	if len(p.Paths) == 0 && r.save == "" && !flagBool(r.cmd, "json") {
+	if len(p.Paths) == 0 && r.save == "" && !cmdline.Bool(r.cmd, "json") {
 		p.Paths["unique"] = corpus.Stdin
 	}
 	if r.verbose {
@@ -129,113 +137,11 @@ func (r *dedupRun) outputs() dedup.OutputParams {
 }
 
 // makeJudge makes what the documents are judged by.
-func (r *dedupRun) makeJudge() (err error) {
+func (r *dedupRun) makeJudge() (dedup.Judge, error) {
 	if r.rotated {
-		r.judge, err = dedup.NewRotations(dedup.RotationsParams{
+		return dedup.NewRotations(dedup.RotationsParams{
 			Index: r.config.Judge, Distance: r.distance, Memory: r.memory, Pairs: r.verbose || r.cmd.Flag("pairs").Changed,
 		})
-		return err
 	}
-	if r.index, err = r.makeIndex(); err != nil {
-		return err
-	}
-	r.judge = r.index
-	return nil
-}
-
-// judgeAll reads everything and writes what is to be written.
-func (r *dedupRun) judgeAll(ctx context.Context, old, query *files) error {
-	if old != nil {
-		if err := r.read(ctx, old, r.out.Remember); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return errors.New("stopped before all of the index was read; nothing was judged")
-		}
-		r.judge.Begin()
-	}
-	r.out.Judge(r.judge.First())
-	if err := r.judgeQuery(ctx, query); err != nil {
-		return errors.Join(err, r.out.Flush())
-	}
-	if ctx.Err() != nil && !r.out.Begun {
-		return errors.New("stopped after 0 documents; nothing is written")
-	}
-	if err := r.out.Finish(); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(r.out.Counts.Documents), "document"))
-	}
-	return r.keep(ctx)
-}
-
-func (r *dedupRun) judgeQuery(ctx context.Context, query *files) (err error) {
-	if query != nil {
-		err = r.read(ctx, query, r.out.Add)
-	}
-	if rotations, ok := r.judge.(*dedup.Rotations); ok && err == nil && ctx.Err() == nil {
-		err = r.rotate(ctx, rotations)
-	}
-	return err
-}
-
-func (r *dedupRun) rotate(ctx context.Context, rotations *dedup.Rotations) error {
-	bar := terminal.NewStages(r.cmd.ErrOrStderr())
-	bar.Hidden = r.verbose || r.out.OnTerminal()
-	defer bar.End()
-	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
-	err := rotations.Finish(ctx, r.params.Workers, func(done, all int64) { bar.Stage(name, done, all) }, r.out.Match)
-	if errors.Is(err, context.Canceled) {
-		return errors.New("stopped before all documents were compared: which of them are unique is not known")
-	}
-	return err
-}
-
-// read judges the documents of files.
-func (r *dedupRun) read(ctx context.Context, in *files, each func(*dedup.Outcome) error) (err error) {
-	defer func() { err = errors.Join(err, in.reader.Close()) }()
-	bar := terminal.NewProgress(r.cmd.ErrOrStderr(), in.size)
-	bar.Hidden = r.verbose || r.out.OnTerminal()
-	defer bar.End()
-	return dedup.Run(ctx, r.params, in.reader, r.judge, func(o *dedup.Outcome) error {
-		bar.Documents++
-		bytes, files := in.reader.Read()
-		bar.Files = files
-		bar.At(bytes)
-		if r.documents++; r.index != nil && r.documents%garbageDocuments == 0 {
-			memory.SetGarbage(r.index.Stats().Memory)
-		}
-		return each(o)
-	})
-}
-
-// garbageDocuments is after how many documents the collector is set anew.
-const garbageDocuments = 1 << 14
-
-// explained adds to an error what to do about it, and what the outputs hold.
-func (r *dedupRun) explained(err error) error {
-	if errors.Is(err, dedup.ErrMemory) && r.rotated {
-		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
-	}
-	if errors.Is(err, dedup.ErrMemory) {
-		return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
-	}
-	return err
-}
-
-func (r *dedupRun) summarise() error {
-	r.out.Refused.Tell(r.cmd.ErrOrStderr(), "")
-	s := dedup.NewSummary(r.out.Counts, r.judge.First(), r.documents, time.Since(r.began))
-	s.Algorithm = r.config.Judge.Algorithm()
-	if r.index != nil {
-		s.UniqueCut = r.index.Stats().UniqueCut
-	}
-	if rotations, ok := r.judge.(*dedup.Rotations); ok {
-		s.Rotations = rotations.Count()
-	}
-	if flagBool(r.cmd, "json") {
-		return s.WriteJSON(r.cmd.OutOrStdout())
-	}
-	return s.WriteText(r.cmd.ErrOrStderr())
+	return dedup.OpenIndex(r.load, dedup.IndexParams{Index: r.config.Judge, Settings: r.settings(), Memory: r.memory, All: r.all})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
@@ -55,14 +56,14 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedupOptions, err erro
 		return o, err
 	}
 	named := len(o.old) > 0 || o.load != "" || o.save != "" || o.list != "" || len(o.query) != 1
-	o.verbose = flagBool(cmd, "verbose")
+	o.verbose = cmdline.Bool(cmd, "verbose")
 	o.params = dedup.Params{Index: o.config.Judge, Workers: workers, Named: named, Sketches: o.verbose || o.rotated}
 	return o, o.check()
 }
 
 // readConfig resolves the settings. A distance that is refused may still be one for sorted rotations.
 func (o *dedupOptions) readConfig(cmd *cobra.Command) (err error) {
-	o.config, err = settingsOf(cmd, config.Default())
+	o.config, err = cmdline.Settings(cmd, config.Default())
 	flag := cmd.Flag("distance")
 	if err == nil || !flag.Changed {
 		return err
@@ -72,7 +73,7 @@ func (o *dedupOptions) readConfig(cmd *cobra.Command) (err error) {
 	if notNumber != nil || flag.Value.Set("0") != nil { // no distance is refused less than 0
 		return err
 	}
-	c, still := settingsOf(cmd, config.Default())
+	c, still := cmdline.Settings(cmd, config.Default())
 	if still != nil || c.Judge.Similarity.EstimatedBy() != index.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}

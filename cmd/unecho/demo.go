@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/demo"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/feed"
@@ -29,19 +30,22 @@ func demoCommand() *cobra.Command {
 		Example: "  unecho demo\n" +
 			"  unecho demo --documents 100000 --json | tail -1\n" +
 			"  unecho demo --input articles.jsonl --dir ./demo",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return showDemo(cmd) },
 	}
-	addSetFlag(cmd)
+	cmdline.AddSet(cmd)
 	p := feed.DefaultParams()
-	flags := cmd.Flags()
-	flags.Int("documents", p.Documents, "documents of the feed")
-	flags.Uint64("seed", p.Seed, "the same seed gives the same documents")
-	flags.String("input", "", "read documents from a JSONL file instead (- is standard input): objects with text and id")
-	flags.String("dir", "", "keep everything in this directory, and go on there the next time (default a temporary one)")
-	flags.String("listen", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
-	flags.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal")
-	flags.Bool("json", false, "the summary as one JSON object on the last line")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Int("documents", p.Documents, "documents of the feed")
+		f.Uint64("seed", p.Seed, "the same seed gives the same documents")
+		f.Text("input", "file", "", "read documents from a JSONL file instead (- is standard input): objects with text and id")
+		f.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal")
+	})
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("dir", "dir", "", "keep everything in this directory, and go on there the next time (default a temporary one)")
+		f.Text("listen", "address", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the summary as one JSON object on the last line") })
 	return cmd
 }
 
@@ -83,7 +87,7 @@ func showDemo(cmd *cobra.Command) (err error) {
 	if ctx.Err() != nil && cmd.Flag("dir").Changed {
 		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
 	}
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		return summary.WriteJSON(cmd.OutOrStdout())
 	}
 	return summary.WriteText(cmd.OutOrStdout())
@@ -97,20 +101,20 @@ func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents
 	base.Log.Level = "warn"
 	flags := cmd.Flags()
 	var wrong []error
-	sets := must(flags.GetStringArray("set"))(&wrong)
-	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(sets, logSets(cmd)...))
+	sets := cmdline.Gather(flags.GetStringArray("set"))(&wrong)
+	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(sets, cmdline.LogSets(cmd)...))
 	if err != nil {
 		return p, nil, logger, err
 	}
 	if logger, err = terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log); err != nil {
 		return p, nil, logger, err
 	}
-	p = demo.Params{Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Pace: must(flags.GetFloat64("pace"))(&wrong)}
+	p = demo.Params{Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong)}
 	if !cmd.Flag("pace").Changed {
 		p.Pace = demo.PaceFor(p.Out)
 	}
 	sent := feed.DefaultParams()
-	sent.Documents, sent.Seed = must(flags.GetInt("documents"))(&wrong), must(flags.GetUint64("seed"))(&wrong)
+	sent.Documents, sent.Seed = cmdline.Gather(flags.GetInt("documents"))(&wrong), cmdline.Gather(flags.GetUint64("seed"))(&wrong)
 	if err := errors.Join(wrong...); err != nil {
 		return p, nil, logger, err
 	}

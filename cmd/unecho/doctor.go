@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/doctor"
 	"github.com/unecho/unecho/index/snapshot"
@@ -20,7 +17,7 @@ import (
 func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look at Kafka, topics, rights, transactions, group, snapshots and clocks, and say what to do",
+		Short: "Look at Kafka, topics, rights, group, snapshots and clocks, and say what to do",
 		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
 			"settings in force, clocks. Each finding says what it is, why it matters, and what to do. It writes nothing, and may run\n" +
@@ -28,11 +25,11 @@ func doctorCommand() *cobra.Command {
 			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: onService(runDoctor),
 	}
 	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
-	cmd.Flags().Bool("json", false, "all findings as one JSON object")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all findings as one JSON object") })
 	return cmd
 }
 
@@ -51,7 +48,7 @@ func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	if err != nil {
 		return exit.Undone(err)
 	}
-	if err := writeFindings(cmd, &report); err != nil {
+	if err := reports.WriteDoctor(cmd.OutOrStdout(), &report, cmdline.Bool(cmd, "json")); err != nil {
 		return err
 	}
 	if !report.Healthy {
@@ -73,24 +70,4 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openStore(ctx, c, true) },
 		ProducerTime: embedded,
 	}, err
-}
-
-func writeFindings(cmd *cobra.Command, r *doctor.Report) error {
-	out := cmd.OutOrStdout()
-	if flagBool(cmd, "json") {
-		return json.NewEncoder(out).Encode(r)
-	}
-	var b strings.Builder
-	const indent = "                       "
-	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, terminal.Printable(f.What, terminal.LongLine))
-		for _, line := range []string{f.Why, f.Remedy} {
-			if line != "" {
-				b.WriteString(indent + terminal.Printable(line, terminal.LongLine) + "\n")
-			}
-		}
-	}
-	fmt.Fprintf(&b, "\n%s, %s\n", terminal.Several(r.Problems, "problem"), terminal.Several(r.Notes, "note"))
-	_, err := io.WriteString(out, b.String())
-	return err
 }

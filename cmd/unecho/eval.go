@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/labelled"
@@ -31,11 +32,12 @@ func evalCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runEval(cmd, args) },
 	}
 	addCorpusFlags(cmd)
-	flags := cmd.Flags()
-	flags.String("pairs", "", "the pairs: two ids on each line, separated by a tab; what follows, and a first line of names, is passed over")
-	flags.String("clusters", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
-	flags.Bool("json", false, "the result as one JSON object")
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("pairs", "file", "", "the pairs: two ids on each line, separated by a tab; what follows, and a first line of names, is passed over")
+		f.Text("clusters", "file", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the result as one JSON object") })
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
 	return cmd
 }
 
@@ -65,7 +67,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), result.String())
@@ -77,7 +79,7 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, er
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := settingsOf(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.Default())
 	if err != nil {
 		return nil, err
 	}

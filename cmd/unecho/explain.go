@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/explain"
@@ -32,12 +33,12 @@ func explainCommand() *cobra.Command {
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
 			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
-		Args: exactly("A", "B"),
+		Args: cmdline.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
 	}
-	cmd.Flags().Bool("json", false, "all of it as one JSON object")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all of it as one JSON object") })
 	addEmbeddedFlag(cmd)
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes")
 	return cmd
 }
 
@@ -45,7 +46,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := settingsOf(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.Default())
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(x)
 	}
 	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)

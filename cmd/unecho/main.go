@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
@@ -18,5 +19,5 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.Execute()
-	return exit.Report(stderr, err, root.PersistentFlags().Lookup(logFormatFlag).Value.String())
+	return exit.Report(stderr, err, root.PersistentFlags().Lookup(cmdline.LogFormatFlag).Value.String())
 }

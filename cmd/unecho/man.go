@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 )
 
 func manCommand() *cobra.Command {
@@ -13,7 +15,7 @@ func manCommand() *cobra.Command {
 		Use:     "man DIR",
 		Short:   "Write a man page for each command into a directory",
 		Example: "  unecho man /usr/local/share/man/man1",
-		Args:    exactly("DIR"),
+		Args:    cmdline.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everybody
 				return fmt.Errorf("write man pages: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/plan"
@@ -27,12 +28,13 @@ func planCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, args) },
 	}
 	addCorpusFlags(cmd)
-	flags := cmd.Flags()
-	flags.Int64("documents", 0, "say what so many documents take")
-	flags.Int("id-bytes", 16, "bytes of an id, where no FILE tells")
-	flags.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
-	flags.Bool("json", false, "the plan as one JSON object")
-	addSettingFlags(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Int64("documents", 0, "say what so many documents take")
+		f.Int("id-bytes", 16, "bytes of an id, where no FILE tells")
+		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the plan as one JSON object") })
+	cmdline.AddSettings(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8")
 	return cmd
 }
 
@@ -40,7 +42,7 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := settingsOf(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.Default())
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 	if err := p.Finish(documents); err != nil {
 		return err
 	}
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
 	}
 	return p.Write(cmd.OutOrStdout())
@@ -74,7 +76,7 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 func measure(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, p *plan.Plan) error {
 	if len(args) == 0 && cmd.Flag("files-from").Value.String() == "" {
 		var wrong []error
-		id, evidence := must(cmd.Flags().GetInt("id-bytes"))(&wrong), must(cmd.Flags().GetInt("evidence-bytes"))(&wrong)
+		id, evidence := cmdline.Gather(cmd.Flags().GetInt("id-bytes"))(&wrong), cmdline.Gather(cmd.Flags().GetInt("evidence-bytes"))(&wrong)
 		return errors.Join(errors.Join(wrong...), p.Assume(id, evidence))
 	}
 	in, _, err := openCorpus(cmd, args, c, nil)

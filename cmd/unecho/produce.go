@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/broker"
@@ -25,21 +23,11 @@ func produceCommand() *cobra.Command {
 		Long:  "Send the lines of FILE (- is standard input) to the source topic, each as one document. Empty lines are passed over.",
 		Example: "  unecho produce articles.jsonl\n" +
 			"  zcat articles.jsonl.gz | unecho produce -",
-		Args: exactly("FILE"),
+		Args: cmdline.Exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return produce(cmd, args[0]) },
 	}
 	addClientFlags(cmd)
 	return cmd
-}
-
-// exactly takes as many arguments as there are names.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(names) {
-			return nil
-		}
-		return exit.Usage(fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath()))
-	}
 }
 
 func produce(cmd *cobra.Command, path string) (err error) {
@@ -54,7 +42,7 @@ func produce(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	in, size, err := openInput(path)
+	in, size, err := corpus.OpenLines(path)
 	if err != nil {
 		return err
 	}
@@ -72,7 +60,10 @@ func produce(cmd *cobra.Command, path string) (err error) {
 	}
 	defer writer.Close()
 	p := terminal.NewProgress(cmd.ErrOrStderr(), size)
-	err = sendLines(ctx, in, writer, p)
+	err = corpus.EachLine(ctx, in, p.Add, func(line []byte) error {
+		p.Documents++
+		return writer.Write(ctx, nil, bytes.Clone(line))
+	})
 	stopped := errors.Is(err, context.Canceled)
 	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
 		err = flushed
@@ -85,54 +76,4 @@ func produce(cmd *cobra.Command, path string) (err error) {
 		err = errors.New("stopped before all documents were sent")
 	}
 	return err
-}
-
-// openInput opens a file and tells its size, or -1 where that is unknown.
-func openInput(path string) (io.ReadCloser, int64, error) {
-	if path == "-" {
-		return io.NopCloser(os.Stdin), -1, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, exit.NotThere(fmt.Errorf("open documents: %w", err))
-	}
-	info, err := f.Stat()
-	if err != nil || info.IsDir() {
-		return nil, 0, errors.Join(fmt.Errorf("open documents: %s is no file of lines", path), err, f.Close())
-	}
-	size := info.Size()
-	if !info.Mode().IsRegular() {
-		size = -1
-	}
-	return f, size, nil
-}
-
-// maxLine bounds a line: what is longer is no file of documents.
-const maxLine = 64 << 20
-
-func sendLines(ctx context.Context, in io.Reader, w *topic.Writer, p *terminal.Progress) error {
-	buffered := bufio.NewReader(in)
-	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
-		_, _ = buffered.Discard(3) // it was peeked at, so it is there
-	}
-	lines := bufio.NewScanner(buffered)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for lines.Scan() {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
-		p.Add(len(lines.Bytes()) + 1)
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		p.Documents++
-		if err := w.Write(ctx, nil, bytes.Clone(line)); err != nil {
-			return err
-		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("line after document %d is longer than 64 MiB: each line must be one document", p.Documents)
-	}
-	return lines.Err()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
@@ -19,7 +20,9 @@ type records struct {
 }
 
 func addEmbeddedFlag(cmd *cobra.Command) {
-	cmd.Flags().String("dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("dir", "dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
+	})
 }
 
 // newRecords reaches the cluster of the configuration, or else the embedded broker that runs in --dir.
@@ -28,7 +31,7 @@ func newRecords(cmd *cobra.Command, c config.Config) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	configured := cmd.Flag("config").Changed || configPath(nil) != "" || len(c.Kafka.Brokers) > 0
+	configured := cmd.Flag("config").Changed || cmdline.ConfigPath(nil) != "" || len(c.Kafka.Brokers) > 0
 	switch {
 	case address != "" && (cmd.Flag("dir").Changed || !configured):
 		c.Kafka = broker.DefaultParams()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
@@ -21,7 +22,7 @@ import (
 
 // routingCommand holds the verbs about where documents come from and where they go.
 func routingCommand() *cobra.Command {
-	cmd := groupCommand(&cobra.Command{
+	cmd := cmdline.GroupCommand(&cobra.Command{
 		Use:   "routing",
 		Short: "Show, compare and change what a group reads and where it forwards",
 		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: source.topics,\n" +
@@ -34,11 +35,11 @@ func routingCommand() *cobra.Command {
 
 func routingShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "show", Short: "Print the routing in force", Args: atMost(0, ""),
+		Use: "show", Short: "Print the routing in force", Args: cmdline.AtMost(0, ""),
 		RunE: onRouting(func(_ context.Context, cmd *cobra.Command, r *routingVerb) error { return r.show(cmd) }),
 	}
 	addRoutingFlags(cmd)
-	cmd.Flags().Bool("json", false, "one JSON object")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object") })
 	return cmd
 }
 
@@ -47,7 +48,7 @@ func routingDiffCommand() *cobra.Command {
 		Use: "diff", Short: "Compare a configuration with the routing in force",
 		Long: "Compare a configuration with the routing in force. The exit code is 0 if they agree, 1 if they differ, 2 if that could\n" +
 			"not be found out.",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: onRouting(func(_ context.Context, cmd *cobra.Command, r *routingVerb) error {
 			if r.agrees() {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "this configuration has the routing in force in journal %s\n", r.journal.Topic)
@@ -74,11 +75,11 @@ func routingApplyCommand() *cobra.Command {
 			"says; what is remembered stays.",
 		Example: "  unecho routing apply --config unecho.yaml --dry-run\n" +
 			"  unecho routing apply --config unecho.yaml",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: onRouting(func(ctx context.Context, cmd *cobra.Command, r *routingVerb) error { return r.apply(ctx, cmd) }),
 	}
 	addRoutingFlags(cmd)
-	cmd.Flags().Bool("dry-run", false, "only print what would change")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
 	return cmd
 }
 
@@ -119,7 +120,7 @@ func (r *routingVerb) agrees() bool { return bytes.Equal(r.text, r.now.Routes.Te
 
 func (r *routingVerb) show(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		return json.NewEncoder(out).Encode(struct {
 			Journal string          `json:"journal"`
 			Number  uint32          `json:"number"`
@@ -152,7 +153,7 @@ func (r *routingVerb) apply(ctx context.Context, cmd *cobra.Command) error {
 		return fmt.Errorf("the settings differ from those that journal %s was begun with, which no routing changes:\n    %s\n  use the settings of the members",
 			r.journal.Topic, strings.Join(setting.Diff(r.config.Settings(), r.now.Settings), "\n    "))
 	}
-	if err := r.tellDifference(out); err != nil || flagBool(cmd, "dry-run") {
+	if err := r.tellDifference(out); err != nil || cmdline.Bool(cmd, "dry-run") {
 		return err
 	}
 	now, err := r.journal.Apply(ctx, r.config.Journal, r.now, r.text)

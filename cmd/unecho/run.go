@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/ops"
@@ -33,27 +34,28 @@ func runCommand() *cobra.Command {
 		Example: "  unecho run --config unecho.yaml\n" +
 			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
 			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runService(cmd) },
 	}
-	addSetFlag(cmd)
-	flags := cmd.Flags()
-	flags.StringP("config", "c", "", "the configuration file (default "+defaultFile+", if it is there)")
-	flags.Bool("embedded", false, "run a Kafka broker in this process, and use it")
-	flags.String("dir", embeddedDir, "with --embedded: the directory for the broker's data and the snapshots")
-	flags.String("listen", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
+	cmdline.AddSet(cmd)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.TextP("config", "c", "file", "", "the configuration file (default "+cmdline.DefaultFile+", if it is there)")
+		f.Bool("embedded", false, "run a Kafka broker in this process, and use it")
+		f.Text("dir", "dir", embeddedDir, "with --embedded: the directory for the broker's data and the snapshots")
+		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
+	})
 	return cmd
 }
 
 func runService(cmd *cobra.Command) error {
-	embedded, dir := flagBool(cmd, "embedded"), cmd.Flag("dir").Value.String()
+	embedded, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
 	c, err := serviceConfig(cmd, embedded, dir)
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
 		err = serve(cmd, c, embedded, dir)
-	case !json && cmd.Flag("config").Value.String() == "" && configPath(nil) == "":
-		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", defaultFile, defaultFile)
+	case !json && cmd.Flag("config").Value.String() == "" && cmdline.ConfigPath(nil) == "":
+		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile, cmdline.DefaultFile)
 	}
 	if err != nil && json {
 		return &exit.Error{Logged: true, Err: err}
@@ -134,7 +136,7 @@ func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		args = append(args, path)
 	}
-	loaded, err := config.ResolveFrom(base, configPath(args), os.Environ(), slices.Concat(sets, flagSets(cmd), logSets(cmd)))
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(), slices.Concat(sets, cmdline.Given(cmd), cmdline.LogSets(cmd)))
 	return loaded.Config, err
 }
 
@@ -173,8 +175,3 @@ func startEmbedded(ctx context.Context, c *config.Config, dir, listen string, lo
 
 // embeddedPartitions is how many partitions a source topic on the embedded broker has.
 const embeddedPartitions = 4
-
-func flagBool(cmd *cobra.Command, name string) bool {
-	set, err := cmd.Flags().GetBool(name)
-	return err == nil && set
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/sketched"
@@ -27,8 +28,8 @@ func sketchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runSketch(cmd, args) },
 	}
 	addCorpusFlags(cmd)
-	cmd.Flags().Bool("json", false, "an object on each line: id, sketch, keys, shingles")
-	addSettingFlags(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "an object on each line: id, sketch, keys, shingles") })
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
 	return cmd
 }
 
@@ -36,7 +37,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := settingsOf(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.Default())
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	defer func() { err = errors.Join(err, out.Flush()) }()
 	write := sketched.Document.WriteText
-	if flagBool(cmd, "json") {
+	if cmdline.Bool(cmd, "json") {
 		write = sketched.Document.WriteJSON
 	}
 	var name []byte

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/snapshot"
@@ -19,7 +20,7 @@ import (
 
 // snapshotCommand holds the verbs about stored snapshots. They work beside a running service, and without Kafka.
 func snapshotCommand() *cobra.Command {
-	cmd := groupCommand(&cobra.Command{
+	cmd := cmdline.GroupCommand(&cobra.Command{
 		Use:   "snapshot",
 		Short: "List, check, carry over and clear away snapshots",
 		Long: "Look at the snapshots that a service keeps, check them, carry them from one store to another, clear old ones away. These\n" +
@@ -41,8 +42,8 @@ type storeVerb struct {
 
 // addStoreFlags names the store.
 func addStoreFlags(cmd *cobra.Command) {
-	addSettingFlags(cmd, "snapshot", "index.name")
-	for _, unused := range []string{"every", "keep", "shared"} {
+	cmdline.AddSettings(cmd, "snapshot", "index.name")
+	for _, unused := range []string{"every", "keep", "shared", "preset"} {
 		if cmd.Name() != "prune" || unused != "keep" {
 			cmd.Flag(unused).Hidden = true
 		}
@@ -74,13 +75,13 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	if err := onlyFlag(cmd); err != nil {
 		return c, false, err
 	}
-	named = cmd.Flag("config").Value.String() != "" || configPath(nil) != ""
+	named = cmd.Flag("config").Value.String() != "" || cmdline.ConfigPath(nil) != ""
 	unnamed := !named && !cmd.Flag("store").Changed && !slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
 	embedded := filepath.Join(embeddedDir, "snapshots")
 	if _, err := os.Stat(embedded); err == nil && unnamed {
 		base.Snapshot.Directory, unnamed = embedded, false
 	}
-	c, err = sectionsOf(cmd, base, "snapshot", "index")
+	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
 	if err != nil && unnamed {
 		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
 	}
@@ -101,7 +102,9 @@ func onlyFlag(cmd *cobra.Command) error {
 
 // addJournalFlag is for verbs that take OFFSET.
 func addJournalFlag(cmd *cobra.Command) {
-	cmd.Flags().String("journal", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
+	})
 }
 
 // listed are the snapshots of the store, newest first, of the journal that --journal names, if it does.

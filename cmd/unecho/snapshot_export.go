@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
@@ -25,10 +26,12 @@ func snapshotExportCommand() *cobra.Command {
 			"texts included where similarity.verify needs them.",
 		Example: "  unecho snapshot export -o unecho.tar\n" +
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
-		Args: atMost(1, "one OFFSET"),
+		Args: cmdline.AtMost(1, "one OFFSET"),
 		RunE: onStore(true, exportSnapshot),
 	}
-	cmd.Flags().StringP("output", "o", "-", "the file to write, which must not exist; - is standard output")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.TextP("output", "o", "file", "-", "the file to write, which must not exist; - is standard output")
+	})
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
 	return cmd

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -26,7 +27,7 @@ func snapshotImportCommand() *cobra.Command {
 		Long: "Put the snapshot in FILE (- is standard input) into the store, which is made where it is missing. Everything is checked and\n" +
 			"read back before the snapshot is listed. It is refused if it is of another index or of other settings, or if the store\n" +
 			"has a newer one of the same journal. A service restores it only beside the journal it was taken from.",
-		Args: exactly("FILE"),
+		Args: cmdline.Exactly("FILE"),
 		Example: "  unecho snapshot import --config unecho.yaml unecho.tar\n" +
 			"  unecho snapshot export --config old.yaml | unecho snapshot import --config new.yaml -",
 		RunE: importSnapshot,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 )
 
@@ -16,10 +17,10 @@ func snapshotListCommand() *cobra.Command {
 		Long:  "List the snapshots, newest first: at which offset of the journal each was taken, when, and how much it holds.",
 		Example: "  unecho snapshot list --config unecho.yaml\n" +
 			"  unecho snapshot list --directory /var/lib/unecho/snapshots --json",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: onStore(true, listSnapshots),
 	}
-	cmd.Flags().Bool("json", false, "write one JSON object per line")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object per line") })
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
 	return cmd
@@ -34,7 +35,7 @@ func listSnapshots(ctx context.Context, v *storeVerb, _ []string) error {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "no snapshots")
 		return nil
 	}
-	if flagBool(v.cmd, "json") {
+	if cmdline.Bool(v.cmd, "json") {
 		return snapshots.ListJSON(v.cmd.OutOrStdout(), infos)
 	}
 	return snapshots.ListText(v.cmd.OutOrStdout(), infos)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -18,7 +19,7 @@ func snapshotPruneCommand() *cobra.Command {
 			"snapshot it takes. Room in PostgreSQL is free for new rows once its autovacuum has passed.",
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
 			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
-		Args: atMost(0, ""),
+		Args: cmdline.AtMost(0, ""),
 		RunE: onStore(true, pruneSnapshots),
 	}
 	addStoreFlags(cmd)

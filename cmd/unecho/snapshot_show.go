@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 )
 
@@ -17,10 +18,10 @@ func snapshotShowCommand() *cobra.Command {
 		Long:  "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It reads the manifest only.",
 		Example: "  unecho snapshot show --config unecho.yaml\n" +
 			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
-		Args: atMost(1, "one OFFSET"),
+		Args: cmdline.AtMost(1, "one OFFSET"),
 		RunE: onStore(true, showSnapshot),
 	}
-	cmd.Flags().Bool("json", false, "write one JSON object")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object") })
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
 	return cmd
@@ -40,7 +41,7 @@ func showSnapshot(ctx context.Context, v *storeVerb, args []string) error {
 		return fmt.Errorf("read snapshot at %v: %w", info.Position, err)
 	}
 	d := snapshots.DetailOf(info, &m, state, settings)
-	if flagBool(v.cmd, "json") {
+	if cmdline.Bool(v.cmd, "json") {
 		return json.NewEncoder(v.cmd.OutOrStdout()).Encode(d)
 	}
 	return d.WriteText(v.cmd.OutOrStdout())

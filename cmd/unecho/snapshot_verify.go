@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/snapshot"
@@ -22,7 +23,7 @@ func snapshotVerifyCommand() *cobra.Command {
 			"in memory at a time. The exit code is 1 if anything is damaged.",
 		Example: "  unecho snapshot verify --config unecho.yaml\n" +
 			"  unecho snapshot verify 128 --directory /var/lib/unecho/snapshots",
-		Args: atMost(1, "one OFFSET"),
+		Args: cmdline.AtMost(1, "one OFFSET"),
 		RunE: onStore(true, verifySnapshots),
 	}
 	addJournalFlag(cmd)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
@@ -23,12 +24,14 @@ func tailCommand() *cobra.Command {
 		Long: "Show the documents of an output topic from its beginning, and new ones as they come, until Ctrl-C: the coordinates in\n" +
 			"the source, what the verdict's headers say, and the document. Only what is committed is shown.",
 		Example: "  unecho tail duplicate\n  unecho tail unique --new | head",
-		Args:    exactly("unique|duplicate|rejected"),
+		Args:    cmdline.Exactly("unique|duplicate|rejected"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return tail(cmd, args[0]) },
 	}
 	addClientFlags(cmd)
-	cmd.Flags().Bool("new", false, "only what comes from now on")
-	cmd.Flags().Bool("values", false, "the documents alone, unchanged, a line each")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("new", false, "only what comes from now on")
+		f.Bool("values", false, "the documents alone, unchanged, a line each")
+	})
 	return cmd
 }
 
@@ -54,13 +57,13 @@ func tail(cmd *cobra.Command, which string) error {
 	if err := topic.Reach(ctx, opts, name); err != nil {
 		return err
 	}
-	reader, err := topic.NewReader(opts, flagBool(cmd, "new"), name)
+	reader, err := topic.NewReader(opts, cmdline.Bool(cmd, "new"), name)
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	show := showRecord
-	if flagBool(cmd, "values") {
+	if cmdline.Bool(cmd, "values") {
 		show = func(w io.Writer, r *topic.Record) error {
 			_, err := fmt.Fprintf(w, "%s\n", r.Value)
 			return err

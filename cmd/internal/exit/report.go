@@ -11,8 +11,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer"
-	"github.com/unecho/unecho/consumer/broker"
 )
 
 // Report tells what the program ends with, if there is somebody to tell, and returns the exit code. format is the log format that
@@ -61,33 +59,25 @@ func log(stderr io.Writer, err error, code int) {
 	e.Msg("unecho ends")
 }
 
+// forPeople is an error that knows what to do about it. The cause is empty where it is the error's own text, which the remedy ends.
+type forPeople interface {
+	error
+	ForPeople() (cause, remedy string)
+}
+
 // causeAndRemedy takes an error for people apart.
 func causeAndRemedy(err error) (cause, remedy string) {
-	var (
-		mistakes config.Mistakes
-		stop     *consumer.StopError
-		topic    *broker.TopicError
-		fault    *broker.Fault
-	)
-	text := err.Error()
-	switch {
-	case errors.As(err, &mistakes):
-		return mistakes.Count() + " in the configuration: " + oneLine(text), "see `unecho config check --help`"
-	case errors.As(err, &stop):
-		remedy = stop.Remedy
-	case errors.As(err, &topic):
-		var causes, remedies []string
-		for _, m := range topic.Mistakes {
-			causes, remedies = append(causes, m.What+": "+m.Why), append(remedies, m.Remedy)
+	var known forPeople
+	if errors.As(err, &known) {
+		cause, remedy = known.ForPeople()
+	}
+	if cause == "" {
+		cause = err.Error()
+		for _, separator := range []string{"\n  ", "; "} {
+			cause = strings.TrimSuffix(cause, separator+remedy)
 		}
-		return fmt.Sprintf("topic %s is not what it must be: %s", topic.Topic, strings.Join(causes, "; ")), strings.Join(remedies, "; ")
-	case errors.As(err, &fault):
-		remedy = fault.Remedy
 	}
-	for _, separator := range []string{"\n  ", "; "} {
-		text = strings.TrimSuffix(text, separator+remedy)
-	}
-	return oneLine(text), oneLine(remedy)
+	return oneLine(cause), oneLine(remedy)
 }
 
 // oneLine joins lines that are indented for a terminal.

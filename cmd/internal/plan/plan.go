@@ -22,7 +22,7 @@ type Plan struct {
 	Documents   int64       `json:"documents"`
 	WindowBytes int64       `json:"window_bytes"`
 
-	describe string
+	describe string // how candidates are found
 	params   index.Params
 	signer   *index.Signer
 	sum      index.Parts // of the documents measured

@@ -77,11 +77,13 @@ func (s *Screen) line(text string) {
 // clear removes what stands there.
 func (s *Screen) clear() { _ = s.Draw(s.out, EraseLine, false) }
 
+// EraseLine goes back to the beginning of a line and erases it.
 const EraseLine = "\r\x1b[K"
 
 // Coloured says whether colours are seen and wanted (https://no-color.org).
 func Coloured(out io.Writer) bool { return Is(out) && os.Getenv("NO_COLOR") == "" }
 
+// Is says whether what is written to w is seen on a terminal.
 func Is(w io.Writer) bool {
 	if _, ok := w.(*Screen); ok {
 		return true

@@ -29,6 +29,7 @@ func Grids() map[string]Grid {
 	}
 }
 
+// HashNames are the hashes of shingles to choose from.
 func HashNames() []string {
 	var names []string
 	for _, h := range text.Hashes() {

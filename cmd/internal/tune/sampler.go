@@ -56,6 +56,7 @@ type SamplerParams struct {
 	Field string // with tokens; empty for texts
 }
 
+// NewSampler makes an empty sample.
 func NewSampler(p SamplerParams) *Sampler {
 	return &Sampler{random: rand.New(rand.NewPCG(p.Seed, 0)), most: p.Most, mostBytes: p.Bytes, field: p.Field}
 }
@@ -79,14 +80,14 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 		return nil
 	}
 	read, bad, err := topics.Read(ctx, r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if bad != nil {
+	case bad != nil:
 		s.reject(corpus.CoordinatesOf(r), bad)
-		return nil
+	default:
+		s.addText(read.Text, read.Scope)
 	}
-	s.addText(read.Text, read.Scope)
 	return nil
 }
 

@@ -137,9 +137,23 @@ func (w Files) SpareFiles(paths ...string) error {
 	return nil
 }
 
-// Spare refuses to write to a source. Where there is something to lose, all of them are looked at before the first is read:
+// Sources are the files of a list, or those named, none of which may be written. size is their size together, or -1.
+func (w Files) Sources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
+	if sources, size, err = corpus.Named(list, paths); err != nil {
+		return nil, 0, err
+	}
+	if list != corpus.Stdin {
+		if err := w.SpareFiles(list); err != nil {
+			return nil, 0, err
+		}
+	}
+	sources, err = w.spare(sources)
+	return sources, size, err
+}
+
+// spare refuses to write to a source. Where there is something to lose, all of them are looked at before the first is read:
 // even those of a list, which then are read when its last name is known.
-func (w Files) Spare(sources corpus.Sources) (corpus.Sources, error) {
+func (w Files) spare(sources corpus.Sources) (corpus.Sources, error) {
 	if !w.any() {
 		return sources, nil
 	}

@@ -1,0 +1,80 @@
+package cmdline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/config"
+)
+
+// FlagAdvice says which flag was probably meant, or where all of them stand.
+func FlagAdvice(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if errors.As(err, &unknown) {
+		if meant, ok := config.Nearest(unknown.GetSpecifiedName(), names); ok {
+			return "did you mean --" + meant + "?"
+		}
+	}
+	return fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+}
+
+// GroupCommand makes cmd a command that only holds others: alone it prints its help.
+func GroupCommand(cmd *cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		advice := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+		if meant := cmd.SuggestionsFor(args[0]); len(meant) > 0 {
+			advice = "did you mean " + strings.Join(meant, " or ") + "?"
+		}
+		return exit.Usage(fmt.Errorf("there is no command %q below %s; %s", args[0], cmd.CommandPath(), advice))
+	}
+	return cmd
+}
+
+// AtMost takes up to n arguments, which names describes.
+func AtMost(n int, names string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		if n == 0 {
+			return exit.Usage(fmt.Errorf("%s takes no arguments, not %q", cmd.CommandPath(), args[0]))
+		}
+		return exit.Usage(errors.New(cmd.CommandPath() + " takes no more than " + names))
+	}
+}
+
+// Exactly takes as many arguments as there are names.
+func Exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return exit.Usage(fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath()))
+	}
+}
+
+// Gather gathers the error of a call, so that several can stand in a row.
+func Gather[T any](v T, err error) func(*[]error) T {
+	return func(all *[]error) T {
+		if err != nil {
+			*all = append(*all, err)
+		}
+		return v
+	}
+}

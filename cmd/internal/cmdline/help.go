@@ -1,0 +1,167 @@
+package cmdline
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpColumns is how wide help is at the most.
+const helpColumns = 100
+
+// manyFlags is from how many on a verb's flags are shown in groups.
+const manyFlags = 11
+
+const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND [flags]{{else}}
+  {{.UseLine}}{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{$commands := .Commands}}{{range .Groups}}{{$id := .ID}}
+
+{{.Title}}{{range $commands}}{{if and (eq .GroupID $id) (or .IsAvailableCommand (eq .Name "help"))}}
+  {{printf "%-*s" .NamePadding .Name}} {{.Short}}{{end}}{{end}}{{end}}{{if and .HasAvailableSubCommands (not .Groups)}}
+
+Commands:{{range $commands}}{{if .IsAvailableCommand}}
+  {{printf "%-*s" .NamePadding .Name}} {{.Short}}{{end}}{{end}}{{end}}
+{{flags .}}{{if .HasAvailableSubCommands}}
+` + "`{{.CommandPath}} COMMAND --help` says more about a command.\n{{end}}"
+
+// SetHelp gives a command and all below it a help of ours: in columns that fit a terminal, flags in groups.
+func SetHelp(root *cobra.Command) {
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		return template.Must(template.New("usage").Funcs(template.FuncMap{"flags": flagUsages}).Parse(usageTemplate)).Execute(cmd.OutOrStderr(), cmd)
+	})
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		about := cmd.Long
+		if about == "" {
+			about = cmd.Short + "."
+		}
+		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, helpColumns)+"\n\n"+cmd.UsageString()) // there is nobody to tell
+	})
+}
+
+// flagUsages are the flags of a command, those of a large one in groups.
+func flagUsages(cmd *cobra.Command) string {
+	titles := []string{"Flags"}
+	for _, g := range groups() {
+		titles = append(titles, string(g))
+	}
+	titles = append(titles, everywhere)
+	sets := map[string]*pflag.FlagSet{}
+	for _, title := range titles {
+		sets[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+	}
+	many := countShown(cmd.LocalFlags()) >= manyFlags
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		title := annotated(flag, groupAnnotation)
+		switch {
+		case !many:
+			title = "Flags"
+		case title == "":
+			title = everywhere
+		}
+		sets[title].AddFlag(asShown(flag))
+	})
+	cmd.InheritedFlags().VisitAll(func(flag *pflag.Flag) { sets[everywhere].AddFlag(asShown(flag)) })
+	var b strings.Builder
+	for _, title := range titles {
+		if countShown(sets[title]) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n%s", title, sets[title].FlagUsagesWrapped(helpColumns))
+		}
+	}
+	return b.String()
+}
+
+// everywhere is the title of the flags that each command has.
+const everywhere = "All commands"
+
+func countShown(flags *pflag.FlagSet) (n int) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			n++
+		}
+	})
+	return n
+}
+
+// asShown is a flag as help shows it: the kind of its value, and its default without brackets and quotes.
+func asShown(flag *pflag.Flag) *pflag.Flag {
+	shown := *flag
+	value := flag.DefValue
+	if strings.HasPrefix(value, "[") {
+		items := strings.Split(strings.Trim(value, "[]"), ",")
+		for i, item := range items {
+			if strings.Contains(item, ".") {
+				items[i] = strings.TrimRight(item, "0")
+			}
+		}
+		value = strings.Join(items, ",")
+	}
+	if value == "0s" {
+		value = ""
+	}
+	shown.DefValue, shown.Value = value, kindOnly{flag.Value, kindOf(flag)}
+	return &shown
+}
+
+// kindOf is what help calls the value of a flag.
+func kindOf(flag *pflag.Flag) string {
+	if kind := annotated(flag, kindAnnotation); kind != "" {
+		return kind
+	}
+	switch kind := flag.Value.Type(); kind {
+	case "float64Slice":
+		return "floats"
+	case "uint64":
+		return "int"
+	default:
+		return kind
+	}
+}
+
+// kindOnly is a value of another type's name.
+type kindOnly struct {
+	pflag.Value
+	kind string
+}
+
+// Type implements pflag.Value.
+func (k kindOnly) Type() string { return k.kind }
+
+func annotated(flag *pflag.Flag, key string) string {
+	return strings.Join(flag.Annotations[key], "")
+}
+
+// wrapped breaks paragraphs into lines of so many columns. What is indented stays as it is.
+func wrapped(text string, columns int) string {
+	var paragraphs []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
+			paragraphs = append(paragraphs, paragraph)
+			continue
+		}
+		var b strings.Builder
+		at := 0
+		for word := range strings.FieldsSeq(paragraph) {
+			wide := len([]rune(word))
+			switch {
+			case at == 0:
+			case at+1+wide > columns:
+				b.WriteByte('\n')
+				at = 0
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(word)
+			at += wide
+		}
+		paragraphs = append(paragraphs, b.String())
+	}
+	return strings.Join(paragraphs, "\n\n")
+}

@@ -1,0 +1,70 @@
+package cmdline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Paragraphs are filled up to the last column; what is indented, and a word that is wider than a line, stay whole.
+func TestWrapped(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "",
+		"one two three":                 "one two\nthree",
+		"one\ntwo\n\nthree\nfour":       "one two\n\nthree\nfour",
+		"one two\n\n  not to be broken": "one two\n\n  not to be broken",
+		"unbreakable it is":             "unbreakable\nit is",
+		"ä ö ü ß":                       "ä ö ü ß",
+	} {
+		if got := wrapped(text, 9); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Help names what a value is, and shows a default as one would write it.
+func TestFlagUsages(t *testing.T) {
+	cmd := &cobra.Command{Use: "try"}
+	Add(cmd, Output, func(f Flags) {
+		f.TextP("output", "o", "file", "out.txt", "where to")
+		f.Texts("set", "key=value", "override")
+		f.Float64Slice("threshold", []float64{0.75, 0.8}, "from")
+		f.Uint64("seed", 1, "the same again")
+		f.Duration("budget", 0, "no longer")
+		f.Bool("json", false, "one object")
+	})
+	cmd.Flags().String("secret", "", "for nobody")
+	cmd.Flag("secret").Hidden = true
+	want := `
+Flags:
+      --budget duration    no longer
+      --json               one object
+  -o, --output file        where to (default out.txt)
+      --seed int           the same again (default 1)
+      --set key=value      override
+      --threshold floats   from (default 0.75,0.8)
+`
+	if got := flagUsages(cmd); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	Add(cmd, Advanced, func(f Flags) {
+		for _, name := range strings.Fields("a1 a2 a3 a4 a5") {
+			f.Int(name, 0, "")
+		}
+	})
+	cmd.Flags().Bool("help", false, "")
+	var titles []string
+	for line := range strings.Lines(flagUsages(cmd)) {
+		if strings.HasSuffix(line, ":\n") {
+			titles = append(titles, strings.TrimSpace(line))
+		}
+	}
+	if got := strings.Join(titles, " "); got != "Output: Advanced: All commands:" {
+		t.Errorf("a large command has %s", got)
+	}
+	if cmd.Flag("output").Value.Type() != "string" || pflag.CommandLine.Lookup("output") != nil {
+		t.Error("the flag itself is changed")
+	}
+}

@@ -1,0 +1,189 @@
+package cmdline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// presets are recipes that have been published, by name.
+func presets() map[string][]string {
+	return map[string][]string{
+		// Titles of articles and offers: short, and written in many ways.
+		"titles": {
+			"text.max_bytes=500", "text.digits=words", "text.punctuation=drop", "text.space=drop", "similarity.shingle=char:4",
+			"similarity.slots=128", "similarity.threshold=0.8",
+		},
+	}
+}
+
+// AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections, called
+// like the setting: --threshold is similarity.threshold. Where two would be called alike, or like a flag of the verb, the flag
+// of the later section is called after the section, too: --text-max-bytes. --config reads the rest, and --set outranks both.
+// Call it after the verb's own flags.
+func AddSettings(cmd *cobra.Command, sections ...string) {
+	Add(cmd, Advanced, func(f Flags) {
+		f.TextP("config", "c", "file", "", "take the settings of this service (default "+DefaultFile+", if it is there)")
+		f.Text("preset", "choice", "", "begin with a published recipe: "+strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
+	})
+	AddSet(cmd)
+	Offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
+	fields := setting.Fields(config.Default())
+	for _, section := range sections {
+		for _, f := range fields {
+			if f.Key == section || strings.HasPrefix(f.Key, section+".") {
+				AddSetting(cmd, f)
+			}
+		}
+	}
+}
+
+// AddSetting gives a verb the flag of one setting, as AddSettings calls it.
+func AddSetting(cmd *cobra.Command, f setting.Field) {
+	name := strings.ReplaceAll(f.Name(), "_", "-")
+	if cmd.Flags().Lookup(name) != nil {
+		name = strings.NewReplacer(".", "-", "_", "-").Replace(f.Key)
+	}
+	AddSettingCalled(cmd, f, name)
+}
+
+// AddSettingCalled gives a verb a flag of that name for a setting.
+func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
+	usage := f.Doc
+	if len(f.Enum) > 0 {
+		usage += " (" + strings.Join(f.Enum, "|") + ")"
+	}
+	if f.Text() != "" {
+		usage += " (default " + f.Text() + ")"
+	}
+	Add(cmd, groupOf(f), func(s Flags) { s.Text(name, kindOfSetting(f), "", usage) })
+	flag := cmd.Flag(name)
+	annotate(flag, SettingAnnotation, f.Key)
+	if f.Kind() == setting.Bool {
+		flag.NoOptDefVal = "true"
+	}
+	if len(f.Enum) > 0 {
+		Offer(cmd, name, f.Enum...)
+	}
+}
+
+// Settings is the configuration of such a verb: base, the file named by --config, the environment, the flags. What only a
+// service must be told may be missing.
+func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
+	return Sections(cmd, base, "similarity", "window", "document", "text", "index")
+}
+
+// Sections is Settings for a verb that needs these sections.
+func Sections(cmd *cobra.Command, base config.Config, sections ...string) (config.Config, error) {
+	sets, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return config.Config{}, err
+	}
+	if name := cmd.Flag("preset").Value.String(); name != "" {
+		preset, known := presets()[name]
+		if !known {
+			return config.Config{}, exit.Usage(fmt.Errorf("--preset %s: there is %s", name, strings.Join(slices.Sorted(maps.Keys(presets())), ", ")))
+		}
+		sets = append(slices.Clone(preset), sets...)
+	}
+	if scope := cmd.Flag("scope"); scope != nil && strings.HasPrefix(scope.Value.String(), "field:") {
+		sets = append(sets, "document.format=json") // the only one that has fields; files are told apart by --format
+	}
+	sets = append(sets, Given(cmd)...)
+	return config.ResolveSections(base, sections, ConfigFile(cmd), os.Environ(), append(sets, LogSets(cmd)...))
+}
+
+// ConfigFile is the configuration file of such a verb; empty if there is none.
+func ConfigFile(cmd *cobra.Command) string {
+	if path := cmd.Flag("config").Value.String(); path != "" {
+		return path
+	}
+	return ConfigPath(nil)
+}
+
+// Given are the settings that were given by flags of their own, as --set would give them.
+func Given(cmd *cobra.Command) (sets []string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, key := range flag.Annotations[SettingAnnotation] {
+			sets = append(sets, key+"="+flag.Value.String())
+		}
+	})
+	return sets
+}
+
+// AddSet adds --set, which outranks file and environment.
+func AddSet(cmd *cobra.Command) {
+	Add(cmd, Advanced, func(f Flags) { f.Texts("set", "key=value", "override a setting: key=value; repeatable") })
+}
+
+// ConfigPath is the configuration file that args name, or the default one if it is there; else it is empty.
+func ConfigPath(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	if _, err := os.Stat(DefaultFile); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return DefaultFile
+}
+
+// DefaultFile is read where no file is named, if it is there.
+const DefaultFile = "unecho.yaml"
+
+// groupOf is where help shows the flag of a setting.
+func groupOf(f setting.Field) Group {
+	section, name, _ := strings.Cut(f.Key, ".")
+	switch section {
+	case "similarity":
+		if slices.Contains([]string{"threshold", "shingle", "sketch", "verify", "slots", "bits", "distance", "recall", "weighted"}, name) {
+			return Similarity
+		}
+		return Advanced
+	case "text":
+		return Text
+	case "document":
+		return Input
+	case "window":
+		return Window
+	}
+	return Service
+}
+
+// kindOfSetting is what help calls the value of a setting.
+func kindOfSetting(f setting.Field) string {
+	switch f.Kind() {
+	case setting.Bool:
+		return "bool"
+	case setting.Int:
+		return "int"
+	case setting.Float:
+		return "float"
+	case setting.Duration:
+		return "duration"
+	case setting.Size:
+		return "size"
+	case setting.List, setting.String, setting.Unknown:
+	}
+	if len(f.Enum) > 0 {
+		return "choice"
+	}
+	named := map[string]string{
+		"kafka.brokers": "addresses", "source.topics": "topics", "journal.topic": "topic", "sink.unique": "topic", "sink.duplicate": "topic",
+		"sink.rejected": "topic", "similarity.shingle": "shingle", "document.scope": "scope", "snapshot.directory": "dir", "snapshot.postgres_url": "url",
+	}
+	if kind, known := named[f.Key]; known {
+		return kind
+	}
+	return "name"
+}

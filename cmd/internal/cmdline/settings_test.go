@@ -1,0 +1,60 @@
+package cmdline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/config"
+)
+
+// settingsCommand runs a command with setting flags and returns the configuration it would work with.
+func settingsCommand(t *testing.T, args ...string) (config.Config, error) {
+	t.Helper()
+	var c config.Config
+	cmd := &cobra.Command{Use: "try", RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		c, err = Settings(cmd, config.Default())
+		return err
+	}}
+	cmd.Flags().String("recall", "", "a flag of the verb's own")
+	AddLogFlags(cmd)
+	AddSettings(cmd, "similarity", "document")
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return c, cmd.Execute()
+}
+
+func TestSettingFlags(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unecho.yaml")
+	if err := os.WriteFile(file, []byte("similarity:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--key-bytes=8", "--fields", "title,body", "--similarity-recall", "0.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Judge.Similarity
+	if s.Threshold != 0.9 || s.Slots != 256 || s.KeyBytes != 8 || s.Recall != 0.9 || strings.Join(c.Document.Fields, " ") != "title body" {
+		t.Errorf("%+v, fields %v", s, c.Document.Fields)
+	}
+	if _, err := settingsCommand(t, "--threshold", "8", "--verify", "cosine"); err == nil ||
+		!strings.Contains(err.Error(), "threshold") || !strings.Contains(err.Error(), "cosine") {
+		t.Errorf("two mistakes: %v", err)
+	}
+}
+
+func TestPreset(t *testing.T) {
+	c, err := settingsCommand(t, "--preset", "titles", "--threshold", "0.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" || c.Judge.Text.MaxBytes != 500 {
+		t.Errorf("%+v, %+v", s, c.Judge.Text)
+	}
+	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {
+		t.Errorf("an unknown preset: %v", err)
+	}
+}

@@ -1,0 +1,135 @@
+package dedup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+)
+
+// Input are files that are read one after another.
+type Input struct {
+	Reader *corpus.Reader
+	Size   int64 // of all of them; -1 if it is unknown
+}
+
+// Pass is one run over files: those of an index, if there is one, then those that are judged.
+type Pass struct {
+	Params
+	Judge     Judge
+	Out       *Outputs
+	Notes     io.Writer // for progress
+	Quiet     bool      // there is none
+	SaveIndex string    // where the index is written at the end; empty: nowhere
+
+	index     *Index // the same as Judge, if it is one
+	documents int64  // read so far
+}
+
+// Run reads everything and writes what is to be written. Without old there is no index, without query nothing is judged. Once ctx is
+// done, what was judged so far is written, and the error says so.
+func (p *Pass) Run(ctx context.Context, old, query *Input) error {
+	p.index, _ = p.Judge.(*Index)
+	return p.explained(p.judgeAll(ctx, old, query))
+}
+
+func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
+	if old != nil {
+		if err := p.read(ctx, old, p.Out.remember); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errors.New("stopped before all of the index was read; nothing was judged")
+		}
+		p.Judge.Begin()
+	}
+	p.Out.judge(p.Judge.First())
+	if err := p.judgeQuery(ctx, query); err != nil {
+		return errors.Join(err, p.Out.flush())
+	}
+	if ctx.Err() != nil && !p.Out.begun {
+		return errors.New("stopped after 0 documents; nothing is written")
+	}
+	if err := p.Out.finish(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(p.Out.counts.Documents), "document"))
+	}
+	if p.SaveIndex == "" {
+		return nil
+	}
+	return p.index.saveFile(ctx, p.SaveIndex)
+}
+
+func (p *Pass) judgeQuery(ctx context.Context, query *Input) (err error) {
+	if query != nil {
+		err = p.read(ctx, query, p.Out.add)
+	}
+	if rotations, ok := p.Judge.(*Rotations); ok && err == nil && ctx.Err() == nil {
+		err = p.rotate(ctx, rotations)
+	}
+	return err
+}
+
+func (p *Pass) rotate(ctx context.Context, rotations *Rotations) error {
+	bar := terminal.NewStages(p.Notes)
+	bar.Hidden = p.Quiet
+	defer bar.End()
+	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
+	err := rotations.Finish(ctx, p.Workers, func(done, all int64) { bar.Stage(name, done, all) }, p.Out.match)
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped before all documents were compared: which of them are unique is not known")
+	}
+	return err
+}
+
+// read judges the documents of files.
+func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (err error) {
+	defer func() { err = errors.Join(err, in.Reader.Close()) }()
+	bar := terminal.NewProgress(p.Notes, in.Size)
+	bar.Hidden = p.Quiet
+	defer bar.End()
+	return Run(ctx, p.Params, in.Reader, p.Judge, func(o *Outcome) error {
+		bar.Documents++
+		bytes, files := in.Reader.Read()
+		bar.Files = files
+		bar.At(bytes)
+		if p.documents++; p.index != nil && p.documents%garbageDocuments == 0 {
+			memory.SetGarbage(p.index.Stats().Memory)
+		}
+		return each(o)
+	})
+}
+
+// garbageDocuments is after how many documents the collector is set anew.
+const garbageDocuments = 1 << 14
+
+// explained adds to an error what to do about it.
+func (p *Pass) explained(err error) error {
+	switch {
+	case !errors.Is(err, ErrMemory):
+		return err
+	case p.index == nil:
+		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
+	}
+	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
+}
+
+// Summary is what the pass came to, which took so long from the start of the program.
+func (p *Pass) Summary(took time.Duration) Summary {
+	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
+	s.Algorithm = p.Index.Algorithm()
+	if p.index != nil {
+		s.UniqueCut = p.index.Stats().UniqueCut
+	}
+	if rotations, ok := p.Judge.(*Rotations); ok {
+		s.Rotations = rotations.Count()
+	}
+	return s
+}

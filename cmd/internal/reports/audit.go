@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/audit"
+)
+
+// AuditLine is a report in JSON, which is a promise to scripts. OK says that something was checked, and nothing found.
+type AuditLine struct {
+	OK      bool          `json:"ok"`
+	Outcome audit.Outcome `json:"outcome"`
+	*audit.Report
+}
+
+// WriteAudit writes what an audit of a journal came to.
+func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) error {
+	if asJSON {
+		if r.Findings == nil {
+			r.Findings = []audit.Finding{}
+		}
+		return json.NewEncoder(out).Encode(AuditLine{r.OK() && r.Outcome() != audit.Nothing, r.Outcome(), r})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", journal, r.From, r.To)
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, line := range []struct {
+		name  string
+		count int
+		means string
+		rare  bool // shown only if there are some
+	}{
+		{"records", r.Records, "of the source that were due", false},
+		{"pending", r.Pending, "that the group has not committed yet: not due", true},
+		{"skipped", r.Skipped, "in no output and not due: the group's offset was set beyond them, or began behind them", true},
+		{"elsewhere", r.Elsewhere, "in no output and not due: another routing was in force, by which they went to other topics, or nowhere", true},
+		{"not judged", r.Unjudged, fmt.Sprintf("whose verdict lies before the snapshot at %d: compared in all but that", r.From), true},
+		{"unique", r.Unique, "", false},
+		{"duplicate", r.Duplicate, "", false},
+		{"rejected", r.Rejected, "", false},
+		{"earlier", r.Earlier, "outputs that an earlier journal decided: they are as their source records, and no more is known", true},
+		{"unchecked", r.Unchecked, "outputs whose source record is gone", true},
+		{"lost", r.Lost, "in no output", false},
+		{"doubled", r.Doubled, "in an output once more than it may be", false},
+		{"different", r.Different, "its topic or our headers are not what the journal decided", false},
+		{"misordered", r.Misordered, "before one that precedes it in its source partition", false},
+		{"altered", r.Altered, "key, value, headers or timestamp are not as they were", false},
+		{"invented", r.Invented, "an output without a source record", false},
+	} {
+		if line.count > 0 || !line.rare {
+			fmt.Fprintf(table, "%s\t%12s\t%s\n", line.name, terminal.Grouped(line.count), line.means)
+		}
+	}
+	_ = table.Flush() // into memory
+	b.WriteString("\n" + findings(r))
+	_, err := io.WriteString(out, trimmedLines(b.String()))
+	return err
+}
+
+// findings are what was found, or what is proven.
+func findings(r *audit.Report) string {
+	const delivered = "proven: each record that was due came out once, unchanged and in order"
+	switch r.Outcome() {
+	case audit.Proven:
+		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal decided\n"
+	case audit.Partly:
+		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other %s\n",
+			delivered, terminal.Grouped(r.Records-r.Unjudged), terminal.Grouped(r.Records), terminal.Grouped(r.Unjudged))
+	case audit.Delivered:
+		return delivered + "; not checked: what the journal decided, of any\n"
+	case audit.Nothing:
+		return "nothing to check: no record was due\n"
+	case audit.Broken:
+	}
+	var b strings.Builder
+	for i := range r.Findings {
+		b.WriteString(r.Findings[i].String() + "\n")
+	}
+	if more := r.Broken() - len(r.Findings); more > 0 {
+		fmt.Fprintf(&b, "and %s more: --findings spells out as many of each kind\n", terminal.Grouped(more))
+	}
+	return b.String()
+}
+
+// trimmedLines takes the blanks from the ends of lines.
+func trimmedLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,135 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/index/snapshot/storetest"
+	"github.com/unecho/unecho/index/snapshot/verify"
+)
+
+// counted counts the segments that are read.
+type counted struct {
+	snapshot.Store
+	segments map[string]int
+}
+
+func (c counted) Segment(ctx context.Context, name string) ([]byte, error) {
+	c.segments[name]++
+	return c.Store.Segment(ctx, name)
+}
+
+// shelf is a directory with two snapshots, and what decodes their state.
+func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot.Manifest) (*index.Restore, error)) {
+	t.Helper()
+	p := snapshot.DefaultParams()
+	p.Directory = t.TempDir()
+	feed := storetest.NewFeed(t, 5000, 4)
+	store, err := localdir.Open(t.Context(), p, feed.Manifest().Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	writer := feed.Writer(store)
+	for range 2 {
+		feed.Judge(1000)
+		feed.Write(t, writer)
+	}
+	return p.Directory, store, func(m *snapshot.Manifest) (*index.Restore, error) {
+		return index.NewRestore(feed.Params, m.Fingerprint, m.State)
+	}
+}
+
+func reports(t *testing.T, v *verify.Verifier, store snapshot.Store) (all []verify.Report) {
+	t.Helper()
+	infos, err := store.Manifests(t.Context())
+	if err != nil || len(infos) != 2 {
+		t.Fatalf("%d snapshots, %v", len(infos), err)
+	}
+	for _, info := range infos {
+		r, err := v.Verify(t.Context(), info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// What is whole has no problems, and each segment is read once, however many snapshots name it.
+func TestWhole(t *testing.T) {
+	_, store, state := shelf(t)
+	reading := counted{store, map[string]int{}}
+	all := reports(t, verify.New(reading, state), store)
+	for _, r := range all {
+		if documents, _ := r.Manifest.Totals(); len(r.Problems) > 0 || documents == 0 {
+			t.Errorf("%v: %d documents, %v", r.Info.Position, documents, r.Problems)
+		}
+	}
+	for name, times := range reading.segments {
+		if times != 1 {
+			t.Errorf("segment %s is read %d times", name, times)
+		}
+	}
+	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts restores the one at ") {
+		t.Error(got)
+	}
+}
+
+// A byte of a segment that the newest snapshot alone names is changed: that snapshot is damaged, and a start passes over it. When
+// the store itself fails, nothing is said of a snapshot.
+func TestDamaged(t *testing.T) {
+	dir, store, state := shelf(t)
+	before := reports(t, verify.New(store, state), store)
+	names := map[string]bool{}
+	for _, s := range before[1].Manifest.Segments {
+		names[s.Name] = true
+	}
+	harmed := 0
+	for _, s := range before[0].Manifest.Segments {
+		if !names[s.Name] {
+			harm(t, dir, s.Name)
+			harmed++
+		}
+	}
+	all := reports(t, verify.New(store, state), store)
+	if harmed == 0 || len(all[0].Problems) != harmed || len(all[1].Problems) != 0 || !strings.HasPrefix(all[0].Problems[0].Error(), "segment ") {
+		t.Fatalf("%d harmed: %v, %v", harmed, all[0].Problems, all[1].Problems)
+	}
+	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts passes over ") {
+		t.Error(got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := verify.New(store, state).Verify(ctx, all[0].Info); !errors.Is(err, context.Canceled) {
+		t.Errorf("a store that fails: %v", err)
+	}
+}
+
+// harm changes the last byte of a segment's file.
+func harm(t *testing.T, dir, name string) {
+	t.Helper()
+	found := false
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.Contains(filepath.Base(path), name) {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found = true
+		data[len(data)-1] ^= 1
+		return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, data, 0o600))
+	})
+	if err != nil || !found {
+		t.Fatalf("segment %s: found %v, %v", name, found, err)
+	}
+}

@@ -143,15 +143,20 @@ func TestBoilerplateAsTheTwin(t *testing.T) {
 	for _, c := range []struct {
 		verify, shingle string
 		places, most    int // in which outlines are remembered
-		cap             int
+		cap, work       int
 	}{
-		{"jaccard", "auto:3", 8, 8, 2560}, {"jaccard", "auto:3", 8, 32, 2560}, {"jaccard", "auto:3", 0, 0, 120},
-		{"estimate", "auto:3", 16, 16, 300}, {"jaccard", "char:5", 0, 0, 120},
+		{"jaccard", "auto:3", 8, 8, 2560, 2_000_000},
+		{"jaccard", "auto:3", 8, 32, 2560, 2_000_000},
+		{"jaccard", "auto:3", 0, 0, 120, 2_000_000},
+		{"jaccard", "auto:3", 16, 16, 2560, 10_000}, // not enough for the outlines of all that are met
+		{"estimate", "auto:3", 16, 16, 300, 2_000_000},
+		{"estimate", "auto:3", 0, 0, 300, 40},
+		{"jaccard", "char:5", 0, 0, 120, 2_000_000},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			p := index.DefaultParams()
 			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = c.verify, c.cap, 2
-			p.Similarity.Shingle = c.shingle
+			p.Similarity.Shingle, p.Similarity.MaxWork = c.shingle, c.work
 			all, _ := copied(rand.New(rand.NewPCG(3, 2)), 220, 40, 172, false)
 			s := newStand(t, p)
 			if c.places > 0 {

@@ -39,11 +39,33 @@ type walk struct {
 // All bands take a step at a time: the memory they wait for is then fetched for all of them at once.
 func (w *window) meetRare(keys []byte) {
 	w.probe(keys)
-	w.met, w.same, w.walks, w.popular = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0]
+	w.beginMeeting()
 	now, most := w.span(), min(rareReferences, w.most)
 	for b := range w.probed.probes {
 		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
 	}
+	w.stepOn(most, now)
+	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
+}
+
+// meetInTurn meets what meetRare and meetPopular have met once more, in an order that follows from the journal alone: key by key.
+func (w *window) meetInTurn() {
+	w.beginMeeting()
+	now, most := w.span(), min(rareReferences, w.most)
+	for i := range w.probed.probes {
+		b := (w.whole() + i) % len(w.tables)
+		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
+		w.stepOn(most, now)
+	}
+	w.meetPopular()
+}
+
+func (w *window) beginMeeting() {
+	w.met, w.same, w.walks, w.popular = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0]
+}
+
+// stepOn goes on with the lookups of those bands that have another line.
+func (w *window) stepOn(most int, now span) {
 	for len(w.walks) > 0 {
 		walks := w.walks
 		w.walks = w.walks[:0]
@@ -51,7 +73,6 @@ func (w *window) meetRare(keys []byte) {
 			w.step(k, most, now)
 		}
 	}
-	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
 }
 
 // step looks through a line, and has the walk go on if there is another line.

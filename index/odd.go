@@ -48,6 +48,20 @@ func (x *block) add(o *outlines, b *bound, at ref, place, n int) int {
 	return n + 1
 }
 
+// spend counts the hashes of those of the first n that may be similar enough by their number, for others have an outline only if
+// they were met by a larger or smaller document. It says for how many of the n there is work left, and for how many not.
+func (x *block) spend(o *outlines, b *bound, n int) (some, left int) {
+	for i, place := range x.places[:n] {
+		if x.most[i] < 0 {
+			continue
+		}
+		if b.work -= hashesOf(o.heads[place]); b.work < 0 {
+			return i, n - i
+		}
+	}
+	return n, 0
+}
+
 // drop drops those of the first n of which too many bits differ, and says how many are left.
 func (x *block) drop(n int) (left int) {
 	for i := range n {

@@ -17,9 +17,18 @@ const (
 	outlined = 2048
 )
 
-// flip takes a hash in, by its highest bits.
-func (o *outline) flip(at uint64) {
-	o.bits[at/64%outlineWords] ^= 1 << (at % 64)
+// flip takes hashes in, in ascending order, by their highest bits: those above high. A word is written when the next one begins.
+func (o *outline) flip(hashes []uint64, high int) {
+	at, word := uint64(0), uint64(0)
+	for _, hash := range hashes {
+		bit := hash >> (high & 63)
+		if bit/64 != at {
+			o.bits[at%outlineWords] ^= word
+			at, word = bit/64, 0
+		}
+		word ^= 1 << (bit % 64)
+	}
+	o.bits[at%outlineWords] ^= word
 }
 
 // fold is an outline of half as many bits, of which at most as many differ.

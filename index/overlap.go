@@ -86,9 +86,7 @@ func (x *overlap) outline(e *entry.Entry, o *outline) {
 		if n == 0 {
 			return
 		}
-		for _, hash := range x.chunk[:n] {
-			o.flip(hash >> (high & 63))
-		}
+		o.flip(x.chunk[:n], high&63)
 	}
 }
 

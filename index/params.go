@@ -37,7 +37,7 @@ type SimilarityParams struct {
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, the most promising first: by their sketches, or by the bands they share; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true"`
 	MaxReferences int     `key:"max_references" doc:"references to documents that are read in the buckets of one document: of each band key the newest 64, then the popular keys one after another, newest first; the more, the more copies are found among documents that share most of their text, each in some nanoseconds" verdict:"true"`
-	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
+	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, half of that for each by which a document is told apart before, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
 }
 
 // Shingling is what Shingle and Hash ask for.

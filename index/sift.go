@@ -43,13 +43,17 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 	w.ranks = w.ranks[:0]
 	most := sifted * min(r.params.Similarity.MaxCandidates, unlimited)
 	bound := r.bound()
+	if bound.scarce(len(w.met)) {
+		w.meetInTurn()
+	}
 	for met := w.met; len(met) > 0; {
 		n := min(len(met), siftBlock)
-		for i := range r.reachable(met[:n], &bound) {
+		near, left := r.reachable(met[:n], &bound)
+		for i := range near {
 			k := rank(x.odd[i])<<rankBits | rank(x.met[i])
 			full := len(w.ranks) == most
-			near := !full || k < w.ranks[most-1]
-			if !near && out > 0 {
+			nearer := !full || k < w.ranks[most-1]
+			if !nearer && out > 0 {
 				out++
 				continue
 			}
@@ -57,11 +61,14 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 				continue
 			}
 			out += int(flag(full))
-			if near {
+			if nearer {
 				w.keepNearest(k, most)
 			}
 		}
-		met = met[n:]
+		if met = met[n:]; left > 0 {
+			out += left + len(met)
+			break
+		}
 	}
 	if len(w.ranks) < most {
 		slices.Sort(w.ranks)
@@ -69,10 +76,10 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 	return w.ranks, out
 }
 
-// reachable leaves those of some documents in the block that their outlines do not drop, and says how many.
-func (r *Replica) reachable(met []uint32, b *bound) int {
+// reachable leaves those of some documents in the block that their outlines do not drop, and says how many; left is how many it
+// had no work left for.
+func (r *Replica) reachable(met []uint32, b *bound) (n, left int) {
 	o, x, newest := &r.outlines, &r.block, r.window.end-1
-	n := 0
 	for done := 0; done < len(met); {
 		var k int
 		if k, n = x.take(o, b, met[done:], newest, n); done+k < len(met) {
@@ -81,10 +88,13 @@ func (r *Replica) reachable(met []uint32, b *bound) int {
 		}
 		done += k
 	}
+	if b.inTurn {
+		n, left = x.spend(o, b, n)
+	}
 	x.oddFolds(o, b, n)
 	n = x.drop(n)
 	x.oddWholes(o, b, n)
-	return x.drop(n)
+	return x.drop(n), left
 }
 
 // takeElsewhere takes a document whose outline is not in its own place. It is made now if it is nowhere, unless the document has
@@ -109,6 +119,9 @@ type bound struct {
 	bits     [outlineWords]uint64 // of the own outline: folded, and a half
 	num, den int
 
+	inTurn bool // documents come in an order that all members know, for not all can be compared
+	work   int  // hashes that may still be compared
+
 	n    int   // of another document's hashes
 	most int16 // bits that may differ from it; -1 if it cannot be similar enough
 }
@@ -118,8 +131,25 @@ func (r *Replica) bound() bound {
 	fold, half := r.own.fold(), r.own.half()
 	copy(b.bits[copy(b.bits[:], fold[:]):], half[:])
 	b.num, b.den = r.verify.shares()
+	b.work = hashesOfStep * min(r.params.Similarity.MaxWork, unlimitedWork)
 	b.of(0)
 	return b
+}
+
+// hashesOfStep is how many hashes of an outline are a step of similarity.max_work. All of a document's count, remembered or not.
+const hashesOfStep = 2
+
+// unlimitedWork is more than can be done.
+const unlimitedWork = 1 << 40
+
+// scarce says that so many documents may have more hashes than may be compared, and notes it.
+func (b *bound) scarce(met int) bool {
+	most := b.own
+	if b.num > 0 {
+		most = b.own * (b.den - b.num) / b.num
+	}
+	b.inTurn = met*most > b.work
+	return b.inTurn
 }
 
 // reaches says that a document of so many hashes may be similar enough. One without hashes cannot be told apart.

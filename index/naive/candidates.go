@@ -37,43 +37,51 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	p := t.params.Similarity
 	first := min(64, p.MaxReferences)
 	var longer [][]*document
-	shared := map[*document]int{}
+	var met []*document // under one key after another
 	for _, all := range t.shelves(e) {
 		if len(all) > first {
 			longer = append(longer, all[first:])
 		}
-		for _, d := range all[:min(first, len(all))] {
-			shared[d]++
-		}
+		met = append(met, all[:min(first, len(all))]...)
 	}
+	shared := count(met)
 	if len(longer) == 0 && len(shared) <= p.MaxCandidates {
 		return byBands(shared), false
 	}
-	cut = t.readOn(longer, shared)
+	more, cut := t.readOn(longer)
+	met = append(met, more...)
+	shared = count(met)
 	own, ok := t.outline(e)
 	if !ok || !t.tells(e) {
 		return t.identicalFirst(e, shared, byBands(shared)), cut
 	}
-	nearest, out := t.sift(e, own, shared)
+	nearest, out := t.sift(e, own, met)
 	return t.identicalFirst(e, shared, nearest), cut || out
 }
 
+// count says how many times each document was met.
+func count(met []*document) map[*document]int {
+	shared := map[*document]int{}
+	for _, d := range met {
+		shared[d]++
+	}
+	return shared
+}
+
 // readOn takes more from the longer shelves; cut says that not all was taken.
-func (t *Twin) readOn(longer [][]*document, shared map[*document]int) (cut bool) {
+func (t *Twin) readOn(longer [][]*document) (met []*document, cut bool) {
 	most := t.params.Similarity.MaxReferences
 	more := min(most, len(longer)*len(longer)*len(longer)*(most/512+1))
 	for _, all := range longer {
 		n := min(more, len(all))
 		more -= n
-		for _, d := range all[:n] {
-			shared[d]++
-		}
+		met = append(met, all[:n]...)
 		if n < len(all) {
 			t.stats.Cut++
 			cut = true
 		}
 	}
-	return cut
+	return met, cut
 }
 
 // byBands are documents by the number of keys that they share.
@@ -97,17 +105,28 @@ func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*d
 }
 
 // sift drops what cannot be matched, or be similar enough by the bits that differ, and keeps the nearest: four times as many as are
-// compared.
-func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met map[*document]int) (nearest []*document, out bool) {
-	differ := map[*document]int{}
-	for d := range met {
+// compared. It ends where the shingles of what may be similar enough by their number are too many.
+func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met []*document) (nearest []*document, out bool) {
+	differ, sifted, work := map[*document]int{}, map[*document]bool{}, 2*t.params.Similarity.MaxWork
+	for _, d := range met {
 		theirs, ok := t.outline(&d.entry)
+		if sifted[d] || t.size(&d.entry) > 0 && !t.reachable(t.size(e), t.size(&d.entry), 0) {
+			continue
+		}
+		sifted[d] = true
+		if ok {
+			work -= t.size(&d.entry)
+		}
+		if work < 0 {
+			out = true
+			break
+		}
 		for i := range own {
 			if ok && own[i] != theirs[i] {
 				differ[d]++
 			}
 		}
-		if t.matchable(d, e) && (!ok || t.reachable(entry.ShinglesLen(e), entry.ShinglesLen(&d.entry), differ[d])) {
+		if t.matchable(d, e) && (!ok || t.reachable(t.size(e), t.size(&d.entry), differ[d])) {
 			nearest = append(nearest, d)
 		}
 	}
@@ -118,7 +137,15 @@ func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met map[*document]int) (nea
 		t.stats.Unverified += len(nearest) - most
 		return nearest[:most], true
 	}
-	return nearest, false
+	return nearest, out
+}
+
+// size is the number of an entry's shingles; a sketch counts as one.
+func (t *Twin) size(e *entry.Entry) int {
+	if e.Kind == entry.Sketch {
+		return 1
+	}
+	return entry.ShinglesLen(e)
 }
 
 // reachable says whether two documents of so many shingles can be similar enough if so many are in one of them only.

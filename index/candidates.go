@@ -25,7 +25,7 @@ const rareReferences = 64
 
 // popularKeys: if so many keys are popular, or more, all of similarity.max_references are read, else as much less as the cube of
 // their number is.
-const popularKeys = 8
+const popularKeys = 7
 
 // walk is a lookup in one band that goes on: the line it has come to and the place in it, and how many references of its key
 // it has met.

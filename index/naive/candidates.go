@@ -71,7 +71,7 @@ func count(met []*document) map[*document]int {
 // readOn takes more from the longer shelves; cut says that not all was taken.
 func (t *Twin) readOn(longer [][]*document) (met []*document, cut bool) {
 	most := t.params.Similarity.MaxReferences
-	more := min(most, len(longer)*len(longer)*len(longer)*(most/512+1))
+	more := min(most, len(longer)*len(longer)*len(longer)*(most/343+1))
 	for _, all := range longer {
 		n := min(more, len(all))
 		more -= n

@@ -28,8 +28,8 @@ const (
 	countBits = 4
 	countMask = 1<<countBits - 1
 
-	// ringBits: a bucket of level l holds documents of 20 x 2^l numbers at most (tableLoad), and what has expired is swept
-	// away 8 x 2^l documents later (sweepEvery): 28 x 2^l, so 32 x 2^l numbers never meet.
+	// ringBits: a bucket of level l holds documents of 22 x 2^l numbers at most (tableLoad), and what has expired is swept
+	// away 8 x 2^l documents later (sweepEvery): 30 x 2^l, so 32 x 2^l numbers never meet.
 	ringBits = 5
 	hashBits = 32 - ringBits
 )

@@ -3,7 +3,7 @@ package index
 import "github.com/unecho/unecho/index/entry"
 
 // What the index itself takes beside the entry. It is counted as it is in a window that is full and at rest; the slack of a
-// table that grows or shrinks is in bucketBytes: 64 bytes for 10 documents and their spill lines come to 7.3 at most.
+// table that grows or shrinks is in bucketBytes: 64 bytes for 11 documents and their spill lines come to 7.0 at most.
 const (
 	documentBytes = 20 // the head of the record 12, where it begins 4, the count of copies 4
 	bucketBytes   = 8  // per band, and for all of them together

@@ -22,8 +22,8 @@ type table struct {
 }
 
 const (
-	// tableLoad is the number of visible documents per bucket: two thirds of its line.
-	tableLoad = 10
+	// tableLoad is the number of visible documents per bucket: three quarters of its line.
+	tableLoad = 11
 	// sweepEvery: each table is swept by a bucket for so many documents indexed.
 	sweepEvery = 4
 	minLevel   = 2

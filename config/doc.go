@@ -8,7 +8,7 @@
 //	            │                threshold: 0.9
 //	Params ─────┼ environment  UNECHO_SIMILARITY_THRESHOLD=0.9
 //	 (tags)     ├ flags        --set similarity.threshold=0.9
-//	            ├ documents    config init, config schema, the table in the README
+//	            ├ documents    config init, config schema, the table in configuration.md
 //	            └ Settings     the canonical text of what decides verdicts, in the journal
 //
 // A flag outranks the environment, which outranks the file, which outranks the default. A list is separated by commas

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files and the table in the README")
+var update = flag.Bool("update", false, "rewrite the golden files and the table in configuration.md")
 
 // sample is a small configuration that never changes because a room does.
 type sample struct {

@@ -7,13 +7,13 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Markers around the table of settings in the README.
+// Markers around the table of settings in deploy/docs/configuration.md.
 const (
 	TableBegin = "<!-- config:begin -->"
 	TableEnd   = "<!-- config:end -->"
 )
 
-// Table is the Markdown table of all settings, as it stands in the README.
+// Table is the Markdown table of all settings, as it stands in deploy/docs/configuration.md.
 func Table() string {
 	c := Default()
 	return table(&c)

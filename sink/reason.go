@@ -15,7 +15,7 @@ const (
 	OutputRefused   Reason = "output_refused"   // its output topic refused the record
 )
 
-// Reasons lists every Reason, in the order of the README.
+// Reasons lists every Reason, in the order of deploy/docs/operations.md.
 func Reasons() []Reason {
 	return []Reason{TooLarge, InvalidEncoding, InvalidJSON, MissingField, WrongType, Empty, OutputRefused}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// Settings are changed as the README says: a new journal, and the group goes on at its offsets. What the earlier journal decided
+// Settings are changed as operations.md says: a new journal, and the group goes on at its offsets. What the earlier journal decided
 // is no finding of an audit, and what the new one decides is proven.
 func TestSettingsChangedByANewJournal(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 	}
 	return []Finding{problem(
 		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(setting.Diff(p.in.Settings, inForce), "; ")),
-		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Changing settings\" in the README")}, nil
+		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
 }
 
 // inForce are the settings of the newest snapshot, else those with which the journal begins.

@@ -102,6 +102,6 @@ func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
 // many small records may be wanted.
 func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
-		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (README: Changing settings)",
+		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (deploy/docs/operations.md: Change a setting that decides)",
 		s.Params.Group, e.Topic, e.Partition, e.NextOffset)
 }

@@ -1,8 +1,10 @@
 package docs
 
 import (
+	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,9 +50,52 @@ func TestDesignNamesWhatThereIs(t *testing.T) {
 			t.Errorf("there is no %s", m[1])
 		}
 	}
-	for _, m := range regexp.MustCompile("`((?:consumer|index|sink)/[a-z/]+(?:\\.go)?)`").FindAllStringSubmatch(design, -1) {
+	way, _, _ := strings.Cut(design[strings.Index(design, "\nA document's way"):], "\n## 3")
+	files := regexp.MustCompile("`((?:consumer|index|sink)/[a-z/]+(?:\\.go)?)`").FindAllStringSubmatch(design, -1)
+	steps := regexp.MustCompile(`\b((?:consumer|index|sink)/[a-z/]+(?:\.go)?)`).FindAllStringSubmatch(way, -1)
+	if len(steps) < 12 {
+		t.Errorf("only %d files carry a document's way", len(steps))
+	}
+	for _, m := range append(files, steps...) {
 		if found, err := filepath.Glob(filepath.Join(root, m[1])); err != nil || len(found) != 1 {
 			t.Errorf("there is no %s", m[1])
+		}
+	}
+}
+
+// The map of the code has every room, and no other.
+func TestDesignMap(t *testing.T) {
+	code := section(t, read(t, "deploy/docs/design.md"), "## 2. Rooms")
+	_, code, _ = strings.Cut(code, "```\n")
+	code, _, _ = strings.Cut(code, "\n```")
+	var shown []string
+	for _, m := range regexp.MustCompile(`(?m)(?:^| )((?:[a-z]+/)+)`).FindAllStringSubmatch(code, -1) {
+		shown = append(shown, strings.TrimSuffix(m[1], "/"))
+	}
+	var rooms []string
+	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "deploy") {
+		room, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if room = filepath.ToSlash(room); !slices.Contains(rooms, room) && fs.ValidPath(room) {
+			rooms = append(rooms, room)
+		}
+	}
+	named := func(room string) bool {
+		return slices.ContainsFunc(shown, func(s string) bool { return room == s || strings.HasSuffix(room, "/"+s) })
+	}
+	for _, room := range rooms {
+		if !named(room) {
+			t.Errorf("the map lacks %s", room)
+		}
+	}
+	for _, s := range shown {
+		exists := slices.ContainsFunc(rooms, func(room string) bool {
+			return room == s || strings.HasSuffix(room, "/"+s) || strings.HasPrefix(room, s+"/")
+		})
+		if !exists {
+			t.Errorf("the map shows %s, which is not there", s)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,18 +55,27 @@ func section(t *testing.T, text, heading string) string {
 }
 
 // documents are those that people read, decisions aside.
-func documents() []string {
-	return []string{"README.md", "CHANGELOG.md", "deploy/docs/runbook.md", "deploy/docs/permissions.md", "deploy/docs/reliability.md"}
+func documents(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("*.md")
+	if err != nil || len(pages) < 5 {
+		t.Fatal("few pages", pages, err)
+	}
+	documents := []string{"README.md", "CHANGELOG.md"}
+	for _, page := range pages {
+		documents = append(documents, "deploy/docs/"+page)
+	}
+	return documents
 }
 
-// A metric that a document names is one that ops serves.
+// A metric that a document or an alert names is one that ops serves.
 func TestMetricsInDocsExist(t *testing.T) {
 	known := map[string]bool{}
 	name := regexp.MustCompile(`unecho_[a-z_]+`)
 	for line := range strings.Lines(read(t, "cmd/internal/ops/testdata/metrics.txt")) {
 		known[name.FindString(line)] = true
 	}
-	for _, path := range documents() {
+	for _, path := range append(documents(t), "deploy/examples/alerts.yaml") {
 		for _, metric := range name.FindAllString(read(t, path), -1) {
 			if !known[metric] {
 				t.Errorf("%s names %s, which ops does not serve", path, metric)
@@ -74,17 +84,31 @@ func TestMetricsInDocsExist(t *testing.T) {
 	}
 }
 
-// Links within the repository lead somewhere.
+// Links within the repository lead somewhere: to a file, and to a heading of it.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
-	for _, path := range documents() {
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]+))?\)`)
+	for _, path := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, path), -1) {
-			target := filepath.Join(root, filepath.Dir(path), m[1])
-			if _, err := os.Stat(target); err != nil {
+			target := path
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(path), m[1])
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
 				t.Errorf("%s: %v", path, err)
+			} else if m[2] != "" && !slices.Contains(anchors(read(t, target)), m[2]) {
+				t.Errorf("%s links to %s#%s: there is no such heading", path, target, m[2])
 			}
 		}
 	}
+}
+
+// anchors are the names that a renderer gives to headings.
+func anchors(text string) (names []string) {
+	dropped := regexp.MustCompile("[^a-z0-9 _-]")
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		names = append(names, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return names
 }
 
 func TestDecisionsHaveTheirForm(t *testing.T) {

@@ -2,10 +2,7 @@ package docs
 
 import (
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,54 +11,74 @@ import (
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/sink"
 )
 
-// Every header is in the README, and it names no other.
-func TestReadmeHeaders(t *testing.T) {
-	readme := read(t, "README.md")
-	known := map[string]bool{}
-	for _, h := range sink.Headers() {
-		known[h.Name] = true
+// maxReadme is what a newcomer reads before anything else.
+const maxReadme = 16_000
+
+func TestReadmeIsShort(t *testing.T) {
+	if n := len(read(t, "README.md")); n > maxReadme {
+		t.Errorf("the README has %d bytes, and may have %d: what does a newcomer not need?", n, maxReadme)
 	}
-	for header := range known {
-		if !strings.Contains(readme, header) {
-			t.Errorf("the README does not name %s", header)
-		}
+}
+
+// The ten lines are those of the example, which the tests of package config read.
+func TestReadmeConfiguration(t *testing.T) {
+	_, shown, _ := strings.Cut(section(t, read(t, "README.md"), "## On your Kafka"), "```yaml\n")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	if file := read(t, "deploy/examples/unecho.yaml"); shown != file || strings.Count(file, "\n") != 10 {
+		t.Errorf("the README shows\n%sand deploy/examples/unecho.yaml, of ten lines, is\n%s", shown, file)
 	}
-	for _, header := range regexp.MustCompile(`\bunecho-[a-z-]+[a-z]\b`).FindAllString(readme, -1) {
-		if !known[header] {
-			t.Errorf("the README names %s, which no record carries", header)
+}
+
+// Each of the ten settings has the default that the program gives it, and its mark.
+func TestReadmeSettings(t *testing.T) {
+	table := section(t, read(t, "README.md"), "## Ten settings")
+	rows := regexp.MustCompile("(?m)^(\\| `[a-z_.]+`( †)? \\| (`[^`]*`)? ?\\|) ").FindAllStringSubmatch(table, -1)
+	if len(rows) != 10 {
+		t.Errorf("there are %d settings", len(rows))
+	}
+	all := read(t, "deploy/docs/configuration.md")
+	for _, row := range rows {
+		if !strings.Contains(all, "\n"+row[1]) {
+			t.Errorf("the table of all settings has no row that begins with %s", row[1])
 		}
 	}
 }
 
-func TestReadmeReasons(t *testing.T) {
-	promises := section(t, read(t, "README.md"), "## What it promises, and what not")
-	var list []string
-	for _, r := range sink.Reasons() {
-		list = append(list, "`"+string(r)+"`")
+// A figure of the README is one of the pages that say how it was measured.
+func TestReadmeFigures(t *testing.T) {
+	claims := section(t, read(t, "README.md"), "## Does it work")
+	measured := read(t, "deploy/docs/benchmarks.md") + read(t, "deploy/docs/reliability.md")
+	figure := regexp.MustCompile(`[0-9][0-9,.]*[0-9]`)
+	found := 0
+	for line := range strings.Lines(claims) {
+		cells := strings.Split(line, " | ")
+		if !strings.HasPrefix(line, "| ") || len(cells) != 2 {
+			continue
+		}
+		for _, f := range figure.FindAllString(cells[1], -1) {
+			found++
+			if !regexp.MustCompile(`(?:^|[^0-9.,])` + regexp.QuoteMeta(f) + `(?:[^0-9]|$)`).MatchString(measured) {
+				t.Errorf("%s is measured nowhere: %s", f, line)
+			}
+		}
 	}
-	if want := strings.Join(list, ", ") + "."; !strings.Contains(strings.ReplaceAll(promises, "\n  ", " "), want) {
-		t.Errorf("the README does not list %s", want)
+	if found < 10 {
+		t.Errorf("only %d figures: are they still the second column of a table?", found)
 	}
 }
 
 // example are the three texts of the worked example.
-func example(t *testing.T, how string) []string {
+func example(t *testing.T) []string {
 	t.Helper()
-	_, rest, ok := strings.Cut(how, "$ cat texts.txt\n")
-	if !ok {
-		t.Fatal("no texts in the README")
-	}
-	texts := strings.SplitN(rest, "\n", 4)[:3]
-	return texts
+	return strings.Split(strings.TrimSpace(read(t, "deploy/examples/texts.txt")), "\n")
 }
 
 // The figures of the worked example are what the program makes of its texts.
 func TestReadmeExample(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")
-	texts := example(t, how)
+	texts := example(t)
 	three, err := text.ParseShingling(config.Default().Judge.Similarity.Shingle)
 	if err != nil {
 		t.Fatal(err)
@@ -104,13 +121,14 @@ func TestReadmeVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := &index.Run{Header: index.Header{Fingerprint: fingerprint}, Epoch: 1}
-	for i, s := range example(t, how) {
+	run.Source.Partition = 3 // where the README's run had them
+	for i, s := range example(t) {
 		e := entry.Entry{Offset: int64(i)}
 		signer.Sign(&e, []byte(s))
 		run.Entries = append(run.Entries, e)
 	}
 	replica.Apply(index.Stamp{Offset: 0}, &index.Settings{Text: settings})
-	replica.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: run.Header, Source: run.Source, Name: "documents", Epoch: 1})
+	replica.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: run.Header, Source: run.Source, Name: "news", Epoch: 1})
 	judged := replica.Apply(index.Stamp{Offset: 2}, run).Judged
 	if len(judged) != 3 || !judged[0].Unique() || judged[1].Unique() || !judged[2].Unique() {
 		t.Fatalf("the example is judged %+v", judged)
@@ -128,60 +146,14 @@ func TestReadmeVerdicts(t *testing.T) {
 			t.Errorf("the README should say %q", line)
 		}
 	}
-}
-
-func TestReadmeCurve(t *testing.T) {
-	how := section(t, read(t, "README.md"), "## How it decides")
-	p := config.Default().Judge.Similarity
-	plan, err := p.Banding()
-	if err != nil {
-		t.Fatal(err)
+	texts := example(t)
+	tails := []string{
+		place + "  " + texts[0], "news/3/2  " + texts[2],
+		fmt.Sprintf("news/3/1  0.%04d of %s (%s), copy %d  %s", m.Similarity.TenThousandths(), place, m.Method, m.Copy, texts[1]),
 	}
-	if want := fmt.Sprintf("%d bands of %d rows", plan.Bands, plan.Rows); !strings.Contains(strings.ReplaceAll(how, "\n", " "), want) {
-		t.Errorf("the README should say %s", want)
-	}
-	row := "| compared |"
-	for _, j := range []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
-		row += fmt.Sprintf(" %.4f |", plan.Probability(j))
-	}
-	if !strings.Contains(how, row+"\n") {
-		t.Errorf("the README should say\n%s", row)
-	}
-}
-
-// The map of the code has every room, and no other.
-func TestReadmeMap(t *testing.T) {
-	code := section(t, read(t, "README.md"), "## Map of the code")
-	_, code, _ = strings.Cut(code, "```\n")
-	code, _, _ = strings.Cut(code, "\n```")
-	var shown []string
-	for _, m := range regexp.MustCompile(`(?m)(?:^| )((?:[a-z]+/)+)`).FindAllStringSubmatch(code, -1) {
-		shown = append(shown, strings.TrimSuffix(m[1], "/"))
-	}
-	var rooms []string
-	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "deploy") {
-		room, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if room = filepath.ToSlash(room); !slices.Contains(rooms, room) && fs.ValidPath(room) {
-			rooms = append(rooms, room)
-		}
-	}
-	named := func(room string) bool {
-		return slices.ContainsFunc(shown, func(s string) bool { return room == s || strings.HasSuffix(room, "/"+s) })
-	}
-	for _, room := range rooms {
-		if !named(room) {
-			t.Errorf("the map lacks %s", room)
-		}
-	}
-	for _, s := range shown {
-		exists := slices.ContainsFunc(rooms, func(room string) bool {
-			return room == s || strings.HasSuffix(room, "/"+s) || strings.HasPrefix(room, s+"/")
-		})
-		if !exists {
-			t.Errorf("the map shows %s, which is not there", s)
+	for _, line := range tails {
+		if !strings.Contains(section(t, read(t, "README.md"), "## On your Kafka"), line+"\n") {
+			t.Errorf("the README should say %q", line)
 		}
 	}
 }

@@ -141,7 +141,7 @@ const (
 	mayGrowNumber = 5        // goroutines: connections come and go
 )
 
-// mayTake is what the README grants a process besides its window, which is small here.
+// mayTake is what configuration.md grants a process besides its window, which is small here.
 const mayTake = 512 << 20
 
 // judge says how the second and the last quarter compare, and fails if they show growth.

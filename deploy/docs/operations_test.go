@@ -1,0 +1,90 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// Every header is a row of the page, and no document names another.
+func TestOperationsHeaders(t *testing.T) {
+	outputs := section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs")
+	known := map[string]bool{}
+	for _, h := range sink.Headers() {
+		known[h.Name] = true
+	}
+	for header := range known {
+		if !regexp.MustCompile("(?m)^\\| (`[a-z-]+`, )*`" + header + "`[ ,]").MatchString(outputs) {
+			t.Errorf("operations.md has no row for %s", header)
+		}
+	}
+	for _, path := range documents(t) {
+		for _, header := range regexp.MustCompile("`(unecho-[a-z-]+[a-z])`|(?m)^(unecho-[a-z-]+[a-z])  ").FindAllStringSubmatch(read(t, path), -1) {
+			if name := header[1] + header[2]; !known[name] {
+				t.Errorf("%s names %s, which no record carries", path, name)
+			}
+		}
+	}
+}
+
+// Every reason is a row of the page, in the order of package sink.
+func TestOperationsReasons(t *testing.T) {
+	_, table, _ := strings.Cut(section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs"), "| reason |")
+	var there, want []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(table, -1) {
+		there = append(there, m[1])
+	}
+	for _, reason := range sink.Reasons() {
+		want = append(want, string(reason))
+	}
+	if strings.Join(there, " ") != strings.Join(want, " ") {
+		t.Errorf("operations.md lists %v, and the reasons are %v", there, want)
+	}
+}
+
+// Every metric on which the page says to alert is in a rule, and each rule's metrics are on the page.
+func TestAlertsAreThoseOfThePage(t *testing.T) {
+	metric := regexp.MustCompile(`unecho_[a-z_]+`)
+	alerts := section(t, read(t, "deploy/docs/operations.md"), "## Recipes")
+	_, alerts, _ = strings.Cut(alerts, "### What to alert on")
+	rules := read(t, "deploy/examples/alerts.yaml")
+	var said []string
+	for line := range strings.Lines(alerts) {
+		if first, _, isRow := strings.Cut(strings.TrimPrefix(line, "| "), " | "); isRow {
+			said = append(said, metric.FindAllString(first, -1)...)
+		}
+	}
+	if len(said) < 9 {
+		t.Fatalf("only %d metrics to alert on: are they still the first column of a table?", len(said))
+	}
+	for _, name := range said {
+		if !strings.Contains(rules, name) {
+			t.Errorf("alerts.yaml has no rule for %s", name)
+		}
+	}
+	for _, name := range metric.FindAllString(rules, -1) {
+		if !strings.Contains(alerts, name) && name != "unecho_documents_total" {
+			t.Errorf("operations.md does not say what an alert on %s means", name)
+		}
+	}
+}
+
+// A message that sends people to a page, and to a section of it, names what there is.
+func TestMessagesNamePages(t *testing.T) {
+	pointer := regexp.MustCompile(`(?:\\"([A-Z][a-z ]+)\\" in )?deploy/docs/([a-z]+\.md)(?:: ([A-Z][a-z ]+))?`)
+	found := 0
+	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index") {
+		for _, m := range pointer.FindAllStringSubmatch(text, -1) {
+			found++
+			page := read(t, "deploy/docs/"+m[2])
+			if heading := m[1] + m[3]; heading != "" && !strings.Contains(page, "# "+heading+"\n") {
+				t.Errorf("%s points to %q: there is no such section", path, m[0])
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("only %d pointers found: are pages still named so?", found)
+	}
+}

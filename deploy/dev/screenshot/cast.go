@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+)
+
+// cast is what a terminal got, and when.
+type cast struct {
+	header
+	events []event
+}
+
+// header is the first line of the file.
+type header struct {
+	Version int    `json:"version"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	Command string `json:"command"`
+}
+
+// event is one piece of output; none ends within a character.
+type event struct {
+	at   time.Duration // from the start
+	text string
+}
+
+// encode writes the header and an array for each event, a line each.
+func (c cast) encode() []byte {
+	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
+	lines.SetEscapeHTML(false)
+	_ = lines.Encode(c.header) // a buffer takes everything, and so does JSON of these types
+	for _, e := range c.events {
+		_ = lines.Encode([]any{math.Round(e.at.Seconds()*1000) / 1000, "o", e.text})
+	}
+	return b.Bytes()
+}
+
+func decode(text []byte) (c cast, err error) {
+	lines := json.NewDecoder(bytes.NewReader(text))
+	if err := lines.Decode(&c.header); err != nil || c.Version != 2 || c.Width < 1 || c.Height < 2 {
+		return cast{}, fmt.Errorf("%s is no recording of version 2: %+v, %w", castFile, c.header, err)
+	}
+	for lines.More() {
+		var seconds float64
+		var kind, out string
+		if err := lines.Decode(&[]any{&seconds, &kind, &out}); err != nil {
+			return cast{}, fmt.Errorf("read event %d: %w", len(c.events), err)
+		}
+		if kind == "o" {
+			c.events = append(c.events, event{time.Duration(seconds * float64(time.Second)), out})
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func kept(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func keptRun(t *testing.T) cast {
+	t.Helper()
+	c, err := decode(kept(t, castFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The picture is what the program draws of the run that is kept beside it.
+func TestPictureIsOfTheRun(t *testing.T) {
+	c := keptRun(t)
+	if c.Command != command {
+		t.Errorf("the run is of %q, and the program records %q", c.Command, command)
+	}
+	if got := string(picture(c)); got != string(kept(t, svgFile)) {
+		t.Errorf("%s is not drawn from %s; run: go run ./deploy/dev/screenshot", svgFile, castFile)
+	}
+	if text := string(c.encode()); text != string(kept(t, castFile)) {
+		t.Errorf("%s is not as the program writes it", castFile)
+	}
+}
+
+// The run that is kept says what the demo says today: the same documents, as many verdicts, and the same words around them. It is
+// repeated at full speed. So times differ, and so may who of two that are alike comes first, and with it some lines.
+func TestRunIsOfTheDemo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a run is recorded on Linux only")
+	}
+	if _, err := os.Stat("/dev/ptmx"); err != nil {
+		t.Skipf("no terminal can be opened here: %v", err)
+	}
+	again, err := demo(t.Context(), command+" --pace 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, today := taken(keptRun(t)), taken(again)
+	const mend = "run: go run ./deploy/dev/screenshot -record"
+	if !slices.Equal(kept.outlets, today.outlets) || len(kept.outlets) != 240 {
+		t.Errorf("%d documents are shown, and today %d, or others; %s", len(kept.outlets), len(today.outlets), mend)
+	}
+	if kept.words != today.words {
+		t.Errorf("the kept run says\n%s\nand today it is\n%s\n%s", kept.words, today.words, mend)
+	}
+	if d := kept.duplicates - today.duplicates; d < -3 || d > 3 {
+		t.Errorf("%d duplicates are shown, and today there are %d; %s", kept.duplicates, today.duplicates, mend)
+	}
+}
+
+// facts are what a run says, without what differs from one to the next.
+type facts struct {
+	outlets    []string // of the documents, in the order of the alphabet
+	duplicates int
+	words      string // all but the verdicts, without figures
+}
+
+func taken(c cast) (f facts) {
+	verdict := regexp.MustCompile(`^[0-9:]{8} (unique|duplicate) +(?:[█▉▊▋▌▍▎▏]+ +[01]\.[0-9]{2} )?(.{20}) .+$`)
+	figure := regexp.MustCompile(`/tmp/.*|[█▉▊▋▌▍▎▏]+| *[0-9][0-9.,]*`)
+	_, lines := c.frames()
+	for _, l := range lines {
+		text := l.text()
+		if m := verdict.FindStringSubmatch(text); m != nil {
+			f.outlets = append(f.outlets, m[2])
+			if m[1] == "duplicate" {
+				f.duplicates++
+			}
+			continue
+		}
+		f.words += strings.TrimRight(figure.ReplaceAllString(text, "#"), " #") + "\n"
+	}
+	slices.Sort(f.outlets)
+	return f
+}
+
+func TestScreen(t *testing.T) {
+	var s screen
+	for _, piece := range []string{"one\r\n\x1b[3", "2mtwo\x1b[0m status", "\r\x1b[Kthree\r\nst"} {
+		s.write(piece)
+	}
+	if len(s.done) != 2 || s.done[0].text() != "one" || s.done[1].text() != "three" || s.current.text() != "st" {
+		t.Errorf("%q, %q", s.done, s.current)
+	}
+	s.write("\r\x1b[33mw\x1b[0m")
+	if s.current.text() != "wt" || s.current[0].style != "33" || s.current[1].style != "" {
+		t.Errorf("%q", s.current)
+	}
+}

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,7 +79,8 @@ func consolesPrint(t *testing.T, bin string) {
 		}
 		ran++
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "deploy/examples"))); err != nil {
+		examples := os.DirFS(filepath.Join(root, "deploy/examples"))
+		if err := errors.Join(os.CopyFS(dir, examples), os.CopyFS(filepath.Join(dir, "deploy/examples"), examples)); err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder
@@ -93,7 +95,7 @@ func consolesPrint(t *testing.T, bin string) {
 			t.Errorf("%s shows\n%sand it is\n%s", c.page, c.text, got.String())
 		}
 	}
-	if ran < 7 {
+	if ran < 9 {
 		t.Errorf("only %d blocks were run: are they still marked?", ran)
 	}
 }

@@ -1,3 +1,3 @@
-// Package docs holds what people read who run unecho. It has no code but the tests that keep it, the README, the example
-// configuration and the image true.
+// Package docs holds what people read who run unecho, and the picture of the demo. It has no code but the tests that keep these
+// pages, the README, the examples and the image true.
 package docs

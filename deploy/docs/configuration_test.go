@@ -6,7 +6,42 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/text"
 )
+
+// The texts in the table of text.* become what it says.
+func TestConfigurationNormalForms(t *testing.T) {
+	table := section(t, read(t, "deploy/docs/configuration.md"), "## The normal form: what counts as different")
+	for _, c := range []struct {
+		setting, in, form string
+		change            func(*text.Params)
+	}{
+		{"html", "<p>Caf&eacute; <b>bo</b>ld", "café bold", func(p *text.Params) { p.HTML = "strip" }},
+		{"accents", "Élève", "eleve", func(p *text.Params) { p.Accents = "strip" }},
+		{"accents", "ёж", "еж", func(p *text.Params) { p.Accents = "strip" }},
+		{"accents", "أَحمد", "احمد", func(p *text.Params) { p.Accents = "strip" }},
+		{"urls", "see https://a.example/x?y", "see url", func(p *text.Params) { p.URLs = "mask" }},
+		{"urls", "jane@a.example", "email", func(p *text.Params) { p.URLs = "mask" }},
+		{"digits", "order 4,711", "order 0", func(p *text.Params) { p.Digits = "mask" }},
+		{"digits", "order 4,711", "order four thousand seven hundred and eleven", func(p *text.Params) { p.Digits = "words" }},
+		{"punctuation", "Don't!", "don t", func(*text.Params) {}},
+		{"punctuation", "Don't!", "don't!", func(p *text.Params) { p.Punctuation = "keep" }},
+		{"punctuation", "Don't!", "dont", func(p *text.Params) { p.Punctuation = "drop" }},
+		{"space", "Hello, World", "hello world", func(*text.Params) {}},
+		{"space", "Hello, World", "helloworld", func(p *text.Params) { p.Space = "drop" }},
+	} {
+		p := text.DefaultParams()
+		c.change(&p)
+		if got := string(text.NewNormalizer(p).Append(nil, []byte(c.in))); got != c.form {
+			t.Errorf("with text.%s %q becomes %q, and the page says %q", c.setting, c.in, got, c.form)
+		}
+		_, row, _ := strings.Cut(table, "\n| `text."+c.setting+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if !strings.Contains(row, "`"+c.in+"`") || !strings.Contains(row, "`"+c.form+"`") {
+			t.Errorf("the row of text.%s does not say that %q becomes %q", c.setting, c.in, c.form)
+		}
+	}
+}
 
 // The curve shown is that of the default plan.
 func TestConfigurationCurve(t *testing.T) {

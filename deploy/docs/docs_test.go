@@ -61,7 +61,7 @@ func documents(t *testing.T) []string {
 	if err != nil || len(pages) < 5 {
 		t.Fatal("few pages", pages, err)
 	}
-	documents := []string{"README.md", "CHANGELOG.md"}
+	documents := []string{"README.md", "CHANGELOG.md", "deploy/examples/README.md"}
 	for _, page := range pages {
 		documents = append(documents, "deploy/docs/"+page)
 	}
@@ -109,6 +109,24 @@ func anchors(text string) (names []string) {
 		names = append(names, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
 	}
 	return names
+}
+
+// Each example is in the list beside it.
+func TestExamplesAreListed(t *testing.T) {
+	list := read(t, "deploy/examples/README.md")
+	files, err := os.ReadDir(filepath.Join(root, "deploy/examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := file.Name()
+		if file.IsDir() {
+			name += "/"
+		}
+		if name != "README.md" && !strings.Contains(list, "`"+name+"`") {
+			t.Errorf("deploy/examples/README.md does not say what %s is", name)
+		}
+	}
 }
 
 func TestDecisionsHaveTheirForm(t *testing.T) {

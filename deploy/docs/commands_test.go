@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // program builds unecho and returns the directory that it is in.
@@ -124,15 +123,13 @@ func shows(shown, got string) bool {
 // Each command that a page shows is one of the program: its verb and its flags are there.
 func consolesShow(t *testing.T, bin string) {
 	found := 0
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
 	asked := regexp.MustCompile(`(?:^|\| )unecho ([^|&>;]+)`)
 	for _, c := range consoles(t) {
 		for _, line := range c.commands() {
 			line = strings.Replace(line, "go run ./cmd/unecho", "unecho", 1)
 			for _, m := range asked.FindAllStringSubmatch(line, -1) {
 				found++
-				out, err := shell(ctx, bin, t.TempDir(), "unecho "+m[1]+" --help").CombinedOutput()
+				out, err := shell(t.Context(), bin, t.TempDir(), "unecho "+m[1]+" --help").CombinedOutput()
 				verb, _, _ := strings.Cut(m[1], " ")
 				if usage := "Usage:\n  unecho " + strings.TrimSpace(verb); err != nil || !strings.Contains(string(out), usage) {
 					t.Errorf("%s: %s: %v\n%s", c.page, line, err, out)

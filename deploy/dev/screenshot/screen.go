@@ -51,7 +51,10 @@ func (s *screen) write(text string) {
 func (s *screen) control(parameters, final string) {
 	switch final {
 	case "m":
-		s.style = strings.Trim(parameters, "0")
+		s.style = parameters
+		if parameters == "0" {
+			s.style = ""
+		}
 	case "K":
 		s.current = s.current[:min(s.column, len(s.current))]
 	}

@@ -77,6 +77,7 @@ type facts struct {
 
 func taken(c cast) (f facts) {
 	verdict := regexp.MustCompile(`^[0-9:]{8} (unique|duplicate) +(?:[█▉▊▋▌▍▎▏]+ +[01]\.[0-9]{2} )?(.{20}) .+$`)
+	warning := regexp.MustCompile(`^[0-9:.]{8,} (WRN|ERR) `) // of a machine that has other things to do
 	figure := regexp.MustCompile(`/tmp/.*|[█▉▊▋▌▍▎▏]+| *[0-9][0-9.,]*`)
 	_, lines := c.frames()
 	for _, l := range lines {
@@ -86,6 +87,9 @@ func taken(c cast) (f facts) {
 			if m[1] == "duplicate" {
 				f.duplicates++
 			}
+			continue
+		}
+		if warning.MatchString(text) {
 			continue
 		}
 		f.words += strings.TrimRight(figure.ReplaceAllString(text, "#"), " #") + "\n"

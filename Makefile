@@ -43,13 +43,13 @@ lint: $(GOLANGCI) ## format and lint only
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt
 
-# A test whose name ends in Long tries for long what the test of the same name without Long tries for short. It is of code
-# without goroutines, where the race detector finds nothing and costs most of the time.
-test: dev ## everything but the long tests, with -race, on real Kafka and PostgreSQL
+# A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
+# goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time.
+test: dev ## everything but the long tests, with -race, on real Kafka and PostgreSQL: some 5 minutes on two cores
 	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PKG)
 
-test-long: dev ## the long tests, those whose names end in Long, without -race
-	@$(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
+test-long: dev ## the long tests, whose names end in Long, without -race: up to 20 minutes on two cores
+	@$(SERVERS) -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)

@@ -44,106 +44,109 @@ func (s *scene) came() {
 	s.forward(s.document(0, "and something else that does so too"), 1)
 }
 
+// changedRoutings are histories of a routing that was changed, and what an audit of the outputs finds.
+var changedRoutings = []struct {
+	name string
+	do   func(s *scene)
+	want audit.Report
+}{
+	{"other outputs before", func(s *scene) {
+		s.reroute(1, renamed)
+		s.begin()
+		s.gone()
+		s.reroute(2, here)
+		s.announce(0, 1, 3)
+		s.came()
+	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"other outputs since", func(s *scene) {
+		s.reroute(1, here)
+		s.begin()
+		s.came()
+		s.announce(0, 1, 2)
+		s.reroute(2, renamed)
+		s.gone()
+	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"there and back", func(s *scene) {
+		s.reroute(1, here)
+		s.begin()
+		s.came()
+		s.announce(0, 1, 2)
+		s.reroute(2, renamed)
+		s.gone()
+		s.reroute(3, here)
+		s.announce(0, 1, 5)
+		s.forward(s.document(0, "a third text that is like none before"), 1)
+	}, audit.Report{Records: 3, Unique: 3, Elsewhere: 3}},
+	{"a dry run before", func(s *scene) {
+		s.reroute(1, dry)
+		s.begin()
+		s.gone()
+		s.reroute(2, here)
+		s.announce(0, 1, 3)
+		s.came()
+	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"what is audited is a copy of the outputs in force", func(s *scene) {
+		s.reroute(1, func(p *sink.Params) { p.Unique = "former" })
+		s.begin()
+		s.gone()
+		s.reroute(2, renamed)
+		s.announce(0, 1, 3)
+		s.came()
+	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"judged before, and forwarded after", func(s *scene) {
+		s.reroute(1, renamed)
+		s.begin()
+		r := s.document(0, "one that was judged and not committed")
+		v := s.judge(r, 1)
+		s.reroute(2, here)
+		s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &v) })
+		s.came()
+	}, audit.Report{Records: 2, Unique: 3}},
+	{"judged before, and forwarded elsewhere after", func(s *scene) {
+		s.reroute(1, here)
+		s.begin()
+		s.came()
+		s.announce(0, 1, 2)
+		s.judge(s.document(0, "one that was judged and not committed"), 1)
+		s.reroute(2, renamed)
+	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 1}},
+	{"lost since", func(s *scene) {
+		s.reroute(1, renamed)
+		s.begin()
+		s.gone()
+		s.reroute(2, here)
+		s.announce(0, 1, 3)
+		s.came()
+		s.outputs = s.outputs[:1]
+	}, audit.Report{Records: 2, Unique: 1, Elsewhere: 3, Lost: 1}},
+	{"a change that came too late counts nothing", func(s *scene) {
+		s.reroute(1, here)
+		s.begin()
+		s.reroute(1, renamed)
+		s.came()
+		s.outputs = s.outputs[:1]
+	}, audit.Report{Records: 2, Unique: 1, Lost: 1}},
+	{"one source more", func(s *scene) {
+		s.reroute(1, here)
+		s.begin()
+		s.came()
+		s.reroute(2, here, "another")
+		s.outputs = s.outputs[:1]
+	}, audit.Report{Records: 2, Unique: 1, Lost: 1}},
+	{"set back since: they come out here", func(s *scene) {
+		s.reroute(1, renamed)
+		s.begin()
+		s.gone()
+		s.announce(0, 1, 3)
+		s.reroute(2, here)
+		s.reposition(0, 1, 2)
+		s.forward(s.sources[1], 2)
+		s.reject(s.sources[2], sink.InvalidEncoding)
+	}, audit.Report{Records: 2, Unique: 1, Rejected: 1, Elsewhere: 1}},
+}
+
 func TestChangedRouting(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(s *scene)
-		want audit.Report
-	}{
-		{"other outputs before", func(s *scene) {
-			s.reroute(1, renamed)
-			s.begin()
-			s.gone()
-			s.reroute(2, here)
-			s.announce(0, 1, 3)
-			s.came()
-		}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
-		{"other outputs since", func(s *scene) {
-			s.reroute(1, here)
-			s.begin()
-			s.came()
-			s.announce(0, 1, 2)
-			s.reroute(2, renamed)
-			s.gone()
-		}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
-		{"there and back", func(s *scene) {
-			s.reroute(1, here)
-			s.begin()
-			s.came()
-			s.announce(0, 1, 2)
-			s.reroute(2, renamed)
-			s.gone()
-			s.reroute(3, here)
-			s.announce(0, 1, 5)
-			s.forward(s.document(0, "a third text that is like none before"), 1)
-		}, audit.Report{Records: 3, Unique: 3, Elsewhere: 3}},
-		{"a dry run before", func(s *scene) {
-			s.reroute(1, dry)
-			s.begin()
-			s.gone()
-			s.reroute(2, here)
-			s.announce(0, 1, 3)
-			s.came()
-		}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
-		{"what is audited is a copy of the outputs in force", func(s *scene) {
-			s.reroute(1, func(p *sink.Params) { p.Unique = "former" })
-			s.begin()
-			s.gone()
-			s.reroute(2, renamed)
-			s.announce(0, 1, 3)
-			s.came()
-		}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
-		{"judged before, and forwarded after", func(s *scene) {
-			s.reroute(1, renamed)
-			s.begin()
-			r := s.document(0, "one that was judged and not committed")
-			v := s.judge(r, 1)
-			s.reroute(2, here)
-			s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &v) })
-			s.came()
-		}, audit.Report{Records: 2, Unique: 3}},
-		{"judged before, and forwarded elsewhere after", func(s *scene) {
-			s.reroute(1, here)
-			s.begin()
-			s.came()
-			s.announce(0, 1, 2)
-			s.judge(s.document(0, "one that was judged and not committed"), 1)
-			s.reroute(2, renamed)
-		}, audit.Report{Records: 2, Unique: 2, Elsewhere: 1}},
-		{"lost since", func(s *scene) {
-			s.reroute(1, renamed)
-			s.begin()
-			s.gone()
-			s.reroute(2, here)
-			s.announce(0, 1, 3)
-			s.came()
-			s.outputs = s.outputs[:1]
-		}, audit.Report{Records: 2, Unique: 1, Elsewhere: 3, Lost: 1}},
-		{"a change that came too late counts nothing", func(s *scene) {
-			s.reroute(1, here)
-			s.begin()
-			s.reroute(1, renamed)
-			s.came()
-			s.outputs = s.outputs[:1]
-		}, audit.Report{Records: 2, Unique: 1, Lost: 1}},
-		{"one source more", func(s *scene) {
-			s.reroute(1, here)
-			s.begin()
-			s.came()
-			s.reroute(2, here, "another")
-			s.outputs = s.outputs[:1]
-		}, audit.Report{Records: 2, Unique: 1, Lost: 1}},
-		{"set back since: they come out here", func(s *scene) {
-			s.reroute(1, renamed)
-			s.begin()
-			s.gone()
-			s.announce(0, 1, 3)
-			s.reroute(2, here)
-			s.reposition(0, 1, 2)
-			s.forward(s.sources[1], 2)
-			s.reject(s.sources[2], sink.InvalidEncoding)
-		}, audit.Report{Records: 2, Unique: 1, Rejected: 1, Elsewhere: 1}},
-	} {
+	for _, c := range changedRoutings {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)

@@ -84,13 +84,15 @@ func (x *block) oddFolds(o *outlines, b *bound, n int) {
 }
 
 func (x *block) eachFold(o *outlines, b *bound, n int) {
+	own := (*[foldWords]uint64)(b.bits[:foldWords])
 	for i, place := range x.places[:n] {
-		odd := 0
-		for k, word := range o.folds[place] {
-			odd += bits.OnesCount64(b.bits[k] ^ word)
-		}
-		x.odd[i] = int16(odd)
+		x.odd[i] = int16(oddWords(own, &o.folds[place]))
 	}
+}
+
+func oddWords(p, q *[foldWords]uint64) int {
+	return bits.OnesCount64(p[0]^q[0]) + bits.OnesCount64(p[1]^q[1]) + bits.OnesCount64(p[2]^q[2]) + bits.OnesCount64(p[3]^q[3]) +
+		bits.OnesCount64(p[4]^q[4]) + bits.OnesCount64(p[5]^q[5]) + bits.OnesCount64(p[6]^q[6]) + bits.OnesCount64(p[7]^q[7])
 }
 
 // oddWholes counts the bits that differ in the first n outlines. What differs in a half is found in the other one by the fold.
@@ -104,9 +106,9 @@ func (x *block) oddWholes(o *outlines, b *bound, n int) {
 
 func (x *block) eachWhole(o *outlines, b *bound, n int) {
 	for i, place := range x.places[:n] {
-		fold, odd := &o.folds[place], 0
-		for k, word := range o.halves[place] {
-			half := b.bits[foldWords+k] ^ word
+		fold, halves, odd := &o.folds[place], &o.halves[place], 0
+		for k := range halves {
+			half := b.bits[foldWords+k] ^ halves[k]
 			odd += bits.OnesCount64(half) + bits.OnesCount64(half^b.bits[k]^fold[k])
 		}
 		x.odd[i] = int16(odd)

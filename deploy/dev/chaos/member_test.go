@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -186,9 +187,14 @@ func TestOverlayFitsThisGo(t *testing.T) {
 	check(t, err)
 }
 
+// TestBugsFitTheCode: each bug can be planted, and the code with it compiles.
 func TestBugsFitTheCode(t *testing.T) {
 	for name := range bugs() {
-		_, err := overlay(t.Context(), t.TempDir(), params{bug: name})
+		replace, err := overlay(t.Context(), t.TempDir(), params{bug: name})
 		check(t, err)
+		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", replace, "github.com/unecho/unecho/consumer/session")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
 	}
 }

@@ -21,15 +21,16 @@ type bug struct{ file, old, new string }
 func bugs() map[string]bug {
 	return map[string]bug{
 		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
-			"consumer/loop.go",
-			"	if err := s.judge(held, b); err != nil {\n",
+			"consumer/session/transact.go",
+			"	b.cause = s.produce(ctx, b)\n",
 			`	for i := range b.groups {
-		g := &b.groups[i]
-		if err := s.commitEpoch(ctx, g.assignment.TopicPartition, g.end(), g.assignment.Epoch); err != nil {
+		t := protocol.NewTakeover(b.groups[i].TopicPartition, s.terms(), &protocol.Patience{})
+		t.Decision.Offset, t.Decision.Epoch = b.groups[i].End, b.groups[i].Epoch
+		if err := s.commitEpochs(ctx, []*protocol.Takeover{t}); err != nil {
 			return rebuild("commit: %w", err)
 		}
 	}
-	if err := s.judge(held, b); err != nil {
+	b.cause = s.produce(ctx, b)
 `,
 		},
 		"forget-held": { // a restored member judges again what waits to be committed

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -15,14 +16,17 @@ import (
 	"github.com/unecho/unecho/index/snapshot/verify"
 )
 
-// counted counts the segments that are read.
+// counted counts the segments that are read, by several goroutines.
 type counted struct {
 	snapshot.Store
+	mu       sync.Mutex
 	segments map[string]int
 }
 
-func (c counted) Segment(ctx context.Context, name string) ([]byte, error) {
+func (c *counted) Segment(ctx context.Context, name string) ([]byte, error) {
+	c.mu.Lock()
 	c.segments[name]++
+	c.mu.Unlock()
 	return c.Store.Segment(ctx, name)
 }
 
@@ -66,7 +70,7 @@ func reports(t *testing.T, v *verify.Verifier, store snapshot.Store) (all []veri
 // What is whole has no problems, and each segment is read once, however many snapshots name it.
 func TestWhole(t *testing.T) {
 	_, store, state := shelf(t)
-	reading := counted{store, map[string]int{}}
+	reading := &counted{Store: store, segments: map[string]int{}}
 	all := reports(t, verify.New(reading, state), store)
 	for _, r := range all {
 		if documents, _ := r.Manifest.Totals(); len(r.Problems) > 0 || documents == 0 {

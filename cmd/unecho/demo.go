@@ -50,7 +50,9 @@ func demoCommand() *cobra.Command {
 }
 
 func showDemo(cmd *cobra.Command) (err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+	var kafka openBroker
+	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, func() { _ = kafka.close() })
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
 	dir, remove, err := demoDir(cmd.Flag("dir").Value.String())
@@ -62,12 +64,11 @@ func showDemo(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	kafka, err := startEmbedded(ctx, &p.Config, dir, cmd.Flag("listen").Value.String(), logger)
-	if err != nil {
+	if err := kafka.start(ctx, &p.Config, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, kafka.Close()) }()
-	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", kafka.Addr(), dir)
+	defer func() { err = errors.Join(err, kafka.close()) }()
+	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", p.Config.Kafka.Brokers[0], dir)
 	opts, err := broker.Options(p.Config.Kafka, logger)
 	if err != nil {
 		return err

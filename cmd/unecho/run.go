@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -19,8 +17,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/topic"
 )
 
 func runCommand() *cobra.Command {
@@ -73,15 +69,19 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 	if terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
 		say = func() { logger.Info().Msg(exit.Finishing) }
 	}
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say)
+	var leave func()
+	var kafka openBroker
+	if embedded {
+		leave = func() { _ = kafka.close() }
+	}
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, leave)
 	defer stop()
 	if embedded {
-		kafka, err := startEmbedded(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger)
-		if err != nil {
+		if err := kafka.start(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
 			return err
 		}
 		defer func() {
-			if err := kafka.Close(); err != nil {
+			if err := kafka.close(); err != nil {
 				logger.Error().Err(err).Msg("embedded broker was not closed cleanly")
 			}
 		}()
@@ -139,39 +139,3 @@ func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config
 	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(), slices.Concat(sets, cmdline.Given(cmd), cmdline.LogSets(cmd)))
 	return loaded.Config, err
 }
-
-// embeddedDir is where a service on an embedded broker keeps everything, if nothing else is said.
-const embeddedDir = "unecho-data"
-
-// embeddedTopic is the source topic where nothing else is configured.
-const embeddedTopic = "documents"
-
-func embeddedDefaults(c config.Config, dir string) config.Config {
-	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
-	c.Source.Topics = []string{embeddedTopic}
-	c.Snapshot.Directory = filepath.Join(dir, "snapshots")
-	return c
-}
-
-// startEmbedded starts the broker, makes the source topics, and points the configuration at it.
-func startEmbedded(ctx context.Context, c *config.Config, dir, listen string, logger zerolog.Logger) (*broker.Embedded, error) {
-	kafka, err := broker.StartEmbedded(ctx, broker.EmbeddedParams{Dir: dir, Listen: listen}, logger)
-	if err != nil {
-		return nil, err
-	}
-	c.Kafka = broker.DefaultParams()
-	c.Kafka.Brokers = []string{kafka.Addr()}
-	opts, err := broker.Options(c.Kafka, logger)
-	for _, name := range c.Source.Topics {
-		if err == nil {
-			err = topic.Create(ctx, opts, name, embeddedPartitions)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start embedded broker: %w", err), kafka.Close())
-	}
-	return kafka, nil
-}
-
-// embeddedPartitions is how many partitions a source topic on the embedded broker has.
-const embeddedPartitions = 4

@@ -15,14 +15,19 @@ const Finishing = "finishing what is begun; once more to leave at once"
 
 // UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
 func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, context.CancelFunc) {
-	return UntilSignalSaid(parent, func() { fmt.Fprintln(stderr, "unecho: "+Finishing) })
+	return UntilSignalSaid(parent, func() { fmt.Fprintln(stderr, "unecho: "+Finishing) }, nil)
 }
 
-// UntilSignalSaid is UntilSignal for those who say in their own way that they finish.
-func UntilSignalSaid(parent context.Context, say func()) (context.Context, context.CancelFunc) {
+// UntilSignalSaid is UntilSignal for those who say in their own way that they finish. Who has something that must not be left
+// open closes it in leave, which may be nil: the second signal ends the process when leave returns, and a third one at once. A
+// terminal that is closed is a signal for them, too.
+func UntilSignalSaid(parent context.Context, say, leave func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if leave != nil && !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case <-signals:
@@ -33,6 +38,10 @@ func UntilSignalSaid(parent context.Context, say func()) (context.Context, conte
 		}
 		select {
 		case <-signals:
+			signal.Stop(signals)
+			if leave != nil {
+				leave()
+			}
 			os.Exit(Interrupted)
 		case <-parent.Done():
 		}

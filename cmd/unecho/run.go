@@ -26,7 +26,7 @@ func runCommand() *cobra.Command {
 		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is begun,\n" +
 			"takes a snapshot and leaves the group; a second one leaves at once.\n\n" +
 			"With --embedded, a broker in this process takes the place of your Kafka, its data in --dir. Produce to it and see the\n" +
-			"topics fill with unecho produce and unecho tail.",
+			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed are refused.",
 		Example: "  unecho run --config unecho.yaml\n" +
 			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
 			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",

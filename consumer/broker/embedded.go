@@ -8,13 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/unecho/unecho/consumer/broker/mend"
 )
 
 // EmbeddedParams say where the embedded broker listens and keeps its data.
@@ -22,7 +19,6 @@ type EmbeddedParams struct {
 	Dir    string // of the data; one process at a time
 	Listen string // host:port; port 0 takes a free one
 	Allow  bool   // listen beyond this machine, where everyone may read and write everything
-	Sync   bool   // wait for the disk at each write: what is acknowledged survives a power cut, and is slow
 }
 
 // Names within the directory.
@@ -32,14 +28,16 @@ const (
 	dataDir     = "kafka"
 )
 
-// Embedded is a broker in this process: one node, its topics, transactions and groups on disk. Any Kafka client on this
-// machine can use it. What it acknowledged survives the end of the process, also by SIGKILL.
+// Embedded is a broker in this process, for trying things out: one node, its topics, transactions and groups on disk. Any Kafka
+// client on this machine can use it. After Close a broker goes on in the same directory. After any other end of the process
+// StartEmbedded refuses the directory: the broker writes the end of a transaction in several steps, and does not repair one that
+// was cut short.
 type Embedded struct {
 	dir     string
 	address string
 	cluster *kfake.Cluster
 	lock    *lock
-	commits *mend.Log
+	broken  atomic.Bool // the broker could not write something
 	closing sync.Once
 	err     error
 }
@@ -65,19 +63,11 @@ func StartEmbedded(ctx context.Context, p EmbeddedParams, logger zerolog.Logger)
 
 func (e *Embedded) start(ctx context.Context, p EmbeddedParams, logger zerolog.Logger) error {
 	data := filepath.Join(e.dir, dataDir)
-	mended, err := mend.Mend(data, time.Now().UnixMilli())
-	if err != nil {
-		return &Fault{What: "cannot use the data of the embedded broker", Err: err, Remedy: "name another directory, or remove " + data}
-	}
-	if mended.Killed {
-		logger.Info().Int("aborted", mended.Aborted).Int("taken_back", mended.TakenBack).
-			Msg("embedded broker had not been closed: open transactions are aborted")
-	}
-	if e.commits, err = mend.Open(data, p.Sync); err != nil {
-		return fmt.Errorf("start embedded broker: %w", err)
+	if err := mark(data); err != nil {
+		return err
 	}
 	opts := []kfake.Opt{
-		kfake.NumBrokers(1), kfake.DataDir(data), kfake.WithLogger(embeddedLogger{logger}),
+		kfake.NumBrokers(1), kfake.DataDir(data), kfake.WithLogger(embeddedLogger{logger, &e.broken}),
 		kfake.ListenFn(func(network, _ string) (net.Listener, error) {
 			ln, err := new(net.ListenConfig).Listen(ctx, network, p.Listen)
 			if err != nil {
@@ -86,37 +76,16 @@ func (e *Embedded) start(ctx context.Context, p EmbeddedParams, logger zerolog.L
 			return guard{ln}, nil
 		}),
 	}
-	if p.Sync {
-		opts = append(opts, kfake.SyncWrites())
-	}
+	var err error
 	if e.cluster, err = kfake.NewCluster(opts...); err != nil {
-		return errors.Join(cannotStart(p, err), e.commits.Close())
+		return errors.Join(cannotStart(p, err), unmark(data))
 	}
-	e.noteCommits(logger)
 	e.address = e.cluster.ListenAddrs()[0]
 	if err := replaceFile(filepath.Join(e.dir, AddressFile), e.address+"\n"); err != nil {
-		e.cluster.Close()
-		return errors.Join(fmt.Errorf("start embedded broker: %w", err), e.commits.Close())
+		return errors.Join(fmt.Errorf("start embedded broker: %w", err), e.stop())
 	}
 	logger.Info().Str("address", e.address).Str("dir", e.dir).Msg("embedded broker listens")
 	return nil
-}
-
-// noteCommits lets no commit begin before it is noted. A commit that cannot be noted is refused by breaking its connection:
-// the client asks again.
-func (e *Embedded) noteCommits(logger zerolog.Logger) {
-	e.cluster.ControlKey(int16(kmsg.EndTxn), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		end, ok := req.(*kmsg.EndTxnRequest)
-		if !ok || !end.Commit {
-			return nil, nil, false
-		}
-		if err := e.commits.Note(end.ProducerID, end.ProducerEpoch, time.Now().UnixMilli()); err != nil {
-			logger.Error().Err(err).Msg("embedded broker cannot commit")
-			e.cluster.KeepControl()
-			return nil, err, true
-		}
-		return nil, nil, false // the broker goes on with it
-	})
 }
 
 func cannotStart(p EmbeddedParams, err error) error {
@@ -138,12 +107,21 @@ func (e *Embedded) Close() error {
 		if errors.Is(removed, os.ErrNotExist) {
 			removed = nil
 		}
-		e.cluster.Close()
-		if err := errors.Join(removed, e.commits.Close(), e.lock.release()); err != nil {
+		if err := errors.Join(removed, e.stop(), e.lock.release()); err != nil {
 			e.err = fmt.Errorf("close embedded broker: %w", err)
 		}
 	})
 	return e.err
+}
+
+// stop closes the broker, which writes the rest of its data. The mark stays where it could not.
+func (e *Embedded) stop() error {
+	data := filepath.Join(e.dir, dataDir)
+	e.cluster.Close()
+	if e.broken.Load() {
+		return fmt.Errorf("not all of %s was written, as the log says; the next start will refuse it", data)
+	}
+	return unmark(data)
 }
 
 // mayListen refuses addresses beyond this machine, unless asked for, and addresses that clients could not come back to:

@@ -234,36 +234,20 @@ func TestGuardIsTransparent(t *testing.T) {
 	}
 }
 
-// What waiting for the disk costs: a transaction of 40 records to each of two partitions.
-func BenchmarkEmbeddedTransaction(b *testing.B) {
-	for _, sync := range []bool{false, true} {
-		b.Run(fmt.Sprintf("sync=%v", sync), func(b *testing.B) {
-			e, err := StartEmbedded(b.Context(), EmbeddedParams{Dir: b.TempDir(), Listen: "127.0.0.1:0", Sync: sync}, zerolog.Nop())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer e.Close()
-			cl, err := kgo.NewClient(kgo.SeedBrokers(e.Addr()), kgo.TransactionalID("x"), kgo.ProducerLinger(0),
-				kgo.RecordPartitioner(kgo.ManualPartitioner()))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer cl.Close()
-			if _, err := NewTopics(cl, zerolog.Nop()).create(b.Context(), "t", 2, -1, nil); err != nil {
-				b.Fatal(err)
-			}
-			value := make([]byte, 2000)
-			for b.Loop() {
-				if err := cl.BeginTransaction(); err != nil {
-					b.Fatal(err)
-				}
-				for i := range int32(80) {
-					cl.Produce(b.Context(), &kgo.Record{Topic: "t", Partition: i % 2, Value: value}, nil)
-				}
-				if err := errors.Join(cl.Flush(b.Context()), cl.EndTransaction(b.Context(), kgo.TryCommit)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+// A broker that could not write all of its data ends with an error, and the next start refuses them.
+func TestEmbeddedNotWholeIsNotUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	e, err := StartEmbedded(t.Context(), EmbeddedParams{Dir: dir, Listen: "127.0.0.1:0"}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, dataDir, "meta.json.tmp"), 0o750); err != nil { // where it writes when it is closed
+		t.Fatal(err)
+	}
+	if err := e.Close(); err == nil || !strings.Contains(err.Error(), "not all of") {
+		t.Errorf("got %v, want an error that says what was not written", err)
+	}
+	if f := refused(t, dir); !strings.Contains(f.What, "was not closed") {
+		t.Errorf("got %v", f)
 	}
 }

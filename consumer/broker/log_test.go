@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestClientComplainsOnceOfABroker(t *testing.T) {
 
 func TestEmbeddedLogIsQuietByDefault(t *testing.T) {
 	var out strings.Builder
-	l := embeddedLogger{zerolog.New(&out).Level(zerolog.WarnLevel)}
+	l := embeddedLogger{zerolog.New(&out).Level(zerolog.WarnLevel), new(atomic.Bool)}
 	l.Logf(kfake.LogLevelInfo, "created")
 	l.Logf(kfake.LogLevelWarn, "txn: EndTxn slow pid=%d", 3)
 	l.Logf(kfake.LogLevelWarn, "persist batch %s: %v", "t-0", io.EOF)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -107,8 +108,11 @@ func canceled(value any) bool {
 }
 
 // embeddedLogger does the same for the embedded broker. That a transaction took milliseconds to end is a stopwatch for its
-// authors, and no warning.
-type embeddedLogger struct{ log zerolog.Logger }
+// authors, and no warning. An error is nearly always one of writing, after which the data on disk are not to be trusted.
+type embeddedLogger struct {
+	log    zerolog.Logger
+	broken *atomic.Bool
+}
 
 // Logf implements kfake.Logger.
 func (l embeddedLogger) Logf(level kfake.LogLevel, format string, args ...any) {
@@ -119,6 +123,7 @@ func (l embeddedLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	switch level {
 	case kfake.LogLevelError:
 		at = zerolog.ErrorLevel
+		l.broken.Store(true)
 	case kfake.LogLevelWarn:
 		at = zerolog.WarnLevel
 	case kfake.LogLevelInfo:

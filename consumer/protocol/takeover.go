@@ -64,8 +64,14 @@ func (t *Takeover) Asks() Ask { return t.asks }
 // Until is the journal offset that the replica has to reach.
 func (t *Takeover) Until() int64 { return t.until }
 
-// Repeats is how often in a row a reposition was appended and not found afterwards.
-func (t *Takeover) Repeats() int { return t.patience.appended }
+// Repeats is how often in a row the reposition that is asked for was appended and not found afterwards. An epoch that begins
+// has another one.
+func (t *Takeover) Repeats() int {
+	if t.Decision.Action != Resume {
+		return 0
+	}
+	return t.patience.appended
+}
 
 // JournalEnd answers AskEnd. What earlier owners appended, and had an answer for, stands below the end.
 func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskPass }

@@ -36,7 +36,7 @@ func (s *Service) lives(ctx, drain context.Context, p *process) error {
 			return err
 		}
 		s.took = phase.Begin()
-		p.cluster.Leave(ctx, p.slots...)
+		p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
 	}
 }
 
@@ -90,7 +90,7 @@ func (p *process) takeParts(ctx, drain context.Context, replica *member.Follower
 		p.withdrawals.Add(1)
 		p.setup.Logger.Warn().Dur("max_lag_ms", p.setup.Params.MaxLag).
 			Msg("the replica lags behind the journal: this member leaves the group until it has caught up")
-		p.cluster.Leave(ctx, p.slots...)
+		p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
 	}
 }
 

@@ -40,7 +40,7 @@ const LeaveTimeout = 5 * time.Second
 // Leave takes slots out of the group, so that others get their partitions at once. Closing a client with an instance id does
 // not. What fails is said: the group then notices by its time-out.
 func (c *Cluster) Leave(ctx context.Context, slots ...string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), LeaveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, LeaveTimeout)
 	defer cancel()
 	for _, slot := range slots {
 		left, err := c.Admin().LeaveGroup(ctx, kadm.LeaveGroup(c.Group).InstanceIDs(slot).Reason("shutdown"))

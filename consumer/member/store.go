@@ -56,6 +56,9 @@ func (p *waitingStore) ask(ctx context.Context, question func() error) error {
 		}
 		return true
 	})
+	if ctx.Err() != nil && errors.Is(err, snapshot.ErrAway) {
+		return context.Cause(ctx) // it is not given up: nobody asks any more
+	}
 	if err == nil && p.away.CompareAndSwap(true, false) {
 		p.logger.Info().Msg("the snapshot store answers again")
 	}

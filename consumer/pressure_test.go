@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -65,6 +67,34 @@ func TestSlowJournal(t *testing.T) {
 	w.settled()
 	if requests.Load() == 0 || m.Stats().Rebuilds != rebuilds {
 		t.Errorf("%d slow requests, %d sessions built anew", requests.Load(), m.Stats().Rebuilds-rebuilds)
+	}
+	w.audited()
+}
+
+// A transaction takes so long that the broker has ended it, and the abort fails as well: the next one is smaller all the same.
+func TestSlowAndEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Params.TransactionTimeout, w.setup.Params.PollRecords, w.setup.Params.Sessions = time.Second, 1000, 1
+	m := w.start()
+	w.produce(10, 3)
+	w.settled()
+	before := m.Stats().Commits
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.InvalidRequiredAcks})
+	w.cluster.ControlKey(kmsg.EndTxn.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		if req.(*kmsg.EndTxnRequest).Commit {
+			w.cluster.KeepControl()
+			return nil, nil, false
+		}
+		w.cluster.SleepControl(func() { <-time.After(600 * time.Millisecond) })
+		ended := req.ResponseKind().(*kmsg.EndTxnResponse)
+		ended.ErrorCode = kerr.InvalidProducerEpoch.Code
+		return ended, nil, true
+	})
+	w.produce(1000, 4)
+	w.settled()
+	if stats := m.Stats(); stats.Rebuilds != 1 || stats.Commits < before+2 {
+		t.Errorf("%d transactions, %d sessions built anew: it went on with as much", stats.Commits-before, stats.Rebuilds)
 	}
 	w.audited()
 }

@@ -173,10 +173,7 @@ func (s *Session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 func (s *Session) abort(ctx context.Context) error {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
-	s.mu.Lock()
-	s.revoked = false
-	s.revoking = make(chan struct{})
-	s.mu.Unlock()
+	s.resume()
 	if _, err := s.client.End(ctx, kgo.TryAbort); err != nil {
 		return rebuild("abort: %w", err)
 	}

@@ -111,12 +111,13 @@ func (s *Session) rest(fetches kgo.Fetches) {
 	s.unpacker.Done(fetches)
 }
 
-// whileAssigned returns a context that ends when partitions are taken away.
-func (s *Session) whileAssigned(ctx context.Context) (context.Context, context.CancelFunc) {
+// whileAssigned calls do with a context that ends when partitions are taken away. Where do ended because of that, and of nothing
+// else, there is no error, and wasRevoked says so until the next abort.
+func (s *Session) whileAssigned(ctx context.Context, do func(context.Context) error) error {
 	s.mu.Lock()
 	revoking := s.revoking
 	s.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
+	held, cancel := context.WithCancel(ctx)
 	stop := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -127,11 +128,14 @@ func (s *Session) whileAssigned(ctx context.Context) (context.Context, context.C
 		case <-stop:
 		}
 	}()
-	return ctx, func() {
-		close(stop)
-		<-done
-		cancel()
+	err := do(held)
+	close(stop)
+	<-done
+	cancel()
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil && s.wasRevoked() {
+		return nil
 	}
+	return err
 }
 
 // tally counts the partitions of this session, n now. The caller holds mu.
@@ -144,6 +148,13 @@ func (s *Session) wasRevoked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.revoked
+}
+
+// resume notes that the session goes on with the partitions that it has left.
+func (s *Session) resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked, s.revoking = false, make(chan struct{})
 }
 
 // revoke notes that partitions are no longer ours, given back or lost. Their bases are still to be announced: what this

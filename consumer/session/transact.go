@@ -22,25 +22,19 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
 		return rebuild("%s/%d begins at %d, and was read up to %d", g.Topic, g.Source.Partition, g.begins, g.Base)
 	}
-	held, release := s.whileAssigned(ctx)
-	defer release()
-	if err := s.sign(held, b); err != nil {
-		if s.endedByRevocation(ctx, err) {
-			return s.abort(ctx)
-		}
+	if err := s.whileAssigned(ctx, func(ctx context.Context) error { return s.sign(ctx, b) }); err != nil {
 		return err
 	}
 	signed := time.Now()
-	judged, err := s.transact(ctx, held, b)
-	if err == nil && !judged.IsZero() {
+	judged, err := s.transact(ctx, b)
+	if !judged.IsZero() { // also where the outcome is unknown: what was slowest often ends so
 		s.Counters.latency(signed.Sub(began), judged.Sub(signed), time.Since(judged))
 	}
 	return err
 }
 
-// transact does what a batch wants until it is over. What only waits is done under held, which ends when partitions are taken
-// away. It returns when all documents were judged; zero: they were not.
-func (s *Session) transact(ctx, held context.Context, b *batch) (judged time.Time, err error) {
+// transact does what a batch wants until it is over. It returns when all documents were judged. The time is zero if they were not.
+func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err error) {
 	for {
 		if s.wasRevoked() {
 			b.Revoked()
@@ -49,11 +43,9 @@ func (s *Session) transact(ctx, held context.Context, b *batch) (judged time.Tim
 		case protocol.WantVerdicts:
 			err = s.judge(b)
 		case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
-			err = s.appendFor(held, b)
+			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.appendFor(ctx, b) })
 		case protocol.WantPass, protocol.WantForgotten:
-			if err = s.Replica.Wait(held, b.Until()-1); err == nil {
-				b.Passed()
-			}
+			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.passFor(ctx, b) })
 		case protocol.WantForesight:
 			s.foresee(b)
 		case protocol.WantOutputs:
@@ -73,15 +65,10 @@ func (s *Session) transact(ctx, held context.Context, b *batch) (judged time.Tim
 		case protocol.GiveUp:
 			return judged, s.stopped(hopeless(b))
 		}
-		if err != nil && !s.endedByRevocation(ctx, err) {
+		if err != nil {
 			return judged, err
 		}
 	}
-}
-
-// endedByRevocation says that something was cut short only because partitions were taken away.
-func (s *Session) endedByRevocation(ctx context.Context, err error) bool {
-	return errors.Is(err, context.Canceled) && ctx.Err() == nil && s.wasRevoked()
 }
 
 // judge takes the verdicts that the replica holds. A session whose documents cannot be judged is built anew, or its process
@@ -127,6 +114,15 @@ func (s *Session) appendFor(ctx context.Context, b *batch) error {
 	return err
 }
 
+// passFor waits until the replica has applied what the batch wants it to.
+func (s *Session) passFor(ctx context.Context, b *batch) error {
+	err := s.Replica.Wait(ctx, b.Until()-1)
+	if err == nil {
+		b.Passed()
+	}
+	return err
+}
+
 // forward begins a transaction and puts every record into its output.
 func (s *Session) forward(ctx context.Context, b *batch) error {
 	if err := s.client.Begin(); err != nil {
@@ -140,11 +136,12 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 
 // abortFor aborts, and has the batch see to what was refused.
 func (s *Session) abortFor(ctx context.Context, b *batch) error {
-	if err := s.abort(ctx); err != nil {
-		return err
-	}
-	if !b.begun.IsZero() {
+	err := s.abort(ctx)
+	if !b.begun.IsZero() { // also where the abort fails: the broker may have aborted it already, because it took too long
 		s.pace(b)
+	}
+	if err != nil {
+		return err
 	}
 	if untimely(b.cause) {
 		a, _ := b.First()

@@ -1,4 +1,4 @@
-// Package cluster is what the sessions of a process ask Kafka for beside reading and writing documents: the group, its committed
+// Package cluster makes the requests of a process's sessions that are not for documents: about the group, its committed
 // offsets, and its transactions.
 package cluster
 
@@ -38,7 +38,7 @@ func (c *Cluster) transactionPrefix() string { return c.Group + "/" }
 const LeaveTimeout = 5 * time.Second
 
 // Leave takes slots out of the group, so that others get their partitions at once. Closing a client with an instance id does
-// not. What fails is said: the group then notices by its time-out.
+// not. A failure is logged: the group then notices by its time-out.
 func (c *Cluster) Leave(ctx context.Context, slots ...string) {
 	ctx, cancel := context.WithTimeout(ctx, LeaveTimeout)
 	defer cancel()

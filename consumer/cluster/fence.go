@@ -71,7 +71,8 @@ const FencingWithin = 2 * time.Second
 // mostFencing bounds the requests that are on their way at once. A process has two sessions, so it is several processes.
 const mostFencing = 16
 
-// FenceIfDead looks again just before, for a member that has come back in the meantime would be thrown out of its work.
+// FenceIfDead fences a transactional id whose member is gone. It looks again just before: a member that has come back in the
+// meantime would be thrown out of its work.
 func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
 	still, err := c.ofTheDead(ctx, []string{id})
 	if err == nil && len(still) == 0 {

@@ -39,8 +39,8 @@ func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartitio
 	}
 }
 
-// StablePatience is how long nobody needs to know that a transaction is waited for. One of a member that works takes much
-// less.
+// StablePatience is how long a wait for an open transaction is not worth a message. A transaction of a working member takes
+// much less.
 const StablePatience = 2 * time.Second
 
 func stableRequest(group string, of []protocol.TopicPartition) *kmsg.OffsetFetchRequest {

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// claimants are who takes the journal for theirs, as far as a follower has read it.
+// claimants tell which groups take the journal for their own, as far as a follower has read it.
 type claimants struct {
 	own      bool                // a member of this group has written there
 	stranger *journal.StrayError // the first sign of another group, if there is one
@@ -39,8 +39,9 @@ func (c *claimants) skipped(before bool, why *journal.StrayError) {
 	}
 }
 
-// strange says that the journal is another group's. The first sign decides: the settings with which a journal begins, or the mark
-// right before a snapshot, which is the snapshot's group's. Where somebody has deleted that, any sign of this group's will do.
+// strange says that the journal is another group's. The first sign decides: the settings with which a journal begins, or the
+// mark right before a snapshot, which the snapshot's group has written. If somebody has deleted that, any sign of this group is
+// enough.
 func (c *claimants) strange(began int64) bool {
 	if began == 0 || c.before {
 		return c.stranger != nil && c.first

@@ -28,17 +28,18 @@ func (e *DisputedError) Error() string {
 	return fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)", e.Member, e.Offset, e.Ours, e.Theirs)
 }
 
-// disputes is what a follower makes of claims. Only its goroutine changes it; the others read outcome once it has passed.
+// disputes is what a follower makes of claims. Only the follower's goroutine changes it. Others read the outcome once the
+// replica has passed the claim.
 type disputes struct {
 	member string
-	began  int64            // the journal offset at which this replica began: what lies behind was not replayed here
+	began  int64            // the journal offset at which this replica began: what lies below was restored, not replayed
 	open   *Dispute         // for which this replica was restored, until it has come to it again
 	guilty map[string]int64 // whom this member accuses: claims about offsets up to this one count for nothing
 	charge *index.Accusation
 	wrong  *Dispute // this replica's predecessor was wrong
 }
 
-// claim takes a record and what the replica could not confirm of it, if anything.
+// claim takes a record, and the claim in it that the replica could not confirm, if there is one.
 func (d *disputes) claim(at int64, rec index.Record, c *index.Divergence) error {
 	if a, ok := rec.(*index.Accusation); ok && a.Member == d.member {
 		d.guilty[a.Accused] = at
@@ -58,7 +59,7 @@ func (d *disputes) claim(at int64, rec index.Record, c *index.Divergence) error 
 	return &DisputedError{Dispute{*c, at}}
 }
 
-// settle is the second time that a replica of this member comes to a claim.
+// settle decides a dispute, when a replica of this member comes to the claim for the second time.
 func (d *disputes) settle(c *index.Divergence) error {
 	before := d.open
 	d.open = nil

@@ -33,8 +33,8 @@ type Follower struct {
 	mark   uint64         // behind which the replica is captured
 	taken  chan<- capture // and where to; nil: nobody asks
 
-	// reading is how the replica stood a moment ago. Who only looks at numbers takes them from here, and waits for no record
-	// that is being applied.
+	// reading is how the replica stood a moment ago. A caller that needs only numbers takes them from here, and does not wait
+	// for a record that is being applied.
 	reading atomic.Pointer[Reading]
 	read    time.Time // when it was taken
 
@@ -112,7 +112,7 @@ type capture struct {
 	leaderEpoch int32
 }
 
-// captureBehind has the replica captured when it has applied the mark of that number. Who asked before is forgotten.
+// captureBehind asks for a capture of the replica right behind the mark of that number. An earlier request is dropped.
 func (f *Follower) captureBehind(mark uint64) <-chan capture {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -210,7 +210,7 @@ func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
 	}
 }
 
-// unfollowed is what the process ends with when the journal cannot be followed any more.
+// unfollowed returns the error that the process ends with when the journal cannot be followed any more.
 func (f *Follower) unfollowed(err error) error {
 	var overtaken *OvertakenError
 	switch {

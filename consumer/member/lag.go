@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrBehind is why sessions withdraw whose replica lags (design 5): while they wait for it, their partitions stand still, and
-// others could serve them.
+// ErrBehind says that sessions withdraw because their replica lags (design 5). Their partitions would stand still while they
+// wait for it, and other members can serve them.
 var ErrBehind = errors.New("the replica lags behind the journal")
 
 // How often the lag of the replica is looked at: a tenth of its bound, within these.

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// maxLookups bounds how many lookups wait. One takes microseconds, and between two records one is answered: more than these
-// wait only if somebody asks for more than the replica can answer, and they are better told at once.
+// maxLookups bounds how many lookups wait. A lookup takes microseconds, and one is answered between two records. More than
+// these wait only if somebody asks for more than the replica can answer. Such callers are better told at once.
 const maxLookups = 64
 
 var (

@@ -21,8 +21,8 @@ func (k *Keeper) trim(ctx context.Context) error {
 	return k.Log.Delete(ctx, below-1)
 }
 
-// needless is the journal offset of the second newest snapshot that is still what was verified when it was published, as far
-// as a look tells: its manifest can be read, and its segments are there. 0 if there is none.
+// needless returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and its
+// segments are there. It is 0 if there is none. The contents were verified when the snapshot was published.
 func (k *Keeper) needless(ctx context.Context) (int64, error) {
 	infos, err := k.store.Manifests(ctx)
 	if err != nil {

@@ -86,8 +86,8 @@ func (b *Batch) Revoked() {
 	}
 }
 
-// Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). Where it fails, with an error of
-// Assignment.Judge or ErrUnreadable, the batch is over, and of is the assignment that it failed for, if it was one.
+// Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). If it fails, the batch is over.
+// The error is ErrUnreadable, or one of Assignment.Judge; in that case of is the assignment that failed.
 func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 	missing := false
 	for i := range b.Groups {

@@ -2,7 +2,7 @@ package protocol
 
 import "errors"
 
-// What Judge finds is over: the session takes the steps of an assignment again.
+// After these errors of Judge the session takes the steps of an assignment again. ErrRouting ends the process instead.
 var (
 	// ErrEpoch says that the partition is in another epoch than the assignment.
 	ErrEpoch = errors.New("the epoch has changed")

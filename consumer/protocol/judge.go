@@ -17,15 +17,15 @@ type Document struct {
 	Judged   bool
 }
 
-// Rejects says that the document goes to rejected whatever its output would take: it was never judged, or it was forgotten.
+// Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was forgotten.
 func (d *Document) Rejects() bool {
 	return !d.Judged && d.Rejected || d.Judged && d.Verdict.Forgotten
 }
 
 // Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents without one
-// are to be appended, again if need be. Where it fails, with ErrEpoch, ErrPassed or ErrMoved, they cannot be judged any more, and
-// with ErrRouting they are not this session's to forward: what is judged behind a routing is forwarded by it, whoever has the
-// verdict.
+// are to be appended, again if need be. After ErrEpoch, ErrPassed or ErrMoved the documents cannot be judged any more. After
+// ErrRouting this session must not forward them: a routing in the journal holds for all verdicts behind it, whichever member
+// has them.
 func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	if r.Routed() != a.Routed {
 		return ErrRouting

@@ -16,15 +16,15 @@ type refusal struct {
 	retimed bool
 }
 
-// Level says in what form the document at offset goes out. What was refused is remembered until it is committed, and no longer
-// than the assignment: in another epoch the document may have another verdict, whose output has refused nothing.
+// Level says in what form the document at offset goes out. A refusal is remembered until the document is committed, and no
+// longer than the assignment. In another epoch the document may have another verdict, whose output has refused nothing.
 func (a *Assignment) Level(offset int64) Level { return a.refused[offset].level }
 
 // Retimed says that the rejected topic has refused the time of the document at offset: it has another there.
 func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retimed }
 
-// Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to do: nothing
-// (Again) where it goes to rejected anyway, or does from now on.
+// Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to do. Again
+// means nothing: the document goes to rejected anyway, or does from now on.
 func (a *Assignment) Untimely(d *Document) Answer {
 	if d.Rejects() || a.Level(d.Entry.Offset) >= Reject {
 		return Again

@@ -59,7 +59,7 @@ func (s *Session) terms() protocol.Terms {
 	}
 }
 
-// patience is that with one partition, from one takeover to the next.
+// patience returns what is remembered of a partition from one takeover to the next.
 func (s *Session) patience(of entry.Source) *protocol.Patience {
 	p := s.patient[of]
 	if p == nil {
@@ -69,8 +69,8 @@ func (s *Session) patience(of entry.Source) *protocol.Patience {
 	return p
 }
 
-// give notes what a takeover came to: where the partition is read from, or that it is not read, for it has no leader. The caller
-// holds mu.
+// give notes the result of a takeover: where the partition is read from, or that it is not read because it has no leader. The
+// caller holds mu.
 func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offset) {
 	at := key{t.Topic, t.Source.Partition}
 	if t.Asks() == protocol.Leaderless {

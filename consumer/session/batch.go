@@ -152,7 +152,7 @@ type worker struct {
 	ids      []byte
 }
 
-// keptBuffer is what stays of the memory into which a document was rewritten.
+// keptBuffer is the largest buffer for rewritten documents that a worker keeps.
 const keptBuffer = index.LargeDocument
 
 // rest lets go of the entries, and of memory that only few documents need.
@@ -176,7 +176,7 @@ func newWorkers(setup *Setup, u *unpack.Unpacker) ([]*worker, error) {
 	return workers, nil
 }
 
-// sign signs what can be judged, and finds everything that keeps a document from it.
+// sign signs a document that can be judged, or finds the reason why it cannot be.
 func (w *worker) sign(ctx context.Context, it *item) (err error) {
 	it.Entry = entry.Entry{Offset: it.record.Offset, Time: it.record.Timestamp.UnixMilli()}
 	if sizes, ok := w.unpacker.Withheld(it.record); ok {

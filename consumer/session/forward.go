@@ -20,9 +20,9 @@ import (
 // endGrace is what the end of a transaction has left when the time to drain is over.
 const endGrace = time.Second
 
-// ending returns the context in which a transaction ends: one of its own, never the one that shutdown cancels. It lasts no
-// longer than the broker lets a transaction be open. When the time to drain is over, too, there is endGrace left; whoever
-// takes the slot next fences what stays open.
+// ending returns a context for the end of a transaction. A shutdown does not cancel it at once: when the time to drain is over,
+// endGrace is left. It lasts no longer than the broker lets a transaction be open. A transaction that stays open is fenced by
+// the next owner of the slot.
 func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Params.TransactionTimeout)
 	stop := context.AfterFunc(ctx, func() {
@@ -68,7 +68,7 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// encode makes the output record, by what the output has refused of this document before.
+// encode makes the output record. Its form depends on what outputs have refused of this document before.
 func (s *Session) encode(dst *kgo.Record, a *assignment, it *item) {
 	src := it.record
 	s.out.RejectAt(s.rejectedAt(src, a))
@@ -118,7 +118,7 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	}
 }
 
-// pace takes less at a time where outputs are slow: the broker aborts a transaction that is open for too long, and the same
+// pace makes batches smaller when outputs are slow. The broker aborts a transaction that is open for too long, and the same
 // batch would take as long each time.
 func (s *Session) pace(b *batch) {
 	if b.Size > 0 && time.Since(b.begun) > s.Params.TransactionTimeout/2 {
@@ -148,7 +148,7 @@ func (s *Session) undecided(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// markersTimeout is the patience with the markers of a transaction that is over: they come after the answer that ended it.
+// markersTimeout bounds the wait for the markers of a transaction that is over. They come after the answer that ended it.
 const markersTimeout = time.Second
 
 // stamp puts our metadata on the offsets of a transaction.
@@ -180,7 +180,7 @@ func (s *Session) abort(ctx context.Context) error {
 	return nil
 }
 
-// refusal is what the protocol is told of a record that an output did not take; nil: all were taken.
+// refusal tells the protocol why an output did not take a record. It is nil if all records were taken.
 func refusal(cause error) *protocol.Refusal {
 	if cause == nil {
 		return nil
@@ -190,7 +190,7 @@ func refusal(cause error) *protocol.Refusal {
 
 func untimely(err error) bool { return errors.Is(err, kerr.InvalidTimestamp) }
 
-// hopeless is what a process ends with because of a document that not even the rejected topic takes.
+// hopeless is the error that ends a process when not even the rejected topic takes a document.
 func hopeless(b *batch) *stop.Error {
 	a, d := b.First()
 	document := fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, d.Entry.Offset)
@@ -206,7 +206,7 @@ func hopeless(b *batch) *stop.Error {
 	}
 }
 
-// final says that the same record will be refused again.
+// final says that an output will refuse the same record again.
 func final(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) || errors.Is(err, kerr.InvalidRecord) ||
 		errors.Is(err, kerr.InvalidTimestamp) || errors.Is(err, kerr.CorruptMessage)

@@ -26,15 +26,16 @@ func NewIncarnation(started time.Time) Incarnation {
 	return Incarnation(fmt.Sprintf("%012x%08x", started.UnixMilli(), rand.Uint32()))
 }
 
-// yieldsTo says whether other, which has taken an instance of ours, may keep it. A process that started later may. A request to
-// join that this process, or one before it, has sent long ago may arrive only now: that is nobody, and is taken back. So of
-// two processes exactly one yields.
+// yieldsTo says whether other may keep an instance that it has taken from us. It may if its process started later. An
+// incarnation that is ours or earlier is a late request to join, which this process or one before it sent long ago. Nobody
+// works under it, so the instance is taken back. So exactly one of two processes yields.
 func (i Incarnation) yieldsTo(other Incarnation) bool { return other > i }
 
-// foreign is the incarnation of who is no session of unecho, or of a version that did not tell: greater than any.
+// foreign stands for a member that is no session of unecho, or of a version that did not tell its incarnation. It is greater
+// than any.
 const foreign = Incarnation("none of ours")
 
-// IncarnationOf reads it from what a group that has settled shows of a member.
+// IncarnationOf reads the incarnation of a member from what a settled group shows of it.
 func IncarnationOf(m *kadm.DescribedGroupMember) Incarnation {
 	metadata, ok := m.Join.AsConsumer()
 	if !ok {

@@ -28,7 +28,7 @@ func (s *Session) ledAgain(ctx context.Context) error {
 	defer cancel()
 	ends, err := broker.Offsets(ctx, s.Cluster.Admin().ListEndOffsets, slices.Collect(maps.Keys(topics))...)
 	if err != nil {
-		return nil // who cannot tell is asked again
+		return nil // the next look may tell
 	}
 	for _, at := range unled {
 		if end, ok := ends.Lookup(at.topic, at.partition); ok && end.Err == nil {

@@ -69,8 +69,8 @@ func (s *Session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
 	return nil, nil
 }
 
-// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some
-// errors once and then leaves the partition alone, so that records of others must not hide them.
+// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some errors
+// once and then leaves the partition alone, so records of other partitions must not hide them.
 func (s *Session) troubled(fetches kgo.Fetches) error {
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
@@ -85,7 +85,7 @@ func (s *Session) troubled(fetches kgo.Fetches) error {
 	return first
 }
 
-// unannounced lists whose base the journal does not know, the partitions that left first.
+// unannounced lists the assignments whose base the journal does not know. Partitions that have left come first.
 func (s *Session) unannounced() []*assignment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +99,8 @@ func (s *Session) unannounced() []*assignment {
 	return of
 }
 
-// rest lets go of the batch that was forwarded: what it holds is not needed while the session waits for the next, and some of it
-// is large.
+// rest lets go of the batch that was forwarded. The session does not need its memory while it waits for the next batch, and
+// some of it is large.
 func (s *Session) rest(fetches kgo.Fetches) {
 	clear(s.items)
 	clear(s.records)
@@ -111,8 +111,8 @@ func (s *Session) rest(fetches kgo.Fetches) {
 	s.unpacker.Done(fetches)
 }
 
-// whileAssigned calls do with a context that ends when partitions are taken away. Where do ended because of that, and of nothing
-// else, there is no error, and wasRevoked says so until the next abort.
+// whileAssigned runs something under a context that ends when partitions are taken away. A revocation that cuts it short is no
+// error: wasRevoked tells of it until the next abort.
 func (s *Session) whileAssigned(ctx context.Context, do func(context.Context) error) error {
 	s.mu.Lock()
 	revoking := s.revoking

@@ -145,8 +145,8 @@ func (s *Session) stopCause(err error) error {
 	return nil
 }
 
-// stopped remembers an error that the client would retry, and wakes the loop, which ends the process with it. What passes by
-// itself, as the end of a context does, is none such.
+// stopped remembers an error that ends the process, and wakes the loop. The client by itself would only try again. An error
+// that passes by itself, like the end of a context, must not come here.
 func (s *Session) stopped(because *stop.Error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,8 @@ func (s *Session) once(ctx, drain context.Context) error {
 
 // replaced asks the group whether another process took this session's instance. Such a process has first fenced the
 // transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the other in
-// turn, for ever. Whose client has not joined yet, or cannot be asked for, is found when this session is fenced again.
+// turn, for ever. A process whose client has not joined yet, or that the group cannot be asked about, is found when this
+// session is fenced again.
 func (s *Session) replaced(ctx context.Context) bool {
 	own, _ := s.kafkaClient().GroupMetadata()
 	if own == "" {
@@ -197,8 +198,9 @@ func (s *Session) replaced(ctx context.Context) bool {
 	}
 }
 
-// successor is who has the instance instead of the member own: this process itself where nobody has. It is told when the group
-// can be asked and its members have settled.
+// successor returns the incarnation of the member that has this session's instance now, unless that is still the member own. If
+// nobody else has it, by is this process's own incarnation. Told says that the group has answered and that its members have
+// settled.
 func (s *Session) successor(ctx context.Context, own string) (by Incarnation, told bool) {
 	groups, err := s.Cluster.Admin().DescribeGroups(ctx, s.Params.Group)
 	if err != nil {
@@ -219,8 +221,8 @@ const (
 	replacedPause   = 50 * time.Millisecond
 )
 
-// leaveGroup is part of a final shutdown. It comes before the client is closed, which would wait for a rebalance that others
-// hold up, and again after that: a client that was about to join may have joined in between.
+// leaveGroup is part of a final shutdown. It runs before the client is closed, because closing would wait for a rebalance that
+// others hold up. It runs again afterwards, because a client that was about to join may have joined in between.
 func (s *Session) leaveGroup(ctx, drain context.Context) {
 	if drain.Err() == nil || ctx.Err() != nil || s.Params.KeepMembership {
 		return
@@ -267,10 +269,10 @@ func (s *Session) kafkaClient() *kgo.Client {
 	return s.client.Client()
 }
 
-// close ends the client without leaving the group: that is LeaveGroup's business, at a final shutdown.
+// close ends the client without leaving the group. At a final shutdown leaveGroup does that.
 //
-// Closing waits for a rebalance to end that others may hold up; what the client does in that wait is of use (it leaves where
-// its revoked partitions would be nobody's), but not beyond closeWait.
+// Closing waits for the end of a rebalance, which others may hold up. The client uses that wait: it leaves the group where its
+// revoked partitions would belong to nobody. It gets closeWait for that.
 func (s *Session) close(ctx context.Context) {
 	timer := time.AfterFunc(closeWait, s.abandon)
 	s.client.CloseAllowingRebalance()

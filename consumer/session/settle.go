@@ -35,7 +35,8 @@ func (s *Session) spared() {
 	}
 }
 
-// How long partitions wait for that. The latter lets fetchStable say what it waits for.
+// settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that StableOffsets says
+// what it waits for.
 const settlingWithin = cluster.StablePatience + 500*time.Millisecond
 
 func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
@@ -44,7 +45,8 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 	do(ctx)
 }
 
-// settle leaves an error that stays to assign, which takes the same steps and would see it next.
+// settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which would meet
+// it next.
 func (s *Session) settle(ctx context.Context, given map[string][]int32) {
 	of, err := s.bind(ctx, given)
 	if err == nil {

@@ -45,14 +45,14 @@ type Setup struct {
 	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
 }
 
-// errRebuild is wrapped by what a session answers by closing itself and building a new one: unknown outcomes, epochs that
+// errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs that
 // changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
 var errRebuild = errors.New("session is rebuilt")
 
 // rebuildError is errRebuild with its reason.
 type rebuildError struct{ because error }
 
-// Error says the reason only: that a session is rebuilt, or why it cannot be, says who reads it.
+// Error says the reason only. The reader of the error says that the session is rebuilt, or why it cannot be.
 func (e *rebuildError) Error() string { return e.because.Error() }
 
 // Unwrap returns both.

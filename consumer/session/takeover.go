@@ -50,10 +50,10 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 	}
 }
 
-// askPause is how soon the steps are repeated where something passes by itself.
+// askPause is the time until the steps are repeated, when they wait for something that passes by itself.
 const askPause = 100 * time.Millisecond
 
-// earliest are the takeovers that ask for the earliest step.
+// earliest returns the earliest step that any takeover asks for, and all takeovers that ask for it.
 func earliest(all []*protocol.Takeover) (ask protocol.Ask, some []*protocol.Takeover) {
 	for _, t := range all {
 		switch {
@@ -115,7 +115,7 @@ func (s *Session) askOffsets(ctx context.Context, some []*protocol.Takeover) err
 	return nil
 }
 
-// askExtents reads where partitions begin and end. What the takeovers then decide is said here.
+// askExtents reads where partitions begin and end. The takeovers then decide, and their decisions are logged here.
 func (s *Session) askExtents(ctx context.Context, some []*protocol.Takeover) error {
 	topics := map[string]bool{}
 	var names []string

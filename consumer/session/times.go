@@ -16,8 +16,9 @@ import (
 )
 
 // Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one is no
-// accident: it goes to rejected with the present time, and its own in a header. What no output would take by the limits that
-// were read at the start goes there at once; what is refused all the same is dealt with one by one, as every refusal.
+// accident: it goes to rejected with the present time, and its own in a header. A document that no output would take, by the
+// limits that were read at the start, goes there at once. One that is refused all the same is dealt with alone, as every
+// refusal.
 
 // outputTimes are the timestamps that the outputs of a source topic take.
 type outputTimes struct{ unique, duplicate, rejected broker.Times }
@@ -93,8 +94,8 @@ func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, 
 	return nil
 }
 
-// readAgain is for when a topic refuses a time that it took before: from then on such go to rejected at once. What cannot be
-// read now stays as it is.
+// readAgain reads the limits again after a topic has refused a time that it took before. Documents with such times then go to
+// rejected at once. Limits that cannot be read now stay as they are.
 func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source string) {
 	if !t.may(time.Now()) {
 		return
@@ -137,7 +138,7 @@ func (s *Session) foresee(b *batch) {
 	})
 }
 
-// rejectedAt is the timestamp of a document in rejected: none where it may have its own.
+// rejectedAt returns the timestamp that a document gets in rejected. It is zero if the document may keep its own.
 func (s *Session) rejectedAt(r *kgo.Record, a *assignment) (at time.Time) {
 	now := time.Now()
 	of, known := s.Times.get(r.Topic)

@@ -61,8 +61,8 @@ func (w *WaitingList) List() []Waiting {
 	return all
 }
 
-// bears says that the other partitions go on in spite of an error of one: its next batch finds no room yet, or cannot be
-// unpacked at all.
+// bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet, or cannot
+// be unpacked at all.
 func (s *Session) bears(err error) bool {
 	if errors.Is(err, unpack.ErrLater) {
 		return true
@@ -83,11 +83,11 @@ func (s *Session) bears(err error) bool {
 	return true
 }
 
-// untoldPatience is how long a partition may be left alone before a poll that does not tell of it.
+// untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
 const untoldPatience = 5 * time.Second
 
-// told is an error where the client has left a partition alone and thrown away what would have told of it: a client that is opened
-// anew comes to the same batch again, and tells. A poll that is full may leave that to the next.
+// told returns an error if the client has left a partition alone and has thrown away the message about it. A client that is
+// opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
 func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
 	if fetches.NumRecords() >= s.intake.Records() {
 		return nil
@@ -98,8 +98,8 @@ func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
 	return nil
 }
 
-// pass says how to go on: by a command that leaves out the batch, when all members are stopped, or with more room for it. A batch of
-// many small records may be wanted.
+// pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets more room. A
+// batch of many small records may be wanted.
 func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
 		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (deploy/docs/operations.md: Change a setting that decides)",

@@ -34,13 +34,13 @@ func (c *Cluster) TransactionalID(slot string) string { return c.transactionPref
 
 func (c *Cluster) transactionPrefix() string { return c.Group + "/" }
 
-// LeaveTimeout is how long leaving the group may take.
-const LeaveTimeout = 5 * time.Second
+// leaveTimeout is how long leaving the group may take.
+const leaveTimeout = 5 * time.Second
 
 // Leave takes slots out of the group, so that others get their partitions at once. Closing a client with an instance id does
 // not. A failure is logged: the group then notices by its time-out.
 func (c *Cluster) Leave(ctx context.Context, slots ...string) {
-	ctx, cancel := context.WithTimeout(ctx, LeaveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	for _, slot := range slots {
 		left, err := c.Admin().LeaveGroup(ctx, kadm.LeaveGroup(c.Group).InstanceIDs(slot).Reason("shutdown"))

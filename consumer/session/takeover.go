@@ -20,14 +20,14 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 	for {
 		ask, some := earliest(all)
 		var err error
-		phase := "decide"
+		step := "decide"
 		switch ask {
 		case protocol.AskEnd:
-			phase, err = "journal", s.askEnd(ctx, some)
+			step, err = "journal", s.askEnd(ctx, some)
 		case protocol.AskPass:
-			phase, err = "journal", s.askPass(ctx, some)
+			step, err = "journal", s.askPass(ctx, some)
 		case protocol.AskOffset:
-			phase, err = "stable", s.askOffsets(ctx, some)
+			step, err = "stable", s.askOffsets(ctx, some)
 		case protocol.AskExtent:
 			err = s.askExtents(ctx, some)
 		case protocol.AskCommit:
@@ -46,7 +46,7 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 		if err != nil {
 			return err
 		}
-		took.End(phase)
+		took.End(step)
 	}
 }
 

@@ -42,9 +42,9 @@ func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
 	return nil
 }
 
-// FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay unstable.
-// It runs when a session is given partitions, which wait for it; so it does not go on for longer than ctx. Nothing relies
-// on it: what a dead member has open cannot commit any more, for its generation is over, and ends by its time-out.
+// FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay unstable. It
+// runs when a session is given partitions. They wait for it, so it ends with ctx. Nothing relies on it: a dead member cannot
+// commit any more, because its generation is over, and its transaction ends by its time-out.
 func (c *Cluster) FenceDead(ctx context.Context) {
 	open, err := c.openTransactions(ctx)
 	if err == nil && len(open) > 0 {
@@ -68,7 +68,7 @@ func (c *Cluster) FenceDead(ctx context.Context) {
 // FencingWithin is how long partitions wait at most for what the dead left open.
 const FencingWithin = 2 * time.Second
 
-// mostFencing bounds the requests that are on their way at once. A process has two sessions, so it is several processes.
+// mostFencing bounds how many transactional ids are fenced at once.
 const mostFencing = 16
 
 // FenceIfDead fences a transactional id whose member is gone. It looks again just before: a member that has come back in the
@@ -91,8 +91,8 @@ func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
 // listingWithin bounds how long brokers are asked what is open: the rest of the time is for fencing it.
 const listingWithin = FencingWithin / 2
 
-// openTransactions lists those of our group. A broker that does not answer, for it may have died together with a member, hides
-// only what it coordinates.
+// openTransactions lists the open transactions of our group. A broker that does not answer may have died together with a
+// member. It hides only the transactions that it coordinates.
 func (c *Cluster) openTransactions(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listingWithin)
 	defer cancel()
@@ -112,7 +112,7 @@ func (c *Cluster) openTransactions(ctx context.Context) ([]string, error) {
 	return open, nil
 }
 
-// ofTheDead leaves out the transactions of those who are members of the group.
+// ofTheDead returns the transactional ids that belong to no member of the group.
 func (c *Cluster) ofTheDead(ctx context.Context, ids []string) ([]string, error) {
 	groups, err := c.Admin().DescribeGroups(ctx, c.Group)
 	if err == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// StableOffsets returns the committed offsets, waiting for transactions that are still open on them. Ahead counts as waited
-// already.
+// StableOffsets returns the committed offsets. It waits for transactions that are still open on them. Ahead counts as time that
+// it has waited already.
 func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartition, ahead time.Duration) (map[entry.Source]protocol.Committed, error) {
 	req := stableRequest(c.Group, of)
 	began, told := time.Now().Add(-ahead), false
@@ -91,7 +91,7 @@ type name struct {
 	partition int32
 }
 
-// asked finds the partition that an answer is about: topics come by name, or by id from version 10 of the request on.
+// asked finds the partition that an answer is about. Topics come by name, or by id from version 10 of the request on.
 type asked struct {
 	byName map[name]protocol.TopicPartition
 	byID   map[entry.Source]protocol.TopicPartition

@@ -87,8 +87,9 @@ const (
 	maxRepeatPause = time.Second
 )
 
-// BeforeRepeat comes before an append whose like the journal took so many times before, and no member could read. One bad bit is
-// repeated at once. A machine that damages all it appends does not fill the journal.
+// BeforeRepeat comes before an append that repeats another: the journal took that so many times, and no member could read it.
+// The first repeat comes soon, because one bad bit may be the cause. Later ones wait longer, so that a machine that damages all
+// it appends does not fill the journal.
 func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 	if times == 0 {
 		return nil
@@ -169,5 +170,5 @@ func (l *Log) Delete(ctx context.Context, below int64) error {
 	return nil
 }
 
-// OutOfRange says that the journal could not be followed because it does not begin early enough any more.
+// OutOfRange says that the journal could not be followed because its first records were deleted.
 func OutOfRange(err error) bool { return errors.Is(err, kerr.OffsetOutOfRange) }

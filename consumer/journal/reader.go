@@ -47,7 +47,7 @@ func (rd *Reader) timed(r *kgo.Record) bool {
 	return rd.ProducerTime || r.Attrs.TimestampType() == 1
 }
 
-// Sign says that only a member that takes the journal for its own group's writes such a record.
+// Sign says that a record shows whose journal it is: a member writes such a record only into the journal of its own group.
 func Sign(rec index.Record) bool {
 	switch rec.(type) {
 	case *index.Settings, *index.Mark, *index.Checkpoint, *index.Routing:

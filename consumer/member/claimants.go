@@ -49,7 +49,7 @@ func (c *claimants) strange(began int64) bool {
 	return c.stranger != nil && !c.own
 }
 
-// belongs refuses a journal that is another group's, or no journal at all, before this member appends anything.
+// belongs refuses a topic that is another group's journal, or no journal at all. It runs before this member appends anything.
 func (f *Follower) belongs() error {
 	if f.admitted {
 		return nil

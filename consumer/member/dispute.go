@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Dispute is a claim that this replica cannot confirm (design 4, rule 10), and where it stands in the journal. It is settled
-// by a replica that is restored from before the disputed offset and comes to the claim again.
+// Dispute is a claim that this replica cannot confirm (design 4, rule 10), and the place of the claim in the journal. To settle
+// it, a replica is restored from before the disputed offset and comes to the claim again.
 type Dispute struct {
 	index.Divergence
 	at int64 // journal offset of the claim
@@ -96,8 +96,8 @@ func (d *disputes) accused(c *index.Divergence) error {
 	}
 }
 
-// SettleDispute says how a dispute ended, once the replica has caught up, and accuses the other if this replica was right. It
-// says whether the newest snapshot may be of the accused.
+// SettleDispute logs how a dispute ended, once the replica has caught up, and accuses the other member if this replica was
+// right. It returns true if it has accused: then the newest snapshot may be the accused's.
 func (f *Follower) SettleDispute(ctx context.Context) (accused bool, err error) {
 	var charge *index.Accusation
 	var wrong *Dispute
@@ -121,7 +121,7 @@ func (f *Follower) SettleDispute(ctx context.Context) (accused bool, err error) 
 	return true, nil
 }
 
-// accuse appends the charge until the replica has read it.
+// accuse appends the charge, again if need be, until the replica has read it.
 func (f *Follower) accuse(ctx context.Context, charge *index.Accusation) error {
 	for times, open := 0, true; open; times++ {
 		if err := f.Log.BeforeRepeat(ctx, times); err != nil {

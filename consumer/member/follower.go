@@ -45,7 +45,7 @@ type Follower struct {
 	ended chan struct{} // closed when none is answered any more
 }
 
-// newFollower begins with the replica as restored; open is the dispute because of which it was, if there is one.
+// newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is one.
 func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open *Dispute) *Follower {
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
@@ -230,8 +230,8 @@ func (f *Follower) unfollowed(err error) error {
 	return err
 }
 
-// CatchUp passes the journal's end as it is when it asks, again until that is soon done, and makes sure of settings and routing:
-// members that differ must not run together.
+// CatchUp waits until the replica has passed the journal's end. It asks for the end again until the wait is short. It also
+// makes sure of settings and routing, because members that differ must not run together.
 func (f *Follower) CatchUp(ctx context.Context, maxLag time.Duration) error {
 	for declared := 0; ; {
 		end, err := f.Log.End(ctx)

@@ -16,8 +16,8 @@ const (
 	behindEveryMin = 20 * time.Millisecond
 )
 
-// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that
-// cannot be asked proves nothing: leaving would help nobody.
+// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that cannot
+// be asked proves nothing, and leaving would help nobody then.
 func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	tick := time.NewTicker(every)

@@ -16,8 +16,8 @@ import (
 // Restore builds the replica from the newest snapshot of this journal that is whole, or an empty one. Because of an open dispute,
 // snapshots of the state at the disputed offset or beyond are left out.
 //
-// A restore that takes long may be overtaken: what it reads is pruned, and the journal trimmed to newer snapshots, which it
-// then takes instead. A store that is away for a while is waited for.
+// A restore that takes long may be overtaken: the snapshot that it reads is pruned, and the journal is trimmed to newer ones.
+// It then takes a newer one instead. It waits for a store that is away for a while.
 func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error) {
 	below := int64(math.MaxInt64)
 	if open != nil {

@@ -43,8 +43,9 @@ const (
 	Hopeless               // stop: no output takes it in any form
 )
 
-// Refused notes that an output has refused a record of the batch, which will be refused again, and says what to do. d is its
-// only document, unless size says that there are more; untimely says that it was refused for its time.
+// Refused notes that an output has refused a record of the batch, and says what to do: the same record would be refused again.
+// d is the only document of the batch, or its first one if size is more than one. Untimely says that the record was refused for
+// its time.
 func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 	if size > 1 {
 		return Split

@@ -89,7 +89,7 @@ func (t *Takeover) Passed(r *index.Replica, moved bool) {
 // Offset answers AskOffset.
 func (t *Takeover) Offset(c Committed) { t.Committed, t.asks = c, AskExtent }
 
-// NoLeader answers AskExtent. Nobody can read the partition now, and those beside it do not wait for it.
+// NoLeader answers AskExtent. Nobody can read the partition now. Other partitions do not wait for it.
 func (t *Takeover) NoLeader() { t.asks = Leaderless }
 
 // Extent answers AskExtent with the first offset of the partition and the one behind its last. It decides (rule 4).

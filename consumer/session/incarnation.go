@@ -55,7 +55,7 @@ func incarnationIn(data []byte) Incarnation {
 // Balancer lets sessions join with their incarnation.
 func Balancer(of Incarnation) kgo.GroupBalancer { return balancer{kgo.CooperativeStickyBalancer(), of} }
 
-// balancer is the one of the group, which lets a session join with its incarnation, behind what else it tells.
+// balancer is the balancer of the group. It adds the session's incarnation to what the session tells when it joins.
 type balancer struct {
 	kgo.GroupBalancer
 	of Incarnation

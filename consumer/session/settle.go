@@ -9,10 +9,10 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 )
 
-// makeWay comes first when the group gives partitions to this session, before the client asks for their offsets: what the dead
-// left open is ended, and what the living are about to commit is waited for. The client would ask once a second only, and say
-// nothing. Both are to save time, and bounded so that a broker that is away does not hold up partitions of others, nor the
-// next rebalance; whatever is open afterwards is waited for in the steps of the assignment.
+// makeWay runs when the group gives partitions to this session, before the client asks for their offsets. It ends transactions
+// that dead members left open, and waits for the commits of living ones. The client would ask once a second only, and say
+// nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up neither partitions of others
+// nor the next rebalance. The steps of the assignment wait for whatever is open afterwards.
 func (s *Session) makeWay(ctx context.Context, given map[string][]int32) {
 	took := s.beginAssignment()
 	if len(given) == 0 {
@@ -60,8 +60,8 @@ func (s *Session) settle(ctx context.Context, given map[string][]int32) {
 	s.mu.Unlock()
 }
 
-// beginAssignment notes that the group has made up its mind, and returns the phases of what comes now. They begin with the opening of
-// the session if this is the first time.
+// beginAssignment notes that the group has given partitions, and returns the phases of the way to them. The first time they
+// begin with the opening of the session.
 func (s *Session) beginAssignment() *phase.Phases {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -112,7 +112,7 @@ func (st *standing) fails(now time.Time, because error, committed bool) (inARow 
 	return inARow
 }
 
-// commits: what it does comes through.
+// commits: the session has committed, so earlier failures do not count any more.
 func (st *standing) commits() {
 	st.mu.Lock()
 	was := st.rebuilds

@@ -11,7 +11,7 @@ func tooLargeBatch() *document.Rejection {
 	return &document.Rejection{Reason: sink.TooLarge, Detail: "its batch takes more than source.max_batch_bytes when unpacked"}
 }
 
-// shout tells of the records of a batch that were rejected unread, once they are committed.
+// shout logs which records of a batch were rejected unread, once they are committed.
 func (s *Session) shout(b *batch) {
 	for i := range b.groups {
 		g := &b.groups[i]

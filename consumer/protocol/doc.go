@@ -1,5 +1,5 @@
 // Package protocol is what a session decides, apart from how it talks to Kafka: no client, clock, goroutine, logger, context
-// or lock. What the session has read comes in as values, what it is to do goes out as values. Package consumer does it.
+// or lock. Values come in that the session has read, and values go out that say what to do. Package session does it.
 //
 //	Takeover    the steps from being given a partition to reading it: go on, begin an epoch, wait, stop
 //	Batch       the steps from one poll to one transaction: judge, append, forward, commit or abort

@@ -4,6 +4,6 @@
 //	Run ── open     the client, which calls assign when the group gives partitions, and revoke when it takes them
 //	       loop     poll ─ sign ─ judge ─ forward ─ commit
 //
-// What is to be done next, package protocol says: Takeover for partitions that are given, Batch for documents that were polled. The
-// session does that, and answers.
+// Package protocol says what to do next: Takeover for partitions that are given, Batch for documents that were polled. The session
+// does it, and answers.
 package session

@@ -4,7 +4,7 @@
 // appends are late, lost or repeated, a group whose members are killed, replaced and forgotten, transactions whose outcome is
 // unknown and whose markers are late, people who set offsets, outputs that refuse.
 //
-//	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package consumer does  ── protocol
+//	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
 //	  (seed, or all there    ├─ member     applies the journal, captures, restores, dies      ── index
 //	   are, one by one)      ├─ kafka      lands appends, ends transactions, moves partitions
 //	                         └─ person     sets, deletes and loses offsets

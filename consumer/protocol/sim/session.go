@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// session does what a session of package consumer does, one request or look at the replica a step.
+// session does what package session does, one request or look at the replica a step.
 type session struct {
 	*World
 	id      int

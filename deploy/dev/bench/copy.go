@@ -75,7 +75,7 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 	return r, errors.Join(err, leaving)
 }
 
-// options are those of a session of unecho (consumer/service.go), fetch size, linger time and buffer apart.
+// options are those of a session of unecho (consumer/session/options.go), fetch size, linger time and buffer apart.
 func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo.Opt {
 	return append(append([]kgo.Opt{}, j.cluster.options...),
 		kgo.ConsumerGroup(group), kgo.ConsumeTopics(j.source), kgo.InstanceID(instance), kgo.TransactionalID(group+"/"+instance),

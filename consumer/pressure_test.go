@@ -96,5 +96,11 @@ func TestSlowAndEnded(t *testing.T) {
 	if stats := m.Stats(); stats.Rebuilds != 1 || stats.Commits < before+2 {
 		t.Errorf("%d transactions, %d sessions built anew: it went on with as much", stats.Commits-before, stats.Rebuilds)
 	}
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if stats := m.Stats(); stats.Latency.Forward.Count <= stats.Commits {
+		t.Errorf("%d transactions, the time of %d batches: that of what failed is not counted", stats.Commits, stats.Latency.Forward.Count)
+	}
 	w.audited()
 }

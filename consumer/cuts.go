@@ -5,7 +5,7 @@ import "time"
 // cutsEvery is how often the log says that documents were cut: in a stream of much common text most are.
 const cutsEvery = 10 * time.Minute
 
-// cuts is what the log last said of unique documents for which candidates were left out.
+// cuts has the numbers that the log last gave of unique documents for which candidates were left out.
 type cuts struct {
 	documents uint64
 	said      time.Time

@@ -42,7 +42,8 @@ type owed struct {
 	leaderless []string // partitions
 }
 
-// readLag reads once. A failure is logged where the lag becomes unknown, not each time it still is; so is a leader that is gone.
+// readLag reads once. A failure is logged when the lag becomes unknown, and not again while it stays so. A leader that is gone
+// is logged in the same way.
 func (p *process) readLag(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
@@ -113,9 +114,9 @@ func (p *process) sourceLag(ctx context.Context) (owed, error) {
 	return lagOf(done, starts, ends), nil
 }
 
-// lagOf sums over the partitions what lies between the committed offset and the end. A partition without a committed offset
-// is owed from its start: one that begins at latest has its offset committed as soon as it is assigned. What retention has
-// deleted is owed no more.
+// lagOf sums over the partitions what lies between the committed offset and the end. A partition without a committed offset is
+// owed from its start, for one that begins at latest has its offset committed as soon as it is assigned. Deleted documents are
+// not owed any more.
 func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) (o owed) {
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)

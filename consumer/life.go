@@ -12,9 +12,9 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 )
 
-// lives serves with one replica after another: one that differs from another member's is given up for one that is restored
-// from before the difference (design 4, rule 10), and one under which the journal was trimmed for one from a newer snapshot. A
-// process has one life, as a rule.
+// lives serves with one replica after another. A replica that differs from another member's is given up for one that is
+// restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is given up for one
+// from a newer snapshot. As a rule a process has one life.
 func (s *Service) lives(ctx, drain context.Context, p *process) error {
 	var open *member.Dispute
 	var times member.Overtakings
@@ -94,7 +94,7 @@ func (p *process) takeParts(ctx, drain context.Context, replica *member.Follower
 	}
 }
 
-// prepare catches up and settles an open dispute. It returns nil when it is time to drain.
+// prepare catches up and settles an open dispute. It returns no error when it is time to drain.
 func (p *process) prepare(ctx, drain context.Context, replica *member.Follower) (accused bool, err error) {
 	starting, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(drain, cancel)()

@@ -10,9 +10,9 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Loops reports every topic that would be written to and read in two roles: a source that is an output of any source, or the
-// journal, is read again without end, and a journal that takes documents is no journal any more. Outputs of one kind may be one
-// topic for several sources; of two kinds they may not, for its readers could not tell what they read. Keys are whole.
+// Loops reports every topic that would be used in two roles. A source that is also an output or the journal is read again
+// without end. A journal that takes documents is no journal any more. Several sources may share one topic for outputs of one
+// kind. Outputs of two kinds may not share one, for its readers could not tell what they read. Keys are whole.
 func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
 	for _, m := range out.Validate() {

@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// name is this process's name in the group, from which its slots have theirs. Two processes must not use the same one: the
-// later would fence the earlier.
+// name is this process's name in the group. The names of its slots begin with it. Two processes must not use the same one, for
+// the later would fence the earlier.
 type name struct {
 	leases snapshot.Leaser
 	lease  snapshot.Lease // nil where the name is configured

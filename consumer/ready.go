@@ -15,7 +15,7 @@ func (s *Service) stir() {
 	}
 }
 
-// standingEvery is how often sessions are looked at where nothing stirs: some of what keeps them is only time that passes.
+// standingEvery is how often sessions are looked at when nothing stirs, because some of their troubles end by time alone.
 const standingEvery = 500 * time.Millisecond
 
 // watchStanding keeps account of whether this process is ready, until ctx is done; then it is not.

@@ -140,8 +140,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// drainReserve is what a drain leaves for the rest when its work is cut short: ending a transaction, giving back leases, closing
-// connections, with servers that may not answer any more.
+// drainReserve is the time that a drain leaves for its last steps when its work is cut short: ending a transaction, giving back
+// leases, closing connections. Servers may not answer any more then.
 const drainReserve = 2 * time.Second
 
 // drainTime is the part of the drain timeout that work may take.
@@ -195,9 +195,9 @@ func (s *Service) Stats() Stats {
 	return st
 }
 
-// Ready says whether the service would forward a document that came now: it has caught up, it takes part in the group, and
-// each of its sessions reads what the group gave it, or was given nothing; none of its partitions waits for a person. A
-// rebalance does not change that, unless the way to the partitions takes long.
+// Ready says whether the service would forward a document that came now. It has caught up and takes part in the group. Each of
+// its sessions reads what the group gave it, or was given nothing. None of its partitions waits for a person. A rebalance does
+// not change that, unless the way to the partitions takes long.
 func (s *Service) Ready() bool { return s.ready.Load() && len(s.session.Waiting.List()) == 0 }
 
 // Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns

@@ -90,7 +90,7 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 	return journalID, nil
 }
 
-// slots are those of the member, fenced: whoever had them before can do no more.
+// slots fences the slots of the member and returns them. Their former owners can do no more.
 func (s *Service) slots(ctx context.Context, c *cluster.Cluster, member string) ([]string, error) {
 	slots := make([]string, s.setup.Params.Sessions)
 	fencing, ctx := errgroup.WithContext(ctx)

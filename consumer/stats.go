@@ -39,7 +39,7 @@ type Stats struct {
 	Standing     Standing
 }
 
-// counted is what was counted.
+// counted returns the part of Stats that is counted.
 func (s *Service) counted() Stats {
 	c, m := s.session.Counters, s.replicas
 	return Stats{

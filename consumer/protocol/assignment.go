@@ -29,10 +29,10 @@ type Assignment struct {
 	refused map[int64]refusal // by offset, none below base
 }
 
-// Metadata is that of each commit of this assignment.
+// Metadata returns the metadata of each commit of this assignment.
 func (a *Assignment) Metadata() string { return Metadata(a.Epoch, a.Start) }
 
-// Committed notes that all below end is forwarded and committed for sure (design 4, rule 2).
+// Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).
 func (a *Assignment) Committed(end int64) {
 	a.Base = end
 	for offset := range a.refused {

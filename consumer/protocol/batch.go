@@ -40,7 +40,7 @@ type Group struct {
 	Documents iter.Seq[*Document]
 }
 
-// Polled notes that the record at offset was polled: what is polled is committed, and no more.
+// Polled notes that the record at offset was polled. A commit covers what was polled, and no more.
 func (g *Group) Polled(offset int64) { g.End = offset + 1 }
 
 // Batch leads what one poll gave to one transaction (design 5). It asks for one thing after the other. The caller does what
@@ -77,7 +77,8 @@ func (b *Batch) Until() int64 { return b.until }
 // Appends is how often entries of this batch were appended.
 func (b *Batch) Appends() int { return b.appends }
 
-// Revoked says that partitions were taken away. What only waits ends at once. A transaction that has begun ends by Produced.
+// Revoked says that partitions were taken away. A batch that only waits ends at once. A transaction that has begun ends by
+// Produced.
 func (b *Batch) Revoked() {
 	switch b.wants {
 	case WantVerdicts, WantEntries, WantForesight, WantForgets, WantPass, WantForget, WantForgotten:
@@ -161,8 +162,8 @@ func (b *Batch) Passed() {
 	b.wants = WantVerdicts
 }
 
-// Produced answers WantOutputs, when every output has answered: refused is nil if they took everything. To commit commits all
-// that was polled, so the transaction aborts if an output refused one record, or a partition was taken away.
+// Produced answers WantOutputs, when every output has answered: refused is nil if they took everything. A commit covers all
+// that was polled. So the transaction aborts if an output refused one record, or a partition was taken away.
 func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	b.refused, b.wants = refused, WantCommit
 	if revoked {
@@ -173,8 +174,8 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	}
 }
 
-// Ended answers WantCommit. Anything but a clear yes leaves the outcome open: the client rewinds to the offset it believes
-// committed, and the batch would go out twice.
+// Ended answers WantCommit. Anything but a clear yes leaves the outcome open. If the session went on, the client would rewind
+// to the offset it believes committed, and the batch could go out twice.
 func (b *Batch) Ended(committed bool, err error) {
 	switch {
 	case err != nil:
@@ -189,8 +190,8 @@ func (b *Batch) Ended(committed bool, err error) {
 	}
 }
 
-// Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect, and the session goes on
-// where the client has rewound to. Else it took effect, and why says where.
+// Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect. The session then goes on
+// where the client has rewound to. Otherwise the commit took effect, and why says where.
 func (b *Batch) Offsets(of func(entry.Source) Committed) (why error) {
 	b.wants = Done
 	for i := range b.Groups {

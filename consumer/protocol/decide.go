@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// How long the steps of an assignment bear what passes by itself: a replica behind, markers on their way, a leader that has
-// just begun. What is not settled then needs a person.
+// How long the steps of an assignment wait for what passes by itself: a replica behind, markers on their way, a leader that has
+// just begun. A partition that is not settled then needs a person.
 const (
 	BehindPatience = 45 * time.Second
 	BelowPatience  = 3 * time.Second
@@ -68,7 +68,7 @@ type Decision struct {
 	Assignment Assignment // where Action is GoOn
 }
 
-// Decide is rule 4 of the design's section 4: the commit decides, the journal follows.
+// Decide carries out rule 4 of the design's section 4: the commit decides, the journal follows.
 func (f *Findings) Decide() Decision {
 	c, p := f.Committed, f.Replica
 	switch {
@@ -104,7 +104,7 @@ func (f *Findings) begin(why Reason, offset int64, epoch uint32) Decision {
 	return Decision{Action: Begin, Reason: why, Offset: offset, Epoch: epoch}
 }
 
-// waitOr waits until patience is over, and then does what is left to do.
+// waitOr decides to wait until patience is over, and then decides what is left to do.
 func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 	if f.Waited < patience {
 		return Decision{Action: Wait, Reason: then.Reason}
@@ -112,8 +112,8 @@ func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 	return then
 }
 
-// first is where an unknown partition begins: source.start for those the topic had when the journal first heard of it, the
-// earliest offset for one that was added since.
+// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first heard of
+// it, source.start says where. One that was added since begins at its earliest offset.
 func (f *Findings) first() int64 {
 	if f.Latest && f.Source.Partition < f.Among {
 		return f.End

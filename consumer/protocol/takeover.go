@@ -73,7 +73,7 @@ func (t *Takeover) Repeats() int {
 	return t.patience.appended
 }
 
-// JournalEnd answers AskEnd. What earlier owners appended, and had an answer for, stands below the end.
+// JournalEnd answers AskEnd. All records stand below the end for which earlier owners had an answer.
 func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskPass }
 
 // Passed answers AskPass. Moved says that the source has another document at an offset than was judged.
@@ -114,7 +114,7 @@ func (t *Takeover) Extent(begin, end int64, now time.Time) {
 	}
 }
 
-// Begun answers AskCommit. A session that the group refuses the commit is no member any more, and appends nothing.
+// Begun answers AskCommit. If the group refuses the commit, the session is no member any more, and appends nothing.
 func (t *Takeover) Begun(committed bool) {
 	if !committed {
 		t.asks = AskEnd

@@ -21,7 +21,7 @@ func (s *Session) decided(t *protocol.Takeover) error {
 	return nil
 }
 
-// warn says why an epoch begins, where a person may wonder.
+// warn says why an epoch begins, if a person may wonder about it.
 func (s *Session) warn(t *protocol.Takeover) {
 	var message string
 	switch t.Decision.Reason {

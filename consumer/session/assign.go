@@ -95,7 +95,7 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 	return of
 }
 
-// bind takes the topics' UUIDs as they are now: a topic that is deleted and created again is another source.
+// bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source.
 func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
 	topics, err := s.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {

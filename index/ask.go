@@ -18,7 +18,7 @@ func (r *Replica) Hash() uint64 { return uint64(r.hash) }
 // Settings is the canonical text in force, or nil before the journal's first settings record.
 func (r *Replica) Settings() []byte { return r.settings }
 
-// Partition returns what is known of a source partition; ok is false for one that was never repositioned.
+// Partition returns the epoch, start and base of a source partition; ok is false if the journal never repositioned it.
 func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
 	number, ok := r.byID[source]
 	if !ok {
@@ -41,7 +41,7 @@ func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict
 	return p.held[i], true
 }
 
-// Stats returns the counters and the present extent of the window.
+// Stats returns the counters, and what the window holds now.
 func (r *Replica) Stats() Stats {
 	s := r.stats
 	s.Documents, s.WindowBytes, s.Segments = r.window.visible(), r.window.bytes, len(r.window.segments)
@@ -56,7 +56,8 @@ func (r *Replica) Stats() Stats {
 	return s
 }
 
-// TopicPartitions is how many partitions a topic had when the journal first heard of it; known is false if it never did.
+// TopicPartitions returns how many partitions a topic had when the journal first named it; known is false if the
+// journal never named it.
 func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
 	for _, p := range r.partitions {
 		if p.source.Topic == topic {
@@ -66,9 +67,11 @@ func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
 	return 0, false
 }
 
-// Await makes an empty replica await the record at a later offset than 0, where the journal's head is gone.
+// Await sets the journal offset that an empty replica applies next. It is for a journal whose head was trimmed, so that
+// it does not begin at 0.
 func (r *Replica) Await(offset int64) { r.next = offset }
 
-// Confirmed is the greatest journal offset for which a checkpoint, or the snapshot this replica was restored from, gave the
-// replica's own hash: up to there another member's state is known to be the same, its segments included. -1 if there is none.
+// Confirmed returns the greatest journal offset at which the replica's own hash was confirmed: by a checkpoint, or by
+// the snapshot it was restored from. Up to that offset another member had the same state, segments included. It is -1
+// if there is none.
 func (r *Replica) Confirmed() int64 { return r.confirmed }

@@ -12,9 +12,9 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// BenchmarkGrow fills a window from nothing, a document a record. One operation is all of it; the figures are those of a
-// single document. There is no document that waits for a table to be copied: see p99.9-ns/doc, and most-moved, the most
-// entries of buckets that were moved for one.
+// BenchmarkGrow fills a window from empty, one document per record. One operation fills the whole window; the figures
+// are per document. No document waits for a table to be copied: p99.9-ns/doc shows the time, and most-moved the most
+// bucket entries that were moved for one document.
 func BenchmarkGrow(b *testing.B) {
 	for _, documents := range []int{100_000, 1_000_000, 10_000_000} {
 		b.Run("docs="+short(documents), func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkGrow(b *testing.B) {
 	}
 }
 
-// applySingly has each document of a run judged as a record of its own, and appends how long that took.
+// applySingly judges each document of a run as a record of its own, and appends how long each took.
 func (f *feed) applySingly(took []time.Duration) []time.Duration {
 	run := f.record
 	for i := range run.Entries {
@@ -63,7 +63,8 @@ func reportTimes(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)*999/1000]), "p99.9-ns/doc")
 }
 
-// BenchmarkHotBucket judges documents that all have the same band keys and are not alike: each is a candidate of each.
+// BenchmarkHotBucket judges documents that all have the same band keys but are not alike: each is a candidate of every
+// other.
 func BenchmarkHotBucket(b *testing.B) {
 	for _, held := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("docs=%d", held), func(b *testing.B) {
@@ -78,8 +79,8 @@ func BenchmarkHotBucket(b *testing.B) {
 	}
 }
 
-// BenchmarkCapture takes the state for a snapshot while documents are judged. One operation is one capture, for which the
-// stream waits; B/op is what it copies.
+// BenchmarkCapture takes the state for a snapshot while documents are judged. One operation is one capture, for which
+// the stream waits; B/op is what it copies.
 func BenchmarkCapture(b *testing.B) {
 	for _, held := range []int{1_000_000, 10_000_000} {
 		b.Run("docs="+short(held), func(b *testing.B) {
@@ -102,8 +103,8 @@ func BenchmarkCapture(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn streams documents through a window until it has turned nine times: what they take, in time and memory, stays
-// what it was in the first turn.
+// BenchmarkTurn streams documents through a window until its content was replaced nine times. Time and memory per
+// document stay what they were the first time.
 func BenchmarkTurn(b *testing.B) {
 	for _, held := range []int{1_000_000, 10_000_000} {
 		b.Run("docs="+short(held), func(b *testing.B) {
@@ -119,7 +120,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// measureTurn has as many documents judged as the window holds.
+// measureTurn judges as many documents as the window holds.
 func (f *feed) measureTurn(b *testing.B, turn int, before int64) {
 	took := make([]time.Duration, 0, f.held/runEntries+1)
 	for end := f.made + uint64(f.held); f.made < end; {
@@ -134,8 +135,9 @@ func (f *feed) measureTurn(b *testing.B, turn int, before int64) {
 	b.ReportMetric(memory, fmt.Sprintf("turn%d-resident-B/doc", turn))
 }
 
-// BenchmarkResident turns a window of a GiB, and holds the promise of TestBytesAreAPromise against what the system sees of the
-// whole process, garbage and all, at any time. As in the service, the collector is told where the bound is.
+// BenchmarkResident replaces the content of a window of 1 GiB, and checks the promise of TestBytesAreAPromise against
+// the resident memory of the whole process at any time, garbage included. As in the service, the collector knows the
+// bound.
 func BenchmarkResident(b *testing.B) {
 	bound := int64(setting.GiB)
 	before := resident(b)

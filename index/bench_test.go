@@ -25,13 +25,13 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkApplyMap is the textbook index in the place of ours, in a window of so many documents too.
+// BenchmarkApplyMap measures the textbook index in place of ours, also with a bounded window.
 func BenchmarkApplyMap(b *testing.B) {
 	benchMapped(b, newMapped)
 }
 
-// BenchmarkApplyMapGrowing is the textbook index that forgets nothing: it begins with so many documents, and does less than a
-// window asks for.
+// BenchmarkApplyMapGrowing measures the textbook index without a window: it begins with this many documents, forgets
+// nothing, and so does less work.
 func BenchmarkApplyMapGrowing(b *testing.B) {
 	benchMapped(b, func(int) *mapped { return newMapped(0) })
 }
@@ -76,14 +76,14 @@ func short(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// resident is the process's resident memory in bytes, garbage given back first.
+// resident returns the process's resident memory in bytes, after the garbage was given back.
 func resident(tb testing.TB) int64 {
 	tb.Helper()
 	debug.FreeOSMemory()
 	return residentNow(tb)
 }
 
-// residentNow is the same with the garbage.
+// residentNow returns the same with the garbage included.
 func residentNow(tb testing.TB) int64 {
 	tb.Helper()
 	text, err := os.ReadFile("/proc/self/statm")

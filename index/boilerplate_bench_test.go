@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// words makes up so many words that are like no others.
+// words makes up this many words that occur nowhere else.
 func words(r *rand.Rand, n int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -22,7 +22,7 @@ func words(r *rand.Rand, n int) []string {
 	return all
 }
 
-// templated makes texts of so many words, of which so many are the same in all.
+// templated makes texts of this many words, of which this many are the same in all.
 func templated(r *rand.Rand, texts, length, common int) [][]string {
 	template := words(r, common)
 	all := make([][]string, texts)
@@ -80,8 +80,8 @@ func (s *stand) sign(text []byte) {
 
 func (s *stand) apply() *index.Verdict { return &s.replica.Apply(s.at, &s.record).Judged[0] }
 
-// BenchmarkBoilerplate signs and judges texts of 2 kB of which so much is the same in all, in windows of 10,000, and beside
-// each of them one that is like no other. times is what the first takes of the processor for each that the second takes.
+// BenchmarkBoilerplate signs and judges texts of 2 kB that share a given part of their words, in windows of 10,000, and
+// beside each of them a text that shares nothing. times is the ratio of their processor times.
 func BenchmarkBoilerplate(b *testing.B) {
 	for _, common := range []int{70, 80, 85} {
 		b.Run(fmt.Sprintf("common=%d%%", common), func(b *testing.B) {
@@ -98,7 +98,7 @@ func BenchmarkBoilerplate(b *testing.B) {
 	}
 }
 
-// stream is texts of 2 kB for a stand.
+// stream makes texts of 2 kB for a stand.
 type stream struct {
 	*stand
 	texts [][]byte
@@ -117,7 +117,7 @@ func newStream(b *testing.B, common int) *stream {
 	return s
 }
 
-// run judges so many texts, and says what that took of the processor.
+// run judges this many texts, and returns the processor time.
 func (s *stream) run(texts int) time.Duration {
 	began := processTime(s.tb)
 	for range texts {
@@ -127,7 +127,7 @@ func (s *stream) run(texts int) time.Duration {
 	return processTime(s.tb) - began
 }
 
-// processTime is what the process has taken of the processors.
+// processTime returns the processor time that the process has used.
 func processTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var u syscall.Rusage
@@ -137,7 +137,7 @@ func processTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// hostile are documents that share bands and no similarity, as costly to compare as can be.
+// hostile makes documents that share bands but no text, and are as costly to compare as possible.
 func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
 	joined := func(all [][]string) (texts [][]byte) {
 		for _, text := range all {
@@ -205,7 +205,7 @@ func randomWord(r *rand.Rand, n int) []byte {
 	return word
 }
 
-// BenchmarkHostile judges the last of such documents. most-ms is the longest that one of them held the replica.
+// BenchmarkHostile judges the last of the hostile documents. most-ms is the longest that one of them held the replica.
 func BenchmarkHostile(b *testing.B) {
 	for name, texts := range hostile() {
 		b.Run(name, func(b *testing.B) {

@@ -11,8 +11,9 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// copied makes texts of 200 words of which so many are the same in all, and as many copies of some of them, in which five of the
-// other words are replaced, or any five: of .86 similarity. They come in any order; of says of which text each is a copy.
+// copied makes texts of 200 words, of which the first are the same in all, and as many copies of some of them. In a
+// copy, five of the other words are replaced, or five of any words; its similarity is .86. Texts and copies come in
+// random order; of names for each copy its text.
 func copied(r *rand.Rand, texts, copies, common int, anywhere bool) (all []string, of []int) {
 	const length, replaced = 200, 5
 	own := templated(r, texts, length, common)
@@ -39,16 +40,18 @@ func copied(r *rand.Rand, texts, copies, common int, anywhere bool) (all []strin
 	return all, of
 }
 
-// TestCopiesAmongBoilerplate: copies are found among documents that have most of their text in common, by the default settings.
+// TestCopiesAmongBoilerplate: copies are found among documents that have most of their text in common, by the default
+// settings.
 func TestCopiesAmongBoilerplate(t *testing.T) {
-	tryCopies(t, 3000, []alike{{170, false, 980}}) // more than are read of a key
+	tryCopies(t, 3000, []alike{{170, false, 980}}) // more texts than references are read of a key
 }
 
 func TestCopiesAmongBoilerplateLong(t *testing.T) {
 	tryCopies(t, 10_000, []alike{{160, true, 990}, {160, false, 990}, {170, true, 990}, {170, false, 980}})
 }
 
-// alike are texts of which so many words are the same, and how many of a thousand of their copies are found.
+// alike says how many words of the texts are the same, whether any words are replaced, and how many of a thousand
+// copies must be found.
 type alike struct {
 	common   int
 	anywhere bool
@@ -85,8 +88,8 @@ func tryCopies(t *testing.T, texts int, cases []alike) {
 	}
 }
 
-// TestLongAndIdenticalCopiesAmongBoilerplate: copies of long texts are found as well, most of those of texts kept whole, which no
-// outline tells apart, and all that are identical.
+// TestLongAndIdenticalCopiesAmongBoilerplate: copies of long texts are found as well. Of texts that are kept whole and
+// have no outline, most copies are found, and all identical ones.
 func TestLongAndIdenticalCopiesAmongBoilerplate(t *testing.T) {
 	tryLongCopies(t, 40, []lengthy{{"auto:3", 1500, 87}, {"char:5", 200, 86}})
 }
@@ -95,7 +98,7 @@ func TestLongAndIdenticalCopiesAmongBoilerplateLong(t *testing.T) {
 	tryLongCopies(t, 200, []lengthy{{"auto:3", 1500, 87}, {"auto:3", 1500, 88}, {"char:5", 200, 86}})
 }
 
-// lengthy are texts of so many words, of which so many in a hundred are the same in all.
+// lengthy gives the number of words of the texts, and the percentage that is the same in all.
 type lengthy struct {
 	shingle         string
 	length, percent int
@@ -137,8 +140,8 @@ func tryLongCopies(t *testing.T, copies int, cases []lengthy) {
 	}
 }
 
-// TestBoilerplateAsTheTwin: the twin comes to the same verdicts where thousands of documents are met, whatever is remembered of
-// them.
+// TestBoilerplateAsTheTwin: the twin comes to the same verdicts where thousands of documents are met, however many
+// outlines are remembered.
 func TestBoilerplateAsTheTwin(t *testing.T) {
 	for _, c := range []struct {
 		verify, shingle string

@@ -7,36 +7,38 @@ import (
 	"unsafe"
 )
 
-// A lookup meets documents, by references in the buckets of its band keys; those met are its candidates. It reads the rare
-// keys first and to the end: few documents share them, and most of a copy's original is met there. A popular key comes from
-// text that many documents have in common and says little of any of them, so popular ones are read last, one after another,
-// until similarity.max_references of them are read:
+// A lookup finds documents through the references in the buckets of its band keys. The documents it meets are its
+// candidates. It reads the rare keys first and completely: few documents share them, and they lead to the original of
+// most copies. A popular key comes from text that many documents have in common and says little about any of them.
+// Popular keys are therefore read last, one after another, until similarity.max_references references are read:
 //
 //	first     of each key the newest references, up to rareReferences
 //	second    of the keys that have more, in the order of their bands, the older ones
 //
-// What has all keys of the entry is found by one more table, whatever each of them is shared by: see identical.go.
+// One more table finds the documents that share all keys with the entry, however many documents share each single key:
+// see identical.go.
 //
-// References are told apart by hashBits of their key's hash. Whose full keys differ in all bands is found out when it is
-// compared.
+// References are compared by hashBits bits of their key's hash. Documents that only share these bits, and no full key,
+// are sorted out when they are compared.
 
-// rareReferences are read of each key before more is read of any.
+// rareReferences is how many references of each key are read before more are read of any key.
 const rareReferences = 64
 
-// popularKeys: if so many keys are popular, or more, all of similarity.max_references are read, else as much less as the cube of
-// their number is.
+// popularKeys is the number of popular keys from which on all of similarity.max_references is read. With fewer popular
+// keys, the share that is read falls with the cube of their number.
 const popularKeys = 7
 
-// walk is a lookup in one band that goes on: the line it has come to and the place in it, and how many references of its key
-// it has met.
+// walk is the unfinished part of a lookup in one band. It continues in line at entry at (counted from 1, newest last),
+// and has met this many references of the key.
 type walk struct {
 	line          *line
 	at, band, met int
 }
 
-// meetRare meets the documents of all keys, the rare ones to the end. Keys that have more wait in w.popular.
+// meetRare meets the newest documents of every key, up to rareReferences of each. Keys that have more are noted in
+// w.popular.
 //
-// All bands take a step at a time: the memory they wait for is then fetched for all of them at once.
+// All bands advance by one line at a time, so that the memory of all of them is fetched at once.
 func (w *window) meetRare(keys []byte) {
 	w.probe(keys)
 	w.beginMeeting()
@@ -48,7 +50,7 @@ func (w *window) meetRare(keys []byte) {
 	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
 }
 
-// meetInTurn meets what meetRare and meetPopular have met once more, in an order that follows from the journal alone: key by key.
+// meetInTurn repeats meetRare and meetPopular, key by key. The order of w.met then follows from the journal alone.
 func (w *window) meetInTurn() {
 	w.beginMeeting()
 	now, most := w.span(), min(rareReferences, w.most)
@@ -64,7 +66,7 @@ func (w *window) beginMeeting() {
 	w.met, w.same, w.walks, w.popular = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0]
 }
 
-// stepOn goes on with the lookups of those bands that have another line.
+// stepOn continues the walks until none has another line.
 func (w *window) stepOn(most int, now span) {
 	for len(w.walks) > 0 {
 		walks := w.walks
@@ -75,7 +77,7 @@ func (w *window) stepOn(most int, now span) {
 	}
 }
 
-// step looks through a line, and has the walk go on if there is another line.
+// step reads one line of a walk, and queues the walk again if there is another line.
 func (w *window) step(k walk, most int, now span) {
 	p := &w.probed.probes[k.band]
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
@@ -92,8 +94,9 @@ func (w *window) step(k walk, most int, now span) {
 	}
 }
 
-// meet goes through the references of a line, from the newest to the oldest. It ends before the first one beyond most, which
-// is then at k.at, or at one that has expired, as all older ones have; then k.at is 0.
+// meet reads the references in a line, from the newest to the oldest. It returns end, and stops, at the first reference
+// beyond most, whose place it leaves in k.at, or at an expired one; all references behind that have expired too, and
+// k.at is 0.
 func (w *window) meet(k *walk, most int, now span) (end bool) {
 	p := &w.probed.probes[k.band]
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
@@ -116,9 +119,9 @@ func (w *window) meet(k *walk, most int, now span) (end bool) {
 	return end
 }
 
-// meetPopular goes on with the popular keys, and returns of how many references were left unread. The more of its keys are
-// popular, the less likely a copy is found by the others, and the more is read: copies by chance share with their originals
-// few rare keys where there are few.
+// meetPopular reads the rest of the popular keys, and returns how many keys it did not read to the end. The more keys
+// are popular, the more references it reads, because fewer rare keys are left that lead to the original. A copy that by
+// chance shares few rare keys has few of them to begin with.
 func (w *window) meetPopular() (cut int) {
 	n := len(w.popular)
 	now, most := w.span(), len(w.met)+min(w.most, n*n*n*(w.most/(popularKeys*popularKeys*popularKeys)+1))
@@ -130,7 +133,8 @@ func (w *window) meetPopular() (cut int) {
 	return cut
 }
 
-// readOn reads so many more references of a key; more says that there are others. The line behind is fetched while one is read.
+// readOn reads up to most more references of a key; more says that the key has others. The next line is fetched while
+// one is read.
 func (w *window) readOn(k walk, most int, now span) (more bool) {
 	most += k.met
 	for t := &w.tables[k.band]; ; k.at = k.line.count() {
@@ -145,7 +149,7 @@ func (w *window) readOn(k walk, most int, now span) (more bool) {
 	}
 }
 
-// shares says whether a document has one of the band keys that are looked up.
+// shares says whether a document has one of the looked-up band keys, compared in full.
 func (w *window) shares(s *segment, i int) bool {
 	own, theirs := w.probed.keys, s.keys(i)
 	for at := 0; at < len(own); at += w.width {
@@ -156,14 +160,16 @@ func (w *window) shares(s *segment, i int) bool {
 	return false
 }
 
-// rank is a candidate's number, below what it is ranked by: the least comes first.
+// rank orders candidates, the least first. Its low rankBits bits are the candidate's number, the bits above them what
+// it is ranked by.
 type rank uint64
 
 const rankBits = 48
 
 func (r rank) ref() ref { return ref(r & (1<<rankBits - 1)) }
 
-// rank ranks what was met by the number of bands in which it was met, the most first; of these the one indexed first.
+// rank orders the documents that were met: those met in the most bands come first, and among equals the one indexed
+// first.
 func (w *window) rank() []rank {
 	newest := w.end - 1
 	slices.Sort(w.met)
@@ -179,10 +185,13 @@ func (w *window) rank() []rank {
 	return w.ranks
 }
 
-// tooLong says that a bucket, which has spilled over because of document r, has more lines than it needs for a key as popular as
-// a lookup may see and some others. To know it all lines are read, so it asks one time in 16; and what was found too long is
-// trimmed one time in as many as it has lines, for it may be long for other reasons: so a document's share of reading and
-// trimming is the same however long it is. Which times these are is left to the document's number.
+// tooLong says whether a bucket, which has spilled over because of document r, should be trimmed: it has more lines
+// than one key as popular as a lookup can read needs, and three more.
+//
+// Finding that out reads all lines of the bucket, so it is done for one spill in 16 (asked). Of these, a bucket of more
+// than 16 lines is trimmed for one spill in as many as it has lines, because it may be long for other reasons, and
+// trimming would then not shorten it. So the cost per document does not grow with the length. The document's number
+// decides which spills these are, so that members agree.
 func (w *window) tooLong(band int, l *line, r ref) bool {
 	lot := uint32(r) * 0x9e3779b1
 	if lot >= math.MaxUint32/asked {
@@ -192,14 +201,16 @@ func (w *window) tooLong(band int, l *line, r ref) bool {
 	return lines > w.kept()/lineSlots+3 && lot <= math.MaxUint32/uint32(max(lines, asked))
 }
 
-// asked is how many times a bucket spills over for each time that its length is asked for.
+// asked is the number of spills for each time the length of a bucket is read.
 const asked = 16
 
-// kept is how many references of a key are kept: what a lookup may read, and one more that says that there are more.
+// kept is how many references of a key a bucket keeps: all that a lookup may read, and one more to show that there are
+// more.
 func (w *window) kept() int { return w.most + min(rareReferences, w.most) + 1 }
 
-// trim drops from a bucket what no lookup can meet any more: of each key all but the newest documents that a lookup reads.
-// As older documents expire first, they would never be among those again. So a bucket stays short however popular a key is.
+// trim drops the references of a bucket that no lookup can meet any more: for each key, all but the newest kept().
+// Older documents expire first, so a dropped reference would never be among the newest again. A bucket so stays short
+// however popular a key is.
 func (w *window) trim(band, bucket int) {
 	t := &w.tables[band]
 	t.items = t.gather(t.items[:0], bucket, w.span())

@@ -8,15 +8,15 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// Formats: those of states and of segments share their numbers, and that of sideVersion.
+// Formats. States, segments and side tables share one sequence of version numbers (see sideVersion).
 const (
 	stateVersion    = 4
 	unroutedVersion = 2 // of a state: without routes
 	segmentVersion  = 2
 )
 
-// Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and looks at what never
-// changes, so that it can be encoded while the replica goes on.
+// Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and refers to
+// memory that never changes, so that it can be encoded while the replica goes on.
 type Capture struct {
 	Next     int64 // journal offset to apply next
 	Hash     uint64
@@ -27,16 +27,16 @@ type Capture struct {
 	apart bool   // the side table is no part of the state
 }
 
-// SegmentView is one segment as it stood when it was captured, or a part of the side table, which has the number 0 and no
-// documents.
+// SegmentView is one segment as it was when it was captured. It may also be a part of the side table: then its number
+// is 0 and it has no documents.
 type SegmentView struct {
 	Number  uint64 // ascending, never used again
 	Sealed  bool   // it will never change
 	segment segment
-	changed []SegmentView // in a part of the side table: the segments whose changes it has
+	changed []SegmentView // in a part of the side table: the segments whose changes it holds
 }
 
-// Capture takes the state. The bytes it copies are those of the partitions and their held verdicts, and some per segment.
+// Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
 		Next: r.next, Hash: uint64(r.hash), Routes: r.routes, state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
@@ -53,18 +53,19 @@ func (r *Replica) Capture() Capture {
 	return c
 }
 
-// Split makes the side table stand apart from the state, as that of a large window does without it. It comes before
-// State and changes nothing when it is done.
+// Split moves the side table out of the state into parts of its own, as Capture does by itself for a large window. Call
+// it before State. A second call changes nothing.
 func (c *Capture) Split() {
 	if !c.apart {
 		c.apart, c.Segments = true, append(c.Segments, sideParts(c.Segments)...)
 	}
 }
 
-// State is all but the segments, encoded:
+// State encodes everything but the segments:
 //
-//	version 4 · settings · routes · next · hash · clocks · partitions · oldest document · number of segments so far · side table, if it
-//	doesn't stand apart: per document that changed since it entered its number and its changes
+//	version 4 · settings · routes · next · hash · clocks · partitions · oldest document ·
+//	number of segments so far · side table, unless it is stored apart:
+//	for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
 	if !c.apart {
@@ -78,8 +79,8 @@ func (v *SegmentView) Documents() int { return v.segment.n }
 
 // Append appends the encoded segment:
 //
-//	version 2 · number · number of its first document · sealed · bytes of band keys · documents · base: journal offset,
-//	stream time · bytes of records · records · band keys
+//	version 2 · number · number of its first document · sealed · bytes of band keys · documents ·
+//	base: journal offset, stream time · bytes of records · records · band keys
 func (v *SegmentView) Append(dst []byte) []byte {
 	if v.changed != nil {
 		return appendSide(append(dst, sideVersion), v.changed)
@@ -109,7 +110,7 @@ func flag(b bool) byte {
 	return 0
 }
 
-// appendState encodes all but segments and side table.
+// appendState encodes everything but the segments and the side table.
 func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)

@@ -8,14 +8,14 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// changes is what changes of a segment's documents after they were indexed, by their place in it; a column ends where all
-// that follow are zero. A capture takes the columns as they are, so that it copies nothing; the first change after it copies
-// those of one segment.
+// changes holds what changes about a segment's documents after they were indexed. Each column is indexed by the place
+// in the segment, and ends where all later values are zero. A capture shares the columns instead of copying them; the
+// first change after a capture copies those of one segment.
 type changes struct {
-	copies    []uint32   // duplicates judged against a document
-	dead      []bool     // it was forgotten
-	repeats   []int64    // 1 + stream time of its last repeat since it entered, if repeats count
-	emissions []emission // the last copy that came through
+	copies    []uint32   // number of duplicates judged against the document
+	dead      []bool     // true if the document was forgotten
+	repeats   []int64    // ms: 1 + stream time of the last repeat since the document entered; 0 is none; with window.refresh: last
+	emissions []emission // the last copy that came through as unique
 	captured  bool
 }
 
@@ -30,7 +30,7 @@ func (c *changes) copied(i int) uint32     { return column(c.copies, i) }
 func (c *changes) isDead(i int) bool       { return column(c.dead, i) }
 func (c *changes) emission(i int) emission { return column(c.emissions, i) }
 
-// repeated is the stream time of a document's last repeat since it entered; ok is false if there was none.
+// repeated returns the stream time (ms) of a document's last repeat since it entered; ok is false if there was none.
 func (c *changes) repeated(i int) (at int64, ok bool) {
 	at = column(c.repeats, i)
 	return at - 1, at > 0
@@ -67,7 +67,7 @@ func column[T any](of []T, i int) (v T) {
 	return v
 }
 
-// reach makes place i exist.
+// reach extends a column so that it has place i.
 func reach[T any](of []T, i int) []T {
 	if i < len(of) {
 		return of
@@ -75,17 +75,17 @@ func reach[T any](of []T, i int) []T {
 	return slices.Grow(of, i+1-len(of))[:i+1]
 }
 
-// memory is what the columns take, in bytes.
+// memory returns the bytes that the columns take.
 func (c *changes) memory() int64 {
 	return int64(4*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(emission{}))*cap(c.emissions))
 }
 
-// end is the place after the last document of which anything may have changed.
+// end returns the place after the last document that may have changed.
 func (c *changes) end() int {
 	return max(len(c.copies), len(c.dead), len(c.repeats), len(c.emissions))
 }
 
-// change is what changed of one document.
+// change holds what changed about one document.
 type change struct {
 	copies   uint32
 	dead     bool
@@ -97,7 +97,7 @@ func (c *changes) of(i int) change {
 	return change{copies: c.copied(i), dead: c.isDead(i), repeat: column(c.repeats, i), emission: c.emission(i)}
 }
 
-// set sets what changed of a document of which nothing has changed yet.
+// set stores the changes of a document that has none yet.
 func (c *changes) set(i int, to change) {
 	c.setCopied(i, to.copies)
 	if to.dead {
@@ -119,8 +119,8 @@ const (
 	changedVoid
 )
 
-// append appends copies, flags, and what the flags say: 1 + the time of the last repeat; time, position, source number and
-// offset of the last emission.
+// append encodes copies, flags, and what the flags announce: 1 + the time of the last repeat; then time, position,
+// source number and offset of the last emission.
 func (c *change) append(dst []byte) []byte {
 	m := &c.emission
 	dst = binary.AppendUvarint(dst, uint64(c.copies))

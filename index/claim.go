@@ -2,17 +2,18 @@ package index
 
 import "bytes"
 
-// Divergence is a claim about a journal offset that this replica cannot confirm.
+// Divergence is another member's claim about the hash at a journal offset that this replica cannot confirm.
 type Divergence struct {
-	Member  string // who claims it
-	Accused string // whose replica that member calls wrong; empty for a checkpoint
-	Offset  int64  // of the journal: the next one to apply
+	Member  string // the member that made the claim
+	Accused string // the member whose replica is called wrong; empty for a checkpoint
+	Offset  int64  // journal offset that was to be applied next when the hash was taken
 	Theirs  uint64
 	Ours    uint64
-	Known   bool // Ours is what this replica had there; else it began later, or has forgotten
+	Known   bool // Ours is this replica's hash at Offset; false if this replica began later, or no longer knows
 }
 
-// checkpoint compares. Of an offset that this replica does not know, because it began behind it, it says nothing.
+// checkpoint compares the claimed hash with this replica's. It returns nil for an offset that this replica does not
+// know because it began later.
 func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
 	ours, known := r.marks.get(c.Offset)
 	if !known {
@@ -25,7 +26,7 @@ func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
 	return &Divergence{Member: c.Member, Offset: c.Offset, Theirs: c.Hash, Ours: uint64(ours), Known: true}
 }
 
-// accusation compares as well. An offset that this replica does not know is a divergence, too: it may have begun with a
+// accusation compares in the same way, but an unknown offset is a divergence too: this replica may have begun with a
 // snapshot of the accused.
 func (r *Replica) accusation(a *Accusation) *Divergence {
 	ours, known := r.marks.get(a.Offset)
@@ -35,7 +36,7 @@ func (r *Replica) accusation(a *Accusation) *Divergence {
 	return &Divergence{Member: a.Member, Accused: a.Accused, Offset: a.Offset, Theirs: a.Hash, Ours: uint64(ours), Known: known}
 }
 
-// adoptSettings takes the settings from a checkpoint where the record that declared them is trimmed.
+// adoptSettings takes the settings from a checkpoint if the record that declared them was trimmed.
 func (r *Replica) adoptSettings(c *Checkpoint) {
 	if r.settings != nil || len(c.Settings) == 0 || Fingerprint(c.Settings) != c.Fingerprint {
 		return

@@ -33,8 +33,8 @@ func (c *claims) many(n int) {
 	}
 }
 
-// A replica remembers its hash behind a mark, whatever comes until a checkpoint or an accusation is about it: at 10,000 records a
-// second 5,000,000 records are a snapshot of more than eight minutes.
+// A replica remembers its hash after a mark until a checkpoint or an accusation refers to it, whatever comes in
+// between: at 10,000 records a second, 5,000,000 records are a snapshot of more than eight minutes.
 func TestMarksAreRemembered(t *testing.T) {
 	t.Parallel()
 	const records = 5_000_000
@@ -64,7 +64,8 @@ func TestMarksAreRemembered(t *testing.T) {
 	}
 }
 
-// A mark of others is none, and of very many the oldest are forgotten: what is remembered is bounded.
+// A mark with foreign settings is ignored. When there are very many marks, the oldest are forgotten, so memory is
+// bounded.
 func TestMarksAreBounded(t *testing.T) {
 	t.Parallel()
 	c := newClaims(t)
@@ -86,7 +87,7 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 }
 
-// A stray has its place in the journal, and changes nothing but the hash, which is the same as behind a record that is ignored.
+// A stray record takes an offset of the journal, and changes only the hash, in the same way as an ignored record.
 func TestSkip(t *testing.T) {
 	t.Parallel()
 	passed, ignored := newClaims(t), newClaims(t)

@@ -2,10 +2,10 @@ package index
 
 import "math"
 
-// clocks tell stream time. Neither ever falls.
+// clocks keep stream time, in ms. Neither clock ever goes back.
 type clocks struct {
-	arrival   int64 // running maximum of the journal's append times, each capped at the appender's clock + tolerance
-	event     int64 // running maximum of document times, each capped at arrival + tolerance
+	arrival   int64 // ms; running maximum of the journal's append times, each capped at the appender's clock + tolerance
+	event     int64 // ms; running maximum of document times, each capped at arrival + tolerance
 	tolerance int64
 	byEvent   bool
 }
@@ -27,7 +27,7 @@ func (c *clocks) now() int64 {
 	return c.arrival
 }
 
-// later is t plus the tolerance. A clock may claim anything, so the sum must not wrap around.
+// later returns t + tolerance. A clock may claim any time, so the sum must not wrap around.
 func (c *clocks) later(t int64) int64 {
 	if t > math.MaxInt64-c.tolerance {
 		return math.MaxInt64

@@ -27,11 +27,11 @@ func NewComparer(p Params) (*Comparer, error) {
 	return &Comparer{verify: verify, least: p.Similarity.Least()}, nil
 }
 
-// Begin takes the entry that others are compared with. The comparer keeps it until the next one.
+// Begin sets the entry that others are compared with. The comparer refers to it until the next Begin.
 func (c *Comparer) Begin(e *entry.Entry) { c.entry, c.begun = e, false }
 
-// Compare says how similar another entry is to it, and whether that makes a duplicate. What does not may be called less
-// similar than it is. Entries of different scopes are not similar.
+// Compare returns how similar another entry is to the one given to Begin, and whether that makes it a duplicate. The
+// similarity of a pair that is no duplicate may be returned too low. Entries of different scopes are not similar.
 func (c *Comparer) Compare(other *entry.Entry) (s Similarity, m Method, ok bool) {
 	if other.Scope != c.entry.Scope {
 		return unlike(), NoMatch, false

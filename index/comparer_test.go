@@ -7,7 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// TestComparer compares what a replica would: the texts of the README, one of them again, and one of another scope.
+// TestComparer compares what a replica would compare: the texts of the README, one of them twice, and one of another
+// scope.
 func TestComparer(t *testing.T) {
 	p := index.DefaultParams()
 	signer, err := index.NewSigner(p)

@@ -2,44 +2,44 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// Contents is a replica's state, segments apart, for a state machine that is to go on from it.
+// Contents is a replica's state without its segments, for another state machine that continues from it.
 type Contents struct {
 	Settings       []byte // the text in force; nil before the first settings record
 	Next           int64
 	Arrival, Event int64 // clocks, ms since 1970
 	Partitions     []SourcePartition
-	Held           [][]Verdict // of each partition, ascending by offset
+	Held           [][]Verdict // per partition, ascending by offset
 }
 
-// Remembered is a document of the window, and what changed of it since it was judged.
+// Remembered is a document of the window, and what changed about it since it was judged.
 type Remembered struct {
 	Number uint64 // its place in the window; ascending
-	// Root is the place of the representative that it stands for, its own if it is none's copy. RootLeft says that the
-	// representative has left the window.
+	// Root is the place of the representative that the document is a copy of, and its own place if it is no copy.
+	// RootLeft says that the representative has left the window.
 	Root     uint64
 	RootLeft bool
 
 	Source   entry.Source
 	Entry    entry.Entry // valid during the visit
 	Judged   Position
-	Entered  int64  // stream time from which its age counts, ms
-	Dead     bool   // forgotten, or its partition was repositioned
-	Copies   uint64 // judged against it
-	Repeated bool   // since it entered, where repeats refresh
-	Last     int64  // stream time of the last repeat
+	Entered  int64  // stream time from which its age counts, ms since 1970
+	Dead     bool   // it was forgotten, or fell in a reposition of its partition
+	Copies   uint64 // number of copies judged against it
+	Repeated bool   // it was repeated since it entered, under window.refresh: last
+	Last     int64  // stream time of the last repeat, ms since 1970; set if Repeated
 	Emission Emission
 }
 
-// Emission is the last document of a kind that came through: the representative itself, or a copy of it.
+// Emission is the last document that came through as unique among a representative and its copies.
 type Emission struct {
 	Source   entry.Source
 	Offset   int64
 	Position Position
 	At       int64 // stream time, ms
-	Void     bool  // it died: the next copy comes through
+	Void     bool  // its document died, so the next copy comes through
 }
 
-// Contents returns the state. What it holds is the caller's.
+// Contents returns the state. The caller owns it.
 func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// BenchmarkApplyCopies is BenchmarkApply with what becomes of copies: the same feed, a million documents held. counted-B/doc is
-// what they count against window.bytes, resident-B/doc what they take.
+// BenchmarkApplyCopies is BenchmarkApply with the settings for copies: the same feed, with a million documents held.
+// counted-B/doc is what a document counts against window.bytes, resident-B/doc the memory it takes.
 func BenchmarkApplyCopies(b *testing.B) {
 	const held = 1_000_000
 	for _, c := range []struct {

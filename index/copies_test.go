@@ -69,8 +69,8 @@ func (s *pair) judge(from, to int) (copies int) {
 
 func (s *pair) wait(d time.Duration) { s.at.LogAppendTime += d.Milliseconds() }
 
-// More documents than may enter again because of one: by count some go although they were repeated, and by age they wait
-// where they are, and can be found.
+// More repeated documents must leave than may enter again because of one document. If count drives them out, some leave
+// although they were repeated. If age does, they wait where they are and can be found.
 func TestReentriesAreBounded(t *testing.T) {
 	const n = 3 * index.MostReentries
 	params := func() index.Params {

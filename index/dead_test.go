@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// TestTheForgottenTakeNoPlaces: a living original is found among more documents than are kept to be compared that are nearer and
-// were forgotten; and where nothing living was left out, nothing says so.
+// TestTheForgottenTakeNoPlaces: a living original is found among forgotten documents that are nearer, and more than are
+// kept for comparison. The verdict is not marked as cut when no living document was left out.
 func TestTheForgottenTakeNoPlaces(t *testing.T) {
 	const forgotten = 60
 	p := index.DefaultParams()

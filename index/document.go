@@ -8,29 +8,30 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// document is what the index remembers of an entry. It never changes: a representative that enters the window again is
-// another document there, with the same judged and first.
+// document is what the index remembers of an entry. It never changes. A representative that enters the window again
+// becomes another document there, with the same judged and first.
 type document struct {
-	position Position // of the entry because of which it entered: ascending
-	applied  int64    // stream time from which its age counts, ms: of its verdict, or of the last repeat when it entered again
-	source   uint32   // number of its partition
+	position Position // journal position of the entry that made it enter; ascends through the window
+	applied  int64    // stream time (ms) from which its age counts: that of its verdict, or of the last repeat before it entered again
+	source   uint32   // number of its source partition
 	entry    entry.Entry
 
 	again  bool
-	judged Position // where it was judged
-	first  ref      // the number it had first
-	root   ref      // the number that its representative had first; its own, if it is none's copy
+	judged Position // journal position at which it was judged
+	first  ref      // its number when it first entered
+	root   ref      // first number of its representative; equals first if it is no copy
 }
 
-// copied says that the document stands for another one.
+// copied says whether the document is a copy of another one.
 func (d *document) copied() bool { return d.root != d.first }
 
-// base is what the numbers in the records of a segment are relative to: those of its first document.
+// base holds the journal offset and stream time (ms) of a segment's first document. The records of the segment are
+// relative to it.
 type base struct {
 	offset, applied int64
 }
 
-// possible says that the document, restored as number r, refers to none that came later.
+// possible says whether the document, restored as number r, refers only to itself and to earlier documents.
 func (d *document) possible(r ref) bool {
 	return d.first <= r && d.root <= r && d.again == (d.first < r)
 }
@@ -42,9 +43,9 @@ const (
 	flagBits = 2
 )
 
-// append appends the record of a document: journal offset and stream time (zigzag, from the base), entry number, source
-// number and flags, what the flags say, and the entry alone, without its band keys. A copy has the number of its
-// representative; a document that entered again its first number, and where it was judged.
+// append encodes the record of a document: journal offset and stream time (zigzag, relative to the base), entry number,
+// source number and flags, what the flags announce, and the entry without its band keys. The flags announce, for a
+// copy, the number of its representative; for a document that entered again, its first number and where it was judged.
 func (d *document) append(dst []byte, b base) []byte {
 	dst = binary.AppendVarint(dst, d.position.Offset-b.offset)
 	dst = binary.AppendUvarint(dst, uint64(uint32(d.position.Entry)))
@@ -67,8 +68,8 @@ func (d *document) append(dst []byte, b base) []byte {
 // maxHead bounds the bytes of a record before its entry.
 const maxHead = 8 * binary.MaxVarintLen64
 
-// readDocument reads the record of document number r up to its entry, which begins at rest. A record that ends early gives no
-// rest.
+// readDocument reads the record of document number r up to its entry, and returns the bytes of the entry as rest. rest
+// is empty if the record is cut short.
 func readDocument(record []byte, b base, r ref) (d document, rest []byte) {
 	rd := wire.NewReader(record)
 	d.position.Offset = rd.Varint() + b.offset

@@ -7,13 +7,14 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// plannedByEdits says whether bands are planned from what a Levenshtein similarity leaves of the shingles.
+// plannedByEdits says whether bands are planned from the share of shingles that two texts of a given Levenshtein
+// similarity still have in common.
 func (p SimilarityParams) plannedByEdits() bool {
 	return p.Verify == verifyLevenshtein && !p.byDistance() && p.Plan != planArea && p.Bands == 0 && p.Rows == 0
 }
 
-// plannedThreshold is the Jaccard similarity of shingles that bands are planned for: the threshold, or what edits by chance leave
-// of the shingles there.
+// plannedThreshold is the Jaccard similarity of shingles that bands are planned for. It is the threshold itself; if
+// plannedByEdits, it is what randomly placed edits leave of the shingles at the threshold.
 func (p SimilarityParams) plannedThreshold() (float64, error) {
 	if !p.plannedByEdits() {
 		return p.Threshold, nil
@@ -25,9 +26,9 @@ func (p SimilarityParams) plannedThreshold() (float64, error) {
 	return expected, nil
 }
 
-// SharedAt is the Jaccard similarity of the shingles of two documents of a similarity, where one follows from the other: the same,
-// except that verify: levenshtein leaves it to where the edits fall. Then it is what edits by chance leave, and the least
-// that any do; of words nothing follows.
+// SharedAt returns the Jaccard similarity of the shingles of two documents that have a given similarity. They are the
+// same, except under verify: levenshtein, where it depends on where the edits fall: expected is for edits at random
+// places, least for the worst places. ok is false if the shingles are words, because then nothing follows.
 func (p SimilarityParams) SharedAt(similarity float64) (expected, least float64, ok bool) {
 	if p.Verify != verifyLevenshtein {
 		return similarity, similarity, true
@@ -39,7 +40,7 @@ func (p SimilarityParams) SharedAt(similarity float64) (expected, least float64,
 	return sketch.RunSimilarity(similarity, size), sketch.LeastRunSimilarity(similarity, size), true
 }
 
-// chars is the size of shingles that are runs of characters, 0 of others.
+// chars returns the size of shingles that are runs of characters, and 0 for other shingles.
 func (p SimilarityParams) chars() int {
 	shingling, err := text.ParseShingling(p.Shingle)
 	if err != nil {
@@ -48,13 +49,15 @@ func (p SimilarityParams) chars() int {
 	return shingling.Chars()
 }
 
-// Repeated says whether a shingle counts as often as it occurs. For verify: levenshtein it always does, as each character
-// does there: a text that repeats itself has few shingles otherwise, and little edits change many of them.
+// Repeated says whether a shingle counts as often as it occurs. Under verify: levenshtein it does, because there every
+// character counts: a text that repeats itself would otherwise have few shingles, and small edits would change many of
+// them.
 func (p SimilarityParams) Repeated() bool {
 	return p.Weighted || p.Verify == verifyLevenshtein && !p.byDistance()
 }
 
-// Compared is what of a normalised text is compared: all of it, or its front (FrontOf) for verify: levenshtein.
+// Compared returns the part of a normalised text that is compared: all of it, or under verify: levenshtein its front
+// (FrontOf).
 func (p SimilarityParams) Compared(normalized []byte) []byte {
 	if p.Verify == verifyLevenshtein {
 		return FrontOf(normalized)

@@ -1,18 +1,18 @@
 package index
 
-// emission is the last copy of a representative that came through as unique. Until there is one, it is the representative
-// itself, since it was judged.
+// emission is the last copy of a representative that came through as unique. Until a copy does, it is the
+// representative itself.
 type emission struct {
-	at       int64    // stream time
-	position Position // where the copy was judged
+	at       int64    // ms of stream time
+	position Position // journal position at which the copy was judged
 	offset   int64    // in its source partition
 	source   uint32   // number of that partition
 	set      bool
-	void     bool // its output refused it, or it fell before its representative entered again: the next copy comes through
+	void     bool // its output refused it, or it fell before its representative entered again; the next copy then comes through
 }
 
-// repeat counts one more copy of a representative: the entry d. It says whether that copy comes through
-// as unique: when none of its kind did for window.reemit_every.
+// repeat counts d as one more copy of a representative. It returns whether d comes through as unique, which it does if
+// neither the representative nor another copy did for window.reemit_every.
 func (r *Replica) repeat(root *found, d *document) (through bool) {
 	now := r.clocks.now()
 	c := &root.segment.changes
@@ -30,7 +30,8 @@ func (r *Replica) repeat(root *found, d *document) (through bool) {
 	return true
 }
 
-// emission is the last of a kind that came through; it is void if it died since.
+// emission returns the last document that came through among a representative and its copies. It is void if that
+// document has died since.
 func (r *Replica) emission(root *found) emission {
 	m := root.segment.changes.emission(root.i)
 	if !m.set {
@@ -40,7 +41,7 @@ func (r *Replica) emission(root *found) emission {
 	return m
 }
 
-// takeBack makes an emission void that its output refused.
+// takeBack makes the emission of verdict v void, because its output refused the document.
 func (r *Replica) takeBack(v *Verdict) {
 	if !v.Reemitted {
 		return

@@ -7,6 +7,6 @@ var (
 	ErrCorrupt = errors.New("corrupt index state")
 	// ErrVersion is wrapped by errors about a sound state or segment of a format that this program does not read.
 	ErrVersion = errors.New("captured by another version of unecho")
-	// ErrKeys says that an entry's band keys have another length than the settings give.
+	// ErrKeys is returned for an entry whose band keys do not have the length that the settings give.
 	ErrKeys = errors.New("entry with foreign band keys")
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// english is an article of 2 kB many times over, its words in another order each time: what a processor has learnt of one
-// document helps it little with the next, as in a real stream.
+// english is an article of 2 kB many times over, with its words in another order each time. What a processor has learnt
+// from one document then helps little with the next, as in a real stream.
 func english(b *testing.B) [][]string {
 	b.Helper()
 	article, err := os.ReadFile("sketch/testdata/english.txt")
@@ -28,7 +28,7 @@ func english(b *testing.B) [][]string {
 	return documents
 }
 
-// edited replaces so many of a hundred words by others of the text.
+// edited replaces this many of a hundred words by other words of the text.
 func edited(r *rand.Rand, words []string, percent int) []string {
 	words = append([]string{}, words...)
 	for range len(words) * percent / 100 {
@@ -85,7 +85,7 @@ func BenchmarkSign(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify compares such a document with one candidate, in which so many of a hundred words are others.
+// BenchmarkVerify compares such a document with one candidate in which this many of a hundred words differ.
 func BenchmarkVerify(b *testing.B) {
 	for _, k := range keepings() {
 		for _, percent := range []int{1, 5, 30} {

@@ -1,11 +1,11 @@
 package index
 
-// Reshape has segments sealed at so many documents or bytes from now on.
+// Reshape makes segments be sealed at this many documents or bytes from now on.
 func (r *Replica) Reshape(documents, bytes int) {
 	r.window.shape = shape{documents: documents, bytes: bytes}
 }
 
-// Regrow makes all tables anew, as large as for so many documents.
+// Regrow rebuilds all tables, sized for this many documents.
 func (r *Replica) Regrow(documents int) {
 	w := &r.window
 	for group := range w.linkGroups() {
@@ -14,10 +14,10 @@ func (r *Replica) Regrow(documents int) {
 	w.forgetLookups()
 }
 
-// Placed is of how many representatives is noted where they are by now.
+// Placed returns of how many representatives the present place is noted.
 func (r *Replica) Placed() int { return len(r.window.places) }
 
-// Forgetful has the outlines of few documents remembered, in so many places, which may become more.
+// Forgetful makes the replica remember few outlines, in this many places, which may grow.
 func (r *Replica) Forgetful(places, most int) {
 	r.outlines.make(places)
 	r.outlines.most = most

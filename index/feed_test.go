@@ -9,14 +9,14 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// feed makes up signed documents by their number and has a replica judge them, in runs. A document is a new one, or a copy
-// of one that the window holds: equal in its keys and its sketch, but not in its text.
+// feed makes up signed documents by their number and has a replica judge them, in runs. A document is a new one, or a
+// copy of one that the window holds: equal in its keys and its sketch, but not in its text.
 type feed struct {
 	replica    *index.Replica
 	params     index.Params
 	random     *rand.Rand
 	duplicates float64 // share
-	held       int     // a copy is one of so many new ones before it
+	held       int     // a copy is of one of this many new documents before it
 	made       uint64  // new documents so far
 	hot        bool    // all have the same band keys
 	record     index.Run
@@ -30,7 +30,7 @@ const (
 	idBytes    = 16
 )
 
-// estimating are the default settings, with the sketch as the evidence and a window of so many documents.
+// estimating returns the default settings with the sketch as evidence and a window of this many documents.
 func estimating(held int) index.Params {
 	p := index.DefaultParams()
 	p.Similarity.Verify = "estimate"
@@ -59,7 +59,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	return f
 }
 
-// fill has so many new documents judged.
+// fill judges this many new documents.
 func (f *feed) fill(documents int) {
 	share := f.duplicates
 	f.duplicates = 0
@@ -106,7 +106,7 @@ func (f *feed) apply() {
 	}
 }
 
-// bench has one document judged per iteration, in runs, and leaves their making out of the measure.
+// bench judges one document per iteration, in runs, and does not measure the making of the runs.
 func (f *feed) bench(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -2,7 +2,8 @@ package index
 
 import "math/bits"
 
-// running is the hash that replicas compare: order-dependent, over journal offsets, control records, clocks and verdicts.
+// running is the hash by which replicas are compared. It covers journal offsets, control records, clocks and verdicts,
+// and depends on their order.
 type running uint64
 
 func (h running) mix(v uint64) running {
@@ -19,12 +20,13 @@ func (h running) verdict(v *Verdict) running {
 		mix(uint64(v.Match.Similarity.Num)<<32 | uint64(v.Match.Similarity.Den)).mix(v.Match.Copy)
 }
 
-// mostMarks are remembered. A member makes one with each snapshot: they reach back through hours of a large group, while a
-// checkpoint comes as soon as its snapshot is written, and an accusation after a replay from the snapshot before.
+// mostMarks is how many marks are remembered. A member makes one with each snapshot, so they reach back for hours in a
+// large group. A checkpoint comes as soon as its snapshot is written, an accusation after a replay from the snapshot
+// before; both need a recent mark.
 const mostMarks = 1024
 
-// marks remember this replica's hash behind the last marks, for the checkpoints and accusations about them. However many other
-// records come in between, they are not forgotten.
+// marks remember this replica's hash after each of the last mostMarks marks, for the checkpoints and accusations that
+// refer to them. Other records between the marks do not push any out.
 type marks struct {
 	at   [mostMarks]int64 // next journal offset + 1, so that zero means never
 	hash [mostMarks]running

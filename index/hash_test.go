@@ -2,7 +2,7 @@ package index
 
 import "testing"
 
-// Whatever members could decide otherwise about a document changes the hash by which they compare themselves.
+// Everything that members could decide differently about a document changes the hash by which they are compared.
 func TestHashTellsEachPartOfAVerdict(t *testing.T) {
 	matched := Verdict{Offset: 1, Content: 2, Match: Match{
 		Method: Jaccard, Position: Position{Offset: 3, Entry: 4}, Similarity: Similarity{Num: 5, Den: 6}, Copy: 7,

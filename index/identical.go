@@ -8,14 +8,14 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Identical documents of one scope have the same keys in all bands. One more table, the last, finds documents by all their keys
-// together: however many others share each of the keys, few share all of them, so an identical one is met and is compared
-// first.
+// Identical documents of one scope have the same keys in all bands. One more table, the last, finds documents by all
+// their keys together. Many documents may share one key, but few share all of them, so an identical document is always
+// met, and is compared first.
 
-// whole is the table for the keys of all bands together, and so the number of bands.
+// whole is the index of the table for the keys of all bands together. It equals the number of bands.
 func (w *window) whole() int { return len(w.tables) - 1 }
 
-// turn is when a popular key of a table is read on: all keys together come first.
+// turn returns the order in which popular keys are read on: by band, but the key of all bands together comes first.
 func (w *window) turn(table int) int {
 	if table == w.whole() {
 		return -1
@@ -23,7 +23,7 @@ func (w *window) turn(table int) int {
 	return table
 }
 
-// tag is the hash by which a table finds band keys.
+// tag returns the hash under which a table finds band keys.
 func (w *window) tag(keys []byte, table int) uint32 {
 	if table == w.whole() {
 		return KeysTag(keys)
@@ -31,11 +31,11 @@ func (w *window) tag(keys []byte, table int) uint32 {
 	return hashKey(loadKey(keys[table*w.width:], w.width))
 }
 
-// KeysTag is what a bucket knows of the keys of all bands together, as BandTag is of one.
+// KeysTag is the part of the hash of all band keys together that a bucket stores, as BandTag is for one band key.
 func KeysTag(keys []byte) uint32 { return uint32(xxhash.Sum64(keys)) & (1<<hashBits - 1) }
 
-// identicalFirst puts the candidates that are identical with e before all others, of these the one indexed first. Where copies are
-// kept there may be thousands: of no more than may be compared it finds out whether they are.
+// identicalFirst puts the candidates that are identical with e before all others, the one indexed first in front. Under
+// index.keep: all there may be thousands, so it stops when it has found as many as may be compared.
 func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
 	w := &r.window
 	slices.Reverse(w.same)

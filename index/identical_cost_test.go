@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// TestIdenticalCopiesAreFewToCompare: of thousands of identical copies that are kept no more are looked at than may be compared,
-// and the match is the first.
+// TestIdenticalCopiesAreFewToCompare: of thousands of kept identical copies no more are read than may be compared, and
+// the match is the first.
 func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
 	s, p := []byte("{}"), DefaultParams()
 	p.Index.Keep = "all"

@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// TestIdenticalAmongPopularKeys: an identical document is found though each of its keys is shared by more documents than are
-// read, and kept: in each band there are two keys. So the twin says, and so it is after a restore.
+// TestIdenticalAmongPopularKeys: an identical document is found although each of its keys is shared by more documents
+// than are read and kept; each band has two keys. The twin agrees, and a restored replica does.
 func TestIdenticalAmongPopularKeys(t *testing.T)     { tryPopularKeys(t, 150) }
 func TestIdenticalAmongPopularKeysLong(t *testing.T) { tryPopularKeys(t, 500) }
 
@@ -67,7 +67,7 @@ func tryPopularKeys(t *testing.T, others int) {
 	}
 }
 
-// evidence is that of a document that is like no other.
+// evidence returns the evidence of a document that matches no other.
 func evidence(p index.Params, r *rand.Rand) []byte {
 	switch p.Similarity.Verify {
 	case "levenshtein":

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// CapturedSettings reads from a captured state the canonical text in force, for those who do not know the Params that
-// NewRestore takes. It is nil where none was in force.
+// CapturedSettings reads the canonical settings text in force from a captured state. It is for callers that do not know
+// the Params that NewRestore takes. It returns nil if no settings were in force.
 func CapturedSettings(state []byte) ([]byte, error) {
 	rd := wire.NewReader(state)
 	if _, err := readVersion(&rd, "state", unroutedVersion, stateVersion); err != nil {
@@ -32,7 +32,7 @@ type SourcePartition struct {
 	Held int // verdicts not known to be committed
 }
 
-// Partitions is the source table of the captured state, in the order of its numbers.
+// Partitions returns the source table of the captured state, in the order of the partitions' numbers.
 func (t *Restore) Partitions() []SourcePartition {
 	rows := make([]SourcePartition, len(t.replica.partitions))
 	for i, p := range t.replica.partitions {
@@ -41,7 +41,7 @@ func (t *Restore) Partitions() []SourcePartition {
 	return rows
 }
 
-// Shape is what remains of a decoded segment for Check.
+// Shape is the part of a decoded segment that Check needs.
 type Shape struct {
 	Number    uint64
 	Documents int
@@ -60,8 +60,8 @@ func (d *Decoded) Shape() Shape {
 	return s
 }
 
-// Check holds the shapes of all segments, in order, against the state: it finds what Add and Replica would find, without the
-// documents in memory. The Restore is of no use afterwards.
+// Check compares the shapes of all segments, in order, with the state. It finds what Add and Replica would find,
+// without the documents in memory. The Restore cannot be used afterwards.
 func (t *Restore) Check(shapes []Shape) error {
 	for _, s := range shapes {
 		bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}

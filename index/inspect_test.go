@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// TestCheck: the shapes of all segments pass, and nothing less does.
+// TestCheck: the shapes of all segments pass, and any incomplete set fails.
 func TestCheck(t *testing.T) {
 	p := estimating(2000)
 	f := newFeed(t, p, 2000, 0.3)
@@ -92,7 +92,7 @@ func TestCapturedSettings(t *testing.T) {
 	}
 }
 
-// TestNoSegments: a state without the segments that it speaks of is no empty window.
+// TestNoSegments: a state whose segments are missing is refused, and not taken for an empty window.
 func TestNoSegments(t *testing.T) {
 	p := estimating(2000)
 	f := newFeed(t, p, 0, 0)
@@ -107,7 +107,8 @@ func TestNoSegments(t *testing.T) {
 	}
 }
 
-// TestOtherVersions: a state and a segment of another format are refused with what to do, and not taken for damaged.
+// TestOtherVersions: a state and a segment of another format are refused with an error that says what to do, and not
+// reported as damaged.
 func TestOtherVersions(t *testing.T) {
 	p := estimating(2000)
 	f := newFeed(t, p, 0, 0)

@@ -2,7 +2,7 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// judge decides about one entry and remembers it. The caller has made sure that it was not judged before.
+// judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before.
 func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 	r.clocks.document(e.Time)
 	r.at, r.reentries = at, MostReentries
@@ -48,8 +48,8 @@ func (r *Replica) enter(d *document, root *found) {
 	r.room(0, 0)
 }
 
-// best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut says
-// that candidates were left out, though there is none: e may be a copy all the same.
+// best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut
+// says that none was found, but candidates were left out: e may be a copy all the same.
 func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
@@ -66,7 +66,7 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 	return best, ok, !ok && s.cut()
 }
 
-// match says what the next copy that is as similar as f is a copy of.
+// match describes the representative root for the next copy, which is as similar to it as f is.
 func (r *Replica) match(f, root *found) Match {
 	d := &root.document
 	p := r.partitions[d.source]

@@ -7,11 +7,13 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// ComparedText is how many bytes of a normalised text verify: levenshtein keeps and compares: the time for two texts grows with
-// the product of their lengths, and the stream waits for it. At this length the worst pair takes some 20 ms (BenchmarkHostile).
+// ComparedText is how many bytes of a normalised text verify: levenshtein keeps and compares. The time for two texts
+// grows with the product of their lengths, and the stream waits for it. At this length the worst pair takes some 20 ms
+// (BenchmarkHostile).
 const ComparedText = 32 << 10
 
-// levenshtein is the ratio 1 - distance / length of the longer text, in runes, of the texts.
+// levenshtein verifies by the ratio 1 - distance / length of the longer text, both in runes, from evidence of the kind
+// Text.
 type levenshtein struct {
 	least     int // ten-thousandths
 	compare   sketch.Levenshtein
@@ -19,17 +21,18 @@ type levenshtein struct {
 	plain
 }
 
-// cellsOfStep is how many cells of the table of two texts are computed in the time of a step (BenchmarkHostile).
+// cellsOfStep is how many cells of the dynamic programming table of two texts are computed in one step of
+// similarity.max_work (BenchmarkHostile).
 const cellsOfStep = 160
 
-// cost is that of a pair as far apart as the threshold allows.
+// cost assumes a pair as far apart as the threshold allows.
 func (x *levenshtein) cost(own, candidate *entry.Entry) int {
 	longer := min(max(entry.TextLen(own), entry.TextLen(candidate)), ComparedText)
 	allowed := sketch.DistanceAt(x.least, longer)
 	return sketch.Cells(longer, allowed, allowed) / cellsOfStep
 }
 
-// spent is less for texts that are alike: the narrow bands are enough for them.
+// spent is less for texts that are alike, because narrow bands of the table suffice for them.
 func (x *levenshtein) spent(cost int, s Similarity) int {
 	if s.Num == 0 {
 		return cost
@@ -52,7 +55,8 @@ func (x *levenshtein) similarity(candidate *entry.Entry) Similarity {
 	return Similarity{Num: num, Den: den}
 }
 
-// readText returns an entry's text, in dst where there is room; nothing if it has none that can be read.
+// readText returns an entry's text, in dst if it fits there. It returns an empty text if the entry has none, or one
+// that cannot be decompressed.
 func readText(dst []byte, e *entry.Entry) []byte {
 	if e.Kind != entry.Text {
 		return dst[:0]
@@ -64,10 +68,10 @@ func readText(dst []byte, e *entry.Entry) []byte {
 	return text
 }
 
-// FrontOf is what of a normalised text verify: levenshtein compares.
+// FrontOf returns the part of a normalised text that verify: levenshtein compares.
 func FrontOf(normalized []byte) []byte { return cut(normalized, ComparedText) }
 
-// cut returns the front of a text up to a number of bytes, and to the end of a rune.
+// cut returns at most the first bytes of a text, and ends at the end of a rune.
 func cut(text []byte, most int) []byte {
 	if len(text) <= most {
 		return text

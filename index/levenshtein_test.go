@@ -36,7 +36,7 @@ func TestLevenshtein(t *testing.T) {
 	}
 }
 
-// Of a long text only the front is kept, in whole runes, and only that is compared, whatever the evidence holds.
+// Only the front of a long text is kept, in whole runes, and only that is compared, whatever the evidence holds.
 func TestLevenshteinComparesTheFront(t *testing.T) {
 	p := DefaultParams()
 	p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:3"

@@ -2,23 +2,25 @@ package index
 
 import "github.com/unecho/unecho/index/memory"
 
-// line is one cache line of a bucket: up to 15 entries in the order in which their documents were indexed, and a link to the
-// line with the older ones, for what did not fit. A lookup so costs one cache miss in most bands, and expired entries, which
-// stand in front, go when their place is needed.
+// line is one cache line of a bucket: up to 15 entries in the order in which their documents were indexed, and a link
+// to the line with the older entries that did not fit. A lookup therefore costs one cache miss in most bands. Expired
+// entries stand in front and are dropped when their place is needed.
 //
 //	┌──────────┬─────────┬─────────┬─────────┬────┬─────────┐
 //	│ link 28  │ entry 1 │ entry 2 │ entry 3 │ .. │ entry   │    entries: oldest first; link: number of a spill line + 1
 //	│ count 4  │  oldest │         │         │    │  newest │
 //	└──────────┴─────────┴─────────┴─────────┴────┴─────────┘
 //
-// An entry is the hash of a band key, as far as the bucket does not tell it already, and the document's number, as far as it
-// is needed to tell it from the others of the window. In a bucket of level l, so one of about 2^l:
+// An entry holds a tag and a number. The tag is the part of a band key's hash that the bucket does not already imply.
+// The number is the low part of the document's number, enough to distinguish it from the others of the window. In a
+// bucket of level l, one of about 2^l buckets:
 //
 //	┌────────────────────┬───────────────────────────┐
 //	│ tag: 27 - l bits   │ number: l + 5 bits        │
 //	└────────────────────┴───────────────────────────┘
 //
-// When a bucket is split in two, the lowest bit of the tag says into which half an entry goes, and the number gets that bit.
+// When a bucket is split in two, the lowest bit of the tag decides which half an entry goes to, and that bit moves to
+// the number.
 type line [1 + lineSlots]uint32
 
 const (
@@ -28,8 +30,8 @@ const (
 	countBits = 4
 	countMask = 1<<countBits - 1
 
-	// ringBits: a bucket of level l holds documents of 22 x 2^l numbers at most (tableLoad), and what has expired is swept
-	// away 8 x 2^l documents later (sweepEvery): 30 x 2^l, so 32 x 2^l numbers never meet.
+	// ringBits: a bucket of level l holds documents of 22 x 2^l numbers at most (tableLoad), and what has expired is
+	// swept away 8 x 2^l documents later (sweepEvery): 30 x 2^l, so 32 x 2^l numbers never meet.
 	ringBits = 5
 	hashBits = 32 - ringBits
 )
@@ -40,7 +42,7 @@ func (l *line) link() uint32 { return l[0] >> countBits }
 // item is an entry, unpacked.
 type item struct {
 	ref  ref
-	hash uint32 // its lowest hashBits
+	hash uint32 // only the lowest hashBits bits
 }
 
 func pack(hash uint32, r ref, level uint) uint32 {
@@ -50,16 +52,17 @@ func pack(hash uint32, r ref, level uint) uint32 {
 // ring is the mask of the number in an entry.
 func ring(level uint) uint32 { return 1<<(level+ringBits) - 1 }
 
-// span is the run of visible documents: from oldest up to, but without, end.
+// span is the run of visible documents: from oldest up to, but not including, end.
 type span struct{ oldest, end ref }
 
 func (s span) visible() uint32 { return uint32(s.end - s.oldest) }
 
-// age is how many documents were indexed after that of entry x.
+// age returns how many documents were indexed after the document of entry x.
 func (s span) age(x uint32, level uint) uint32 { return (uint32(s.end) - 1 - x) & ring(level) }
 
-// ages are the ages of the visible documents whose entries have the tag in want, newest first, from entry at on; expired says
-// that there are expired ones. It writes ages of others behind them.
+// ages writes to dst the ages of the visible documents whose entries have the tag in want, newest first, beginning with
+// entry at, and returns how many there are. expired says that it stopped at an expired one. The rest of dst is
+// overwritten with other values.
 func (l *line) ages(dst *[1 + lineSlots]uint32, at int, want, number uint32, s span) (n int, expired bool) {
 	newest, visible := uint32(s.end)-1, s.visible()
 	for ; at > 0; at-- {
@@ -76,7 +79,8 @@ func (l *line) ages(dst *[1 + lineSlots]uint32, at int, want, number uint32, s s
 	return n, false
 }
 
-// slot is where, from entry at on, the entry with the tag in want is that comes behind n others, newest first.
+// slot returns the place of the entry with the tag in want that comes after n others with that tag, from entry at
+// towards older ones; 0 if there is none.
 func (l *line) slot(at, n int, want, number uint32) int {
 	for ; at > 0; at-- {
 		if (l[at&countMask]^want)&^number == 0 {
@@ -89,7 +93,7 @@ func (l *line) slot(at, n int, want, number uint32) int {
 	return at
 }
 
-// expired is the number of expired entries of a line. They stand in front.
+// expired returns the number of expired entries of a line. They stand in front.
 func (l *line) expired(level uint, s span) (k int) {
 	for n := l.count(); k < n && s.age(l[1+k], level) >= s.visible(); k++ {
 	}
@@ -104,7 +108,8 @@ func (l *line) compact(level uint, s span) {
 	}
 }
 
-// has says whether an entry may have the tag in want: it compares all slots, filled or not, two at a time and without a branch.
+// has says whether an entry may have the tag in want. It compares all slots, filled or not, two at a time and without a
+// branch.
 func (l *line) has(want, tag uint32) bool {
 	w, t := uint64(want)<<32|uint64(want), uint64(tag)<<32|uint64(tag)
 	zero := zeroHalf(((uint64(l[1])<<32|uint64(l[0]))^w)&t|tagless) |
@@ -118,10 +123,11 @@ func (l *line) has(want, tag uint32) bool {
 	return zero&(1<<63|1<<31) != 0
 }
 
-// tagless is a difference in the first slot, which is no entry.
+// tagless makes the first slot differ from every tag, because it holds link and count.
 const tagless = 1
 
-// zeroHalf has bit 31 or bit 63 set if that half of v is zero; bit 63 also if the lower half is zero and the upper is one.
+// zeroHalf returns a value with bit 31 or bit 63 set if that half of v is zero. Bit 63 is also set if the lower half is
+// zero and the upper half is one.
 func zeroHalf(v uint64) uint64 { return (v - (1<<32 | 1)) &^ v }
 
 func (l *line) add(x uint32) {
@@ -129,21 +135,22 @@ func (l *line) add(x uint32) {
 	l[l.count()] = x
 }
 
-// pages are lines, in pieces that never move. They are slices and not arrays because the element of an array behind a pointer
-// has Go read the array's first byte before, in case the pointer is nil: one more miss for each line, and all of them in the
-// same few places of the caches.
+// pages hold lines in pieces that never move. A page is a slice and not a pointer to an array: for the latter Go first
+// reads the first byte of the array as a nil check, which is one more cache miss per line, always in the same few
+// places of the caches.
 type pages [][]line
 
 const (
 	pageLines = 2048
-	// smallPages: tables of fewer pages don't ask for large ones, which are resident as a whole. They come when there is more.
+	// smallPages is the number of pages from which on a table asks for large memory pages. A large memory page is
+	// resident as a whole, which is a waste for small tables.
 	smallPages = 6
 )
 
 func (p pages) at(i int) *line { return &p[uint(i)/pageLines][uint(i)%pageLines] }
 
-// room makes line i exist.
-func (p *pages) room(i int) {
+// extend allocates pages up to line i.
+func (p *pages) extend(i int) {
 	for i/pageLines >= len(*p) {
 		*p = append(*p, make([]line, pageLines))
 		if n := len(*p); n == smallPages {

@@ -1,13 +1,13 @@
 package index
 
-// linkTogether neighbouring bands are linked by one goroutine: their keys stand side by side, so that the memory is read once
-// for all of them.
+// linkTogether is how many neighbouring bands one goroutine links. Their keys stand side by side in memory, so that it
+// is read once for all of them.
 const linkTogether = 3
 
-// linkGroups is how many groups of bands there are to link.
+// linkGroups returns the number of groups of bands.
 func (w *window) linkGroups() int { return (len(w.tables) + linkTogether - 1) / linkTogether }
 
-// linkGroup makes the tables of a group of bands anew, large enough for so many documents. Groups share nothing that it writes.
+// linkGroup rebuilds the tables of a group of bands, sized for this many documents. Groups write no memory in common.
 func (w *window) linkGroup(group, documents int) {
 	l := linker{window: w, first: group * linkTogether}
 	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
@@ -22,25 +22,25 @@ func (w *window) linkGroup(group, documents int) {
 	}
 }
 
-// linkBlock bounds the documents that are sorted at once: 10 MiB for a group that is linked.
+// linkBlock bounds the documents that are sorted at once; they take 10 MiB in each group.
 const linkBlock = 1 << 19
 
-// linker links documents in blocks, each sorted by the page of its bucket: while a page is filled it stays in the caches.
-// Within a page the documents keep their order, so that the table becomes the same.
+// linker links documents in blocks, each sorted by the page of its bucket, so that a page stays in the caches while it
+// is filled. Within a page the documents keep their order, so the resulting table is the same as without sorting.
 type linker struct {
 	window *window
 	tables []table
 	first  int                    // band of the first table
-	hashes [linkTogether][]uint32 // of the documents of the block
-	page   []int                  // where the documents of a page begin
+	hashes [linkTogether][]uint32 // per band: the hash of each document of the block
+	page   []int                  // per page: where its documents begin in sorted
 	sorted []hashed
 	heads  uint32
 }
 
-// hashed is a document of the block.
+// hashed is a document of the block: its hash, and its place in the block.
 type hashed struct{ hash, at uint32 }
 
-// block links the documents from first up to, but without, end.
+// block links the documents from first up to, but not including, end, and returns end.
 func (l *linker) block(first, end ref) ref {
 	l.hash(first, end)
 	for b := range l.tables {
@@ -55,7 +55,7 @@ func (l *linker) block(first, end ref) ref {
 	return end
 }
 
-// hash hashes the keys.
+// hash fills hashes for the documents from first up to, but not including, end.
 func (l *linker) hash(first, end ref) {
 	w := l.window
 	for r := first; r < end; {
@@ -72,7 +72,7 @@ func (l *linker) hash(first, end ref) {
 	}
 }
 
-// sort sorts the documents by page.
+// sort fills sorted and page for one table (a counting sort by page).
 func (l *linker) sort(t *table, hashes []uint32) {
 	clear(l.page)
 	for _, hash := range hashes {
@@ -90,7 +90,7 @@ func (l *linker) sort(t *table, hashes []uint32) {
 	}
 }
 
-// fill puts documents into a page of the table of a band; first is the number of the first one of the block.
+// fill puts documents into a page of the table of a band; first is the number of the block's first document.
 func (l *linker) fill(band, page int, first ref, documents []hashed) {
 	t, now := &l.window.tables[band], l.window.span()
 	lines := t.lines[page]
@@ -106,7 +106,7 @@ func (l *linker) fill(band, page int, first ref, documents []hashed) {
 	}
 }
 
-// touch reads a page line by line, which the processor foresees, before it is filled in no order.
+// touch reads a page line by line, which the processor prefetches well. fill then reads it in random order.
 func (l *linker) touch(lines []line) {
 	for i := range lines {
 		l.heads += lines[i][0]

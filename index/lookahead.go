@@ -6,38 +6,38 @@ import (
 	"unsafe"
 )
 
-// A lookup waits for memory: a line in each band, somewhere in its table; then for the documents that these lead to. But what
-// a run looks up is known before its turn. So while an entry is judged, those after it take a step each, and the processor
-// waits for none of them:
+// A lookup waits for memory: for a line in each band, somewhere in its table, then for the documents that these lines
+// lead to. But the band keys of a run are known before their turn. So while one entry is judged, the lookups of the
+// next three entries each take one step, and the processor does not wait for any of them:
 //
 //	third      the lines of its buckets are fetched
 //	second     the lines behind them, and where the documents begin that it will probably meet
 //	next       these documents
 //
-// Whatever is fetched is looked up in its turn, so no verdict depends on it.
+// Fetching only warms the caches. Every lookup is done again in its turn, so no verdict depends on this file.
 
 // foreseen is how many lookups are prepared before their turn.
 const foreseen = 3
 
-// lookup is the buckets of a document's band keys.
+// lookup holds the buckets of a document's band keys.
 type lookup struct {
-	keys   []byte // empty: none
+	keys   []byte // band keys; empty if there is no lookup
 	probes []probe
-	likely []ref // documents that it will probably meet
+	likely []ref // numbers of documents that it will probably meet
 }
 
-// probe is a band key's bucket.
+// probe is the bucket of a band key.
 type probe struct {
 	line    *line
 	hash    uint32
 	level   uint32
 	bucket  uint32
-	resized uint32 // of the table, when this was found
+	resized uint32 // table.resized when the bucket was found; the probe is stale if the two differ
 }
 
 func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
 
-// probe finds the buckets of band keys, unless they were found before.
+// probe finds the buckets of band keys, unless w.probed already has them.
 func (w *window) probe(keys []byte) {
 	if bytes.Equal(keys, w.probed.keys) {
 		return
@@ -46,7 +46,7 @@ func (w *window) probe(keys []byte) {
 	w.fetch(&w.probed)
 }
 
-// locate finds the buckets of band keys. They are good until a table grows or shrinks.
+// locate finds the buckets of band keys. The result is valid for a table until it grows or shrinks.
 func (w *window) locate(l *lookup, keys []byte) {
 	l.keys = append(l.keys[:0], keys...)
 	for b := range w.tables {
@@ -61,7 +61,7 @@ func (w *window) locateIn(l *lookup, b int) {
 	p.line, p.bucket, p.level, p.resized = t.lines.at(bucket), uint32(bucket), uint32(level), t.resized
 }
 
-// renew finds the buckets once more in those tables that have grown or shrunk.
+// renew finds the buckets again in the tables that have grown or shrunk.
 func (w *window) renew(l *lookup) {
 	if len(l.keys) == 0 {
 		return
@@ -73,8 +73,8 @@ func (w *window) renew(l *lookup) {
 	}
 }
 
-// foresee moves on by an entry of a run, and prepares the lookup of keys, those of the third one after it; none if they are
-// empty.
+// foresee advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those of
+// the third entry ahead, and empty if there is none.
 func (w *window) foresee(keys []byte) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
@@ -100,7 +100,7 @@ func (w *window) fetch(l *lookup) {
 	prefetch(w.fetched)
 }
 
-// fetchOlder fetches the lines behind them.
+// fetchOlder fetches the lines behind the first lines of the buckets.
 func (w *window) fetchOlder(l *lookup) {
 	w.fetched = w.fetched[:0]
 	for b := range l.probes {
@@ -115,10 +115,12 @@ func (w *window) fetchOlder(l *lookup) {
 	prefetch(w.fetched)
 }
 
-// likelyBands are looked through for documents that will be met: a copy is met in several bands.
+// likelyBands is how many bands are searched for documents that will be met. A copy is met in several bands, so few are
+// enough.
 const likelyBands = 6
 
-// foreseeDocuments notes the newest documents that have the tags of the first bands, and fetches where they begin.
+// foreseeDocuments notes, for each of the first bands, the newest document with the band's tag, and fetches the places
+// where its record and keys begin.
 func (w *window) foreseeDocuments(l *lookup) {
 	now := w.span()
 	for b := range min(likelyBands, len(l.probes)) {
@@ -137,7 +139,8 @@ func (w *window) foreseeDocuments(l *lookup) {
 	}
 }
 
-// newest is the newest visible document whose entry has the tag, in the first line.
+// newest returns the newest document in the first line whose entry has the tag; ok is false if there is none, or it is
+// no longer visible.
 func (p *probe) newest(now span) (r ref, ok bool) {
 	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
 	for i := p.line.count(); i > 0; i-- {
@@ -149,7 +152,7 @@ func (p *probe) newest(now span) (r ref, ok bool) {
 	return 0, false
 }
 
-// fetchDocuments fetches the records of the documents that were noted, and how often they were copied.
+// fetchDocuments fetches the records and the copy counts of the documents that were noted.
 func (w *window) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
 		if r < w.oldest {
@@ -166,12 +169,12 @@ func (w *window) fetchDocuments(l *lookup) {
 	}
 }
 
-// recordAhead bounds the bytes of a record that are fetched: those of a sketch and all before it. Who reads more of a record
-// reads it in a row, which processors foresee themselves.
+// recordAhead bounds the bytes of a record that are fetched: enough for a sketch and what precedes it. More of a record
+// is read sequentially, which processors prefetch themselves.
 const recordAhead = 256
 
-// fetchSwept fetches what is swept soon: the lines of the document after the next one, and what those of the next one are
-// linked to.
+// fetchSwept fetches what will be swept soon: the lines of the table whose turn comes after the next one, and the lines
+// linked behind those of the next one.
 func (w *window) fetchSwept() {
 	w.fetched = w.fetched[:0]
 	t := &w.tables[int((w.end+2)%ref(len(w.tables)))]
@@ -187,7 +190,8 @@ func (w *window) fetchSwept() {
 	prefetch(w.fetched)
 }
 
-// fetchFront fetches the record of the oldest document, which must be one, before it is asked for.
+// fetchFront fetches the record of the document after the oldest one, before it becomes the oldest. The window must not
+// be empty.
 func (w *window) fetchFront() {
 	s := w.segments[0]
 	i := int(w.oldest - s.first)
@@ -199,10 +203,10 @@ func (w *window) fetchFront() {
 	}
 }
 
-// frontAhead is how many documents ahead it is fetched where a record begins.
+// frontAhead is how many documents ahead of the oldest one the place where the record begins is fetched.
 const frontAhead = 4
 
-// forgetLookups is for tables that are made anew.
+// forgetLookups drops all prepared lookups. It is called after the tables were rebuilt.
 func (w *window) forgetLookups() {
 	w.probed.keys = w.probed.keys[:0]
 	for i := range w.ahead {

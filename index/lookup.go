@@ -6,10 +6,10 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Lookup returns the representatives that stand for a document at least as similar to e as the threshold: the most similar
-// first, of equally similar ones the one judged first, and no more than most. Copy is the number that e would get. Nothing
-// changes by it, no later verdict and no counter; but it uses the replica's memory, so it must not run beside another call.
-// e is an entry signed under the replica's settings; an empty one is like no other.
+// Lookup returns up to most representatives that stand for a document at least as similar to e as the threshold: the
+// most similar first, and of equally similar ones the one judged first. Copy is the number that e would get as a copy.
+// Lookup changes no later verdict and no counter, but it uses the replica's scratch memory, so it must not run at the
+// same time as another call. e is an entry signed under the replica's settings; an empty one matches nothing.
 func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	if e.Empty() || len(e.Keys) != r.keys || most < 1 {
 		return nil
@@ -36,7 +36,7 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	return matches
 }
 
-// all is every candidate at or above the threshold, within the budget of an entry.
+// all returns every candidate at or above the threshold, within the budget of one entry.
 func (r *Replica) all(e *entry.Entry) (all []found) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {

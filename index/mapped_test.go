@@ -9,14 +9,14 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// mapped is the index of the textbooks: per band a Go map from key to the numbers of documents. It does what ours is measured
-// by: it gathers the documents that share a key with a new one, compares sketches in the order of the bands that they share,
-// and of a document without a match it keeps keys, sketch and id. It has no scopes, clocks, partitions, copies, verdicts,
-// snapshots or bound on candidates.
+// mapped is the textbook index that ours is measured against: per band a Go map from a key to the numbers of documents.
+// It gathers the documents that share a key with a new one, compares sketches in the order of the number of shared
+// bands, and stores keys, sketch and id of a document without a match. It has no scopes, clocks, partitions, copies,
+// verdicts, snapshots or bound on candidates.
 type mapped struct {
 	bands     []map[uint64][]uint32 // numbers ascend
-	documents []mappedDocument      // of a number, at its remainder
-	forgets   bool                  // the oldest, for each that is new; else it grows
+	documents []mappedDocument      // ring buffer: a document is at its number modulo the length
+	forgets   bool                  // each new document replaces the oldest; otherwise the index grows
 	next      uint32                // number
 	met       []uint32
 	ranks     []mappedRank
@@ -24,13 +24,13 @@ type mapped struct {
 
 type mappedDocument struct{ keys, codes, id []byte }
 
-// mappedRank is a document that was met, in so many bands.
+// mappedRank is a document that was met, and in how many bands.
 type mappedRank struct {
 	number uint32
 	bands  int
 }
 
-// newMapped keeps the last so many documents; 0 keeps all.
+// newMapped keeps the last this many documents; 0 keeps all.
 func newMapped(held int) *mapped {
 	m := &mapped{bands: make([]map[uint64][]uint32, planBands), documents: make([]mappedDocument, held), forgets: held > 0}
 	for b := range m.bands {
@@ -122,7 +122,7 @@ func key(keys []byte, band int) (k uint64) {
 	return k
 }
 
-// TestMappedJudgesAlike: what the benchmarks hold ours against finds the same copies in the same window.
+// TestMappedJudgesAlike: the textbook index of the benchmarks finds the same copies as ours in the same window.
 func TestMappedJudgesAlike(t *testing.T) {
 	const held = 2000
 	f, m := newFeed(t, estimating(held), held, 0.3), newMapped(held)

@@ -14,7 +14,7 @@ import (
 
 var large = flag.Bool("large", false, "windows of a GiB and of 10 million documents as well: minutes, and 5 GB")
 
-// phase is a time in which documents have evidence of so many bytes.
+// phase is a part of the stream in which documents have evidence of this many bytes.
 type phase struct {
 	name     string
 	evidence func(r *rand.Rand) int
@@ -28,8 +28,8 @@ var phases = []phase{
 	{"sketches again", func(*rand.Rand) int { return 128 }, 1.5},
 }
 
-// TestBytesAreAPromise turns a window bounded by bytes several times, with documents that become larger and smaller. The
-// memory it takes stays below the bound at any time, and what Stats says of it is true.
+// TestBytesAreAPromise replaces the content of a window bounded by bytes several times, with documents that become
+// larger and smaller. The memory that it takes stays below the bound at any time, and Stats reports it correctly.
 func TestBytesAreAPromise(t *testing.T)     { tryBytes(t, phases[1:3]) }
 func TestBytesAreAPromiseLong(t *testing.T) { tryBytes(t, phases) }
 
@@ -63,7 +63,7 @@ func tryBytes(t *testing.T, phases []phase) {
 	}
 }
 
-// TestBytesOfCopiesAreAPromise: what becomes of copies takes memory as well, and window.bytes counts it.
+// TestBytesOfCopiesAreAPromise: window.bytes also counts the memory that the settings for copies take.
 func TestBytesOfCopiesAreAPromise(t *testing.T) {
 	tryBytesOfCopies(t, 24*setting.MiB, "refresh, keep and reemit")
 }
@@ -105,7 +105,8 @@ func tryBytesOfCopies(t *testing.T, bound setting.Bytes, names ...string) {
 	}
 }
 
-// TestLargeDocumentsKeepThePromise: segments that are sealed because a large document did not fit do not keep the room.
+// TestLargeDocumentsKeepThePromise: segments that are sealed because a large document did not fit give back their
+// unused memory.
 func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	const pages = 2 * 18 << 17 // as above
 	bound := int64(48 * setting.MiB)
@@ -114,7 +115,7 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	for range 4 { // a run turns the window
 		f.make()
 		for i := range f.record.Entries {
-			f.record.Entries[i].Evidence = f.evidence(100_000) // three to a segment, and a quarter of it is left
+			f.record.Entries[i].Evidence = f.evidence(100_000) // three fit into a segment, and a quarter of it stays unused
 		}
 		f.apply()
 		most = max(most, f.replica.Stats().Memory)
@@ -124,7 +125,7 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	}
 }
 
-// TestPartsAddUp holds what a plan says against what the window counts, and that against the memory of a full window.
+// TestPartsAddUp compares what a plan says with what the window counts, and that with the memory of a full window.
 func TestPartsAddUp(t *testing.T) {
 	const documents = 50_000
 	f := newFeed(t, estimating(documents), 0, 0)
@@ -150,7 +151,7 @@ func bounded(bytes setting.Bytes) index.Params {
 	return p
 }
 
-// turn goes through the phases, and calls look some times in each turn.
+// turn goes through the phases, and calls look several times in each.
 func (f *feed) turn(bound int64, phases []phase, look func(phase string)) {
 	for _, p := range phases {
 		var bytes, looked int64
@@ -178,7 +179,7 @@ func (f *feed) evidence(n int) []byte {
 	return f.noise[:n]
 }
 
-// heap is what the collector holds in use, garbage collected.
+// heap returns the bytes in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -186,7 +187,8 @@ func heap() int64 {
 	return int64(m.HeapInuse)
 }
 
-// TestFewDocumentsTakeSmallBlocks: where their number bounds a window of few documents, bytes far off make no block large.
+// TestFewDocumentsTakeSmallBlocks: in a window bounded to few documents, blocks stay small even if window.bytes is
+// large.
 func TestFewDocumentsTakeSmallBlocks(t *testing.T) {
 	const turn = 5000
 	p := bounded(setting.GiB)

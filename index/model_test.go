@@ -36,7 +36,7 @@ func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
 	return p, steps
 }
 
-// TestModel holds the replica against the naive twin, over random histories: the same verdicts, the same state.
+// TestModel compares the replica with the naive twin over random histories: verdicts and state must be equal.
 func TestModel(t *testing.T)     { tryModel(t, 10) }
 func TestModelLong(t *testing.T) { tryModel(t, 600) }
 
@@ -74,7 +74,8 @@ func tryModel(t *testing.T, seeds uint64) {
 	}
 }
 
-// sameLookup looks an entry up, once for representatives and once for all documents, and finds what the twin finds, and changes nothing.
+// sameLookup looks an entry up, once for representatives and once for all documents. It must find what the twin finds,
+// and change nothing.
 func sameLookup(t *testing.T, fast *index.Replica, slow *naive.Twin, e *entry.Entry, most int) {
 	t.Helper()
 	before := fast.Capture()
@@ -110,8 +111,8 @@ func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Sour
 	}
 }
 
-// TestRestoreChangesNothing takes the state at every tenth step, restores it, and goes on with the copy: verdicts and hash
-// must be those of the replica that never stopped.
+// TestRestoreChangesNothing takes the state at every tenth step, restores it, and goes on with the copy: verdicts and
+// hash must be those of the replica that never stopped.
 func TestRestoreChangesNothing(t *testing.T)     { tryRestore(t, 5) }
 func TestRestoreChangesNothingLong(t *testing.T) { tryRestore(t, 240) }
 
@@ -121,7 +122,7 @@ func tryRestore(t *testing.T, seeds uint64) {
 			p, steps := history(t, seed, 300)
 			whole, broken := newReplica(t, p), newReplica(t, p)
 			for i, s := range steps {
-				broken.Reshape(5, 1<<14) // as a restored one has the settings' shape
+				broken.Reshape(5, 1<<14) // a restored replica has the shape of the settings
 				want, got := whole.Apply(s.At, s.Record), broken.Apply(s.At, s.Record)
 				if !reflect.DeepEqual(got.Judged, want.Judged) || whole.Hash() != broken.Hash() {
 					t.Fatalf("step %d, %T: got\n%+v\nwithout a restore\n%+v", i, s.Record, got, want)
@@ -135,7 +136,8 @@ func tryRestore(t *testing.T, seeds uint64) {
 	}
 }
 
-// TestSegmentsAndGrowthChangeNothing varies how large segments and tables are, and when they change: verdicts and hash stay.
+// TestSegmentsAndGrowthChangeNothing varies the sizes of segments and tables, and when they change. Verdicts and hash
+// must not change.
 func TestSegmentsAndGrowthChangeNothing(t *testing.T)     { trySegments(t, 6) }
 func TestSegmentsAndGrowthChangeNothingLong(t *testing.T) { trySegments(t, 240) }
 
@@ -161,8 +163,8 @@ func trySegments(t *testing.T, seeds uint64) {
 	}
 }
 
-// TestCaptureStands encodes a capture when it is taken and again when the replica has gone on for long, its segments expired
-// and their memory used again: the bytes are the same.
+// TestCaptureStands encodes a capture when it is taken, and again long after, when its segments have expired and their
+// memory was reused: the bytes must be the same.
 func TestCaptureStands(t *testing.T)     { tryCaptures(t, 5) }
 func TestCaptureStandsLong(t *testing.T) { tryCaptures(t, 200) }
 
@@ -259,7 +261,7 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// sameHeld holds the verdicts that two replicas hold against each other.
+// sameHeld compares the verdicts that two replicas hold.
 func sameHeld(t *testing.T, got, want *index.Replica) {
 	t.Helper()
 	for topic := range byte(10) {
@@ -276,8 +278,8 @@ func sameHeld(t *testing.T, got, want *index.Replica) {
 	}
 }
 
-// TestCapturesAreReadBeside encodes captures in other goroutines while the replica goes on, as a snapshot does: with -race
-// nothing that a capture reads is written.
+// TestCapturesAreReadBeside encodes captures in other goroutines while the replica goes on, as a snapshot does. -race
+// reports it if something that a capture reads is written.
 func TestCapturesAreReadBeside(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Near is a document of the window, as another one compares with it.
+// Near is a document of the window that is similar to a given entry.
 type Near struct {
 	Source     entry.Source
 	Offset     int64    // in the source partition
@@ -17,10 +17,10 @@ type Near struct {
 	Method     Method
 }
 
-// Near appends every document of the window that is at least as similar to e as the threshold, in the order in which they were
-// judged: unlike Lookup not only representatives, if index.keep: all keeps the others. Like Lookup it changes nothing, must
-// not run beside another call, and costs no more than judging e. What it appends is valid until the next
-// record is applied.
+// Near appends every document of the window that is at least as similar to e as the threshold, in the order in which
+// they were judged. Unlike Lookup it returns not only representatives, but also copies, if index.keep: all keeps them.
+// Like Lookup it changes nothing, must not run at the same time as another call, and costs no more than judging e. What
+// it appends is valid until the next record is applied.
 func (r *Replica) Near(dst []Near, e *entry.Entry) []Near {
 	if e.Empty() || len(e.Keys) != r.keys {
 		return dst

@@ -2,8 +2,8 @@ package index
 
 import "math/bits"
 
-// block is documents that are sifted together: the places of their outlines, how many bits of these may differ, and
-// how many do.
+// block holds up to siftBlock documents that are sifted together: their numbers, the places of their outlines, how many
+// bits may differ (-1: too few or too many hashes to be similar), and how many do.
 type block struct {
 	met    [siftBlock]ref
 	places [siftBlock + oddAhead]uint32
@@ -13,12 +13,13 @@ type block struct {
 
 const (
 	siftBlock = 64
-	oddAhead  = 8 // so many places ahead outlines are fetched
+	oddAhead  = 8 // how many places ahead outlines are fetched
 )
 
-// take takes documents of which so many were indexed after each, behind n others, but for those that this lookup has met before.
-// It ends at the first whose outline is not in its own place, and says how many documents that are, and how many are in the block
-// then. There is no branch for what was met before, for it cannot be guessed.
+// take adds documents to the block, behind the n that are there, and leaves out those that this lookup has met before.
+// ages says for each document how many were indexed after it. take stops at the first document whose outline is not in
+// its own place. It returns how many ages it has read, and how many documents are then in the block. Documents met
+// before are skipped without a branch, because the processor could not predict it.
 func (x *block) take(o *outlines, b *bound, ages []uint32, newest ref, n int) (read, taken int) {
 	for i, age := range ages {
 		at := newest - ref(age)
@@ -40,7 +41,7 @@ func (x *block) take(o *outlines, b *bound, ages []uint32, newest ref, n int) (r
 	return len(ages), n
 }
 
-// add adds a document that this lookup has not met before.
+// add adds a document that this lookup has not met before, behind the n that are there.
 func (x *block) add(o *outlines, b *bound, at ref, place, n int) int {
 	b.of(hashesOf(o.heads[place]))
 	x.met[n], x.places[n], x.most[n] = at, uint32(place), b.most
@@ -48,8 +49,9 @@ func (x *block) add(o *outlines, b *bound, at ref, place, n int) int {
 	return n + 1
 }
 
-// spend counts the hashes of those of the first n that may be similar enough by their number, for others have an outline only if
-// they were met by a larger or smaller document. It says for how many of the n there is work left, and for how many not.
+// spend charges the hashes of the first n documents against b.work. It charges only documents whose number of hashes
+// allows them to be similar enough: whether others have an outline depends on what was met before, which is not the
+// same on every member. It returns how many of the n the work suffices for, and how many it does not.
 func (x *block) spend(o *outlines, b *bound, n int) (some, left int) {
 	for i, place := range x.places[:n] {
 		if x.most[i] < 0 {
@@ -62,7 +64,7 @@ func (x *block) spend(o *outlines, b *bound, n int) (some, left int) {
 	return n, 0
 }
 
-// drop drops those of the first n of which too many bits differ, and says how many are left.
+// drop removes those of the first n documents of which too many bits differ, and returns how many are left.
 func (x *block) drop(n int) (left int) {
 	for i := range n {
 		to, most, odd := left&(siftBlock-1), x.most[i], x.odd[i]
@@ -74,7 +76,7 @@ func (x *block) drop(n int) (left int) {
 	return left
 }
 
-// oddFolds counts the bits that differ in the first n folds.
+// oddFolds counts the differing bits of the first n folds into x.odd.
 func (x *block) oddFolds(o *outlines, b *bound, n int) {
 	if n > 0 && hasOddBlocks() {
 		oddFoldBlock(&x.odd[0], &b.bits, &o.folds[0], &x.places[0], n)
@@ -90,12 +92,8 @@ func (x *block) eachFold(o *outlines, b *bound, n int) {
 	}
 }
 
-func oddWords(p, q *[foldWords]uint64) int {
-	return bits.OnesCount64(p[0]^q[0]) + bits.OnesCount64(p[1]^q[1]) + bits.OnesCount64(p[2]^q[2]) + bits.OnesCount64(p[3]^q[3]) +
-		bits.OnesCount64(p[4]^q[4]) + bits.OnesCount64(p[5]^q[5]) + bits.OnesCount64(p[6]^q[6]) + bits.OnesCount64(p[7]^q[7])
-}
-
-// oddWholes counts the bits that differ in the first n outlines. What differs in a half is found in the other one by the fold.
+// oddWholes counts the differing bits of the first n whole outlines into x.odd. One half is stored; the other half
+// follows from it and the fold.
 func (x *block) oddWholes(o *outlines, b *bound, n int) {
 	if n > 0 && hasOddBlocks() {
 		oddWholeBlock(&x.odd[0], &b.bits, &o.folds[0], &o.halves[0], &x.places[0], n)

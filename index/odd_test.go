@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOddBits holds the bits that differ from an outline, counted from folds and halves, against the outlines themselves: by the
-// code for all machines, and by the kernels that this processor has.
+// TestOddBits compares the number of differing bits, counted from folds and halves, with that of the outlines
+// themselves: for the portable code, and for the kernels that this processor has.
 func TestOddBits(t *testing.T) {
 	const places = 64
 	random := rand.New(rand.NewPCG(8, 5))

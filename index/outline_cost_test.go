@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// forger judges documents of so many hashes, with keys of any choice.
+// forger judges documents with this many hashes and freely chosen keys.
 type forger struct {
 	replica *Replica
 	random  *rand.Rand
@@ -49,7 +49,8 @@ func (f *forger) forge(keys []byte, hashes int) {
 	}}
 }
 
-// TestFarLargerDocumentsAreNotRead: of a document that shares a key, and has far too many hashes, only their number is read.
+// TestFarLargerDocumentsAreNotRead: of a document that shares a key but has far too many hashes, only the number of
+// hashes is read.
 func TestFarLargerDocumentsAreNotRead(t *testing.T) {
 	const documents, hashes, own = 70, 5000, 600
 	f := newForger(t, DefaultParams())
@@ -95,7 +96,7 @@ func TestOutlinesAreBounded(t *testing.T) {
 	}
 }
 
-// fillAlike judges documents that have all keys in common, and no hashes.
+// fillAlike judges documents that have all keys in common, but no hashes.
 func (f *forger) fillAlike(documents, hashes int) {
 	keys := make([]byte, f.replica.keys)
 	for range documents {
@@ -103,7 +104,8 @@ func (f *forger) fillAlike(documents, hashes int) {
 	}
 }
 
-// BenchmarkColdOutlines judges a document that meets as many of the greatest outlines as can be, of which none is remembered.
+// BenchmarkColdOutlines judges a document that meets as many outlines of the greatest size as possible, none of them
+// remembered.
 func BenchmarkColdOutlines(b *testing.B) {
 	f := newForger(b, DefaultParams())
 	f.fillAlike(6000, outlined)

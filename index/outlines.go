@@ -2,37 +2,39 @@ package index
 
 import "cmp"
 
-// outlines remembers the outlines of the documents that were met last. It is only a help: what it has forgotten is made again,
-// and no verdict depends on it. Each document has a place of its own by the lowest bits of its number, and three more to be in;
-// of the documents there the oldest gives way. So what is met is nearly always in its own place, and where documents are met
-// one after another, these places are near each other.
+// outlines caches the outlines of the documents that were met last. No verdict depends on it: a missing outline is made
+// again. Each document has a place of its own, by the lowest bits of its number, and three alternative places. When all
+// four are taken, the oldest document there gives way. So nearly every document is in its own place, and documents met
+// one after another have places near each other.
 //
 //	┌───────────┬───────────┬────────────┐
 //	│ number 40 │ hashes 12 │ lookup 12  │    a head; the outlines stand apart, folded and a half
 //	└───────────┴───────────┴────────────┘
 //
-// lookup is the one in which the document was met last, by which it is known when it is met in another band.
+// lookup numbers the lookup that last met the document. It shows whether the document was already met in another band
+// of the same lookup.
 type outlines struct {
-	heads  []uint64 // none until there is a document to tell apart
+	heads  []uint64 // nil until the first outline is made
 	folds  [][foldWords]uint64
 	halves [][foldWords]uint64
-	mask   int // of the places; behind them is what the lookup at hand found no place for: it had met all that were in its way
+	mask   int // number of places - 1; entries behind the places belong to the lookup at hand, which has met the documents in all four places
 	lookup uint64
-	most   int // places there may be; 0: mostOutlinePlaces
+	most   int // greatest number of places; 0 means mostOutlinePlaces
 
-	spilled map[ref]int // where the documents behind the places are
+	spilled map[ref]int // where the documents stored behind the places are
 
-	lookups, gaveWay int // lookups, and outlines that gave way, since it was last seen whether there are enough places
+	lookups, gaveWay int // lookups, and outlines that gave way, since tend last decided on the number of places
 }
 
 const (
-	// A place takes 136 bytes. There are as many as the documents need that lookups among near copies meet in turn: one template
-	// has thousands of them, and in most streams there are several.
+	// A place takes 136 bytes. There should be one for each document that lookups meet in turn among near copies. One
+	// template has thousands of these, and most streams have several templates.
 	outlinePlaces     = 1 << 14 // 2.1 MiB
 	mostOutlinePlaces = 1 << 18 // 34 MiB
 	outlineWays       = 4       // places that a document can be in
-	// outlineLookups are looked at together: if so many outlines gave way in each that making them again takes longer than the
-	// rest of it, some 1.3 us each, there are twice as many places from then on.
+	// outlineLookups is how many lookups tend waits for before it decides. The places are doubled if more than
+	// outlineGiveWay outlines gave way per lookup: making them again, at some 1.3 us each, would then take longer than
+	// the rest of the lookup.
 	outlineLookups = 64
 	outlineGiveWay = 32
 	headBits       = 12
@@ -54,7 +56,8 @@ func (o *outlines) begin() {
 	}
 }
 
-// tend makes more places where too few documents are remembered. What is remembered is then made again.
+// tend doubles the places when too few documents are remembered. All outlines are then forgotten, and made again when
+// they are needed.
 func (o *outlines) tend() {
 	if o.lookups++; o.lookups < outlineLookups {
 		return
@@ -65,30 +68,30 @@ func (o *outlines) tend() {
 	o.lookups, o.gaveWay = 0, 0
 }
 
-// make makes so many places, a power of two.
+// make allocates this many places, a power of two, and forgets all outlines.
 func (o *outlines) make(places int) {
 	o.heads, o.folds, o.halves = make([]uint64, places), make([][foldWords]uint64, places), make([][foldWords]uint64, places)
 	o.mask = places - 1
 }
 
-// keep forgets what is behind so many places.
+// keep forgets the entries behind this many places.
 func (o *outlines) keep(places int) {
 	clear(o.spilled)
 	o.heads, o.folds, o.halves = o.heads[:places], o.folds[:places], o.halves[:places]
 }
 
-// number is how a head names a document: 0 is none.
+// number is a document's number as a head stores it. A head of 0 is empty.
 func number(r ref) uint64 { return uint64(r+1) << (2 * headBits) }
 
 func names(head uint64, r ref) bool { return (head^number(r))>>(2*headBits) == 0 }
 
-// own is a document's own place.
+// own returns a document's own place.
 func (o *outlines) own(r ref) int { return int(r) & o.mask }
 
-// way is one of the places that a document can be in, the first of which is its own.
+// way returns the k-th of the places that a document can be in. The first, for k = 0, is its own.
 func (o *outlines) way(r ref, k int) int { return (int(r) + k*(o.mask+1)/outlineWays) & o.mask }
 
-// find is the place of a document, or -1.
+// find returns the place of a document, or -1.
 func (o *outlines) find(r ref) int {
 	for k := range outlineWays {
 		if at := o.way(r, k); names(o.heads[at], r) {
@@ -101,10 +104,10 @@ func (o *outlines) find(r ref) int {
 	return -1
 }
 
-// hashesOf is how many an outline is made of, as its head says.
+// hashesOf returns the number of hashes of an outline, as its head states it: headMask means that many or more.
 func hashesOf(head uint64) int { return int(head >> headBits & headMask) }
 
-// put remembers the outline of a document that is not remembered, and says where.
+// put stores the outline of a document that has none stored, and returns its place.
 func (o *outlines) put(r ref, own *outline) int {
 	at := o.oldest(r)
 	if at < 0 {
@@ -120,8 +123,9 @@ func (o *outlines) put(r ref, own *outline) int {
 	return at
 }
 
-// oldest is the place of the oldest of the documents that could be where this one can be, its own if it is empty; -1 if the
-// lookup at hand has met them all.
+// oldest returns the place where the outline of document r may go: of its four places the one with the oldest document,
+// or its own if that is empty. It leaves out documents that the lookup at hand has met, and returns -1 if it has met
+// all four.
 func (o *outlines) oldest(r ref) int {
 	oldest := -1
 	for k := range outlineWays {

@@ -16,8 +16,8 @@ func (o *outlines) meet(documents []ref) (made int) {
 	return made
 }
 
-// TestOutlinesHoldWhatIsMetInTurn: where lookups meet more documents in turn than there are places for, there are more places,
-// up to a bound. In the end none is made again, and where all fit there are never more.
+// TestOutlinesHoldWhatIsMetInTurn: where lookups meet more documents in turn than there are places, the places grow, up
+// to a bound, until no outline is made again. Where all documents fit, the places never grow.
 func TestOutlinesHoldWhatIsMetInTurn(t *testing.T) {
 	const templates, each = 8, 300
 	for _, c := range []struct {
@@ -54,8 +54,8 @@ func TestOutlinesHoldWhatIsMetInTurn(t *testing.T) {
 	}
 }
 
-// TestLookupsAreToldApart: a document that was met in an earlier lookup is not taken for one that was met in this, though their
-// numbers come again.
+// TestLookupsAreToldApart: a document met in an earlier lookup is not taken for one met in this lookup, although the
+// numbers of lookups repeat.
 func TestLookupsAreToldApart(t *testing.T) {
 	var o outlines
 	o.make(8)

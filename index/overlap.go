@@ -2,20 +2,21 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// overlap is the Jaccard similarity from evidence of the kind Shingles. It is exact but for chance equalities of shortened
-// hashes: these can only raise it, and seldom do (see entry.AppendShingles).
+// overlap is the Jaccard similarity from evidence of the kind Shingles. It is exact except for chance equalities of
+// shortened hashes, which can only raise it, and seldom do (see entry.AppendShingles).
 //
-// Both lists are walked in ascending order. The walk ends as soon as so many hashes of either have no equal that the threshold
-// is out of reach, which for a pair that is half as similar as it should be is early.
+// Both lists are walked in ascending order. The walk ends as soon as too many hashes of either list have no equal for
+// the threshold to be reached. For a pair of half the required similarity that is early.
 type overlap struct {
 	least Similarity
 	own   []uint64
-	width int // of own, in bits
+	width int // bits of a hash in own
 	chunk [overlapChunk]uint64
 	flat
 }
 
-// overlapChunk is how many hashes are decoded at a time: enough to do it fast, few enough not to do it for nothing.
+// overlapChunk is how many hashes are decoded at a time: enough for fast decoding, and few enough to waste little when
+// the walk ends early.
 const overlapChunk = 64
 
 func (x *overlap) method() Method { return Jaccard }
@@ -66,8 +67,8 @@ func (x *overlap) cost(own, candidate *entry.Entry) int {
 	return entry.ShinglesLen(own) + entry.ShinglesLen(candidate)
 }
 
-// outlines says that a document has so few hashes that those of an outline differ, and that any so many that no outline notes
-// their number are too many to be similar.
+// outlines says whether a document has an outline: its hashes are few enough for outlines to differ, and so few that a
+// document with headMask more hashes could not be similar. An outline does not store larger numbers of hashes.
 func (x *overlap) outlines(e *entry.Entry) bool {
 	n := entry.ShinglesLen(e)
 	return n > 0 && n <= outlined && n < x.need(n+headMask)
@@ -90,18 +91,19 @@ func (x *overlap) outline(e *entry.Entry, o *outline) {
 	}
 }
 
-// shares: shared / (both - shared) >= num / den.
+// shares returns the threshold as a share of both lists: shared / (both - shared) >= Num / Den is the same as shared /
+// both >= Num / (Num + Den).
 func (x *overlap) shares() (num, den int) { return int(x.least.Num), int(x.least.Num + x.least.Den) }
 
-// need is the least number of shared hashes with which two lists, so long together, are similar enough:
+// need returns the least number of shared hashes with which two lists of both hashes in total are similar enough:
 // shared / (both - shared) >= num / den.
 func (x *overlap) need(both int) int {
 	num, den := uint64(x.least.Num), uint64(x.least.Den)
 	return max(1, int((num*uint64(both)+num+den-1)/(num+den)))
 }
 
-// shared counts the hashes of own that have an equal among them, each being the equal of one only; or, if these are fewer
-// than need, it may stop and return a number below need.
+// shared counts the hashes of own that have an equal in them, where each hash is the equal of only one other. If the
+// count is less than need, it may stop early and return any number below need.
 func (x *overlap) shared(them *entry.ShingleReader, need int) (shared int) {
 	width := min(x.width, them.Width())
 	shorten, shortenTheirs := x.width-width, them.Width()-width
@@ -122,8 +124,8 @@ func (x *overlap) shared(them *entry.ShingleReader, need int) (shared int) {
 	return shared
 }
 
-// equals counts the hashes of b that have an equal at the front of a, both shortened, and how many of a it has passed. Bounds
-// ...
+// equals counts the hashes of b that have an equal at the front of a, after both were shortened, and returns how many
+// hashes of a it has passed.
 func equals(a, b []uint64, shortenA, shortenB uint) (equal, passed int) {
 	i := 0
 	for _, y := range b {

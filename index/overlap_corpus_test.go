@@ -14,7 +14,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// kijiji is a corpus of advertisements; that it is absent is said, not hidden.
+// kijiji is a corpus of advertisements. Tests that need it are skipped, and say so, when it is absent.
 func kijiji(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv("UNECHO_TEST_DATA")
@@ -32,8 +32,8 @@ func kijiji(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")[1:]
 }
 
-// Real texts of any similarity from a half on: with shingles as evidence each pair is judged as with the texts themselves, at
-// each threshold, and hardly any is called more similar than it is.
+// Real texts of any similarity from one half on: with shingles as evidence each pair is judged as with the texts
+// themselves, at each threshold, and hardly any pair is called more similar than it is.
 func TestOverlapOnRealText(t *testing.T)     { tryRealText(t, kijiji(t)[:1000], 200) }
 func TestOverlapOnRealTextLong(t *testing.T) { tryRealText(t, kijiji(t), 1000) }
 

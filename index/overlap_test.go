@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// pair is two sets of so many hashes that share so many.
+// pair is the sizes of two sets of hashes, and how many hashes they share.
 func pair(r *rand.Rand, n, m, shared int) (a, b []uint64) {
 	all := make([]uint64, n+m-shared)
 	for i := range all {
@@ -29,7 +29,8 @@ func measured(threshold int, a, b []uint64) Similarity {
 	return x.similarity(shingled(b))
 }
 
-// truth is the similarity of the hashes themselves, or none where it is below the threshold: that may be called any less.
+// truth returns the exact similarity of the hashes, or none if it is below the threshold: then any lower value is
+// allowed.
 func truth(threshold int, a, b []uint64) Similarity {
 	shared, union := sketch.Jaccard(a, b)
 	if !sketch.AtLeast(uint32(shared), uint32(union), threshold) {
@@ -38,8 +39,8 @@ func truth(threshold int, a, b []uint64) Similarity {
 	return Similarity{Num: uint32(shared), Den: uint32(union)}
 }
 
-// Evidence of shingles yields the exact similarity, whatever the sizes, in all pairs but the few in which two shortened hashes
-// are equal by chance; and in those it yields more, never less.
+// Evidence of shingles yields the exact similarity, whatever the sizes, except where two shortened hashes are equal by
+// chance. In those few pairs it yields more, never less.
 func TestOverlapIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	pairs, chance, verdicts := 0, 0, 0
@@ -84,7 +85,7 @@ func TestOverlapIsSymmetric(t *testing.T) {
 	}
 }
 
-// What is a duplicate at a threshold is one at each lower one, and just as similar.
+// A duplicate at one threshold is a duplicate at each lower threshold, with the same similarity.
 func TestOverlapIsMonotonic(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
@@ -113,7 +114,7 @@ func TestOverlapOfLists(t *testing.T) {
 	}
 }
 
-// Evidence that another kind of verification left, or that is broken, is similar to nothing.
+// Evidence of another kind of verification, or broken evidence, is similar to nothing.
 func TestOverlapOfNothing(t *testing.T) {
 	a := shingled([]uint64{1, 2, 3})
 	for name, bad := range map[string]*entry.Entry{
@@ -133,7 +134,7 @@ func TestOverlapOfNothing(t *testing.T) {
 	}
 }
 
-// need is the least number of shared hashes that reaches the threshold.
+// need returns the least number of shared hashes that reaches the threshold.
 func TestNeed(t *testing.T) {
 	for _, threshold := range []int{1, 3333, 5000, 6667, 8000, 9999, 10000} {
 		x := &overlap{least: Similarity{Num: uint32(threshold), Den: scale}}

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Params decide verdicts: all of them but the name belong to the settings fingerprint.
+// Params decide verdicts. All of them but the name are part of the settings fingerprint.
 type Params struct {
 	Similarity SimilarityParams `key:"similarity"`
 	Text       text.Params      `key:"text"`
@@ -40,7 +40,7 @@ type SimilarityParams struct {
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, half of that for each by which a document is told apart before, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
 }
 
-// Shingling is what Shingle and Hash ask for.
+// Shingling returns the shingling that Shingle and Hash select.
 func (p *SimilarityParams) Shingling() (text.Shingling, error) {
 	shingling, err := text.ParseShingling(p.Shingle)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *SimilarityParams) Shingling() (text.Shingling, error) {
 	return shingling.Hashed(hash), nil
 }
 
-// Choices are the words of a setting that a table has.
+// Choices returns the values of a setting whose values stand in a table, and nil for other settings.
 func (SimilarityParams) Choices(key string) []string {
 	if key == "sketch" {
 		return sketch.Names()
@@ -79,7 +79,7 @@ type KeepParams struct {
 	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true"`
 }
 
-// Words of settings that the code asks for. The tags have all of them.
+// Values of settings that the code compares with. The tags list all values.
 const (
 	verifyLevenshtein = "levenshtein"
 	verifyEstimate    = "estimate"

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Each word that the code asks for is one that the setting can have.
+// Each value that the code compares with is one that the setting can have.
 func TestWordsAreChoices(t *testing.T) {
 	words := map[string][]string{
 		"similarity.verify": {verifyLevenshtein, verifyEstimate}, "similarity.plan": {planArea},

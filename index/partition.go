@@ -6,30 +6,30 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Partition is what a replica knows of a source partition.
+// Partition is what a replica knows about a source partition.
 type Partition struct {
 	Epoch uint32
-	Start int64 // the offset at which the epoch began
-	Base  int64 // all below is forwarded and committed
+	Start int64 // source offset at which the epoch began
+	Base  int64 // source offset below which everything is forwarded and committed
 }
 
-// partition is one row of the source table; its number is its place there, given in journal order.
+// partition is one row of the source table. Its number is its place in the table; rows are added in journal order.
 type partition struct {
 	source entry.Source
-	name   string // the topic's, by the latest reposition
-	among  int32  // partitions of the topic, by the first reposition
+	name   string // topic name in the latest reposition
+	among  int32  // number of partitions of the topic in the first reposition
 	Partition
 	held  []Verdict // ascending by offset, none below base
 	falls []fall    // ascending in both fields
 }
 
-// fall says that documents applied before a journal position died where their offset is at least from.
+// fall says that the documents applied before a journal position died if their source offset is at least from.
 type fall struct {
 	before Position
 	from   int64
 }
 
-// find returns where offset is, or would be, in held.
+// find returns the place of offset in held, or where it would be inserted.
 func (p *partition) find(offset int64) (int, bool) {
 	if n := len(p.held); n == 0 || p.held[n-1].Offset < offset {
 		return n, false
@@ -50,7 +50,7 @@ func (p *partition) hold(v Verdict) {
 	p.held = slices.Insert(p.held, i, v)
 }
 
-// raise moves base up and drops the held verdicts below it.
+// raise moves base up and drops the held verdicts below it. It never moves base down.
 func (p *partition) raise(base int64) {
 	if base <= p.Base {
 		return
@@ -88,8 +88,8 @@ func (p *partition) fell(at Position, offset int64) bool {
 	return false
 }
 
-// settle drops the falls that can concern no document applied at or after oldest.
-func (p *partition) settle(oldest Position) {
+// dropFalls drops the falls that concern no document applied at or after oldest.
+func (p *partition) dropFalls(oldest Position) {
 	i := 0
 	for i < len(p.falls) && !oldest.Before(p.falls[i].before) {
 		i++

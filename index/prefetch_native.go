@@ -4,7 +4,7 @@ package index
 
 import "unsafe"
 
-// prefetch has the processor fetch lines into its caches, and doesn't wait for them. It changes nothing else.
+// prefetch asks the processor to load lines into its caches, and does not wait for them. It has no other effect.
 //
 //go:noescape
 func prefetch(lines []*line)

@@ -2,7 +2,7 @@ package index
 
 import "testing"
 
-// TestPrefetchChangesNothing: whatever is fetched, lines and none.
+// TestPrefetchChangesNothing: fetching some lines, or none, changes nothing.
 func TestPrefetchChangesNothing(t *testing.T) {
 	lines := make([]line, 100)
 	var fetched []*line

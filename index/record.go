@@ -2,7 +2,7 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// Stamp is what the journal's broker knows of a record: where it stands and when it arrived there.
+// Stamp is the place and time that the journal's broker gave a record.
 type Stamp struct {
 	Offset        int64 // journal offset
 	LogAppendTime int64 // ms since 1970, by the broker's clock
@@ -14,31 +14,32 @@ type Record interface{ record() }
 
 // Header is common to all records but Settings.
 type Header struct {
-	Fingerprint uint64 // of the settings the appender runs with; a record of others changes nothing
+	Fingerprint uint64 // fingerprint of the appender's settings; a record with another fingerprint than this replica's changes nothing
 	Wall        int64  // the appender's clock when it appended, ms since 1970
 }
 
-// Settings declares what decides verdicts. The first in journal order wins.
+// Settings declares the settings that decide verdicts. The first record of this kind in journal order wins.
 type Settings struct {
 	Text []byte // canonical JSON
 	Wall int64
 }
 
-// Routing declares from where documents come and where they go. It decides no verdict, so that it is none of the settings and
-// what is remembered outlives it; but members that differ in it would forward each other's documents to other places. It
-// applies only if its Number is the one in force + 1: of two changes at once the first wins.
+// Routing declares where documents are read from and written to. It decides no verdict, so it is not part of the
+// settings, and what is remembered outlives it. But members with different routings would forward each other's
+// documents to different places. It applies only if its Number is the one in force + 1, so the first of two concurrent
+// changes wins.
 type Routing struct {
 	Header
 	Routes
 }
 
-// Routes are a routing and how the journal came to it.
+// Routes are a routing and its number in the journal.
 type Routes struct {
 	Number uint32 // 1 is the first that was declared, 0 is none
 	Text   []byte // canonical JSON
 }
 
-// Hash is that of the text; 0 if there is none.
+// Hash returns the hash of the text, or 0 if there is no routing.
 func (r Routes) Hash() uint64 {
 	if r.Number == 0 {
 		return 0
@@ -51,7 +52,7 @@ type Run struct {
 	Header
 	Source  entry.Source
 	Epoch   uint32
-	Base    int64 // all offsets below are forwarded and committed; a run without entries announces just this
+	Base    int64 // all offsets below are forwarded and committed; a run without entries announces only this
 	Entries []entry.Entry
 }
 
@@ -60,12 +61,12 @@ type Reposition struct {
 	Header
 	Source     entry.Source
 	Name       string // the topic's name when this was appended, for headers
-	Partitions int32  // of the topic then, by which a partition added later is known
+	Partitions int32  // number of partitions of the topic at that time; a partition with a number at or above it was added later
 	Offset     int64
 	Epoch      uint32
 }
 
-// Position is a place in the journal: the record's offset and the entry's number within it.
+// Position is a place in the journal: the journal offset of a record and the number of an entry within it, from 0.
 type Position struct {
 	Offset int64
 	Entry  int32
@@ -82,14 +83,15 @@ type Forget struct {
 	Target Position
 }
 
-// Mark says that a checkpoint will follow about the replicas as they are when they have applied this: each remembers its hash.
+// Mark makes every replica remember its hash after this record, because a checkpoint will refer to it.
 type Mark struct {
 	Header
-	Number uint64 // by which the appender knows its own
+	Number uint64 // by which the appender recognises its own mark
 }
 
-// Checkpoint claims that the replica of Member had Hash when its next offset to apply was Offset, behind a mark. It repeats
-// settings and routes as they were there, because the records that declared them are trimmed with the journal's head.
+// Checkpoint claims that the replica of Member had Hash when the next journal offset to apply was Offset, directly
+// after a mark. It repeats the settings and routes in force there, because the records that declared them are trimmed
+// with the journal's head.
 type Checkpoint struct {
 	Header
 	Member   string
@@ -99,8 +101,8 @@ type Checkpoint struct {
 	Routes   Routes
 }
 
-// Accusation claims that the replica of Accused was wrong at Offset: that of Member, restored from what lies before and
-// replayed, came to Hash a second time.
+// Accusation claims that the replica of Accused was wrong at Offset. Member restored an earlier snapshot, replayed the
+// journal from there, and came to Hash again.
 type Accusation struct {
 	Header
 	Member  string

@@ -11,7 +11,7 @@ import (
 type Replica struct {
 	params      Params
 	fingerprint uint64
-	least       Similarity // that makes a duplicate
+	least       Similarity // least similarity of a duplicate
 	keys        int        // bytes of the band keys of an entry
 	verify      verifier
 
@@ -27,32 +27,32 @@ type Replica struct {
 	window     window
 	hash       running
 	marks      marks
-	confirmed  int64 // what Confirmed answers
+	confirmed  int64 // journal offset; see Confirmed
 	stats      Stats
 
-	reemitEvery int64    // ms; 0 lets no copy through
-	at          Position // of the entry at hand
-	reentries   int      // that it may still cause
+	reemitEvery int64    // window.reemit_every, ms; 0 lets no copy through
+	at          Position // journal position of the entry at hand
+	reentries   int      // re-entries that the entry at hand may still cause
 	candidate   entry.Entry
 
 	began    bool // the verifier has taken the entry at hand
-	outlined bool // own is its outline
+	outlined bool // own is the outline of the entry at hand
 	own      outline
 	outlines outlines
 	block    block
 
-	judged []Verdict // of the run at hand
+	judged []Verdict // verdicts of the run at hand
 }
 
 // Effect is what applying one record did.
 type Effect struct {
-	Applied  bool        // false: the record changed nothing
-	Judged   []Verdict   // the verdicts it gave, in the order of its entries; valid until the next Apply
-	Disputed *Divergence // nil: the record claims nothing that this replica cannot confirm
+	Applied  bool        // false if the record changed nothing
+	Judged   []Verdict   // the verdicts it gave, in the order of the entries; valid until the next Apply
+	Disputed *Divergence // nil unless the record makes a claim that this replica cannot confirm
 }
 
-// NewReplica builds an empty replica that awaits the record at journal offset 0. fingerprint is that of the member's own
-// settings; valid Params are the caller's duty.
+// NewReplica builds an empty replica that applies the record at journal offset 0 next. fingerprint is that of the
+// member's own settings. The caller must have validated the Params.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 	sketch, err := p.Similarity.NewSketch()
 	if err != nil {
@@ -71,7 +71,7 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 	}, nil
 }
 
-// Apply applies the record at at.Offset. Records come in journal order; offsets may leave gaps.
+// Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps.
 func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	effect := r.apply(at, rec)
 	r.next = at.Offset + 1
@@ -89,7 +89,7 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	return effect
 }
 
-// aboutReplicas says that a record comes with a snapshot, and is no reason for another.
+// aboutReplicas says whether a record comes with a snapshot. Such a record is no reason to take another one.
 func aboutReplicas(rec Record) bool {
 	switch rec.(type) {
 	case *Mark, *Checkpoint:
@@ -98,7 +98,8 @@ func aboutReplicas(rec Record) bool {
 	return false
 }
 
-// Skip passes what stands at at.Offset and is no record of the group's: it changes nothing but the place.
+// Skip passes a journal record at at.Offset that is none of the group's. It changes only the next offset, the hash and
+// the counters.
 func (r *Replica) Skip(at Stamp) { r.Apply(at, nil) }
 
 func (r *Replica) apply(at Stamp, rec Record) Effect {
@@ -199,7 +200,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// foresee prepares the lookups of a run's entries while those before them are judged, from entry i on.
+// foresee prepares the lookups of the entries after entry i of a run while entry i is judged.
 func (r *Replica) foresee(run *Run, i int) {
 	for k := 1; i == 0 && k < foreseen; k++ {
 		r.window.foresee(run.keys(k))
@@ -207,7 +208,7 @@ func (r *Replica) foresee(run *Run, i int) {
 	r.window.foresee(run.keys(i + foreseen))
 }
 
-// keys are the band keys of entry i, if there is one that has some.
+// keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
 func (run *Run) keys(i int) []byte {
 	if i < len(run.Entries) && !run.Entries[i].Empty() {
 		return run.Entries[i].Keys
@@ -215,7 +216,8 @@ func (run *Run) keys(i int) []byte {
 	return nil
 }
 
-// wellFormed refuses a run whose band keys have a length that the settings do not give: no signer of ours wrote it.
+// wellFormed returns false for a run with band keys of a length that the settings do not give. None of our signers
+// wrote such a run.
 func (r *Replica) wellFormed(run *Run) bool {
 	for i := range run.Entries {
 		if e := &run.Entries[i]; !e.Empty() && len(e.Keys) != r.keys {
@@ -241,7 +243,7 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	if d, ok := r.window.eldest(); ok {
 		oldest = d.position
 	}
-	p.settle(oldest)
+	p.dropFalls(oldest)
 	p.reposition(here, rec)
 	return Effect{Applied: true}
 }
@@ -260,7 +262,7 @@ func (r *Replica) forget(target Position) {
 	}
 }
 
-// fold takes the record into the running hash.
+// fold adds the record and its effect to the running hash.
 func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 	h := r.hash.mix(uint64(at.Offset))
 	if effect.Applied {

@@ -10,8 +10,9 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// Restore rebuilds a replica from what Capture gave: NewRestore decodes the state, Decode a segment each, Add takes them in
-// order, and Replica links them. Decode and the linking of the bands may be spread over several goroutines.
+// Restore rebuilds a replica from what Capture gave. NewRestore decodes the state, Decode decodes one segment, Add
+// takes the segments in order, and Replica links them. Decode and the linking of the bands may be spread over several
+// goroutines.
 type Restore struct {
 	replica *Replica
 	side    wire.Reader
@@ -20,9 +21,9 @@ type Restore struct {
 // Decoded is a captured segment, or a part of the side table, decoded and not yet added.
 type Decoded struct {
 	segment *segment
-	sources uint32    // its documents have source numbers below
-	bytes   int64     // of its documents, as window.bytes counts them
-	side    *sidePart // in place of a segment
+	sources uint32    // all source numbers of its documents are below this
+	bytes   int64     // size of its documents, as window.bytes counts them
+	side    *sidePart // set for a part of the side table, and then segment is empty
 }
 
 // Number ascends from segment to segment.
@@ -34,8 +35,8 @@ func (d *Decoded) Documents() int { return d.segment.n }
 // Sealed says that the segment will never change.
 func (d *Decoded) Sealed() bool { return d.segment.sealed }
 
-// NewRestore decodes the state. Params and fingerprint must be those of the replica that was captured: a snapshot of other
-// settings is of no use.
+// NewRestore decodes the state. Params and fingerprint must be those of the captured replica: a snapshot made under
+// other settings is useless.
 func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	replica, err := NewReplica(p, fingerprint)
 	if err != nil {
@@ -71,8 +72,8 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	return &Restore{replica: replica, side: rd}, nil
 }
 
-// readVersion reads the format of a state or a segment, and says what to do about one that is none of those read, which
-// ascend.
+// readVersion reads the format version of a state or segment. read lists the versions that this program reads,
+// ascending. The error for any other version says what to do.
 func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
 	newest := read[len(read)-1]
 	switch v := rd.Byte(); {
@@ -90,7 +91,7 @@ func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
 // Settings is the canonical text in force in the captured state.
 func (t *Restore) Settings() []byte { return t.replica.settings }
 
-// Routes are those in force in the captured state.
+// Routes returns the routes in force in the captured state.
 func (t *Restore) Routes() Routes { return t.replica.routes }
 
 // Next is the journal offset that the restored replica applies next.
@@ -133,7 +134,8 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	return d, nil
 }
 
-// Add takes the next segment, which is the replica's from now on; or a part of the side table, after its segments.
+// Add takes the next segment, which the replica owns from then on, or a part of the side table, which must come after
+// its segments.
 func (t *Restore) Add(d *Decoded) error {
 	if d.side != nil {
 		return t.addSide(d)
@@ -148,8 +150,8 @@ func (t *Restore) Add(d *Decoded) error {
 	return nil
 }
 
-// follows says whether a segment may come next: the first holds the oldest document, or is the open one whose documents are
-// all expired; and nothing is left out.
+// follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
+// whose documents have all expired. Each later segment must begin where the one before ended.
 func (w *window) follows(s *segment) bool {
 	if s.number > w.number || s.n > w.shape.documents {
 		return false
@@ -162,7 +164,7 @@ func (w *window) follows(s *segment) bool {
 	return s.first <= w.oldest && (w.oldest < after || w.oldest == after && !s.sealed)
 }
 
-// documents makes the block of a segment from its records and band keys, and finds where the records begin.
+// documents builds the block of a segment from its records and band keys, and finds where each record begins.
 func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 	s := to.segment
 	s.block = makeBlock(len(records) + n*s.fixed)
@@ -187,10 +189,10 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 	return nil
 }
 
-// Replica applies the side table, links the buckets and returns the replica; the Restore is of no use afterwards.
+// Replica applies the side table, links the buckets and returns the replica. The Restore cannot be used afterwards.
 //
-// Bands are linked by spread, some at a time: it calls link for each i below n, in any order and from as many goroutines as it
-// likes, and returns when all calls have. Without spread they are linked one after the other.
+// spread distributes the linking of the bands: it calls link for each i below n, in any order and from any number of
+// goroutines, and returns when all calls have returned. If spread is nil, the bands are linked one after the other.
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
 	r := t.replica
 	w := &r.window
@@ -201,7 +203,7 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	if err != nil {
 		return nil, err
 	}
-	w.settle()
+	w.recount()
 	if spread == nil {
 		spread = oneByOne
 	}
@@ -209,14 +211,14 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	return r, nil
 }
 
-// changes reads the side table, when all segments are there.
+// changes reads the side table in the state. All segments must have been added.
 func (t *Restore) changes(apply func(at ref, to change)) error {
 	w := &t.replica.window
 	var last uint64
 	if n := len(w.segments); n > 0 {
 		last = w.segments[n-1].number
 	}
-	if last != w.number { // there is always one, once a document was indexed
+	if last != w.number { // a window has a segment as soon as a document was indexed
 		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {
@@ -235,9 +237,9 @@ func oneByOne(n int, link func(i int)) {
 	}
 }
 
-// settle takes out the bytes of those documents of the first segment that have left, and finds where those are that entered
-// again.
-func (w *window) settle() {
+// recount subtracts the bytes of those documents of the first segment that have left the window, and notes the places
+// of documents that entered again.
+func (w *window) recount() {
 	for r := w.firstRef(); r < w.oldest; r++ {
 		s, i := w.at(r)
 		_, rest := readDocument(s.record(i), s.base, r)

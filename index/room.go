@@ -2,16 +2,18 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// MostReentries bounds how many representatives enter the window again because of one document, so that none takes long to
-// judge: the window's oldest may be repeated ones by the million.
+// MostReentries bounds how many representatives enter the window again because of one document, so that no document
+// takes long to judge: the oldest documents of a window may be repeated ones by the million.
 const MostReentries = 64
 
-// room lets the oldest documents leave while the window, with so many more documents and bytes, is beyond a bound.
+// room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
+// bounds.
 //
-// With window.refresh: last, a representative that was repeated since it entered does not leave: it enters again, its age
-// counted from the last repeat. So each has one place at a time, and a repeat costs no more than its note. When one document
-// has caused as many re-entries as it may, the oldest leaves in any case if there is no room, and waits for the next document
-// if only its age drives it out: it cannot be found meanwhile unless the last repeat is young.
+// With window.refresh: last, a representative that was repeated since it entered does not leave. It enters again, and
+// its age counts from the last repeat. So each representative has one place at a time, and a repeat costs no more than
+// its note. One document may cause MostReentries re-entries. After that, the oldest document leaves if there is no
+// room. If only its age is beyond the bound, it waits for the next document, and is meanwhile found only if its last
+// repeat is young enough.
 func (r *Replica) room(documents int, bytes int64) {
 	w, now := &r.window, r.clocks.now()
 	if !w.refreshes {
@@ -41,7 +43,7 @@ func (r *Replica) room(documents int, bytes int64) {
 	}
 }
 
-// enterAgain puts the document of a number at the head of the window once more, with all that is known of it.
+// enterAgain puts the document with this number at the head of the window again, with its count and its emission.
 func (r *Replica) enterAgain(number ref, last int64) {
 	f := r.found(number)
 	was, m := &f.segment.changes, emission{}
@@ -58,13 +60,13 @@ func (r *Replica) enterAgain(number ref, last int64) {
 	r.window.placed(&d, r.window.end-1)
 }
 
-// fell says that a document, whose entry is still encoded, died in a reposition.
+// fell says whether a document, whose entry is given encoded, died in a reposition.
 func (r *Replica) fell(d *document, encoded []byte) bool {
 	e, _, _ := entry.Decode(encoded, 0, nil) // our own encoding, checked when it was restored
 	return r.partitions[d.source].fell(d.position, e.Offset)
 }
 
-// placed notes where a document is that entered again.
+// placed notes the present number of a document that entered again.
 func (w *window) placed(d *document, number ref) {
 	if w.places != nil && d.again {
 		w.places[d.first] = number

@@ -2,14 +2,14 @@ package index
 
 import "bytes"
 
-// Routes are those in force.
+// Routes returns the routes in force.
 func (r *Replica) Routes() Routes { return r.routes }
 
-// Routed is the hash of the routes in force; 0 if there are none.
+// Routed returns the hash of the routes in force, or 0 if there are none.
 func (r *Replica) Routed() uint64 { return r.routed }
 
-// applyRouting puts the next routing in force; the first that is read is the next, for the journal's head may be trimmed. No
-// clock moves: it says nothing of documents.
+// applyRouting puts a routing in force if it is the next one. If none is in force yet, any number is the next, because
+// the journal's head may be trimmed. No clock moves, because a routing says nothing about documents.
 func (r *Replica) applyRouting(rec *Routing) Effect {
 	if rec.Number == 0 || r.routes.Number > 0 && rec.Number != r.routes.Number+1 {
 		return Effect{}
@@ -18,15 +18,16 @@ func (r *Replica) applyRouting(rec *Routing) Effect {
 	return Effect{Applied: true}
 }
 
-// earlyRouting notes a routing that was read before any settings, as by a replica that begins where the journal is trimmed.
+// earlyRouting notes a routing that was read before any settings. That happens to a replica that begins where the
+// journal was trimmed.
 func (r *Replica) earlyRouting(rec *Routing) {
 	if rec.Fingerprint == r.fingerprint && (r.early.Number == 0 || rec.Number == r.early.Number+1) {
 		r.early = Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}
 	}
 }
 
-// adoptRoutes takes the routes from a checkpoint where no routing is in force. They are those at the checkpoint's offset: a
-// routing that was read after that, and before the checkpoint, is newer.
+// adoptRoutes takes the routes from a checkpoint if no routing is in force. They are those at the checkpoint's offset.
+// A routing that was read between that offset and the checkpoint is newer, and is taken instead.
 func (r *Replica) adoptRoutes(c *Checkpoint) {
 	to := c.Routes
 	if r.early.Number > to.Number {

@@ -6,7 +6,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Replicas that differ in the routing differ in their hashes, by its text and by its number: members notice.
+// Replicas that differ in the text or the number of the routing differ in their hashes, so members notice.
 func TestRoutingIsHashed(t *testing.T) {
 	h := index.Header{Fingerprint: index.Fingerprint(settings)}
 	seen := map[uint64]string{}
@@ -16,7 +16,7 @@ func TestRoutingIsHashed(t *testing.T) {
 		for i, text := range texts {
 			r.Apply(index.Stamp{Offset: int64(i) + 1}, &index.Routing{Header: h, Routes: index.Routes{Number: uint32(i) + 1, Text: []byte(text)}})
 		}
-		for i := len(texts); i < 2; i++ { // the same offsets, which are hashed as well
+		for i := len(texts); i < 2; i++ { // both histories use the same offsets, because offsets are hashed too
 			r.Apply(index.Stamp{Offset: int64(i) + 1}, &index.Routing{Header: h})
 		}
 		if other, ok := seen[r.Hash()]; ok {

@@ -7,20 +7,21 @@ import (
 	"github.com/unecho/unecho/index/memory"
 )
 
-// ref is the number of a document, given in the order in which documents enter the index, from 0.
+// ref is the number of a document. Numbers are given from 0 in the order in which documents enter the index.
 type ref uint64
 
-// maxRef bounds the numbers in a state that is restored: more than any journal can hold, and some bits are left for a rank.
+// maxRef bounds the numbers in a state that is restored. It is more than any journal can hold, and leaves bits for a
+// rank.
 const maxRef = 1<<(rankBits-1) - 1
 
-// shape says when a segment is sealed: when the next document would be one too many, or would not fit. Both are counted in
-// journal order, so all members cut alike.
+// shape holds the bounds at which a segment is sealed: when the next document would exceed the number of documents, or
+// the bytes. Both are counted in journal order, so all members seal at the same documents.
 type shape struct {
 	documents, bytes int
 }
 
-// Segments are small beside the window, so that memory is given back promptly; and no store takes more than 16 MiB as easily
-// in one piece.
+// Segments are small compared to the window, so that memory is given back promptly. And no store takes more than 16 MiB
+// as easily in one piece.
 const (
 	windowSegments   = 128
 	segmentDocuments = 1 << 16
@@ -38,8 +39,8 @@ func newShape(p WindowParams) shape {
 	return s
 }
 
-// segment is a run of documents in one block of memory: records from the front, fixed parts from the back. Once written a
-// byte never changes; what changes of a document after indexing stands apart.
+// segment is a run of documents in one block of memory: records from the front, fixed parts from the back. A byte never
+// changes once it is written; what changes about a document after it was indexed is kept in changes.
 //
 //	┌──────────┬──────────┬─────┬─ ─ ─ ─ ─ ─ ─┬─────┬────────────────┬────────────────┐
 //	│ record 0 │ record 1 │ ... │    free     │ ... │ at 4 │ keys  1 │ at 4 │ keys  0 │
@@ -50,25 +51,26 @@ type segment struct {
 	first  ref
 	base   base
 	block  []byte
-	used   int // bytes of records
-	n      int // documents
+	used   int // bytes of records, from the front of block
+	n      int // number of documents
 	width  int // bytes of a band key
 	fixed  int // bytes of a fixed part
 	sealed bool
 
 	changes changes
-	// captured: a Capture may still read the block, so that it cannot be used again.
+	// captured says that a Capture may still read the block, so that the block must not be used again.
 	captured bool
 }
 
 const atBytes = 4
 
-// fits says whether a record of so many bytes fits into limit, block grown or not.
+// fits says whether one more record of this many bytes stays within limit, whether or not the block has to grow for it.
+// An empty segment takes any record.
 func (s *segment) fits(record int, limit shape) bool {
 	return s.n == 0 || s.n < limit.documents && s.used+record+(s.n+1)*s.fixed <= limit.bytes
 }
 
-// grow makes room in the block for a record that fits.
+// grow enlarges the block if the record does not fit into it. The record must fit into the limit.
 func (s *segment) grow(record, limit int) {
 	need := s.used + record + (s.n+1)*s.fixed
 	if need <= len(s.block) {
@@ -77,22 +79,22 @@ func (s *segment) grow(record, limit int) {
 	s.move(max(need, min(limit, len(s.block)+len(s.block)/8)))
 }
 
-// shrink gives back what a sealed segment does not use, where that is much: the next document was too large for it. The block
-// is not used again, for a document that enters again may still be read from it.
+// shrink gives back the unused end of a sealed segment's block if it is large, as it is when the next document was too
+// large to fit. The old block is not used again: a document that enters again may still be read from it.
 func (s *segment) shrink() {
 	if unused := len(s.block) - s.size(); unused > len(s.block)/shrinkPart {
 		s.move(s.size())
 	}
 }
 
-// shrinkPart of a block may be unused: little beside the 5 % that window.bytes leaves, and so much that only large documents
-// cause the copying.
+// shrinkPart: up to 1/64 of a block may stay unused. That is little compared to the 5 % that window.bytes leaves free,
+// and enough that only large documents cause copying.
 const shrinkPart = 64
 
-// size is how much of the block is used.
+// size returns the used bytes of the block.
 func (s *segment) size() int { return s.used + s.n*s.fixed }
 
-// move puts the documents into a block of another size.
+// move copies the documents into a block of another size.
 func (s *segment) move(size int) {
 	block := makeBlock(size)
 	copy(block, s.block[:s.used])
@@ -100,7 +102,7 @@ func (s *segment) move(size int) {
 	s.block, s.captured = block, false
 }
 
-// makeBlock makes a block. A large one comes in large pages, for documents are read anywhere in it.
+// makeBlock allocates a block. A large block asks for large memory pages, because documents anywhere in it are read.
 func makeBlock(size int) []byte {
 	block := make([]byte, size)
 	if size >= largeBlock {
@@ -111,7 +113,7 @@ func makeBlock(size int) []byte {
 
 const largeBlock = 1 << 20
 
-// add appends a document, for which grow made room.
+// add appends a document. grow must have made room for it.
 func (s *segment) add(d *document) {
 	if s.n == 0 {
 		s.base = base{offset: d.position.Offset, applied: d.applied}
@@ -128,10 +130,10 @@ func (s *segment) fixedPart(i int) []byte {
 	return s.block[end-s.fixed : end]
 }
 
-// keys are the band keys of a document.
+// keys returns the band keys of a document.
 func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes:] }
 
-// record is a document's record.
+// record returns a document's record.
 func (s *segment) record(i int) []byte {
 	end := s.used
 	if i+1 < s.n {
@@ -142,7 +144,7 @@ func (s *segment) record(i int) []byte {
 
 func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedPart(i))) }
 
-// document unpacks a document. Its entry points into the block.
+// document decodes a document. Its entry points into the block.
 func (s *segment) document(i int) document {
 	d, rest := readDocument(s.record(i), s.base, s.first+ref(i))
 	d.entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored

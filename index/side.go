@@ -7,23 +7,25 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// The side table is what changed of documents since they entered. While few have changed it stands in the state; else it
-// stands apart, in parts that are kept as segments are, so that no window is too large to be stored:
+// The side table holds what changed about documents since they entered. While few documents have changed, it is part of
+// the state. Otherwise it is stored apart, in parts that are kept like segments, so that a window of any size can be
+// stored:
 //
 //	version 3 · per document that changed its number and its changes
 //
-// A program that knows no parts refuses the version, and says so.
+// An older program that does not know these parts refuses the version with an error.
 const sideVersion = 3
 
 const (
-	// sideInline bounds the documents whose changes stand in the state: 66 bytes each at most, and a store takes 256 MiB.
+	// sideInline bounds the documents whose changes are part of the state. They take up to 66 bytes each, and a store
+	// takes 256 MiB.
 	sideInline = 1 << 21
-	// sideSegments is for how many segments a part has the changes: 17 MB at most. The cuts are at multiples of their number,
-	// so that a part of which nothing changed keeps its content while the window rolls on.
+	// sideSegments is how many segments one part covers: 17 MB at most. Parts begin at multiples of it, so that a part
+	// without changes keeps its content while the window rolls on.
 	sideSegments = 4
 )
 
-// sideParts are the parts for the segments of a capture.
+// sideParts returns the parts for the segments of a capture.
 func sideParts(segments []SegmentView) (parts []SegmentView) {
 	for begin := 0; begin < len(segments); {
 		end, changed := begin, 0
@@ -38,7 +40,7 @@ func sideParts(segments []SegmentView) (parts []SegmentView) {
 	return parts
 }
 
-// appendSide appends what changed of the documents of segments.
+// appendSide encodes what changed about the documents of segments.
 func appendSide(dst []byte, segments []SegmentView) []byte {
 	for i := range segments {
 		s := &segments[i].segment
@@ -52,19 +54,19 @@ func appendSide(dst []byte, segments []SegmentView) []byte {
 	return dst
 }
 
-// sidePart is a part of the side table, decoded.
+// sidePart is a decoded part of the side table.
 type sidePart struct {
-	first, last ref // whose changes it has; of none, first is the greater
+	first, last ref // first and last document with changes; first > last if there are none
 	changes     []changed
 }
 
-// changed is what changed of a document.
+// changed is a document's number and what changed about it.
 type changed struct {
 	ref    ref
 	change change
 }
 
-// decodeSide decodes a part behind its version.
+// decodeSide decodes a part after its version byte.
 func decodeSide(rd wire.Reader) (*Decoded, error) {
 	d := &Decoded{segment: &segment{}, side: &sidePart{first: maxRef}}
 	for p := d.side; rd.Len() > 0; {
@@ -79,7 +81,7 @@ func decodeSide(rd wire.Reader) (*Decoded, error) {
 	return d, nil
 }
 
-// sourcesOf is one more than the greatest source number that a change has.
+// sourcesOf returns the greatest source number of a change, plus 1; 0 if it has none.
 func sourcesOf(c *change) uint32 {
 	if !c.emission.set {
 		return 0
@@ -87,7 +89,7 @@ func sourcesOf(c *change) uint32 {
 	return c.emission.source + 1
 }
 
-// addSide applies a part, when the segments are there.
+// addSide applies a part. Its segments must have been added.
 func (t *Restore) addSide(d *Decoded) error {
 	w := &t.replica.window
 	if d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > len(t.replica.partitions) {

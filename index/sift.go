@@ -6,12 +6,14 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// candidates ranks the documents of the window that share a band key with e, the most promising first; bands is the number of
-// band keys of which not all was read, out that of documents left out which may be similar enough.
+// candidates ranks the documents of the window that share a band key with e, the most promising first. bands is the
+// number of band keys of which not all references were read. out is the number of documents left out that may be
+// similar enough.
 //
-// Few that are met are ranked by the number of bands that they share. Where documents have much of their text in common,
-// thousands are met, in as many bands each as the true original. They are told apart by their outlines: what cannot reach
-// the threshold is dropped, and those of which the fewest bits differ come first; of these the one indexed first.
+// If few documents are met, they are ranked by the number of bands that they share. Where documents have much of their
+// text in common, thousands are met, many in as many bands as the true original. These are distinguished by their
+// outlines: documents that cannot reach the threshold are dropped, and those with the fewest differing bits come first;
+// among equals the one indexed first.
 func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 	w := &r.window
 	w.meetRare(e.Keys)
@@ -32,11 +34,13 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 	return r.identicalFirst(ranks, e), bands, out
 }
 
-// sifted is how many candidates are kept for each that may be compared: some of them may cost too much.
+// sifted is how many candidates are kept for each one that may be compared, because some of them may cost too much to
+// compare.
 const sifted = 4
 
-// sift ranks what was met by its outlines, and says how many that may be similar enough are left out. What cannot be matched, as
-// the dead cannot, takes no place; among what has none in any case it is looked for until one that can be is found.
+// sift ranks the documents that were met by their outlines, and returns how many were left out that may be similar
+// enough. A document that cannot be matched, such as a dead one, takes no place. The check for that reads the document,
+// so it is skipped for a document that would get no place in any case, once one document is known to be left out.
 func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 	w, x := &r.window, &r.block
 	r.outlines.begin()
@@ -76,8 +80,8 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 	return w.ranks, out
 }
 
-// reachable leaves those of some documents in the block that their outlines do not drop, and says how many; left is how many it
-// had no work left for.
+// reachable puts those documents into the block that their outlines do not rule out, and returns how many they are.
+// left is how many it had no work left for.
 func (r *Replica) reachable(met []uint32, b *bound) (n, left int) {
 	o, x, newest := &r.outlines, &r.block, r.window.end-1
 	for done := 0; done < len(met); {
@@ -97,8 +101,8 @@ func (r *Replica) reachable(met []uint32, b *bound) (n, left int) {
 	return x.drop(n), left
 }
 
-// takeElsewhere takes a document whose outline is not in its own place. It is made now if it is nowhere, unless the document has
-// far too few or too many hashes.
+// takeElsewhere adds a document whose outline is not in its own place to the block of n, and returns the new number. If
+// there is no outline, it is made now, unless the document has far too few or too many hashes.
 func (r *Replica) takeElsewhere(at ref, b *bound, n int) int {
 	o := &r.outlines
 	place := o.find(at)
@@ -113,17 +117,18 @@ func (r *Replica) takeElsewhere(at ref, b *bound, n int) int {
 	return r.block.add(o, b, at, place, n)
 }
 
-// bound says what cannot reach the threshold: two documents must share num / den of the hashes that they have together.
+// bound decides which documents cannot reach the threshold. Two documents must share at least num / den of the hashes
+// that they have together.
 type bound struct {
-	own      int                  // hashes
-	bits     [outlineWords]uint64 // of the own outline: folded, and a half
+	own      int                  // number of hashes of the entry\'s outline
+	bits     [outlineWords]uint64 // the entry's outline: its fold, then its first half
 	num, den int
 
-	inTurn bool // documents come in an order that all members know, for not all can be compared
-	work   int  // hashes that may still be compared
+	inTurn bool // not all documents can be looked at, so they come in an order that is the same on all members
+	work   int  // number of hashes that may still be compared
 
-	n    int   // of another document's hashes
-	most int16 // bits that may differ from it; -1 if it cannot be similar enough
+	n    int   // number of hashes of another document
+	most int16 // greatest number of bits in which that document may differ; -1 if it cannot be similar enough
 }
 
 func (r *Replica) bound() bound {
@@ -136,13 +141,14 @@ func (r *Replica) bound() bound {
 	return b
 }
 
-// hashesOfStep is how many hashes of an outline are a step of similarity.max_work. All of a document's count, remembered or not.
+// hashesOfStep is how many hashes of an outline count as one step of similarity.max_work. All hashes of a document
+// count, whether its outline was cached or not.
 const hashesOfStep = 2
 
-// unlimitedWork is more than can be done.
+// unlimitedWork is a number of steps that is never reached.
 const unlimitedWork = 1 << 40
 
-// scarce says that so many documents may have more hashes than may be compared, and notes it.
+// scarce says whether this many documents may have more hashes together than may be compared, and sets inTurn to it.
 func (b *bound) scarce(met int) bool {
 	most := b.own
 	if b.num > 0 {
@@ -152,14 +158,15 @@ func (b *bound) scarce(met int) bool {
 	return b.inTurn
 }
 
-// reaches says that a document of so many hashes may be similar enough. One without hashes cannot be told apart.
+// reaches says whether a document of n hashes may be similar enough. A document without hashes has no outline and
+// always may.
 func (b *bound) reaches(n int) bool { return n == 0 || b.den*min(b.own, n) >= b.num*(b.own+n) }
 
-// anyOdd bits are as many as can differ.
+// anyOdd is the number of bits of an outline: all may differ.
 const anyOdd = 64 * outlineWords
 
-// of takes the number of another document's hashes. As many bits differ as there are hashes in one document only, or fewer by
-// an even number.
+// of sets n and most for a document of n hashes. The number of differing bits is the number of hashes that only one of
+// the two documents has, or less by an even number.
 func (b *bound) of(n int) {
 	b.n = n
 	switch {
@@ -172,10 +179,10 @@ func (b *bound) of(n int) {
 	}
 }
 
-// unlimited candidates are more than there can be.
+// unlimited is a number of candidates that is never reached.
 const unlimited = 1 << 24
 
-// keepNearest keeps a rank that is one of the least so many. When there are so many, they are in order.
+// keepNearest inserts a rank that is one of the least most ranks. Once there are that many, w.ranks is sorted.
 func (w *window) keepNearest(k rank, most int) {
 	if n := len(w.ranks); n < most {
 		if w.ranks = append(w.ranks, k); n+1 == most {
@@ -188,8 +195,8 @@ func (w *window) keepNearest(k rank, most int) {
 	w.ranks[at] = k
 }
 
-// outline makes the outline of a document, and says where it is; -1 if its number of hashes says enough: that costs as many hashes
-// less.
+// outline makes and stores the outline of a document, and returns its place. It returns -1 if the number of the
+// document's hashes already rules it out, which saves reading the hashes.
 func (r *Replica) outline(at ref, b *bound) int {
 	s, i := r.window.at(at)
 	r.candidate = s.document(i).entry
@@ -201,7 +208,7 @@ func (r *Replica) outline(at ref, b *bound) int {
 	return r.outlines.put(at, &o)
 }
 
-// begin has the verifier take e, once for each entry.
+// begin passes e to the verifier, once for each entry.
 func (r *Replica) begin(e *entry.Entry) {
 	if !r.began {
 		r.verify.begin(e)

@@ -22,16 +22,16 @@ type Signer struct {
 	sorter     text.Sorter
 	normalized []byte
 	shingles   []uint64
-	arena      []byte // of the entries since Reset
-	last       int    // where the last one begins
+	arena      []byte // memory of the entries signed since Reset
+	last       int    // offset in arena at which the last entry begins
 }
 
-// What a signer keeps from one document to the next: what the documents of LargeDocument bytes and less need, and entries of
-// some thousand of them. A larger document may need a hundred times its own bytes, as one of nothing but U+FDFA does; they
-// are given back at once.
+// Bounds of what a signer keeps from one document to the next: enough for documents of up to LargeDocument bytes, and
+// for the entries of some thousand of them. A larger document may need a hundred times its own bytes, as one of nothing
+// but U+FDFA does. Memory beyond the bounds is given back at once.
 const (
 	LargeDocument = 64 << 10
-	keptScratch   = 1 << 20 // of a text in its normal form and the hashes of its shingles
+	keptScratch   = 1 << 20 // bytes: normalised text and the hashes of its shingles
 	keptArena     = 4 << 20
 )
 
@@ -51,9 +51,9 @@ func NewSigner(p Params) (*Signer, error) {
 	}, nil
 }
 
-// Sign fills Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a single shingle leaves e
-// empty. The slices live until Reset. It returns false for a text that is longer than entry.MaxText when normalised: such a
-// document has no entry.
+// Sign sets Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a shingle leaves e empty.
+// The slices are valid until Reset. Sign returns false for a text that is longer than entry.MaxText when normalised:
+// such a document has no entry.
 func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 	s.last = len(s.arena)
 	signed := s.sign(e, document)
@@ -63,7 +63,7 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 	return signed
 }
 
-// giveBack lets go of all that grew with the document, the entries aside.
+// giveBack releases all memory that grew with the document, except for the entries.
 func (s *Signer) giveBack() {
 	s.normalizer.GiveBack()
 	s.normalized, s.shingles, s.sorter = nil, nil, text.Sorter{}
@@ -72,7 +72,7 @@ func (s *Signer) giveBack() {
 	}
 }
 
-// Unsign gives back the memory of the entry that was signed last: it is used no more.
+// Unsign releases the memory of the entry that was signed last. The entry must not be used afterwards.
 func (s *Signer) Unsign() { s.arena = s.arena[:s.last] }
 
 func (s *Signer) sign(e *entry.Entry, document []byte) bool {
@@ -109,15 +109,16 @@ func (s *Signer) appendEvidence(dst, compared []byte) []byte {
 	return s.sketch.AppendCodes(dst)
 }
 
-// Reset lets the memory of all entries signed so far be used again. When it grows, what was cut from it before stays where
-// it was.
+// Reset allows the memory of all entries signed so far to be reused. Entries signed before the arena last grew stay
+// intact in the old memory.
 func (s *Signer) Reset() {
 	if s.arena, s.last = s.arena[:0], 0; cap(s.arena) > keptArena {
 		s.arena = nil
 	}
 }
 
-// sorted sorts the hashes of shingles in place: to a set, or if weighted to a list in which each stands as often as it occurs.
+// sorted sorts the hashes of shingles in place. It returns them as a set, or if weighted as a list in which each stands
+// as often as it occurs.
 func sorted(s *text.Sorter, shingles []uint64, weighted bool) []uint64 {
 	if weighted {
 		slices.Sort(shingles)

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// hostile are documents of a mebibyte that take much more when they are signed.
+// hostile are documents of 1 MiB that take much more memory while they are signed.
 func hostile() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var han []byte
@@ -27,7 +27,7 @@ func hostile() map[string][]byte {
 	}
 }
 
-// What a large document takes is given back when it is signed, whatever it is made of.
+// The memory that a large document takes is given back once it is signed, whatever it consists of.
 func TestSignerGivesBack(t *testing.T) {
 	tryGivingBack(t, []string{"auto:3"}, []string{"minhash"})
 }
@@ -37,7 +37,7 @@ func TestSignerGivesBackLong(t *testing.T) {
 }
 
 func tryGivingBack(t *testing.T, shingles, algorithms []string) {
-	const most = 1 << 20 // what was learned of characters, and what small documents need
+	const most = 1 << 20 // the cache of characters, and what small documents need
 	for _, shingle := range shingles {
 		for _, algorithm := range algorithms {
 			p := DefaultParams()

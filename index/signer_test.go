@@ -20,7 +20,7 @@ func signed(t *testing.T, p Params, text string) entry.Entry {
 	return e
 }
 
-// From text to similarity: what the settings say is what the signer keeps and the verifier measures.
+// From text to similarity: the signer keeps, and the verifier measures, what the settings say.
 func TestSignedAndVerified(t *testing.T) {
 	const a, b = "a a a b", "A, b b b!"
 	for name, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Algorithm names what finds candidates and its version, for the unecho-algorithm header: such as "minhash/2".
+// Algorithm returns the name and version of the sketch, such as "minhash/2", for the unecho-algorithm header.
 func (p Params) Algorithm() string {
 	s, err := p.Similarity.NewSketch()
 	if err != nil {
@@ -19,13 +19,13 @@ func (p Params) Algorithm() string {
 	return s.Algorithm()
 }
 
-// Version names everything beside the settings that decides what a text is signed as: it belongs to the settings of a
-// journal, so that members who would sign differently refuse to run together.
+// Version names everything besides the settings that decides how a text is signed. It is stored with the settings of a
+// journal, so that members that would sign differently refuse to run together.
 func (p Params) Version() string {
 	return fmt.Sprintf("text/%d unicode/%s %s evidence/%d", text.Version, text.Unicode, p.Algorithm(), entry.Version)
 }
 
-// Scheme is the sketch that is set, and its settings.
+// Scheme returns the configured sketch and its parameters.
 func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 	scheme, err := sketch.SchemeOf(p.Sketch)
 	if err != nil {
@@ -39,14 +39,14 @@ func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 	}, err
 }
 
-// byDistance says that bits decide what is a candidate; see sketch.Scheme.
+// byDistance says whether the sketch finds candidates by the number of differing bits; see sketch.Scheme.
 func (p SimilarityParams) byDistance() bool {
 	scheme, err := sketch.SchemeOf(p.Sketch)
 	return err == nil && scheme.ByDistance()
 }
 
-// Banding is how a sketch of slots is cut into bands: as set, or else as planned for the Jaccard similarity of two documents at
-// the threshold. Of a sketch by distance it is the zero Banding.
+// Banding returns how the slots of a sketch are cut into bands: as set, or else as planned for the Jaccard similarity
+// of two documents at the threshold. It is the zero Banding for a sketch by distance.
 func (p SimilarityParams) Banding() (sketch.Banding, error) {
 	scheme, params, err := p.Scheme()
 	if err != nil {
@@ -55,7 +55,7 @@ func (p SimilarityParams) Banding() (sketch.Banding, error) {
 	return scheme.Banding(params)
 }
 
-// NewSketch makes the sketch that is set.
+// NewSketch builds the configured sketch.
 func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 	scheme, params, err := p.Scheme()
 	if err != nil {
@@ -64,7 +64,7 @@ func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 	return scheme.New(params)
 }
 
-// EstimatedBy is the method of verify: estimate.
+// EstimatedBy returns the method that verify: estimate uses.
 func (p SimilarityParams) EstimatedBy() Method {
 	if p.byDistance() {
 		return Hamming
@@ -72,8 +72,9 @@ func (p SimilarityParams) EstimatedBy() Method {
 	return Estimate
 }
 
-// evidence is what an entry keeps of its document, for verify to compare. Of a text there are about as many runs of characters
-// as it has characters, and a hash of each takes more than the character: runs of words are a fifth of that.
+// evidence returns what an entry keeps of its document for verification. For auto it is the smaller: a text has about
+// as many runs of characters as characters, and a hash of each takes more than the character, so the text is kept.
+// Hashes of runs of words take a fifth of that.
 func (p SimilarityParams) evidence() entry.Kind {
 	auto := p.Evidence == evidenceAuto
 	switch {
@@ -85,7 +86,7 @@ func (p SimilarityParams) evidence() entry.Kind {
 	return entry.Shingles
 }
 
-// Least is the similarity that makes a duplicate.
+// Least returns the least similarity of a duplicate.
 func (p SimilarityParams) Least() Similarity {
 	if p.Verify == verifyEstimate && p.byDistance() {
 		return Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
@@ -93,5 +94,5 @@ func (p SimilarityParams) Least() Similarity {
 	return Similarity{Num: uint32(math.Round(p.Threshold * scale)), Den: scale}
 }
 
-// scale of a threshold: four decimals.
+// scale is the denominator of a threshold, which has four decimals.
 const scale = 10000

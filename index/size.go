@@ -2,31 +2,32 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// What the index itself takes beside the entry. It is counted as it is in a window that is full and at rest; the slack of a
-// table that grows or shrinks is in bucketBytes: 64 bytes for 11 documents and their spill lines come to 7.0 at most.
+// Bytes that the index takes for a document beside its entry, in a full window at rest. The slack of a table that grows
+// or shrinks is part of bucketBytes: 64 bytes for 11 documents, and their spill lines, come to 7.0 bytes per document
+// at most.
 const (
-	documentBytes = 20 // the head of the record 12, where it begins 4, the count of copies 4
-	bucketBytes   = 8  // per band, and for all of them together
-	repeatBytes   = 24 // the last repeat 8, and for those that entered again their first number and place 16
-	rootBytes     = 6  // the number of the representative
-	placeBytes    = 40 // in the map from first numbers to present ones
-	emissionBytes = 50 // the last copy that came through 40, and the slack of the column
+	documentBytes = 20 // head of the record 12, where the record begins 4, count of copies 4
+	bucketBytes   = 8  // per band, and once for the table of all bands together
+	repeatBytes   = 24 // last repeat 8; and 16 for the first number and place of those that entered again
+	rootBytes     = 6  // number of the representative
+	placeBytes    = 40 // entry of the map from first numbers to present ones
+	emissionBytes = 50 // last copy that came through 40, and the slack of the column
 )
 
-// Parts are the bytes that a document counts against window.bytes, by what they are for.
+// Parts splits the bytes that a document counts against window.bytes by their purpose.
 type Parts struct {
 	Entry       int64 `json:"entry"`    // offset, time, content hash, scope
 	ID          int64 `json:"id"`       // the user's id
 	Evidence    int64 `json:"evidence"` // what candidates are verified with
 	Keys        int64 `json:"keys"`     // band keys
-	Buckets     int64 `json:"buckets"`  // its place in each band, and in the table of all
+	Buckets     int64 `json:"buckets"`  // its place in each band's table, and in the table of all bands
 	Bookkeeping int64 `json:"bookkeeping"`
 }
 
-// Sum is EntryBytes.
+// Sum returns the total, which equals EntryBytes.
 func (p Parts) Sum() int64 { return p.Entry + p.ID + p.Evidence + p.Keys + p.Buckets + p.Bookkeeping }
 
-// PartsOf says what EntryBytes is made of.
+// PartsOf splits EntryBytes into its parts.
 func PartsOf(p Params, e *entry.Entry) Parts {
 	bare, keys := *e, int64(len(e.Keys))
 	bare.ID = nil
@@ -40,9 +41,9 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	return parts
 }
 
-// EntryBytes is what a document counts against window.bytes: its entry encoded alone, and a fixed share for the index
-// around it. It is the same on every member, whatever their memory really does, because it decides what a member still
-// sees.
+// EntryBytes returns the bytes that a document counts against window.bytes: the size of its encoded entry, and a fixed
+// share for the index. It is the same on every member, whatever memory a member really uses, because it decides which
+// documents are still in the window.
 func EntryBytes(p Params, e *entry.Entry) int64 {
 	bands := len(e.Keys) / p.Similarity.KeyBytes
 	return int64(entry.Size(e)-len(e.Keys)) + fixedBytes(p, bands)

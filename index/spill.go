@@ -1,26 +1,27 @@
 package index
 
-// spill is the lines of a table that its buckets spill over to. Lines are taken from the first page that has a free one, and
-// a last page of which none is used is given back when the others have some to spare.
+// spill holds the lines of a table that its buckets spill over to. New lines come from the first page that has a free
+// one. The last page is given back when none of its lines is used and the other pages have some to spare.
 type spill struct {
 	pages pages
 	state []pageState
-	lines int // used
-	first int // no page before it has a free line
+	lines int // number of lines in use
+	first int // index of a page; no page before it has a free line
 }
 
-// pageState says which lines of a page are free: those that were given back, by their links, and those never used.
+// pageState tracks the free lines of a page. free is the first line that was given back, + 1, and each of these links
+// to the next; 0 ends the list. Lines from fresh on were never used. used is the number of lines in use.
 type pageState struct {
 	free, fresh, used int
 }
 
-// take returns the link to a line.
+// take returns the link (line number + 1) to a free line.
 func (s *spill) take() (link uint32) {
 	for s.first < len(s.pages) && s.state[s.first].used == pageLines {
 		s.first++
 	}
 	if s.first == len(s.pages) {
-		s.pages.room(s.first * pageLines)
+		s.pages.extend(s.first * pageLines)
 		s.state = append(s.state, pageState{})
 	}
 	p := &s.state[s.first]
@@ -38,7 +39,7 @@ func (s *spill) take() (link uint32) {
 
 func (s *spill) line(link uint32) *line { return s.pages.at(int(link - 1)) }
 
-// give takes a line back and returns what it was linked to.
+// give takes a line back and returns the link that it held.
 func (s *spill) give(link uint32) (next uint32) {
 	l := s.line(link)
 	next = l.link()
@@ -56,7 +57,8 @@ func (s *spill) give(link uint32) (next uint32) {
 	return next
 }
 
-// beyond says whether a line stands on a page that would not be needed if the lines stood close together, with some to spare.
+// beyond says whether a line is on a page that would not be needed if the used lines stood close together, with an
+// eighth to spare.
 func (s *spill) beyond(link uint32) bool {
 	return int(link-1)/pageLines > (s.lines+s.lines/8)/pageLines
 }

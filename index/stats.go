@@ -3,19 +3,19 @@ package index
 // Stats counts what a replica has done since it was built or restored, and what it holds.
 type Stats struct {
 	Records    uint64 // journal records passed
-	Ignored    uint64 // of them those that changed nothing
+	Ignored    uint64 // records that changed nothing
 	Changed    int64  // journal offset after the last record that was no mark or checkpoint; 0 when there was none
-	Confirmed  int64  // what Replica.Confirmed answers
+	Confirmed  int64  // see Replica.Confirmed
 	Judged     uint64 // documents judged
 	Unique     uint64
 	Duplicate  uint64
 	Reemitted  uint64 // copies that came through as unique
-	Candidates uint64 // documents compared with
+	Candidates uint64 // candidates that documents were compared with
 	Cut        uint64 // band keys of which not all references were read, for similarity.max_references
 	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
-	MostMoved  int    // of them by one document
+	MostMoved  int    // the most entries moved for one document
 
 	Documents     int   // visible in the window
 	WindowBytes   int64 // their bytes, as window.bytes counts them

@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the stories' answers")
 
-// TestStories walks transcripts of journals. A line without indentation is a record, or a line that sets the scene; what
-// follows it, indented, is what the replica answered. -update writes the answers anew: commit a difference only if you can
-// explain it.
+// TestStories walks transcripts of journals. A line without indentation is a record, or a line that sets the scene;
+// what follows it, indented, is what the replica answered. -update writes the answers anew: commit a difference only if
+// you can explain it.
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("testdata/stories/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -42,7 +42,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// story is a replica with a journal that is written as it is told.
+// story is a replica, with a journal that the lines of a transcript write.
 type story struct {
 	t       *testing.T
 	params  index.Params
@@ -92,7 +92,7 @@ func (s *story) tell(text string) string {
 	return out.String()
 }
 
-// scan reads words that were made for it; a story with a slip of the pen fails.
+// scan reads the words of a line. It fails the test on a line that does not have the format.
 func (s *story) scan(words []string, format string, into ...any) {
 	s.t.Helper()
 	if _, err := fmt.Sscanf(strings.Join(words, " "), format, into...); err != nil {
@@ -210,7 +210,7 @@ func (s *story) record(words []string) index.Record {
 	return s.claim(words, h)
 }
 
-// claim is a record about replicas, or none of the group's.
+// claim builds a record about replicas, or one that is none of the group's.
 func (s *story) claim(words []string, h index.Header) index.Record {
 	switch words[0] {
 	case "mark": // mark [foreign]
@@ -218,7 +218,7 @@ func (s *story) claim(words []string, h index.Header) index.Record {
 			h.Fingerprint++
 		}
 		return &index.Mark{Header: h}
-	case "stray": // what is no record of the group's
+	case "stray": // a record that is none of the group's
 		return nil
 	case "checkpoint": // checkpoint at 3 right|wrong [bare: without the settings | 2 elsewhere: the routing]
 		r := &index.Checkpoint{Header: h, Member: "other"}
@@ -250,7 +250,7 @@ func (s *story) claim(words []string, h index.Header) index.Record {
 	return nil
 }
 
-// routing is `routing 2 elsewhere`, or of other settings: `routing 2 elsewhere other`.
+// routing parses `routing 2 elsewhere`, or with other settings: `routing 2 elsewhere other`.
 func (s *story) routing(words []string) *index.Routing {
 	r := &index.Routing{Header: s.header(), Routes: index.Routes{Text: []byte(words[2])}}
 	s.scan(words[1:2], "%d", &r.Number)
@@ -302,7 +302,7 @@ func (s *story) apply(rec index.Record) []string {
 	return answers
 }
 
-// state shows the partitions, the held verdicts and the clock.
+// state prints the partitions, the held verdicts and the clock.
 func (s *story) state() string {
 	var b strings.Builder
 	for p := range int32(2) {

@@ -2,7 +2,7 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// found is a candidate, and how similar it is once it is measured.
+// found is a candidate. similarity and method are set once it is measured.
 type found struct {
 	segment    *segment
 	i          int
@@ -11,10 +11,11 @@ type found struct {
 	method     Method
 }
 
-// budget is what one entry may still cost. It is the same on every member: it counts what is compared, and no time.
+// budget is what judging one entry may still cost. It counts comparisons and not time, so it is the same on every
+// member.
 type budget struct {
-	candidates int // to be compared
-	work       int // steps of comparing
+	candidates int // candidates that may still be compared
+	work       int // steps of similarity.max_work
 }
 
 func (p *SimilarityParams) budget() budget {
@@ -24,9 +25,9 @@ func (p *SimilarityParams) budget() budget {
 // survey compares an entry with its candidates, the most promising first, within a budget.
 type survey struct {
 	entry  *entry.Entry
-	ranks  []rank // those to come
+	ranks  []rank // candidates still to be compared
 	left   budget
-	bands  int // of which not all was read
+	bands  int // band keys of which not all references were read
 	unseen int // candidates that were left out
 }
 
@@ -37,10 +38,11 @@ func (r *Replica) survey(e *entry.Entry) survey {
 	return s
 }
 
-// cut says that documents were left out that might be similar enough.
+// cut says whether documents were left out that might be similar enough.
 func (s *survey) cut() bool { return s.bands+s.unseen > 0 }
 
-// advance finds the next candidate that can be matched.
+// advance sets f to the next candidate that can be matched, and returns false when there is none or the budget is
+// spent.
 func (r *Replica) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
 		*f = r.found(k.ref())
@@ -59,13 +61,13 @@ func (r *Replica) advance(s *survey, f *found) bool {
 	return false
 }
 
-// measure finds how similar a candidate is, unless that costs more than is left.
+// measure sets the similarity and method of a candidate. It returns false if that would cost more work than is left.
 func (r *Replica) measure(s *survey, f *found) bool {
 	if f.document.entry.Content == s.entry.Content {
 		f.similarity, f.method = Similarity{Num: 1, Den: 1}, Identical
 		return true
 	}
-	r.candidate = f.document.entry // in place: a candidate of its own would be allocated for each
+	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
 	cost := r.verify.cost(s.entry, &r.candidate)
 	if cost > s.left.work {
 		s.unseen++
@@ -83,8 +85,8 @@ func (r *Replica) found(at ref) (f found) {
 	return f
 }
 
-// eligible says whether a candidate can be matched: it has a band key of e, is of its scope, and alive as its representative
-// is.
+// eligible says whether a candidate can be matched: it shares a band key and the scope with e, it is alive, and so is
+// its representative.
 func (r *Replica) eligible(f *found, e *entry.Entry) bool {
 	if f.document.entry.Scope != e.Scope || !r.alive(f) || !r.window.shares(f.segment, f.i) {
 		return false
@@ -96,7 +98,7 @@ func (r *Replica) eligible(f *found, e *entry.Entry) bool {
 	return ok && r.alive(&root)
 }
 
-// alive says that a document was not forgotten, did not fall, and is not too old.
+// alive says whether a document was not forgotten, did not fall, and is not too old.
 func (r *Replica) alive(f *found) bool {
 	d, seen := &f.document, f.document.applied
 	if last, ok := f.segment.changes.repeated(f.i); ok {
@@ -106,14 +108,14 @@ func (r *Replica) alive(f *found) bool {
 		!r.partitions[d.source].fell(d.position, d.entry.Offset)
 }
 
-// root is the representative of what was found; ok is false if it has left the window.
+// root returns the representative of a found document; ok is false if it has left the window.
 func (r *Replica) root(f *found) (root found, ok bool) {
 	if !f.document.copied() {
 		return *f, true
 	}
 	number := f.document.root
 	if number < r.window.oldest {
-		number = r.window.places[number] // 0, which left before, if it did not enter again
+		number = r.window.places[number] // 0 if it did not enter again, and document 0 left before
 	}
 	if number < r.window.oldest {
 		return found{}, false

@@ -2,49 +2,50 @@ package index
 
 import "slices"
 
-// table holds the buckets of one band, by linear hashing (Litwin 1980): it grows and shrinks by one bucket at a time, so
-// that no document waits for a table to be copied. Buckets 0 .. n-2^level and those from 2^level on are split already and
-// have level + 1 bits of the hash; those between them have level bits.
+// table holds the buckets of one band, by linear hashing (Litwin 1980). It grows and shrinks by one bucket at a time,
+// so that no document waits for a whole table to be copied. Buckets below n - 2^level, and those from 2^level on, are
+// already split and use level + 1 bits of the hash. The buckets between them use level bits.
 //
 //	0         n-2^level          2^level           n
 //	├──────────────┼─────────────────┼──────────────┤
 //	│ level + 1    │ level           │ level + 1    │
 type table struct {
 	lines pages // one per bucket
-	spill spill // for what does not fit there
+	spill spill // lines that buckets spill over to
 	n     int
 	level uint
-	swept int // the bucket to be swept next
+	swept int // number of the bucket to be swept next
 
-	resized uint32 // so many times, by a bucket
+	resized uint32 // number of times that the table grew or shrank
 
-	items, others []item // of a bucket at hand
+	items, others []item // scratch memory for the bucket at hand
 }
 
 const (
-	// tableLoad is the number of visible documents per bucket: three quarters of its line.
+	// tableLoad is the number of visible documents per bucket. It is three quarters of a line.
 	tableLoad = 11
-	// sweepEvery: each table is swept by a bucket for so many documents indexed.
+	// sweepEvery is the number of indexed documents for each bucket of a table that is swept.
 	sweepEvery = 4
 	minLevel   = 2
 	maxLevel   = hashBits - 1
 )
 
-// newTable has buckets for so many documents.
+// newTable builds an empty table with buckets for this many documents.
 func newTable(documents int) table {
 	t := table{n: 1 << minLevel, level: minLevel}
 	t.n = min(max(t.n, (documents+tableLoad-1)/tableLoad), 1<<maxLevel)
 	for 2<<t.level <= t.n {
 		t.level++
 	}
-	t.lines.room(t.n - 1)
+	t.lines.extend(t.n - 1)
 	return t
 }
 
-// bucket says where the entries of a hash are. It has no branch: which buckets are split cannot be guessed.
+// bucket returns the bucket and level of a hash. It has no branch, because the processor could not predict which
+// buckets are split.
 func (t *table) bucket(hash uint32) (b int, level uint) {
 	low := int(hash) & (1<<(t.level&31) - 1)
-	split := uint(low-(t.n-1<<(t.level&31))) >> 63 // 1 if it is below
+	split := uint(low-(t.n-1<<(t.level&31))) >> 63 // 1 if bucket low is split already
 	level = t.level + split
 	return int(hash) & (1<<(level&31) - 1), level
 }
@@ -56,7 +57,7 @@ func (t *table) levelOf(b int) uint {
 	return t.level
 }
 
-// insert adds the newest document to its bucket, whose line is l, and says whether that had to spill over.
+// insert adds the newest document to its bucket, whose first line is l, and returns whether the line had to spill over.
 func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled bool) {
 	if l.link() > 0 {
 		t.takeBack(l, level, s)
@@ -72,12 +73,12 @@ func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled
 	return spilled
 }
 
-// takeBack gives the spill line behind l back if so many of its entries have expired that l has room for the others, and for
-// one more.
+// takeBack merges l with the spill line behind it, and frees that line, if so many entries have expired that l has room
+// for the others and one more.
 func (t *table) takeBack(l *line, level uint, s span) {
 	older := t.older(l)
 	n, all := l.count(), older.count()
-	least := n + all + 1 - lineSlots // that must have expired
+	least := n + all + 1 - lineSlots // number of entries that must have expired
 	if least > all || least > 0 && s.age(older[least], level) < s.visible() {
 		return
 	}
@@ -93,14 +94,14 @@ func (t *table) takeBack(l *line, level uint, s span) {
 	l[0] = uint32(n + all - k)
 }
 
-// spillOver makes room in a full line: its entries go to a spill line.
+// spillOver moves the entries of a full line to a new spill line.
 func (t *table) spillOver(l *line) {
 	link := t.spill.take()
 	*t.spill.line(link) = *l
 	l[0] = link << countBits
 }
 
-// length is how many lines a bucket has, of which l is the first.
+// length returns the number of lines of a bucket whose first line is l.
 func (t *table) length(l *line) (lines int) {
 	for ; l != nil; l = t.older(l) {
 		lines++
@@ -108,7 +109,7 @@ func (t *table) length(l *line) (lines int) {
 	return lines
 }
 
-// older is the line after l, with the entries before those of l.
+// older returns the line linked behind l, which holds older entries; nil if there is none.
 func (t *table) older(l *line) *line {
 	if link := l.link(); link > 0 {
 		return t.spill.line(link)
@@ -116,7 +117,7 @@ func (t *table) older(l *line) *line {
 	return nil
 }
 
-// gather unpacks the visible entries of a bucket, newest first.
+// gather appends the visible entries of a bucket, newest first.
 func (t *table) gather(to []item, b int, s span) []item {
 	level := t.levelOf(b)
 	low := uint32(b) & (1<<level - 1)
@@ -132,7 +133,7 @@ func (t *table) gather(to []item, b int, s span) []item {
 	return to
 }
 
-// rewrite makes items, newest first, all that a bucket holds.
+// rewrite replaces the entries of a bucket by items, which are newest first.
 func (t *table) rewrite(b int, items []item) {
 	level, l := t.levelOf(b), t.lines.at(b)
 	for link := l.link(); link > 0; {
@@ -147,8 +148,9 @@ func (t *table) rewrite(b int, items []item) {
 	}
 }
 
-// fit moves the table by one bucket towards the right size for so many documents, and returns how many entries were moved.
-// Between growing and shrinking lies a tenth, so that a window of steady size keeps its table.
+// fit grows or shrinks the table by one bucket towards the right size for this many documents, and returns how many
+// entries were moved. The size for shrinking is a tenth below that for growing, so that a window of steady size keeps
+// its table.
 func (t *table) fit(documents int, s span) (moved int) {
 	switch {
 	case documents > t.n*tableLoad && t.n < 1<<maxLevel:
@@ -165,7 +167,7 @@ func (t *table) split(s span) (moved int) {
 	from, to := t.n-1<<t.level, t.n
 	bit := uint32(1) << t.level
 	all := t.gather(t.items[:0], from, s)
-	t.lines.room(to)
+	t.lines.extend(to)
 	if t.n++; t.n == 2<<t.level {
 		t.level++
 	}
@@ -183,7 +185,7 @@ func (t *table) split(s span) (moved int) {
 	return len(stay) + len(leave)
 }
 
-// merge takes back the latest split.
+// merge reverses the latest split.
 func (t *table) merge(s span) (moved int) {
 	t.resized++
 	from, level := t.n-1, t.level
@@ -204,7 +206,7 @@ func (t *table) merge(s span) (moved int) {
 	return len(all)
 }
 
-// sweep drops the expired entries of so many buckets, from where it left off.
+// sweep drops the expired entries of this many buckets, from where the last call stopped.
 func (t *table) sweep(buckets int, s span) {
 	for range buckets {
 		if t.swept >= t.n {
@@ -215,7 +217,8 @@ func (t *table) sweep(buckets int, s span) {
 	}
 }
 
-// clean drops the expired entries of a bucket, and moves what it has spilled out of a page that should be given back.
+// clean drops the expired entries of a bucket. It also moves its spill lines if one is on a page that should be given
+// back.
 func (t *table) clean(b int, s span) {
 	l, level := t.lines.at(b), t.levelOf(b)
 	if l.link() == 0 {
@@ -232,5 +235,5 @@ func (t *table) clean(b int, s span) {
 	}
 }
 
-// bytes of memory.
+// bytes returns the memory that the table takes.
 func (t *table) bytes() int64 { return int64(len(t.lines)+len(t.spill.pages)) * pageLines * lineBytes }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSpillLineIsTakenBack: as soon as what is visible of a bucket fits into a line again, with one more, it takes one line.
+// TestSpillLineIsTakenBack: a bucket takes one line again as soon as its visible entries, and one more, fit into it.
 func TestSpillLineIsTakenBack(t *testing.T) {
 	tab := newTable(0)
 	l, level := tab.lines.at(0), tab.levelOf(0)

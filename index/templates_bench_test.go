@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// BenchmarkTemplates signs and judges texts of 200 words of which 160 are those of one of several templates, in any order, in a
-// window of 32,000: each lookup meets other documents than the one before.
+// BenchmarkTemplates signs and judges texts of 200 words, of which 160 are those of one of several templates, in random
+// order, in a window of 32,000. Each lookup meets other documents than the one before.
 func BenchmarkTemplates(b *testing.B) {
 	const held = 32_000
 	for _, templates := range []int{1, 4, 16} {

@@ -20,13 +20,13 @@ const trickedText = "the committee met on a rainy tuesday and decided after long
 // behind marks the space behind it.
 const behind = "\ufdd0"
 
-// trick hides a copy: what it does to one word.
+// trick hides a copy by what it does to one word.
 type trick struct {
 	name string
 	hide func(word string) string
 }
 
-// What nobody sees.
+// Tricks that a reader does not see.
 func invisibleTricks() []trick {
 	return []trick{
 		{"U+00AD soft hyphen in a word", inside("\u00ad")},
@@ -58,7 +58,7 @@ func invisibleTricks() []trick {
 	}
 }
 
-// What normalising undoes.
+// Tricks that normalising undoes.
 func undoneTricks() []trick {
 	return []trick{
 		{"capitals", strings.ToUpper},
@@ -76,7 +76,7 @@ func undoneTricks() []trick {
 	}
 }
 
-// What changes words, or seems to.
+// Tricks that change words, or seem to.
 func otherTricks() []trick {
 	return []trick{
 		{"accents stripped", swap("é", "e", "ï", "i")},
@@ -117,7 +117,7 @@ func swap(pairs ...string) func(string) string {
 	return func(word string) string { return strings.NewReplacer(pairs...).Replace(word) }
 }
 
-// letters writes small letters with those from a on.
+// letters replaces a to z by the letters from a given one on.
 func letters(a rune) func(string) string {
 	return func(word string) string {
 		return strings.Map(func(r rune) rune {
@@ -135,8 +135,8 @@ func reversed(word string) string {
 	return "\u202e" + string(runes) + "\u202c"
 }
 
-// Each trick is played on every seventh word, and its copy compared with the text under the default settings: what slips
-// through is in the file as plainly as what doesn't.
+// Each trick is applied to every seventh word, and the copy is compared with the text under the default settings. The
+// file states which tricks are detected and which are not.
 func TestTricks(t *testing.T) {
 	const every = 7
 	p := index.DefaultParams()

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Validate reports every setting that cannot be worked with, and those that contradict each other.
+// Validate reports every setting with an impossible value, and every combination that contradicts itself.
 func (p Params) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("similarity", p.Similarity.validate()),
@@ -20,7 +20,7 @@ func (p Params) Validate() []setting.Mistake {
 	)
 }
 
-// validateTogether finds what is right in each section and makes no sense together.
+// validateTogether reports values that are valid in their section but make no sense together.
 func (p Params) validateTogether() []setting.Mistake {
 	if p.Text.Space == "drop" && !strings.HasPrefix(p.Similarity.Shingle, "char:") {
 		return []setting.Mistake{setting.Wrong("text.space", p.Text.Space, "leaves no words for similarity.shingle: "+p.Similarity.Shingle,
@@ -53,7 +53,7 @@ func (p WindowParams) validate() []setting.Mistake {
 	return wrong
 }
 
-// maxName bounds the name of an index: it stands in a header of every record.
+// maxName bounds the length of an index name, because it is in a header of every record.
 const maxName = 64
 
 func (p KeepParams) validate() []setting.Mistake {

@@ -9,7 +9,8 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// leastRows of a band: with one row, whatever shares one of so many shingles is a candidate, and these are nearly all.
+// leastRows is the least number of rows of a band. With one row, every document that shares one of its slots is a
+// candidate, and that is nearly every document.
 const leastRows = 2
 
 // validateLevenshtein refuses shingles for which no bands keep recall.
@@ -32,13 +33,14 @@ func (p SimilarityParams) validateLevenshtein() []setting.Mistake {
 		p.Threshold, sketch.RunSimilarity(p.Threshold, size), p.Slots, p.Recall, leastRows), remedy)}
 }
 
-// keepsRecall says whether the bands planned for verify: levenshtein keep recall, and more than few documents apart.
+// keepsRecall says whether the planned bands keep recall and still exclude most documents (leastRows).
 func (p SimilarityParams) keepsRecall() bool {
 	banding, err := p.Banding()
 	return err == nil && banding.Rows >= leastRows
 }
 
-// workable are changes after which it does: the longest runs for these slots, and the fewest slots for these runs.
+// workable returns changes of the settings after which the plan keeps recall: the longest runs for these slots, and the
+// fewest slots for these runs.
 func (p SimilarityParams) workable() []string {
 	var found []string
 	q := p

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Widths of a band key, in bytes.
+// Bounds of the width of a band key, in bytes.
 const minKeyBytes, maxKeyBytes = 4, 8
 
 func (p SimilarityParams) validate() []setting.Mistake {
@@ -36,7 +36,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
 		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
 	if len(wrong) > 0 {
-		return wrong // what follows takes the numbers for possible
+		return wrong // the checks below need valid numbers
 	}
 	if wrong = slices.Concat(p.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
 		return wrong
@@ -57,7 +57,7 @@ func (p SimilarityParams) validateEvidence() []setting.Mistake {
 	return nil
 }
 
-// validateSketch checks what only the sketches know: which bands there can be.
+// validateSketch checks what only the sketch can check: which bands are possible.
 func (p SimilarityParams) validateSketch() []setting.Mistake {
 	scheme, params, err := p.Scheme()
 	if err != nil {

@@ -107,7 +107,7 @@ func TestValidateRefusesWindows(t *testing.T) {
 	}
 }
 
-// refuses says that a change of the defaults is one mistake.
+// refuses expects a change of the defaults to cause exactly one mistake.
 func refuses(t *testing.T, change func(*index.Params), want string) {
 	t.Helper()
 	p := index.DefaultParams()
@@ -139,7 +139,7 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"by area":       func(p *index.Params) { p.Similarity.Plan, p.Similarity.Threshold = "area", 0.01 },
 		"texts":         func(p *index.Params) { p.Similarity.Evidence = "text" },
 		"bands by hand": func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 16, 8 },
-		"hopeless plan": func(p *index.Params) { // of no matter where bands are given
+		"hopeless plan": func(p *index.Params) { // ignored if bands are given
 			p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = 0.01, 128, 1
 		},
 		"simhash":       simHash(func(*index.SimilarityParams) {}),
@@ -181,7 +181,7 @@ func verify(p *index.Params, by, shingle string) {
 	p.Similarity.Verify, p.Similarity.Shingle = by, shingle
 }
 
-// What a refusal says to write is taken.
+// The remedy that a refusal states is accepted.
 func TestWhatLevenshteinIsToldToWriteIsTaken(t *testing.T) {
 	offers := regexp.MustCompile(`(shingle|slots): (char:\d+|\d+)`)
 	for _, threshold := range []float64{0.4, 0.6, 0.75, 0.8, 0.9, 0.95, 0.99} {

@@ -52,8 +52,9 @@ func (s Similarity) Less(t Similarity) bool {
 	return uint64(s.Num)*uint64(t.Den) < uint64(t.Num)*uint64(s.Den)
 }
 
-// Match is the representative that a document is a copy of. Similarity and Method tell how it compares to the nearest
-// document that stands for the representative: itself, or with index.keep: all another of its copies.
+// Match is the representative that a document is a copy of. Similarity and Method describe how similar the document is
+// to the nearest document that stands for the representative: the representative itself, or with index.keep: all
+// another of its copies.
 type Match struct {
 	Source     entry.Source
 	Topic      string   // the topic's name, as its reposition gave it
@@ -63,7 +64,7 @@ type Match struct {
 	ID         string   // the representative's id; empty means its coordinates
 	Similarity Similarity
 	Method     Method
-	Copy       uint64 // how-manieth: the original is 1, its first duplicate 2
+	Copy       uint64 // ordinal; the original is 1, its first duplicate 2
 }
 
 // Verdict is what the journal decided about one document.
@@ -80,14 +81,15 @@ type Verdict struct {
 	Match    Match    // zero for a document that is like no other
 	// Reemitted marks a copy that was let through as unique: none of its kind had come through for window.reemit_every.
 	Reemitted bool
-	// Cut marks a document that is like none of those it was compared with, where candidates were left out: it may be a copy.
+	// Cut marks a document that matched none of the candidates it was compared with, while other candidates were left
+	// out: it may be a copy.
 	Cut bool
-	// Forgotten marks a document whose output refused it: a unique one goes to rejected.
+	// Forgotten marks a document that its output refused. A unique one goes to rejected.
 	Forgotten bool
 }
 
 // Matched says whether the document is a copy of a representative.
 func (v *Verdict) Matched() bool { return v.Match.Method != NoMatch }
 
-// Unique says whether the document goes to the unique topic: it is like no other, or a copy that was let through.
+// Unique says whether the document goes to the unique topic: it matched nothing, or is a copy that was let through.
 func (v *Verdict) Unique() bool { return !v.Matched() || v.Reemitted }

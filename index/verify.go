@@ -8,38 +8,40 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// verifier measures how similar an entry is to a candidate. begin is called once per entry, before its first candidate.
-// What is not similar enough may be called less similar than it is. Evidence that does not decode is similar to nothing: it
-// must not stop the stream, and all members read the same bytes.
+// verifier measures the similarity of an entry and a candidate. begin is called once per entry, before its first
+// candidate. The similarity of a pair below the threshold may be returned too low. Evidence that does not decode is
+// similar to nothing: it must not stop the stream, and all members read the same bytes.
 type verifier interface {
 	begin(e *entry.Entry)
 	similarity(candidate *entry.Entry) Similarity
 	method() Method
-	// cost is what comparing two entries takes at the most, in steps of similarity.max_work; spent is what of it counts, by how
-	// similar they were found. Both follow from the entries alone, however little had to be done.
+	// cost is the most that comparing two entries takes, in steps of similarity.max_work. spent is the part of it that
+	// counts, given the similarity that was found. Both depend on the entries alone, not on the work really done.
 	cost(own, candidate *entry.Entry) int
 	spent(cost int, s Similarity) int
 	outliner
 }
 
-// outliner tells candidates apart before they are compared, where a verifier can.
+// outliner makes outlines, which distinguish candidates before they are compared. A verifier without outlines embeds
+// plain.
 type outliner interface {
-	// outlines says whether e can be told apart from others by an outline.
+	// outlines says whether e has an outline.
 	outlines(e *entry.Entry) bool
-	// hashes is how many the outline of an entry is made of.
+	// hashes returns the number of hashes in the outline of an entry.
 	hashes(e *entry.Entry) int
-	// outline makes the outline of an entry that can.
+	// outline makes the outline of an entry that has one.
 	outline(e *entry.Entry, o *outline)
-	// shares says how many hashes two documents must share, in num / den of those that each of them has, counted twice.
+	// shares returns the least share num / den of hashes that two documents must have in common, of the sum of their
+	// numbers of hashes.
 	shares() (num, den int)
 }
 
-// flat is a verifier that counts its whole cost.
+// flat is embedded by a verifier whose whole cost counts.
 type flat struct{}
 
 func (flat) spent(cost int, _ Similarity) int { return cost }
 
-// plain is one that has no outlines.
+// plain is embedded by a verifier that has no outlines.
 type plain struct{}
 
 func (plain) outlines(*entry.Entry) bool     { return false }
@@ -62,10 +64,10 @@ func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
 	return &jaccard{shingling: shingling, weighted: p.Weighted}, err
 }
 
-// unlike is the similarity to what cannot be compared, or is not similar enough.
+// unlike is the similarity of a pair that cannot be compared, or is not similar enough.
 func unlike() Similarity { return Similarity{Den: 1} }
 
-// jaccard is the Jaccard similarity over the hashes of shingles, from the texts.
+// jaccard is the Jaccard similarity of the hashes of shingles, from evidence of the kind Text.
 type jaccard struct {
 	shingling text.Shingling
 	weighted  bool
@@ -76,7 +78,7 @@ type jaccard struct {
 	plain
 }
 
-// textSteps is what a byte of text costs: it is unpacked, and its shingles are hashed and sorted.
+// textSteps is the cost of a byte of text, in steps: it is decompressed, and its shingles are hashed and sorted.
 const textSteps = 6
 
 func (x *jaccard) cost(own, candidate *entry.Entry) int {
@@ -101,7 +103,7 @@ func (x *jaccard) shingles(dst []uint64, e *entry.Entry) []uint64 {
 	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
 }
 
-// estimator compares sketches.
+// estimator verifies by the sketches, from evidence of the kind Sketch.
 type estimator struct {
 	sketch sketch.Sketch
 	by     Method
@@ -115,7 +117,7 @@ func (x *estimator) outlines(e *entry.Entry) bool { return e.Kind == entry.Sketc
 
 func (x *estimator) hashes(*entry.Entry) int { return 1 }
 
-// outline is the front of a sketch: the more bits of it differ, the less similar it is in all likelihood.
+// outline is the front of the sketch. The more of its bits differ, the less similar the documents probably are.
 func (x *estimator) outline(e *entry.Entry, o *outline) {
 	var front [8 * outlineWords]byte
 	if e.Kind != entry.Sketch {

@@ -2,41 +2,41 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// window is the queue of remembered documents and the buckets that find them.
+// window is the queue of remembered documents, and the tables that find them.
 type window struct {
-	segments []*segment // ascending by number; the last one is open
-	firsts   []ref      // of the segments, side by side for a quick search
-	spare    []byte     // the block of a segment that expired, for the next one
-	oldest   ref        // the oldest visible document, or the next to come
-	end      ref        // the number of the next document
-	bytes    int64      // of the visible documents, as window.bytes counts them
-	number   uint64     // of the latest segment
+	segments []*segment // ascending by number; only the last one is open
+	firsts   []ref      // first document of each segment, side by side for a quick search
+	spare    []byte     // block of an expired segment, to be used for the next one
+	oldest   ref        // number of the oldest visible document; equals end if there is none
+	end      ref        // number of the next document
+	bytes    int64      // size of the visible documents, as window.bytes counts them
+	number   uint64     // number of the latest segment
 
 	shape   shape
-	share   int64 // of the index itself in the bytes of a document
+	share   int64 // bytes that each document counts beside its entry (fixedBytes)
 	width   int   // bytes of a band key
-	age     int64 // ms; 0 is no bound, as for the two below
+	age     int64 // window.age, ms; 0 is no bound, as for the two below
 	count   uint64
 	maximum int64
-	most    int // references that a lookup reads
+	most    int // references that a lookup reads (similarity.max_references)
 
-	refreshes bool        // representatives enter again
-	places    map[ref]ref // of those the present number by the first one, where copies must find them
+	refreshes bool        // window.refresh: last, so that representatives enter again
+	places    map[ref]ref // present number of each that entered again, by its first number; nil unless copies are indexed and must find them
 
-	tables    []table // one per band, and one for the keys of all bands together
+	tables    []table // one per band, and the last one for the keys of all bands together
 	moved     int     // entries of buckets moved for the latest document
 	mostMoved int
 	allMoved  uint64
 
-	probed  lookup           // the latest, until a document is indexed
-	ahead   [foreseen]lookup // those to come
-	fetched []*line          // for them
-	walks   []walk           // of the lookup at hand: one per band that goes on
-	popular []walk           // in it, those of keys of which more is left to read
-	met     []uint32         // in it, once per band: of each document how many were indexed after it
-	same    []ref            // of these, those that have the keys of all bands; then those that are identical, ascending
+	probed  lookup           // buckets of the latest lookup, until a document is indexed
+	ahead   [foreseen]lookup // lookups prepared for the next entries
+	fetched []*line          // scratch memory: lines to be fetched
+	walks   []walk           // lookup at hand: one per band that has another line
+	popular []walk           // lookup at hand: keys of which more is left to read
+	met     []uint32         // lookup at hand, once per band in which a document was met: how many documents were indexed after it
+	same    []ref            // documents met that have the keys of all bands; then only the identical ones, ascending
 	ranks   []rank
-	front   front // of the window
+	front   front // fields of the oldest document
 }
 
 func newWindow(p Params, bands int) window {
@@ -61,7 +61,7 @@ func newWindow(p Params, bands int) window {
 func (w *window) span() span   { return span{oldest: w.oldest, end: w.end} }
 func (w *window) visible() int { return int(w.end - w.oldest) }
 
-// at is where a document of a segment in the queue stands.
+// at returns the segment that holds a document, and its place there. The document must be in the queue.
 func (w *window) at(r ref) (*segment, int) {
 	lo, hi := 0, len(w.firsts)
 	for hi-lo > 1 {
@@ -74,21 +74,22 @@ func (w *window) at(r ref) (*segment, int) {
 	return w.segments[lo], int(r - w.firsts[lo])
 }
 
-// expire makes invisible what is outside of a bound at stream time now, and drops whole segments that became so.
+// expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
+// left.
 func (w *window) expire(now int64) {
 	for w.oldest < w.end && (w.full(0, 0) || w.age > 0 && w.old(now, w.eldestFront().applied)) {
 		w.leave(w.eldestFront().record)
 	}
 }
 
-// front is what a bound asks of the oldest document.
+// front caches the oldest document's fields that the age and size bounds need.
 type front struct {
-	next    ref   // the number after its own; 0 is none
-	applied int64 // as in document
+	next    ref   // the document's number + 1; 0 means that nothing is cached
+	applied int64 // stream time from which its age counts, ms
 	record  int   // bytes of its entry without band keys
 }
 
-// eldestFront reads the oldest document once. There must be one.
+// eldestFront returns the fields of the oldest document, read once. The window must not be empty.
 func (w *window) eldestFront() *front {
 	if w.front.next != w.oldest+1 {
 		s := w.segments[0]
@@ -99,16 +100,16 @@ func (w *window) eldestFront() *front {
 	return &w.front
 }
 
-// old says that what was last seen at a stream time is beyond the age of the window.
+// old says whether a document last seen at stream time seen is beyond window.age.
 func (w *window) old(now, seen int64) bool { return w.age > 0 && now-seen >= w.age }
 
-// full says that with so many more documents and bytes the window would be beyond a bound.
+// full says whether the window, with this many more documents and bytes, would be beyond window.count or window.bytes.
 func (w *window) full(documents int, bytes int64) bool {
 	return w.count > 0 && uint64(w.visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
 }
 
-// leave takes the oldest document, whose entry has so many bytes without its band keys, out of the window, and with the last
-// of its segment the segment.
+// leave takes the oldest document out of the window, and drops its segment if that was the last of it. record is the
+// bytes of its entry without band keys.
 func (w *window) leave(record int) {
 	s := w.segments[0]
 	w.bytes -= w.bytesOf(record)
@@ -118,10 +119,10 @@ func (w *window) leave(record int) {
 	}
 }
 
-// bytesOf a document, as EntryBytes gives them, whose entry takes so many without its band keys.
+// bytesOf returns the bytes of a document, as EntryBytes counts them, from those of its entry without band keys.
 func (w *window) bytesOf(record int) int64 { return int64(record) + w.share }
 
-// drop takes the oldest segment out of the queue.
+// drop takes the oldest segment out of the queue, and keeps its block for the next segment if it can be used.
 func (w *window) drop() {
 	if s := w.segments[0]; !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
@@ -130,7 +131,7 @@ func (w *window) drop() {
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
 }
 
-// insert adds a document as the newest of its buckets and says where it is. It copies what it keeps.
+// insert adds a document as the newest one, and returns where it is. It copies what it keeps.
 func (w *window) insert(d *document) (s *segment, i int) {
 	record := entry.Size(&d.entry) - len(d.entry.Keys)
 	s = w.tail(record + maxHead)
@@ -143,7 +144,7 @@ func (w *window) insert(d *document) (s *segment, i int) {
 	return s, i
 }
 
-// tail is the open segment, with room for a record of so many bytes.
+// tail returns the open segment, with room for a record of this many bytes.
 func (w *window) tail(record int) *segment {
 	var last *segment
 	if n := len(w.segments); n > 0 {
@@ -184,8 +185,9 @@ func (w *window) push(s *segment) {
 	w.firsts = append(w.firsts, s.first)
 }
 
-// newBlock is a block as large as the last one had to be and somewhat more; or as a segment may be, where bytes bound the window
-// and the last one was sealed by its bytes, for memory must not go beyond the bound while blocks grow.
+// newBlock returns a block somewhat larger than what the last segment used. If bytes bound the window and the last
+// segment was sealed by its bytes, the block has the full size of a segment at once: growing copies it, and memory must
+// not exceed the bound meanwhile.
 func (w *window) newBlock(last *segment) (block []byte) {
 	used := last.size()
 	size, enough := min(used+used/64, w.shape.bytes), min(used+used/512, w.shape.bytes)
@@ -198,7 +200,7 @@ func (w *window) newBlock(last *segment) (block []byte) {
 	return makeBlock(size)
 }
 
-// link puts a document into its buckets.
+// link adds a document to its buckets.
 func (w *window) link(s *segment, i int) {
 	w.probe(s.keys(i))
 	now, r := w.span(), s.first+ref(i)
@@ -210,9 +212,9 @@ func (w *window) link(s *segment, i int) {
 	}
 }
 
-// tend moves the tables on: sweeps some buckets, and lets those tables grow or shrink whose turn it is. The turns of the
-// bands are spread, so that no document pays for all of them; each table is swept by some buckets in a row, which are read
-// from memory at once.
+// tend maintains the tables after a document: it sweeps some buckets of one table, and lets tables grow or shrink. The
+// turns of the bands are spread, so that no document pays for all of them. Each table is swept by several buckets in a
+// row, which are fetched from memory together.
 func (w *window) tend() {
 	now, documents, bands := w.span(), w.visible(), len(w.tables)
 	w.tables[int(w.end%ref(bands))].sweep(w.sweeps(), now)
@@ -226,19 +228,19 @@ func (w *window) tend() {
 	w.mostMoved = max(w.mostMoved, w.moved)
 }
 
-// sweeps is how many buckets of a table are swept when it is its turn.
+// sweeps returns how many buckets of a table are swept when it is its turn.
 func (w *window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
 
-// BandTag is what a bucket knows of a band key: documents whose tags are equal in a band meet there.
+// BandTag is the part of a band key's hash that a bucket stores. Documents with equal tags in a band meet there.
 func BandTag(key []byte) uint32 { return hashKey(loadKey(key, len(key))) & (1<<hashBits - 1) }
 
-// hashKey spreads a band key over 32 bits, of which the lowest choose its bucket.
+// hashKey spreads a band key over 32 bits. The lowest of them select its bucket.
 func hashKey(key uint64) uint32 {
 	key *= 0x9e3779b97f4a7c15
 	return uint32(key >> 32)
 }
 
-// eldest is the oldest visible document; ok is false when there is none.
+// eldest returns the oldest visible document; ok is false if there is none.
 func (w *window) eldest() (d document, ok bool) {
 	if w.oldest == w.end {
 		return document{}, false
@@ -271,8 +273,8 @@ func (w *window) find(p Position) (*segment, int, bool) {
 	return w.findAgain(p)
 }
 
-// findAgain looks everywhere for a document that entered again: it had left before the oldest one entered. Only an operator
-// asks for so old a document.
+// findAgain searches the whole window for a document that entered again, after it had left its first place before the
+// oldest document entered. Only an operator asks for so old a document.
 func (w *window) findAgain(p Position) (*segment, int, bool) {
 	if w.oldest == w.end || !w.refreshes || w.head(w.oldest).position.Before(p) {
 		return nil, 0, false
@@ -286,14 +288,14 @@ func (w *window) findAgain(p Position) (*segment, int, bool) {
 	return nil, 0, false
 }
 
-// head is a document without its entry.
+// head returns a document without its entry.
 func (w *window) head(r ref) document {
 	s, i := w.at(r)
 	d, _ := readDocument(s.record(i), s.base, r)
 	return d
 }
 
-// firstRef is the number of the oldest document in the queue, visible or not.
+// firstRef returns the number of the oldest document in the queue, visible or not.
 func (w *window) firstRef() ref {
 	if len(w.firsts) == 0 {
 		return w.end
@@ -301,7 +303,7 @@ func (w *window) firstRef() ref {
 	return w.firsts[0]
 }
 
-// memory is what segments and tables take, in bytes.
+// memory returns the bytes that segments and tables take.
 func (w *window) memory() int64 {
 	n := int64(len(w.spare) + placeBytes*len(w.places))
 	for _, s := range w.segments {

@@ -9,12 +9,13 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// rolling is a window that is fed and looked into. Its documents have hashes that are known without it.
+// rolling is a window that tests fill and inspect. band has the first key of each document, so that the expected
+// content is known without the window.
 type rolling struct {
 	t      *testing.T
 	window window
 	random *rand.Rand
-	keys   uint64 // so many different ones
+	keys   uint64 // number of different keys
 	band   []uint64
 }
 
@@ -38,8 +39,8 @@ func (r *rolling) insert(n int) {
 	}
 }
 
-// check holds each bucket of each band against the documents: all that are visible stand in it once, in order, and no other
-// but for those that are trimmed.
+// check compares each bucket of each band with the documents: every visible document is in it once, in order, except
+// for trimmed ones, and there is no other.
 func (r *rolling) check() {
 	r.t.Helper()
 	w := &r.window
@@ -68,7 +69,7 @@ func (r *rolling) check() {
 	}
 }
 
-// The numbers in the entries are few, so all of them come back again and again: none may be taken for another.
+// Entries hold only the low bits of numbers, so all of them come back again and again: none may be taken for another.
 func TestBucketsHoldTheWindow(t *testing.T) {
 	for _, keys := range []uint64{1 << 32, 100} {
 		r := newRolling(t, 1, 3, keys)
@@ -82,8 +83,8 @@ func TestBucketsHoldTheWindow(t *testing.T) {
 	}
 }
 
-// TestLookupMeetsTheNewest holds lookups against a list of keys: the newest of equal key, up to the bound, whatever was
-// trimmed before.
+// TestLookupMeetsTheNewest compares lookups with a list of keys: they meet the newest documents of equal key, up to the
+// bound, whatever was trimmed before.
 func TestLookupMeetsTheNewest(t *testing.T) {
 	for _, keys := range []uint64{1, 2, 30, 3000} {
 		r := newRolling(t, 1000, 2, keys)
@@ -101,7 +102,7 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 				want, wantCut = want[:most], 1
 			}
 			slices.Sort(want)
-			// None has the other key, so none has both.
+			// No document has the other key, so none has both.
 			r.window.meetRare(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
 			cut := r.window.meetPopular()
 			var got []ref
@@ -116,7 +117,7 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 	}
 }
 
-// However popular a key, its bucket stays short; so neither a lookup nor a split has a long chain to walk.
+// The bucket of a key stays short however popular the key is, so neither a lookup nor a split walks a long chain.
 func TestPopularKeyStaysShort(t *testing.T) {
 	r := newRolling(t, 100_000, 1, 1)
 	r.insert(50_000)
@@ -127,7 +128,7 @@ func TestPopularKeyStaysShort(t *testing.T) {
 	}
 }
 
-// TestTrimmedKeyIsStillCut: of a key of which all was trimmed but what a lookup reads, it is still said that there is more.
+// TestTrimmedKeyIsStillCut: a key that was trimmed to what a lookup reads is still reported as not read to the end.
 func TestTrimmedKeyIsStillCut(t *testing.T) {
 	const bands = popularKeys
 	r := newRolling(t, 1000, bands, 1) // one key in each band, so that all bands are popular

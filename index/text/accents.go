@@ -7,15 +7,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// isAccent says whether r is a mark that is left out when accents are: a nonspacing mark that Unicode counts to no script
-// of its own (Inherited), such as the acute, the diaeresis, or the vowel signs and the hamza of Arabic. The marks of Thai,
-// Hebrew or the scripts of India belong to their script, and stay; so do the voicing marks of Kana, which make other letters.
+// isAccent says whether r is a mark that is dropped when accents are dropped: a nonspacing mark that Unicode assigns to
+// no single script (Inherited), such as the acute, the diaeresis, or the vowel signs and the hamza of Arabic. The marks
+// of Thai, Hebrew or the scripts of India belong to their script and stay. So do the voicing marks of Kana, because
+// they make other letters.
 func isAccent(r rune) bool {
 	const voiced, semiVoiced = 0x3099, 0x309a
 	return r >= 0x300 && r != voiced && r != semiVoiced && unicode.Is(unicode.Mn, r) && unicode.Is(unicode.Inherited, r)
 }
 
-// withoutAccents decomposes, leaves the accents out, and composes what is left.
+// withoutAccents decomposes the text, drops the accents, and composes the rest.
 func (c *canon) withoutAccents(src []byte) []byte {
 	if asciiLen(src) == len(src) {
 		return src

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Eight bytes are looked at together, as one little endian word: the first byte is the lowest.
+// Eight bytes are processed together as one little endian word, in which the first byte is the lowest.
 const (
 	lane  = 8                  // bytes in a word
-	wide  = 4 * lane           // bytes for which there is one branch
-	block = 8 * lane           // bytes for which a word has a bit each
-	ones  = 0x0101010101010101 // times b: b in each byte
+	wide  = 4 * lane           // bytes processed with one branch
+	block = 8 * lane           // bytes that one word covers with a bit each
+	ones  = 0x0101010101010101 // multiplied by b, it has b in each byte
 	highs = 0x80 * ones        // the high bit of each byte
 )
 
-// asciiLen is the number of ASCII bytes at the beginning of src.
+// asciiLen returns the number of ASCII bytes at the beginning of src.
 func asciiLen(src []byte) int {
 	i := lenBelow(src, 0x80)
 	for ; i+lane <= len(src); i += lane {
@@ -29,8 +29,8 @@ func asciiLen(src []byte) int {
 	return i
 }
 
-// lenBelow is the length of some beginning of text that has no byte of bound or more, which is 0x80 at least. Most often it
-// is nearly as long as any.
+// lenBelow returns the length of a prefix of text without a byte of bound or more. bound must be at least 0x80. The
+// prefix is not always the longest, but mostly nearly so.
 func lenBelow(text []byte, bound uint64) int {
 	if blocks := len(text) / block; blocks > 0 && hasAVX512() {
 		return block * blocksBelow(&text[0], blocks, bound)
@@ -46,8 +46,8 @@ func lenBelow(text []byte, bound uint64) int {
 	return i
 }
 
-// appendASCII appends the words of ASCII text. As in appendWhole, dst ends with a space unless the last word goes on or
-// nothing has been appended since start.
+// appendASCII appends the words of ASCII text. As in appendWhole, dst then ends with a space, unless the last word may
+// continue or nothing has been appended since start.
 func appendASCII(dst []byte, start int, src []byte) []byte {
 	gap := uint64(1) // 1 if a separator here adds nothing, else 0
 	if inWord(dst, start) {
@@ -60,7 +60,7 @@ func appendASCII(dst []byte, start int, src []byte) []byte {
 	return foldLanes(dst, src, gap)
 }
 
-// foldLanes is foldBlocks for all machines.
+// foldLanes is the portable foldBlocks.
 func foldLanes(dst, src []byte, gap uint64) []byte {
 	dst = slices.Grow(dst, len(src)+lane)
 	out := dst[:cap(dst)]
@@ -86,8 +86,8 @@ func foldLanes(dst, src []byte, gap uint64) []byte {
 	return out[:to]
 }
 
-// foldASCII lower-cases eight ASCII bytes and replaces by a space what belongs to no word; these bytes are 1 in separators,
-// the others 0.
+// foldASCII lower-cases eight ASCII bytes, and replaces the bytes that belong to no word by spaces. In separators those
+// bytes are 1 and the others 0.
 func foldASCII(x uint64) (words, separators uint64) {
 	lower := x | 0x20*ones // digits have that bit already
 	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x7f-'z')*ones)
@@ -97,12 +97,12 @@ func foldASCII(x uint64) (words, separators uint64) {
 	return lower&^gaps | 0x20*ones&gaps, separators
 }
 
-// squeeze takes out the bytes that are 1 in repeated, and moves those behind them forward.
+// squeeze removes the bytes that are 1 in repeated, and moves those behind them forward.
 func squeeze(words, repeated uint64) uint64 {
 	for repeated != 0 {
 		before := repeated&-repeated - 1
 		words = words&before | words>>8&^before
-		repeated = repeated & (repeated - 1) >> 8 // all that are left moved with the rest
+		repeated = repeated & (repeated - 1) >> 8 // the remaining marks moved with the rest
 	}
 	return words
 }

@@ -45,8 +45,8 @@ func BenchmarkNormalize(b *testing.B) {
 	}
 }
 
-// BenchmarkNormalizePlain is what BenchmarkNormalize is measured by: the bytes once through NFKC and once through case folding
-// of x/text, with buffers used again. It knows no words, and doesn't take HTML apart.
+// BenchmarkNormalizePlain is the yardstick for BenchmarkNormalize: it passes the bytes once through NFKC and once
+// through case folding of x/text, and reuses its buffers. It finds no words and reads no HTML.
 func BenchmarkNormalizePlain(b *testing.B) {
 	texts := samples(b)
 	for _, name := range sampleNames() {
@@ -63,7 +63,7 @@ func BenchmarkNormalizePlain(b *testing.B) {
 	}
 }
 
-// BenchmarkNormalizeOption has one option each set apart from the defaults.
+// BenchmarkNormalizeOption measures each option alone, with the defaults otherwise.
 func BenchmarkNormalizeOption(b *testing.B) {
 	texts := samples(b)
 	for _, option := range []struct {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// canon brings text into its canonical form: without what is invisible, NFKC, full case folding, NFKC again, and on request
-// without accents. What it returns lives until the next call.
+// canon brings text into its canonical form: without invisible characters, NFKC, full case folding, NFKC again, and
+// optionally without accents. What it returns is valid until the next call.
 type canon struct {
 	fold         transform.SpanningTransformer
 	stripAccents bool
-	valid        []byte // the text, its bad bytes replaced
-	seen         []byte // without what is invisible
+	valid        []byte // the text with bad bytes replaced
+	seen         []byte // the text without invisible characters
 	folded       []byte
 	composed     []byte
 	bare         []byte // decomposed, without accents
@@ -25,7 +25,7 @@ func newCanon(stripAccents bool) *canon {
 	return &canon{fold: cases.Fold(), stripAccents: stripAccents}
 }
 
-// form is the canonical form of any bytes.
+// form returns the canonical form of any bytes.
 func (c *canon) form(src []byte) []byte {
 	src = c.foldAndCompose(c.visible(c.validate(src)))
 	if c.stripAccents {
@@ -34,7 +34,7 @@ func (c *canon) form(src []byte) []byte {
 	return src
 }
 
-// validate replaces each bad byte by a space: U+FFFD would do the same, as both separate and neither composes.
+// validate replaces each bad byte by a space. U+FFFD would have the same effect, as both separate and neither composes.
 func (c *canon) validate(src []byte) []byte {
 	if utf8.Valid(src) {
 		return src
@@ -50,11 +50,11 @@ func (c *canon) validate(src []byte) []byte {
 	return c.valid
 }
 
-// foldAndCompose composes twice, as folding may leave marks out of order or uncomposed, or letters where there were marks, and
-// a joiner between them.
+// foldAndCompose folds, and composes twice, because folding may leave marks out of order or uncomposed, may make
+// letters of marks, and may leave a joiner between them.
 func (c *canon) foldAndCompose(src []byte) []byte {
 	src = c.compose(src)
-	same, _ := c.fold.Span(src, true) // the error says only that something changes
+	same, _ := c.fold.Span(src, true) // an error only means that something changes
 	if same == len(src) {
 		return src
 	}
@@ -65,8 +65,9 @@ func (c *canon) foldAndCompose(src []byte) []byte {
 	return c.compose(c.visible(c.folded))
 }
 
-// foldCherokee mends, in place, what x/text/cases makes of Cherokee, whose letters fold to the capitals, as they are the
-// older ones: it turns the capitals into small letters as well (golang/go#46101), so that the two cases would never meet.
+// foldCherokee corrects, in place, what x/text/cases makes of Cherokee. Cherokee letters fold to the capitals, as these
+// were encoded first, but x/text also turns the capitals into small letters (golang/go#46101), so that the two cases
+// would never become equal.
 func foldCherokee(s []byte) {
 	for i := 0; i+2 < len(s); i++ {
 		if s[i] != 0xea && s[i] != 0xe1 {
@@ -82,7 +83,7 @@ func foldCherokee(s []byte) {
 	}
 }
 
-// recompose is form for text whose parts are in canonical form.
+// recompose does what form does, for text whose parts are in canonical form.
 func (c *canon) recompose(src []byte) []byte {
 	if c.stripAccents {
 		return c.withoutAccents(src) // long runs of marks get and lose joiners, which count as accents

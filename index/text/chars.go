@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// appendChars appends the hash of each run of size code points, of the whole text if it has fewer.
+// appendChars appends the hash of each run of size code points, or of the whole text if it has fewer.
 func appendChars(dst []uint64, text []byte, size int) []uint64 {
 	if len(text) == 0 {
 		return dst
@@ -27,14 +27,16 @@ func appendChars(dst []uint64, text []byte, size int) []uint64 {
 	}
 }
 
-// behind is where the code point at i ends, as its first byte says. So it ends in text that isn't valid, too.
+// behind returns where the code point at i ends, judged by its first byte. It therefore also ends in text that is not
+// valid UTF-8.
 func behind(text []byte, i int) int {
-	const widths uint64 = 0x4322_1111_1111_1111 // by the upper half of the first byte
+	const widths uint64 = 0x4322_1111_1111_1111 // indexed by the upper half of the first byte
 	return min(i+int(widths>>(text[i]>>4*4)&0xf), len(text))
 }
 
-// asciiSteps is how often the run of size code points between from and to can move on by one byte, with a piece of text to be
-// read behind its beginning, before it meets another than ASCII; 0 if that is not worth the trouble.
+// asciiSteps returns how many times the run of size code points between from and to can advance by one byte before it
+// meets a code point that is not ASCII, where a piece of text must still be readable behind its beginning. It returns 0
+// if the number is too small to be worth it.
 func asciiSteps(text []byte, from, to, size int) int {
 	if to-from != size || to+lane > len(text) || binary.LittleEndian.Uint64(text[to:])&highs != 0 {
 		return 0
@@ -61,7 +63,7 @@ func appendASCIIChars(dst []uint64, text []byte, steps, size int) []uint64 {
 	return dst[:len(dst)+steps]
 }
 
-// hashEach hashes the bytes that mask leaves, at each of the first places of text.
+// hashEach hashes, at each of the first places of text, the bytes that mask keeps.
 func hashEach(dst []uint64, text []byte, mask *[2]uint64) {
 	for i := range dst {
 		b := text[i : i+piece]

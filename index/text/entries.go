@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a code point is, in the canonical form.
+// Classes of a code point in the canonical form.
 type class uint32
 
 const (
@@ -17,7 +17,7 @@ const (
 	symbol                 // punctuation and symbols
 )
 
-// How a code point is brought into the normal form, without a look at its neighbours.
+// Treatments: how a code point is brought into the normal form, without a look at its neighbours.
 type treatment uint32
 
 const (
@@ -26,24 +26,24 @@ const (
 	expand                   // becomes some of the expansions
 	vanish                   // becomes nothing
 	follow                   // a mark that stays as it is, unless it has to change places with the mark before it
-	erase                    // a mark that becomes nothing, or what is invisible
-	disturb                  // only together with its neighbours
+	erase                    // becomes nothing; a mark, or an invisible character
+	disturb                  // can only be treated together with its neighbours
 )
 
-// An entry of the table is made by asking canon, when one of its batch is met for the first time, so that it can only agree
-// with it, and that a Normalizer costs nothing for the scripts it never meets.
+// An entry of the table is made by asking canon, when the first code point of its batch is met. So the table always
+// agrees with canon, and scripts that a Normalizer never meets cost nothing.
 //
 //	bits   0..23            24,25   26,27   28                    29..31
 //	       emit: the bytes  length  class   1: it is a separator  treatment
 //	       expand: length (6 bits), offset (18)
 //	       follow: combining class
 //
-// Emit, expand and vanish are simple: the code point combines with nothing before it, and so the text may be cut in front
-// of it. It may combine with what comes behind it; that is then a code point of another treatment.
+// Code points of the treatments emit, expand and vanish are simple: they combine with nothing before them, so the text
+// may be cut in front of them. They may combine with what follows, but that is then a code point of another treatment.
 type entry uint32
 
 const (
-	tabled    = 0x20000 // the code points below have entries: all but rare ideographs and, in plane 14, tags
+	tabled    = 0x20000 // code points below this have entries: all but rare ideographs and, in plane 14, tags
 	batch     = 64      // entries filled at once
 	gapBit    = 28
 	offsetBit = 6
@@ -60,7 +60,7 @@ func (e entry) length() int          { return int(e >> 24 & 3) }
 func (e entry) combining() int       { return int(e & 0xff) }
 func (e entry) simple() bool         { t := e.treatment(); return t >= emit && t <= vanish }
 
-// expansion cuts what e becomes out of the expansions.
+// expansion returns what e becomes, from the expansions.
 func (m *mapper) expansion(e entry) []byte {
 	from := e >> offsetBit & (maxOffset - 1)
 	return m.expansions[from : from+e&(1<<offsetBit-1)]
@@ -77,7 +77,8 @@ func (m *mapper) lookup(r rune) entry {
 	return m.entries[r]
 }
 
-// entryOf asks canon about r alone. It says disturb wherever it isn't sure.
+// entryOf makes the entry of r by asking canon about r alone. Where the answer is not certain, the treatment is
+// disturb.
 func (m *mapper) entryOf(r rune) entry {
 	if !utf8.ValidRune(r) || r == joiner {
 		return makeEntry(disturb, 0, 0)
@@ -96,7 +97,8 @@ func (m *mapper) entryOf(r rune) entry {
 	return makeEntry(disturb, 0, 0)
 }
 
-// standsAlone says whether nothing before form can combine with it, and no mark behind it has to go in front of one in it.
+// standsAlone says whether nothing before form can combine with it, and no later mark has to be moved in front of one
+// in it.
 func standsAlone(form []byte) bool {
 	last := norm.NFKC.Properties(form)
 	if !last.BoundaryBefore() {
@@ -108,7 +110,7 @@ func standsAlone(form []byte) bool {
 	return last.CCC() == 0
 }
 
-// simpleEntry renders a canonical form by the options.
+// simpleEntry makes an entry of a canonical form, as the options say.
 func (m *mapper) simpleEntry(form []byte) entry {
 	var out []byte
 	for i := 0; i < len(form); {
@@ -143,7 +145,7 @@ func (m *mapper) simpleEntry(form []byte) entry {
 	return makeEntry(expand, at<<offsetBit|len(out), 0)
 }
 
-// classify says what r is, in the canonical form. U+FFFD stands for what could not be read, and separates.
+// classify returns the class of r in the canonical form. U+FFFD stands for what could not be read, and separates.
 func (m *mapper) classify(r rune) class {
 	switch {
 	case m.markup && (r == '<' || r == '&'), r == utf8.RuneError:
@@ -158,7 +160,7 @@ func (m *mapper) classify(r rune) class {
 	return separator
 }
 
-// class is classify by the table.
+// class returns what classify does, from the table.
 func (m *mapper) class(r rune) class {
 	if r < tabled {
 		return m.lookup(r).class()

@@ -1,6 +1,7 @@
 package text
 
-// GiveBack lets go of the memory that grew with the documents: a text may take up to a hundred times its own bytes. Tables stay.
+// GiveBack releases the memory that grew with the documents: a text may take up to a hundred times its own bytes. The
+// tables stay.
 func (n *Normalizer) GiveBack() {
 	n.canonical, n.page.out, n.links.text = nil, nil, nil
 	n.last.giveBack()

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// pageEnd has memory of so many bytes behind which there is none: who reads or writes beyond faults.
+// pageEnd returns this many bytes of memory that end at an inaccessible page: an access beyond them faults.
 func pageEnd(t *testing.T, most int) []byte {
 	t.Helper()
 	page := os.Getpagesize()
@@ -31,7 +31,7 @@ func pageEnd(t *testing.T, most int) []byte {
 	return memory[size-most : size : size]
 }
 
-// faults says whether do touches memory that isn't there.
+// faults says whether do touches inaccessible memory.
 func faults(do func()) (fault any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { fault = recover() }()
@@ -72,10 +72,10 @@ func TestNothingIsReadBehindTheText(t *testing.T) {
 	}
 }
 
-// The kernels write no more than they say, too.
+// The kernels also write no more than they say.
 func TestKernelsKeepToTheirRoom(t *testing.T) {
 	if !hasAVX512() {
-		return // no kernel is called: the language holds the portable code to its bounds
+		return // there are no kernels, and Go checks the bounds of the portable code
 	}
 	random := rand.New(rand.NewPCG(4, 7))
 	src, dst := pageEnd(t, 6*block), pageEnd(t, 6*block*8)

@@ -1,7 +1,7 @@
 package text
 
 import (
-	"crypto/sha1" // in no sense to protect anything
+	"crypto/sha1" // not used for security
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -11,10 +11,10 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// A Hash says how shingles become numbers. The zero Hash is XXHash.
+// A Hash selects how shingles become numbers. The zero Hash is XXHash.
 type Hash uint8
 
-// The hashes of the package comment.
+// The hashes that the package comment describes.
 const (
 	XXHash Hash = iota
 	Murmur3
@@ -22,7 +22,7 @@ const (
 	SHA1
 )
 
-// Hashes are all there are, in the order of their numbers.
+// Hashes lists all hashes in the order of their numbers.
 func Hashes() []Hash { return []Hash{XXHash, Murmur3, XXH64, SHA1} }
 
 // ParseHash reads the name of a hash.
@@ -37,7 +37,7 @@ func ParseHash(s string) (Hash, error) {
 	return XXHash, fmt.Errorf("parse hash %q: possible are %s", s, strings.Join(names, ", "))
 }
 
-// String is what ParseHash reads.
+// String returns the name that ParseHash reads.
 func (h Hash) String() string {
 	switch h {
 	case Murmur3:
@@ -51,7 +51,7 @@ func (h Hash) String() string {
 	return "xxhash"
 }
 
-// published is the hash of a shingle's text, for all but XXHash, which is made of the hashes of words.
+// published hashes a shingle's text, for every hash but XXHash, which combines the hashes of words.
 func (h Hash) published(shingle []byte) uint64 {
 	switch h {
 	case Murmur3:
@@ -65,18 +65,20 @@ func (h Hash) published(shingle []byte) uint64 {
 }
 
 const (
-	// base of the polynomial: odd, and 5 modulo 8, so that its powers differ in as many bits as those of an odd number can.
+	// base is the base of the polynomial. It is odd, and 5 modulo 8, so that its powers differ in as many bits as those
+	// of an odd number can.
 	base = 0xff51afd7ed558ccd
-	// The first sixteen bytes of XXH3's secret, and the multiplier of its last step. As no UTF-8 begins with 0xb8, the first
-	// factor of short is never 0, which would hide the other one.
+	// The first sixteen bytes of XXH3's secret, and the multiplier of its last step. As no UTF-8 begins with 0xb8, the
+	// first factor of short is never 0, which would hide the other one.
 	secret0 = 0xbe4ba423396cfeb8
 	secret1 = 0x1cad21f72c81017c
 	spread  = 0x165667919e3779f9
-	// piece is how many bytes one multiplication takes in.
+	// piece is the number of bytes that one multiplication takes in.
 	piece = 16
 )
 
-// masks keep the first n of sixteen bytes, for n up to 16; the rest of the table is there so that n&31 needs no check.
+// masks keep the first n of sixteen bytes, for n up to 16. The rest of the table exists so that n&31 needs no bounds
+// check.
 //
 //nolint:gochecknoglobals // a table
 var masks = [32][2]uint64{
@@ -85,13 +87,13 @@ var masks = [32][2]uint64{
 	13: {1<<64 - 1, 1<<40 - 1}, 14: {1<<64 - 1, 1<<48 - 1}, 15: {1<<64 - 1, 1<<56 - 1}, 16: {1<<64 - 1, 1<<64 - 1},
 }
 
-// short is the hash of the first n <= 16 bytes of b, which has sixteen.
+// short hashes the first n <= 16 bytes of b, which has sixteen.
 func short(b []byte, n int) uint64 {
 	m := &masks[n&31]
 	return fold(binary.LittleEndian.Uint64(b)&m[0]^secret0, binary.LittleEndian.Uint64(b[lane:])&m[1]^secret1)
 }
 
-// hash is that of the bytes from start to end: a word, or a run of code points.
+// hash hashes the bytes from start to end: a word, or a run of code points.
 func hash(text []byte, start, end int) uint64 {
 	var sum uint64
 	for ; end-start > piece; start += piece {
@@ -105,13 +107,13 @@ func hash(text []byte, start, end int) uint64 {
 	return sum + short(padded[:], copy(padded[:], text[start:end]))
 }
 
-// fold adds the halves of the product without carry.
+// fold xors the two halves of the product.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// mix is the last step of a shingle's hash, as of XXH3's: each bit of the result depends on many.
+// mix is the last step of a shingle's hash, as of XXH3's. It makes every bit of the result depend on many.
 func mix(x uint64) uint64 {
 	x ^= x >> 37
 	x *= spread

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// hostile are texts that are made to cost time or memory, of about so many bytes. That they end at all says that the time is no
-// more than linear: with a square in it, a quarter of a megabyte, which is what the long form takes, needs minutes.
+// hostile returns texts that are made to cost time or memory, of about this many bytes. That the tests end shows that
+// the time is linear: if it were quadratic, the quarter of a megabyte of the long form would take minutes.
 func hostile(size int) map[string][]byte {
 	of := func(units ...string) []byte {
 		unit := strings.Join(units, "")

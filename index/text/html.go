@@ -6,11 +6,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// page takes the text out of HTML. Tags separate words, except those that stand inside of a line (inline, below); comments,
-// declarations and the content of scripts, styles and what browsers don't show vanish. Broken markup means what it means to
-// the tokenizer of x/net/html, and nothing is nested, so that depth costs nothing.
+// page extracts the text of HTML. Tags separate words, except for those that are part of a line (inline, below).
+// Comments, declarations, and the content of scripts, styles and elements that browsers do not show are dropped. Broken
+// markup means what it means to the tokenizer of x/net/html. Nesting is not tracked, so depth costs nothing.
 //
-// What there is in most pages is read here, without allocating; at the first thing beyond that, the tokenizer takes over.
+// page itself reads what most pages contain, without allocating. At the first thing beyond that, the tokenizer takes
+// over.
 type page struct {
 	out        []byte
 	reader     bytes.Reader
@@ -18,11 +19,11 @@ type page struct {
 }
 
 const (
-	maxReferences = 256 // kept in references
-	maxReference  = 32  // bytes of one that is kept
+	maxReferences = 256 // entries kept in references
+	maxReference  = 32  // bytes of a reference that is kept
 )
 
-// text returns the text of src, which may be src itself, or lives until the next call.
+// text returns the text of src. The result may be src itself; otherwise it is valid until the next call.
 func (p *page) text(src []byte) []byte {
 	if bytes.IndexByte(src, '<') < 0 && bytes.IndexByte(src, '&') < 0 {
 		return src
@@ -47,7 +48,7 @@ func (p *page) text(src []byte) []byte {
 	return p.out
 }
 
-// tokenize appends the text of src, which begins outside of any tag. It is the whole truth; markup only agrees with it.
+// tokenize appends the text of src, which begins outside of any tag. It defines the result; markup must agree with it.
 func (p *page) tokenize(src []byte) {
 	p.reader.Reset(src)
 	tokens := html.NewTokenizer(&p.reader)
@@ -73,8 +74,8 @@ func (p *page) tokenize(src []byte) {
 	}
 }
 
-// markup reads what begins with the < in front of src, and the content of an element that has no tags in it. It returns how
-// much that is, or 0 for what it leaves to the tokenizer.
+// markup reads the tag, comment or declaration at the beginning of src, and the content of an element that has no tags
+// in it. It returns how many bytes it read, or 0 for what it leaves to the tokenizer.
 func (p *page) markup(src []byte) int {
 	if len(src) < 2 {
 		return 0
@@ -100,7 +101,7 @@ func (p *page) markup(src []byte) int {
 	return 1
 }
 
-// startTag reads a start tag, and all there is in those elements that hold text only.
+// startTag reads a start tag, and for elements that hold only text also their content.
 func (p *page) startTag(src []byte) int {
 	name := tagName(src[1:])
 	end := tagEnd(src, 1+len(name))
@@ -121,7 +122,7 @@ func (p *page) startTag(src []byte) int {
 	return end + content
 }
 
-// separate ends a word where a tag of that name does.
+// separate ends a word if a tag of that name does.
 func (p *page) separate(name []byte) {
 	if !isInline(name) {
 		p.out = append(p.out, ' ')
@@ -144,7 +145,7 @@ func (p *page) appendText(src []byte) {
 	}
 }
 
-// resolve returns what a character reference stands for: & followed by anything that may belong to it.
+// resolve returns the text of a character reference: & and everything that may belong to it.
 func (p *page) resolve(reference []byte) string {
 	if known, ok := p.references[string(reference)]; ok {
 		return known

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// checkPage holds the reading of tags against the tokenizer, as far as it shows in a normal form with its punctuation.
+// checkPage compares the reading of tags with the tokenizer, as far as it shows in a normal form with punctuation.
 func checkPage(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	var fast, slow page
@@ -37,7 +37,7 @@ func tryTags(t *testing.T, pages int) {
 	}
 }
 
-// What there is in most pages doesn't need the tokenizer.
+// Most pages do not need the tokenizer.
 func TestPagesAreReadWithoutTheTokenizer(t *testing.T) {
 	n := with(t, "html=strip")
 	src := samples(t)["html2kB"]

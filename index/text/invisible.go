@@ -7,28 +7,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// isInvisible says whether r does not count in a text, as it shows nothing by itself: what Unicode calls default ignorable
-// (Default_Ignorable_Code_Point: the soft hyphen, zero width spaces and joiners, bidi controls, fillers of Hangul, variation
-// selectors, tags), and the format characters besides (interlinear annotation, joiners of hieroglyphs). Those that stand above
-// a number, in Arabic, Syriac and Kaithi, are seen: they separate.
+// isInvisible says whether r does not count in a text because it shows nothing by itself. These are the characters that
+// Unicode calls default ignorable (Default_Ignorable_Code_Point: the soft hyphen, zero width spaces and joiners, bidi
+// controls, fillers of Hangul, variation selectors, tags), and the other format characters (interlinear annotation,
+// joiners of hieroglyphs). Format characters that stand above a number, in Arabic, Syriac and Kaithi, are seen: they
+// separate.
 func isInvisible(r rune) bool {
 	const softHyphen = 0xad // the first of them
 	return r >= softHyphen && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// joiner is the one code point of these that composing puts into a text by itself, between the thirtieth mark of a run and the
-// next (UAX #15, section 13). Between two marks it counts: else normalising twice would not be normalising once.
+// joiner is the only invisible code point that composing itself puts into a text, between the thirtieth mark of a run
+// and the next (UAX #15, section 13). Between two marks it counts; otherwise normalising twice would differ from
+// normalising once.
 const joiner = 0x34f
 
-// visible is valid text without what doesn't count: text itself, or what is written to c.seen.
+// visible returns valid text without invisible characters: text itself, or a copy in c.seen.
 func (c *canon) visible(text []byte) []byte {
 	from := firstInvisible(text)
 	if from == len(text) {
 		return text
 	}
 	c.seen = append(c.seen[:0], text[:from]...)
-	joined := false // a joiner is next, if a mark follows
+	joined := false // a joiner is to be written if a mark follows
 	for i := from; i < len(text); {
 		r, size := decode(text[i:])
 		switch {
@@ -46,7 +48,7 @@ func (c *canon) visible(text []byte) []byte {
 	return c.seen
 }
 
-// firstInvisible is where the first code point of valid text is that may not count, or its length.
+// firstInvisible returns where the first code point of valid text stands that may be invisible, or the length of text.
 func firstInvisible(text []byte) int {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {

@@ -33,7 +33,7 @@ func ignorable() *unicode.RangeTable {
 	}
 }
 
-// What doesn't count is what Unicode says, and the format characters that show nothing.
+// Invisible is what Unicode says, and the format characters that show nothing.
 func TestInvisible(t *testing.T) {
 	const inUnicode = 4174 // as the file says
 	count := 0
@@ -57,7 +57,8 @@ func TestInvisible(t *testing.T) {
 	}
 }
 
-// Wherever it stands, it changes nothing: neither in a word, nor where letters and marks combine, nor between separators.
+// An invisible character changes nothing wherever it stands: in a word, where letters and marks combine, or between
+// separators.
 func TestWhatIsInvisibleChangesNothing(t *testing.T) {
 	texts := []string{
 		"plain words of some length, and no more", "café e\u0301\u0323 \u1100\u1161\u11a8 か\u3099 Straße", "a=\u0338b ½", "مرحبا بالعالم", "ภาษาไทย", "x\U00020000y", "123 a@b.c http://d.e",

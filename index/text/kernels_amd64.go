@@ -7,36 +7,38 @@ import "golang.org/x/sys/cpu"
 // hasAVX2 says whether wordBlocks may be called.
 func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 }
 
-// hasAVX512 says whether the other kernels may be called: Intel has what they need since Ice Lake, AMD since Zen 4.
+// hasAVX512 says whether the other kernels may be called. Intel processors have what they need since Ice Lake, AMD
+// processors since Zen 4.
 func hasAVX512() bool {
 	return cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VBMI2 &&
 		cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
 }
 
-// foldBlocks is foldLanes for n bytes at src. It returns how many bytes it wrote to dst, where there must be room for n and
-// 64 more.
+// foldBlocks does what foldLanes does, for n bytes at src. It returns how many bytes it wrote to dst, which must have
+// room for n + 64.
 //
 //go:noescape
 func foldBlocks(dst, src *byte, n int, gap uint64) int
 
-// wordBlocks is hashBlock for the block at at and for those behind it. It stops where dst has no room for 64 hashes more, or
-// the n bytes of text have no block and piece more.
+// wordBlocks does what hashBlock does, for the block at at and those behind it. It stops where dst has no room for 64
+// more hashes, or the n bytes of text have no block and piece more.
 //
 //go:noescape
 func wordBlocks(dst *uint64, room int, text *byte, n, at, start int) (words, nextAt, nextStart int)
 
-// combineBlocks is combineEach for the first blocks of eight shingles, at least one.
+// combineBlocks does what combineEach does, for the first blocks of eight shingles, at least one.
 //
 //go:noescape
 func combineBlocks(items *uint64, blocks, size int)
 
-// charBlocks is hashEach for blocks of eight places, at least one: it reads up to a piece behind the last.
+// charBlocks does what hashEach does, for blocks of eight places, at least one. It reads up to a piece behind the last
+// place.
 //
 //go:noescape
 func charBlocks(dst *uint64, text *byte, blocks int, low, high uint64)
 
-// blocksBelow is how many of the blocks of 64 bytes at text, at least one, come before the first that has a byte of bound or
-// more.
+// blocksBelow returns how many of the blocks of 64 bytes at text, of which there is at least one, come before the first
+// that has a byte of bound or more.
 //
 //go:noescape
 func blocksBelow(text *byte, blocks int, bound uint64) int

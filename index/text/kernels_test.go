@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKernels holds each kernel that this processor has against the code for all machines, byte for byte and hash for hash.
-// A processor that lacks one runs that code in its place, which the other tests are about.
+// TestKernels compares each kernel that this processor has with the portable code, byte for byte and hash for hash. A
+// processor without a kernel runs the portable code instead, which the other tests cover.
 func TestKernels(t *testing.T) {
 	for _, k := range []struct {
 		name string
@@ -30,10 +30,10 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestWithoutKernels runs the tests of this room once more, in a process that takes the processor for an older one. Where
-// this process has no kernels, there is nothing to do without: all its tests are of the portable code. It is built without
-// the race detector, which costs four times the rest and finds nothing where there is no goroutine, but with its checks of
-// pointers.
+// TestWithoutKernels runs the tests of this package again in a process that takes the processor for an older one. If
+// this process has no kernels there is nothing to do: all its tests already ran the portable code. The process is built
+// without the race detector, which costs four times the rest and finds nothing where there is no goroutine, but with
+// its checks of pointers.
 func TestWithoutKernels(t *testing.T)     { tryWithoutKernels(t, "-test.skip=Long$") }
 func TestWithoutKernelsLong(t *testing.T) { tryWithoutKernels(t, "-test.run=Long$") }
 
@@ -79,7 +79,7 @@ func foldBlocksIsFoldLanes(t *testing.T) {
 			}
 		}
 	}
-	for b := range 128 { // each byte alone, and as all
+	for b := range 128 { // each byte alone, and in all places
 		for _, src := range [][]byte{{byte(b)}, bytes.Repeat([]byte{byte(b)}, 70), append(bytes.Repeat([]byte("A"), 69), byte(b))} {
 			got := make([]byte, len(src)+block)
 			got = got[:foldBlocks(&got[0], &src[0], len(src), 0)]
@@ -142,7 +142,7 @@ func charBlocksIsHashEach(t *testing.T) {
 		for blocks := 1; blocks < 9; blocks++ {
 			text := make([]byte, blocks*lane+piece)
 			for i := range text {
-				text[i] = byte(random.Uint32()) // all bytes, for all carries
+				text[i] = byte(random.Uint32()) // all byte values, to cause all carries
 			}
 			got, want := make([]uint64, blocks*lane), make([]uint64, blocks*lane)
 			charBlocks(&got[0], &text[0], blocks, masks[size][0], masks[size][1])

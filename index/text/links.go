@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// A link is a URL or an e-mail address in a text, and what stands for it when links are masked.
+// A link is a URL or an e-mail address in a text, and the mask that replaces it when links are masked.
 type link struct {
 	from, to int
 	mask     string
 }
 
-// What a link is found by. Each text is searched once for each: where the next one is, is remembered.
+// Triggers: strings by which a link is found. Each text is searched once for each of them; the place of the next one is
+// remembered.
 const (
 	atSign = iota
 	scheme
@@ -20,15 +21,15 @@ const (
 	triggers
 )
 
-// linkFinder finds links in a text in canonical form with its punctuation. What is one is decided by few characters on both
-// sides of a trigger, so that a text without its links has none:
+// linkFinder finds links in a text in canonical form with its punctuation. A few characters on both sides of a trigger
+// decide whether there is a link, so that removing the links leaves a text without any:
 //
 //	@      between two word characters: an address, with the word characters and ._%+- before, and .-@ behind it
 //	://    behind a letter or digit of ASCII: a URL, with those and + before it
 //	www.   in front of a word character: a URL, with the letters and digits of ASCII before it
 //
-// A URL goes on to the first white space, one of <>"`{}|\^, or a letter of another script than Latin, Greek and Cyrillic.
-// Punctuation at its end is not a part of it.
+// A URL ends before the first white space, one of <>"`{}|\^, or a letter of another script than Latin, Greek and
+// Cyrillic. Punctuation at its end is not part of it.
 type linkFinder struct {
 	text    []byte
 	classes *mapper
@@ -40,7 +41,8 @@ func (f *linkFinder) begin(text []byte, classes *mapper) {
 	f.at = [triggers]int{-1, -1, -1}
 }
 
-// next returns the first link that begins at floor or behind it; floor never falls. Without one, it is at the end of the text.
+// next returns the first link that begins at floor or later; floor must never fall. If there is none, it returns a link
+// at the end of the text.
 func (f *linkFinder) next(floor int) link {
 	for {
 		first := 0
@@ -60,7 +62,7 @@ func (f *linkFinder) next(floor int) link {
 	}
 }
 
-// seek moves a trigger on to its first occurrence at floor or behind it, or to the end of the text.
+// seek moves a trigger to its first occurrence at floor or later, or to the end of the text.
 func (f *linkFinder) seek(trigger, floor int) {
 	if f.at[trigger] >= floor {
 		return
@@ -107,7 +109,7 @@ func (f *linkFinder) inWord(r rune) bool {
 	return c == wordPart || c == digit
 }
 
-// mailboxLen is how much at the end of before is the name of a mailbox.
+// mailboxLen returns how many bytes at the end of before are the name of a mailbox.
 func (f *linkFinder) mailboxLen(before []byte) int {
 	rest := before
 	for len(rest) > 0 {
@@ -132,7 +134,7 @@ func (f *linkFinder) domainLen(text []byte) int {
 	return len(bytes.TrimRight(text[:end], ".-@"))
 }
 
-// schemeLen is how much at the end of before can be the scheme of a URL.
+// schemeLen returns how many bytes at the end of before can be the scheme of a URL.
 func schemeLen(before []byte) int {
 	n := 0
 	for n < len(before) && (alphanumeric(before[len(before)-1-n]) || before[len(before)-1-n] == '+') {
@@ -141,7 +143,7 @@ func schemeLen(before []byte) int {
 	return n
 }
 
-// alphanumeric is about canonical text: there are no capitals.
+// alphanumeric checks for small letters and digits only: canonical text has no capitals.
 func alphanumeric(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
 
 func (f *linkFinder) urlEnd(from int) int {

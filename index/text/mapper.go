@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// mapper brings text into canonical form and applies punctuation and space to it. Most code points need one look into its
-// table. The others, and the code point before them, which they may combine with, go to canon.
+// mapper brings text into canonical form, and applies the options for punctuation and space. Most code points need one
+// look into its table. The others, and the code point before them, with which they may combine, are passed to canon.
 type mapper struct {
 	entries     [tabled]entry
 	expansions  []byte
@@ -16,11 +16,11 @@ type mapper struct {
 	whole       *canon // asked for stretches
 	punctuation outcome
 	space       outcome // separated or dropped
-	markup      bool    // < and & separate, as they would be markup the next time
-	lanes       bool    // appendASCII does the same
+	markup      bool    // < and & separate, because they would be markup the next time
+	lanes       bool    // appendASCII gives the same result
 }
 
-// What becomes of a code point in the normal form.
+// Outcomes: what a code point becomes in the normal form.
 type outcome uint8
 
 const (
@@ -50,7 +50,8 @@ func (m *mapper) outcome(c class) outcome {
 	return kept
 }
 
-// append appends src in the normal form, except that it may end with a space. Of dst it sees what is behind start.
+// append appends src in the normal form, except that the result may end with a space. It looks at dst only behind
+// start.
 func (m *mapper) append(dst []byte, start int, src []byte) []byte {
 	if ascii := asciiLen(src); m.lanes && (ascii == len(src) || ascii > 2*lane) {
 		if ascii < len(src) {
@@ -71,8 +72,8 @@ func (m *mapper) append(dst []byte, start int, src []byte) []byte {
 	return dst
 }
 
-// appendWhole appends a stretch by way of canon. It is the whole truth about the normal form; all that is faster only agrees
-// with it.
+// appendWhole appends a stretch of text by means of canon. It defines the normal form; every faster way must agree with
+// it.
 func (m *mapper) appendWhole(dst []byte, start int, src []byte) []byte {
 	src = m.whole.form(src)
 	for len(src) > 0 {
@@ -89,7 +90,7 @@ func (m *mapper) appendWhole(dst []byte, start int, src []byte) []byte {
 	return dst
 }
 
-// disturbedLen is how far src has to go to canon: up to some simple code points in a row.
+// disturbedLen returns how much of src has to be passed to canon: up to a few simple code points in a row.
 func (m *mapper) disturbedLen(src []byte) int {
 	const calm = 4
 	run, end := 0, 0
@@ -113,9 +114,10 @@ func (m *mapper) disturbedLen(src []byte) int {
 }
 
 const (
-	// maxFollowing marks in a row are taken one by one. canon counts them, and puts a joiner between the thirtieth and the next.
+	// maxFollowing is how many marks in a row are processed one by one. canon counts marks, and puts a joiner between
+	// the thirtieth and the next.
 	maxFollowing = 4
-	// room in the output for what one step writes.
+	// room is the space in the output for what one step writes.
 	room = 1<<offsetBit + lane
 )
 
@@ -124,8 +126,8 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 	dst = slices.Grow(dst, len(src)+room)
 	out, to := dst[:cap(dst)], len(dst)
 	gap := gapBehind(dst, start)
-	safe, before := 0, to // where the last simple code point begins in src, and what it became in out
-	marks, last := 0, 0   // that followed it, and the combining class of the last
+	safe, before := 0, to // where the last simple code point begins in src, and where its result begins in out
+	marks, last := 0, 0   // number of marks that followed it, and the combining class of the last
 	for i := 0; i < len(src); {
 		if len(out)-to < room {
 			out = slices.Grow(out[:to], max(len(src)-i+room, to)) // doubles at least, where append would add a quarter
@@ -174,8 +176,9 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 	return out[:to], len(src)
 }
 
-// asciiLane takes the ASCII bytes in front of x, n of them, to their words, so many bytes written. What it made of the last of
-// them begins at lastAt, and behind it gap holds.
+// asciiLane folds the first n bytes of x, those that are ASCII, into words without repeated separators. written is the
+// number of bytes that are left, and the result of the last one begins at lastAt. gap and next are what gapBehind
+// returns before and behind them.
 func asciiLane(x, gap uint64) (n int, words uint64, written, lastAt int, next uint64) {
 	n = lane
 	if high := x & highs; high != 0 {
@@ -188,7 +191,7 @@ func asciiLane(x, gap uint64) (n int, words uint64, written, lastAt int, next ui
 	return n, squeeze(words, repeated), written, written - 1 + int(repeated>>top&1), separators >> top & 1
 }
 
-// put writes text to out, without the spaces that add nothing.
+// put writes text to out, without spaces that add nothing.
 func put(out []byte, to int, gap uint64, text []byte) (int, uint64) {
 	for _, c := range text {
 		if c != ' ' {
@@ -202,8 +205,8 @@ func put(out []byte, to int, gap uint64, text []byte) (int, uint64) {
 	return to, gap
 }
 
-// decode is utf8.DecodeRune, with a space for a bad byte. It knows by itself what is written in two bytes, or in three
-// that don't begin as a surrogate would.
+// decode is utf8.DecodeRune with a space for a bad byte. It decodes code points of two bytes itself, and those of three
+// that do not begin as a surrogate would.
 func decode(src []byte) (rune, int) {
 	c := src[0]
 	if c < utf8.RuneSelf {
@@ -229,7 +232,7 @@ func decodeRare(src []byte) (rune, int) {
 	return r, size
 }
 
-// gapBehind is 1 if a separator behind dst adds nothing, else 0.
+// gapBehind returns 1 if a separator behind dst adds nothing, else 0.
 func gapBehind(dst []byte, start int) uint64 {
 	if inWord(dst, start) {
 		return 0
@@ -237,7 +240,7 @@ func gapBehind(dst []byte, start int) uint64 {
 	return 1
 }
 
-// separate ends the word that dst ends with, if any.
+// separate ends the word at the end of dst, if there is one.
 func separate(dst []byte, start int) []byte {
 	if inWord(dst, start) {
 		return append(dst, ' ')

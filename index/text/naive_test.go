@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// naive hashes shingles as the package comment says it.
+// naive hashes shingles by the formulas of the package comment.
 func naive(s Shingling, text string) []uint64 {
 	items := naiveItems(s, text)
 	var out []uint64
@@ -104,7 +104,7 @@ func naiveShingle(s Shingling, text string, items []naiveItem) uint64 {
 	return naiveMix(sum)
 }
 
-// naiveHash multiplies numbers as large as they are.
+// naiveHash multiplies without bounds, in big integers.
 func naiveHash(text string) uint64 {
 	var sum uint64
 	for len(text) > 16 {

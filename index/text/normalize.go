@@ -7,26 +7,27 @@ import (
 )
 
 const (
-	// Version numbers what this package makes of a text: its normal form and its shingle hashes. It changes with them.
+	// Version is the version of this package's results: the normal form and the shingle hashes. It changes when they
+	// do.
 	Version = 3
-	// Unicode is the version of the character tables in use.
+	// Unicode is the version of the Unicode tables in use.
 	Unicode = norm.Version
 )
 
-// A Normalizer brings documents into the normal form of the package comment. It owns buffers and tables that it uses again,
-// so it is not safe for concurrent use: one for each signing goroutine. It takes half a megabyte, or twice that
-// where links or numbers are replaced, most of which is never touched.
+// A Normalizer brings documents into the normal form of the package comment. It reuses its buffers and tables, so it is
+// not safe for concurrent use: each signing goroutine has its own. It takes half a megabyte, or a megabyte where links
+// or numbers are replaced; most of that is never touched.
 type Normalizer struct {
 	params    Params
 	last      *mapper // makes the normal form
-	first     *mapper // the canonical form with its punctuation, for links and numbers; nil where none are looked for
+	first     *mapper // makes the canonical form with punctuation, in which links and numbers are found; nil if none are looked for
 	page      page
 	links     linkFinder
 	speller   *speller // nil unless numbers are spelled
 	canonical []byte
 }
 
-// NewNormalizer makes a Normalizer for valid Params.
+// NewNormalizer builds a Normalizer for valid Params.
 func NewNormalizer(p Params) *Normalizer {
 	punctuation := map[string]outcome{"keep": kept, "drop": dropped, "space": separated}[p.Punctuation]
 	space := map[string]outcome{"collapse": separated, "drop": dropped}[p.Space]
@@ -40,10 +41,10 @@ func NewNormalizer(p Params) *Normalizer {
 	return n
 }
 
-// Append appends the normal form of src to dst and returns the extended slice; what dst held before is left alone. src and
-// the spare room of dst must not overlap. The normal form may be longer than src: up to 11 times, for a text made of U+FDFA,
-// and up to 16 times where numbers are spelled out. Once dst and the tables have what they need nothing is allocated for
-// text; for HTML little is.
+// Append appends the normal form of src to dst and returns the extended slice. It does not change what dst held before.
+// src and the spare room of dst must not overlap. The normal form may be longer than src: up to 11 times, for a text
+// made of U+FDFA, and up to 16 times where numbers are spelled out. Once dst and the tables have grown enough, text
+// causes no allocation, and HTML little.
 func (n *Normalizer) Append(dst, src []byte) []byte {
 	start, text := len(dst), src
 	if n.params.HTML == "strip" {
@@ -77,7 +78,7 @@ func (n *Normalizer) cut(dst []byte, start int) []byte {
 	}
 	dst = trim(dst[:end], start)
 	if r, size := utf8.DecodeLastRune(dst[start:]); r == joiner {
-		return dst[:len(dst)-size] // what it joined was cut off
+		return dst[:len(dst)-size] // what it joined to was cut off
 	}
 	return dst
 }

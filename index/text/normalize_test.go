@@ -14,7 +14,7 @@ import (
 
 func normal(s string) string { return string(NewNormalizer(DefaultParams()).Append(nil, []byte(s))) }
 
-// plain is the definition, taken at its word: no ASCII path, no stretches, no bitmap.
+// plain follows the definition literally: no ASCII path, no stretches, no bitmap.
 func plain(s string) string {
 	valid := strings.ToValidUTF8(s, "\uFFFD")
 	c := norm.NFKC.String(strings.Map(cherokeeCapital, seen(cases.Fold().String(norm.NFKC.String(seen(valid))))))
@@ -29,7 +29,7 @@ func plain(s string) string {
 	return " " + strings.TrimSpace(s)
 }
 
-// seen is s without what doesn't count.
+// seen returns s without invisible characters.
 func seen(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != joiner && unicode.Is(ignorable(), r) || r >= 0xfff9 && r <= 0xfffb || r >= 0x13430 && r <= 0x1343f {
@@ -103,12 +103,12 @@ func TestAppendLeavesWhatIsThereAlone(t *testing.T) {
 	}
 }
 
-// Every code point that has a meaning of its own; where it folds, decomposes or combines also with the marks and letters behind it that
-// are known to do so in odd ways.
+// Every code point that has a meaning of its own. One that folds, decomposes or combines is also tried with the marks
+// and letters that are known to combine with it in odd ways.
 func TestEveryCodePoint(t *testing.T)     { tryEachCodePoint(t, 13) }
 func TestEveryCodePointLong(t *testing.T) { tryEachCodePoint(t, 1) }
 
-// tryEachCodePoint takes every so manyth.
+// tryEachCodePoint tries every n-th code point.
 func tryEachCodePoint(t *testing.T, step rune) {
 	n := NewNormalizer(DefaultParams())
 	var once, twice []byte
@@ -154,7 +154,8 @@ func TestASCIIAgreesWithTheGeneralPath(t *testing.T) {
 	}
 }
 
-// Nothing but marks, or the character that grows most, takes no more than linear time and the documented room.
+// A text of nothing but marks, or of the character that grows most, takes no more than linear time and the documented
+// memory.
 func TestHostileText(t *testing.T) {
 	n := NewNormalizer(DefaultParams())
 	for _, unit := range []string{"\u0301", "\u0345", "\ufdfa", "\u1e9e", "e\u0301", "\xff", "a\xff"} {
@@ -179,14 +180,15 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// The Unicode tables of the standard library and of x/text are of one version, or letters and folds would disagree.
+// The standard library and x/text must have Unicode tables of the same version; otherwise letters and folds would
+// disagree.
 func TestOneUnicodeVersion(t *testing.T) {
 	if unicode.Version != Unicode || cases.UnicodeVersion != Unicode {
 		t.Errorf("unicode %s, cases %s, norm %s", unicode.Version, cases.UnicodeVersion, Unicode)
 	}
 }
 
-// FuzzOptions takes any of the combinations.
+// FuzzOptions tries any combination of options.
 func FuzzOptions(f *testing.F) {
 	for i, s := range []string{
 		"<p>a@b.c &amp; 1,234.5</p>", "http://a.b/c, www.d.e", "e\u0301 - \u0323", "1 . 2 @ x : / / y", "\u1100 \u1161", "<script>&lt;", "0,0.0", "½ ² ٣",
@@ -220,7 +222,7 @@ func FuzzNormalize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) { checkNormal(t, n, in) })
 }
 
-// What holds for the normal form of any bytes.
+// Properties of the normal form of any bytes.
 func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	out := n.Append(nil, in)
@@ -244,7 +246,7 @@ func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 	}
 }
 
-// Texts of awkward characters, more of them than mutating bytes would meet.
+// Texts of awkward characters, which mutated bytes would seldom contain.
 func TestRandomText(t *testing.T)     { tryRandomText(t, 2000) }
 func TestRandomTextLong(t *testing.T) { tryRandomText(t, 200_000) }
 

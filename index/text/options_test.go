@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// with is a Normalizer with defaults but for the settings given as key=value.
+// with returns a Normalizer with the defaults and the settings given as key=value.
 func with(t testing.TB, settings ...string) *Normalizer {
 	t.Helper()
 	p := DefaultParams()
@@ -124,7 +124,7 @@ func everyParams(do func(Params)) {
 	fill(DefaultParams(), setting.Fields(new(Params)))
 }
 
-// nasty are pieces that mean something to one option or the other, or combine with what is beside them.
+// nasty are pieces that mean something to some option, or combine with their neighbours.
 func nasty() []string {
 	return append(strings.Split("a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  |(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
 		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+
@@ -142,7 +142,7 @@ func randomPieces(random *rand.Rand, pieces []string, in []byte) []byte {
 	return in
 }
 
-// Normalising twice is normalising once, whatever the options.
+// Normalising twice gives the same as normalising once, whatever the options.
 func TestIdempotentForEveryCombination(t *testing.T)     { tryTwice(t, 3) }
 func TestIdempotentForEveryCombinationLong(t *testing.T) { tryTwice(t, 60) }
 
@@ -164,7 +164,7 @@ func tryTwice(t *testing.T, texts int) {
 	}
 }
 
-// What holds for any options and bytes.
+// Properties that hold for any options and bytes.
 func checkOptions(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	out := n.Append(nil, in)
@@ -188,7 +188,7 @@ func checkOptions(t *testing.T, n *Normalizer, in []byte) {
 	}
 }
 
-// checkWordless holds only where there are no words.
+// checkWordless checks what holds only for texts without words.
 func checkWordless(t *testing.T, n *Normalizer, in, out []byte) {
 	t.Helper()
 	if words := n.appendWords(nil, in); n.params.HTML == "keep" && len(words) > 0 || len(bytes.TrimSpace(in)) == 0 || len(out) < 2 {
@@ -221,7 +221,7 @@ func everyMapper(do func(name string, m *mapper)) {
 	}
 }
 
-// Each code point, or every so manyth, between others that combine with as many as possible.
+// Each code point, or every n-th, is tried between others that combine with as many as possible.
 func TestTableAgreesOnEveryCodePoint(t *testing.T)     { tryCodePoints(t, 29) }
 func TestTableAgreesOnEveryCodePointLong(t *testing.T) { tryCodePoints(t, 1) }
 
@@ -233,7 +233,7 @@ func tryCodePoints(t *testing.T, step rune) {
 		var fast, slow, in []byte
 		for r := rune(0); r <= unicode.MaxRune; r += step {
 			if r%61 != 0 && (r >= tabled || unicode.In(r, unicode.Han, unicode.Hangul, unicode.Co)) || !utf8.ValidRune(r) {
-				continue // some are enough of those that are all alike
+				continue // a few are enough of those that are all alike
 			}
 			in = in[:0]
 			for _, frame := range frames {

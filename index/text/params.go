@@ -2,7 +2,7 @@ package text
 
 import "github.com/unecho/unecho/index/setting"
 
-// Params say what becomes of a text before it is compared. The package comment has the order of the steps.
+// Params say how a text is changed before it is compared. The package comment gives the order of the steps.
 type Params struct {
 	HTML        string        `key:"html" doc:"take documents as text, or as HTML: tags, comments, scripts and styles go, character references are resolved" enum:"keep|strip" verdict:"true"`
 	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, all as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
@@ -13,12 +13,12 @@ type Params struct {
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"only so many bytes of the normal form are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true"`
 }
 
-// DefaultParams compare the words of plain text.
+// DefaultParams compares the words of plain text.
 func DefaultParams() Params {
 	return Params{HTML: "keep", URLs: "keep", Accents: "keep", Digits: "keep", Punctuation: "space", Space: "collapse"}
 }
 
-// Validate reports every setting that cannot be worked with.
+// Validate reports every setting with an impossible value.
 func (p Params) Validate() []setting.Mistake {
 	wrong := setting.Misspelt(p)
 	if p.MaxBytes < 0 {

@@ -2,16 +2,16 @@ package text
 
 import "unicode/utf8"
 
-// What stands for a link or a number when these are masked. None of them is a link or a longer number itself, so that they
-// stay what they are the next time.
+// Masks for links and numbers. None of them is a link or a longer number itself, so normalising again does not change
+// them.
 const (
 	urlMask   = "url"
 	mailMask  = "email"
 	digitMask = '0'
 )
 
-// replace appends text, in canonical form with its punctuation, in the normal form, with links and numbers replaced. Links come
-// first: a number in one is no number.
+// replace appends text, given in canonical form with its punctuation, in the normal form, with links and numbers
+// replaced. Links come first: a number in a link is not replaced separately.
 func (n *Normalizer) replace(dst []byte, start int, text []byte) []byte {
 	n.links.begin(text, n.first)
 	for at := 0; at < len(text); {
@@ -32,7 +32,7 @@ func (n *Normalizer) replace(dst []byte, start int, text []byte) []byte {
 	return dst
 }
 
-// replaceNumbers does that for text without links.
+// replaceNumbers does the same for text without links.
 func (n *Normalizer) replaceNumbers(dst []byte, start int, text []byte) []byte {
 	if n.params.Digits == "keep" {
 		return n.last.append(dst, start, text)
@@ -54,7 +54,7 @@ func (n *Normalizer) replaceNumbers(dst []byte, start int, text []byte) []byte {
 	return dst
 }
 
-// separate is the function of the same name where words are kept apart.
+// separate does what the function of the same name does, where words are kept apart.
 func (n *Normalizer) separate(dst []byte, start int) []byte {
 	if n.last.space == dropped {
 		return dst
@@ -62,7 +62,7 @@ func (n *Normalizer) separate(dst []byte, start int) []byte {
 	return separate(dst, start)
 }
 
-// findDigit is where the first decimal digit is, or the length of text.
+// findDigit returns where the first decimal digit stands, or the length of text.
 func (n *Normalizer) findDigit(text []byte) int {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -81,7 +81,8 @@ func (n *Normalizer) findDigit(text []byte) int {
 	return len(text)
 }
 
-// numberLen is how far the number in front of text goes: digits, and single commas or points between digits.
+// numberLen returns the length of the number at the beginning of text: digits, and single commas or points between
+// digits.
 func (n *Normalizer) numberLen(text []byte) int {
 	end := n.digitsLen(text)
 	for end > 0 && end < len(text) && (text[end] == ',' || text[end] == '.') {

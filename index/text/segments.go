@@ -9,15 +9,15 @@ import (
 	uax29 "github.com/clipperhouse/uax29/v2/words"
 )
 
-// unspaced tells the characters of the scripts that put no space between words: those that UAX #29 takes out of its letters,
-// and leaves to dictionaries. Their digits aren't among them, as they
-// form words like any others.
+// unspaced recognises the characters of the scripts that put no space between words. UAX #29 leaves these out of its
+// letters, and leaves their words to dictionaries. The digits of these scripts do not count among them, as they form
+// words like any others.
 type unspaced struct {
 	all  runeSet
-	solo runeSet // those that never join what is before them, nor what is behind them unless that is a mark
+	solo runeSet // characters that never join what is before them, nor what is behind them unless that is a mark
 }
 
-// unspacedScripts are all beyond U+0800, so that the first of their bytes is 0xe0 or more.
+// unspacedScripts all begin beyond U+0800, so that the first byte of their characters is 0xe0 or more.
 func unspacedScripts() []*unicode.RangeTable {
 	return []*unicode.RangeTable{
 		unicode.Ideographic, unicode.Han, unicode.Hiragana, unicode.Katakana,
@@ -43,7 +43,7 @@ func (u *unspaced) has(r rune) bool {
 	return unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
 }
 
-// in says whether a code point of text is of one of the scripts.
+// in says whether some code point of text is of one of the scripts.
 func (u *unspaced) in(text []byte) bool {
 	for i := lenBelow(text, 0xe0); i < len(text); {
 		if i+lane <= len(text) {
@@ -64,8 +64,8 @@ func (u *unspaced) in(text []byte) bool {
 	return false
 }
 
-// addSegments adds the segments of a word, as of UAX #29. A character of the scripts, with the marks on it, weighs one half
-// of a word; a run of Katakana, and what there is of other scripts, is a word.
+// addSegments adds the segments of a word, as UAX #29 cuts it. A character of the scripts, with the marks on it, weighs
+// half a word. A run of Katakana, and any segment of another script, weighs a whole word.
 func (w *windows) addSegments(start, end int, u *unspaced) {
 	r, size := utf8.DecodeRune(w.text[start:end])
 	for start < end {
@@ -76,7 +76,7 @@ func (w *windows) addSegments(start, end int, u *unspaced) {
 			r, size = behind, sizeBehind
 			continue
 		}
-		length, _, _ := uax29.SplitFunc(w.text[start:end], true) // at the end of a text it knows neither errors nor length 0
+		length, _, _ := uax29.SplitFunc(w.text[start:end], true) // at the end of a text there is neither an error nor length 0
 		weight := wordWeight
 		if u.has(r) && !unicode.Is(unicode.Katakana, r) {
 			weight = 1
@@ -90,7 +90,7 @@ func (w *windows) addSegments(start, end int, u *unspaced) {
 // A runeSet is a set of code points of the basic plane: bit r is the code point r.
 type runeSet [1 << 16 / 64]uint64
 
-// has answers for the code points beyond, too: none of them is in the set.
+// has also accepts the code points beyond the plane: none of them is in the set.
 func (s *runeSet) has(r rune) bool { return uint32(r) < 1<<16 && s[r/64]>>(r%64)&1 != 0 }
 
 func (s *runeSet) set(tables ...*unicode.RangeTable) {

@@ -30,7 +30,7 @@ func TestAutoIsWordWhereSpacesAre(t *testing.T) {
 	}
 }
 
-// Between two solo characters there is always a boundary, with what ever comes before or behind.
+// Between two solo characters there is always a boundary, whatever comes before or after.
 func TestSoloIsAsUAX29SaysIt(t *testing.T) {
 	u := newUnspaced()
 	count := 0
@@ -51,7 +51,7 @@ func TestSoloIsAsUAX29SaysIt(t *testing.T) {
 	}
 }
 
-// The segments of a new version of the library may differ: then Version rises, and the new ones are pinned.
+// A new version of the library may cut other segments. Then Version rises, and the new ones are pinned.
 func TestPinnedSegments(t *testing.T) {
 	u, digest := newUnspaced(), xxhash.New()
 	for r := range rune(1 << 16) {
@@ -67,7 +67,7 @@ func TestPinnedSegments(t *testing.T) {
 	}
 }
 
-// What auto cuts a text into: items that weigh half a word are in brackets.
+// The items that auto cuts a text into. Items that weigh half a word are in brackets.
 func TestSegments(t *testing.T) {
 	for text, want := range map[string]string{
 		"hello world":          "hello|world",

@@ -2,9 +2,9 @@ package text
 
 import "slices"
 
-// Set sorts hashes in place and drops what is there twice; the result is the front of hashes. It is fast for values that
-// are spread evenly, as hashes are, and right for any. Nothing is allocated. It is what a Sorter leaves to it: with slices.Sort instead
-// a text of 1 MiB takes twice as long to sign (char:5), or three times (auto:3).
+// Set sorts hashes in place and drops duplicates; the result is the front of hashes. It is fast for values that are
+// spread evenly, as hashes are, and correct for any. It allocates nothing. A Sorter leaves to it what does not fit its
+// table: with slices.Sort instead, a text of 1 MiB takes twice as long to sign (char:5), or three times (auto:3).
 func Set(hashes []uint64) []uint64 {
 	sortSpread(hashes, 64-radixBits)
 	return slices.Compact(hashes)
@@ -13,9 +13,9 @@ func Set(hashes []uint64) []uint64 {
 const (
 	radixBits = 8
 	buckets   = 1 << radixBits
-	small     = 32   // up to here slices.Sort is as fast
-	medium    = 1024 // up to here the values fit beside themselves on the stack
-	crowded   = 24   // a bucket so large says that the values are not spread
+	small     = 32   // up to this many, slices.Sort is as fast
+	medium    = 1024 // up to this many, a copy of the values fits on the stack
+	crowded   = 24   // a bucket this large shows that the values are not spread
 )
 
 // sortSpread sorts values that agree in the bits above shift + radixBits.
@@ -30,8 +30,8 @@ func sortSpread(values []uint64, shift int) {
 	}
 }
 
-// scatter sorts by the eight bits at shift, by way of a copy. With about one value in each bucket what remains is nearly
-// sorted, and insertion sort ends it.
+// scatter sorts by the eight bits at shift, by means of a copy. With about one value in each bucket the rest is nearly
+// sorted, and insertion sort completes it.
 func scatter(values []uint64, shift int) {
 	var at [buckets]uint16
 	for _, v := range values {
@@ -67,7 +67,8 @@ func insertionSort(values []uint64) {
 	}
 }
 
-// deal moves each value, in place, into the bucket of its eight bits at shift (American flag sort), and sorts the buckets.
+// deal moves each value, in place, into the bucket of its eight bits at shift (American flag sort), and sorts the
+// buckets.
 func deal(values []uint64, shift int) {
 	var next, end [buckets]int
 	for _, v := range values {

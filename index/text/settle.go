@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// settle mends what stands side by side only because what was between it has been dropped: letters and marks that compose,
-// and, where punctuation stays but white space doesn't, what would be a URL, an e-mail address or a number the next time.
+// settle corrects what became adjacent because something between was dropped. It composes letters and marks. Where
+// punctuation stays but white space does not, it drops characters that would otherwise make a URL, an e-mail address or
+// a number the next time.
 func (n *Normalizer) settle(dst []byte, start int) []byte {
 	if n.last.punctuation != dropped && n.last.space != dropped {
 		return dst
@@ -17,7 +18,7 @@ func (n *Normalizer) settle(dst []byte, start int) []byte {
 	return append(dst[:start], n.last.whole.recompose(dst[start:])...)
 }
 
-// separateTriggers takes out of dst, in place, the characters by which links and masked numbers are found.
+// separateTriggers removes from dst, in place, the characters by which links and masked numbers are found.
 func (n *Normalizer) separateTriggers(dst []byte, start int) []byte {
 	to := start
 	for i := start; i < len(dst); {
@@ -35,8 +36,8 @@ func (n *Normalizer) separateTriggers(dst []byte, start int) []byte {
 	return dst[:to]
 }
 
-// withoutTrigger is the length of text, which r comes behind, without the character at its end by which the two would be an
-// e-mail address, a URL or one number.
+// withoutTrigger returns the length of text without the last character, if that character and r behind it would make an
+// e-mail address, a URL or one number; else the length of text.
 func (n *Normalizer) withoutTrigger(text []byte, r rune) int {
 	if len(text) == 0 {
 		return 0
@@ -51,7 +52,7 @@ func (n *Normalizer) withoutTrigger(text []byte, r rune) int {
 	return len(text)
 }
 
-// repeatsMask says whether r is a masked number behind another.
+// repeatsMask says whether r is a masked number directly behind another.
 func (n *Normalizer) repeatsMask(text []byte, r rune) bool {
 	return n.params.Digits == "mask" && r == digitMask && bytes.HasSuffix(text, []byte{digitMask})
 }

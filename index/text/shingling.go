@@ -20,8 +20,8 @@ const (
 	auto
 )
 
-// A Shingling says what a text is cut into, and how the pieces become numbers. Make it with ParseShingling; the zero
-// Shingling yields no shingles.
+// A Shingling says how a text is cut into pieces, and how the pieces become numbers. Make it with ParseShingling; the
+// zero Shingling yields no shingles.
 type Shingling struct {
 	unit     unit
 	size     int
@@ -29,12 +29,12 @@ type Shingling struct {
 	unspaced *unspaced // for auto only
 }
 
-// ParseShingling reads word:N (runs of N words, 1 to 16), char:K (runs of K code points, 1 to 64) or auto:N (runs of N words,
-// or of as much text where words have no space between them).
+// ParseShingling reads word:N (runs of N words, 1 to 16), char:K (runs of K code points, 1 to 64) or auto:N (runs of N
+// words, or of as much text where words have no space between them).
 func ParseShingling(s string) (Shingling, error) {
 	name, number, _ := strings.Cut(s, ":")
 	size, err := strconv.Atoi(number)
-	plain := err == nil && strconv.Itoa(size) == number // neither +3 nor 03, so that a setting is written in one way only
+	plain := err == nil && strconv.Itoa(size) == number // refuse +3 and 03, so that a setting has one spelling only
 	switch {
 	case name == "word" && plain && size >= 1 && size <= MaxWords:
 		return Shingling{unit: words, size: size}, nil
@@ -47,7 +47,7 @@ func ParseShingling(s string) (Shingling, error) {
 		s, MaxWords, MaxChars)
 }
 
-// String is what ParseShingling reads; it doesn't name the hash.
+// String returns what ParseShingling reads. It does not name the hash.
 func (s Shingling) String() string {
 	switch s.unit {
 	case words:
@@ -60,7 +60,7 @@ func (s Shingling) String() string {
 	return "none"
 }
 
-// Chars is the size of a shingle that is a run of characters, 0 of any other.
+// Chars returns the size of a shingle that is a run of characters, and 0 for any other.
 func (s Shingling) Chars() int {
 	if s.unit != chars {
 		return 0
@@ -68,17 +68,16 @@ func (s Shingling) Chars() int {
 	return s.size
 }
 
-// Hashed is s with another hash than XXHash.
+// Hashed returns s with another hash.
 func (s Shingling) Hashed(h Hash) Shingling {
 	s.hash = h
 	return s
 }
 
-// AppendHashes appends the hash of each shingle of a normalised text, in the order of the text: a shingle that occurs twice
-// is appended twice. A text shorter than one shingle is one shingle, and so is one without words, which begins with a space; an
-// empty text has none. The result depends on nothing
-// but the text and s (see Version). Nothing is allocated once dst has room for one hash more for each word or code point, and
-// 64 beside them.
+// AppendHashes appends the hash of each shingle of a normalised text, in the order of the text. A shingle that occurs
+// twice is appended twice. A text shorter than one shingle is one shingle, and so is a text without words, which begins
+// with a space. An empty text has none. The result depends only on the text and s (see Version). AppendHashes allocates
+// nothing if dst has room for one hash per word or code point, one more, and another 64.
 func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
 	switch {
 	case s.unit == 0 || len(normalized) == 0:
@@ -97,7 +96,7 @@ func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
 	return dst[:start+combine(dst[start:], s.size)]
 }
 
-// hashWordless is the hash of a shingle that is one item.
+// hashWordless hashes a shingle that is one item.
 func (s Shingling) hashWordless(text []byte) uint64 {
 	if s.hash != XXHash {
 		return s.hash.published(text)
@@ -105,7 +104,7 @@ func (s Shingling) hashWordless(text []byte) uint64 {
 	return mix(hash(text, 0, len(text)))
 }
 
-// combine turns the hashes of words into those of the shingles, in place, and returns how many these are.
+// combine turns the hashes of words into those of shingles, in place, and returns how many there are.
 func combine(items []uint64, size int) int {
 	if len(items) == 0 {
 		return 0

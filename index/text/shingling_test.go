@@ -74,7 +74,7 @@ func TestHashesAreThoseOfTheFormula(t *testing.T) {
 	}
 }
 
-// Words of all lengths, at all places of a block and of the text's end.
+// Words of all lengths, at all places in a block and at the end of a text.
 func TestWordsAtAllPlaces(t *testing.T) {
 	for _, length := range []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40} {
 		for _, s := range []Shingling{shingling(t, "word:1"), shingling(t, "word:3"), shingling(t, "auto:3"), shingling(t, "char:5"), shingling(t, "char:17")} {
@@ -132,7 +132,7 @@ func TestOrderMatters(t *testing.T) {
 	}
 }
 
-// The hashes go into journals and snapshots: who changes them raises Version, and pins the new ones.
+// Journals and snapshots store the hashes: a change of them must raise Version and pin the new ones.
 func TestPinnedHashes(t *testing.T) {
 	const text = "the émigré s café 1 東京へ"
 	for s, want := range map[string][]uint64{
@@ -155,7 +155,7 @@ func TestPinnedHashes(t *testing.T) {
 	}
 }
 
-// Known values of MurmurHash3_x64_128, XXH64 and SHA-1: anybody's library, given the shingle, gives the same.
+// Known values of MurmurHash3_x64_128, XXH64 and SHA-1: any library, given the shingle, yields the same.
 func TestPublishedHashes(t *testing.T) {
 	const fox = "The quick brown fox jumps over the lazy dog"
 	for _, test := range []struct {
@@ -232,7 +232,7 @@ func FuzzShingles(f *testing.F) {
 		}
 		s = s.Hashed(Hash(uint(kind) / 3 % 2))
 		text := n.Append(nil, in)
-		for _, text := range [][]byte{in, text} { // what isn't normalised has hashes, too, and does no harm
+		for _, text := range [][]byte{in, text} { // text that is not normalised has hashes too, and does no harm
 			if got, want := s.AppendHashes(nil, text), naive(s, string(text)); !slices.Equal(got, want) {
 				t.Fatalf("%v %v of %q: got %x, want %x", s, s.hash, text, got, want)
 			}
@@ -269,7 +269,7 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
-// TestEach holds the texts of shingles against their hashes: equal texts, and only these, have equal hashes.
+// TestEach compares the texts of shingles with their hashes: equal texts, and only these, have equal hashes.
 func TestEach(t *testing.T) {
 	const normalized = "the cat the cat the cat 猫が好き the cat"
 	for _, setting := range []string{"word:2", "char:3", "auto:2", "word:16"} {
@@ -294,8 +294,8 @@ func TestEach(t *testing.T) {
 	Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
 }
 
-// Sketches multiply hashes by odd numbers and take the high bits for draws, so that these must be even for any text: the
-// hashes of shingles that differ in little, too, and of those that count upwards.
+// Sketches multiply hashes by odd numbers and use the high bits as draws. These bits must be evenly spread for any
+// text, also for shingles that differ little, and for shingles that count upwards.
 func TestHashesAreSpread(t *testing.T) {
 	texts := map[string]func(i int) string{
 		"numbers": func(i int) string { return strconv.Itoa(1000000 + i) },

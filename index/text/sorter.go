@@ -5,23 +5,24 @@ import (
 	"slices"
 )
 
-// A Sorter makes sets of hashes as Set does, in two thirds of the time or less: it keeps a table from one document to the next. The
-// zero Sorter is ready; it is not safe for concurrent use.
+// A Sorter makes sets of hashes as Set does, in two thirds of the time or less, because it keeps a table from one
+// document to the next. The zero Sorter is ready. It is not safe for concurrent use.
 //
-// The table is hashed into by the values' own upper bits and kept in ascending order within each run of taken places (Amble
-// and Knuth, "Ordered hash tables", 1974). As the upper bits are monotonic, all of it is in ascending order.
+// The table is indexed by the upper bits of the values, and kept in ascending order within each run of taken places
+// (Amble and Knuth, "Ordered hash tables", 1974). As the upper bits are monotonic, the whole table is in ascending
+// order.
 type Sorter struct {
 	table []uint64
-	taken []uint64 // a bit for each place
+	taken []uint64 // one bit per place; set if the place is taken
 }
 
 const (
-	sparse   = 4       // places for each value, at least: few values find theirs taken, which no branch predictor foresees
-	overflow = 64      // places behind the last value's own
-	largest  = 1 << 15 // values; a table for more would outgrow the caches, and stay
+	sparse   = 4       // places per value, at least; few values then find theirs taken, which no branch predictor foresees
+	overflow = 64      // extra places behind the last value's own
+	largest  = 1 << 15 // greatest number of values; a table for more would exceed the caches, and stay allocated
 )
 
-// Set sorts hashes in place and drops what is there twice; the result is the front of hashes.
+// Set sorts hashes in place and drops duplicates; the result is the front of hashes.
 func (s *Sorter) Set(hashes []uint64) []uint64 {
 	if len(hashes) > largest || !s.fill(hashes) {
 		return Set(hashes)
@@ -36,7 +37,7 @@ func (s *Sorter) Set(hashes []uint64) []uint64 {
 	return hashes[:n]
 }
 
-// fill puts the hashes into the table. It gives up on values that are not spread.
+// fill puts the hashes into the table. It gives up if the values are not spread.
 func (s *Sorter) fill(hashes []uint64) bool {
 	size := bits.Len(uint(sparse * len(hashes)))
 	places := 1<<size + overflow

@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// A Sorter makes the sets that sorting makes, of hashes that are spread, that cluster, and that are all the same, and leaves
-// nothing of one document to the next.
+// A Sorter makes the same sets as sorting does, of hashes that are spread, that cluster, and that are all equal, and
+// keeps nothing from one document to the next.
 func TestSorter(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 1))
 	var s text.Sorter

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxSpelled digits have a name as a whole; a longer number is read digit by digit.
+// maxSpelled is the greatest number of digits that is read as one number. A longer number is read digit by digit.
 const maxSpelled = 66
 
 // The names of English cardinal numbers, as Python's num2words 0.5.14 has them: from 0, by tens from 20, by powers of a
@@ -21,10 +21,10 @@ const (
 		"octodecillion novemdecillion vigintillion"
 )
 
-// speller reads numbers out.
+// speller writes numbers in words.
 type speller struct {
 	units, tens, scales []string
-	number              []byte // in digits of ASCII
+	number              []byte // in ASCII digits
 	out                 []byte
 }
 
@@ -32,11 +32,11 @@ func newSpeller() *speller {
 	return &speller{units: strings.Fields(unitNames), tens: strings.Fields(tensNames), scales: strings.Fields(scaleNames)}
 }
 
-// appendSpelled appends a number, in canonical form, in English words.
+// appendSpelled appends a number, given in canonical form, in English words.
 //
-// What num2words makes of the value is what counts: neither leading zeros nor those at the end of a fraction are read. A comma
-// belongs to a number where it divides thousands, a point where there is one; else the parts are read one by one: 1.2.3 is
-// one, two, three. A sign is no part of it.
+// The result is what num2words makes of the value: leading zeros, and zeros at the end of a fraction, are not read. A
+// comma belongs to a number where it divides thousands, a point where there is only one. Otherwise the parts are read
+// one by one: 1.2.3 is one, two, three. A sign is not part of the number.
 func (n *Normalizer) appendSpelled(dst []byte, start int, number []byte) []byte {
 	n.speller.number = appendDigits(n.speller.number[:0], number)
 	if whole, fraction, ok := splitNumber(n.speller.number); ok {
@@ -61,7 +61,7 @@ func (n *Normalizer) appendSpelled(dst []byte, start int, number []byte) []byte 
 	return dst
 }
 
-// appendDigits appends a number with the digits of ASCII in place of those of other scripts.
+// appendDigits appends a number with ASCII digits in place of those of other scripts.
 func appendDigits(dst, number []byte) []byte {
 	for len(number) > 0 {
 		r, size := utf8.DecodeRune(number)
@@ -88,7 +88,8 @@ func digitValue(r rune) rune {
 	return 0
 }
 
-// splitNumber takes the commas out of number, in place, and divides it at its point. It is false if this is no single number.
+// splitNumber removes the commas from number, in place, and divides it at its point. It returns false if number is not
+// a single number.
 func splitNumber(number []byte) (whole, fraction []byte, ok bool) {
 	whole, fraction, _ = bytes.Cut(number, []byte{'.'})
 	if bytes.ContainsAny(fraction, ".,") {
@@ -129,7 +130,7 @@ func (n *Normalizer) appendWhole(dst []byte, start int, digits []byte) []byte {
 	return n.last.append(dst, start, n.speller.out)
 }
 
-// appendOneByOne reads digits one by one.
+// appendOneByOne appends digits one by one, in words.
 func (n *Normalizer) appendOneByOne(dst []byte, start int, digits []byte) []byte {
 	for i, c := range digits {
 		n.speller.out = n.speller.out[:0]
@@ -142,8 +143,8 @@ func (n *Normalizer) appendOneByOne(dst []byte, start int, digits []byte) []byte
 	return dst
 }
 
-// appendCardinal appends the name of a number without leading zeros, of up to maxSpelled digits: one million, two hundred and
-// thirty-four thousand and five.
+// appendCardinal appends the name of a number without leading zeros, of up to maxSpelled digits: one million, two
+// hundred and thirty-four thousand and five.
 func (s *speller) appendCardinal(dst, digits []byte) []byte {
 	if len(digits) == 0 {
 		return append(dst, s.units[0]...)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The table was printed by num2words 0.5.14 from PyPI, in Python 3.11, with to_cardinal in its default language: commas
-// taken out, num2words(int(x)) for whole numbers, which as strings lose all digits behind the 28th, and num2words(x) for the others.
+// num2words 0.5.14 from PyPI printed the table, in Python 3.11, with to_cardinal in its default language and commas
+// removed: num2words(int(x)) for whole numbers, because as strings they lose all digits behind the 28th, and
+// num2words(x) for the others.
 func TestSpelledAsByNum2words(t *testing.T) {
 	table, err := os.ReadFile("testdata/num2words.tsv")
 	if err != nil {
@@ -26,7 +27,7 @@ func TestSpelledAsByNum2words(t *testing.T) {
 	}
 }
 
-// What is no single number for num2words is taken apart.
+// Text that is no single number for num2words is read in parts.
 func TestNumbersTakenApart(t *testing.T) {
 	n := with(t, "digits=words")
 	for in, want := range map[string]string{

@@ -2,10 +2,10 @@ package text
 
 import "bytes"
 
-// This file reads HTML as the tokenizer of x/net/html does, without its allocations. Where it says 0, or -1 for a content,
-// the tokenizer is asked.
+// This file reads HTML as the tokenizer of x/net/html does, without its allocations. A function that returns 0, or -1
+// for a content, leaves the decision to the tokenizer.
 
-// tagName is the name of the tag that src continues, behind < or </.
+// tagName returns the name of the tag at the beginning of src, behind < or </.
 func tagName(src []byte) []byte {
 	for i, c := range src {
 		if isBlank(c) || c == '/' || c == '>' {
@@ -15,7 +15,7 @@ func tagName(src []byte) []byte {
 	return src
 }
 
-// tagEnd is behind the > of the tag whose attributes begin at i, or 0 if the tag doesn't end.
+// tagEnd returns the place behind the > of the tag whose attributes begin at i, or 0 if the tag does not end.
 func tagEnd(src []byte, i int) int {
 	for {
 		if i = skipBlank(src, i); i == len(src) {
@@ -28,7 +28,7 @@ func tagEnd(src []byte, i int) int {
 			i++
 			continue
 		}
-		i++ // in front of an attribute's name, = is a part of it
+		i++ // before an attribute's name, = is part of the name
 		for i < len(src) && src[i] != '=' && src[i] != '/' && src[i] != '>' && !isBlank(src[i]) {
 			i++
 		}
@@ -38,7 +38,7 @@ func tagEnd(src []byte, i int) int {
 	}
 }
 
-// valueEnd is behind the value of an attribute that begins at i.
+// valueEnd returns the place behind the value of the attribute that begins at i.
 func valueEnd(src []byte, i int) int {
 	if i < len(src) && (src[i] == '"' || src[i] == '\'') {
 		if end := bytes.IndexByte(src[i+1:], src[i]); end >= 0 {
@@ -63,7 +63,7 @@ func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
-// after is the end of the first occurrence of what in src[from:], or 0.
+// after returns the end of the first occurrence of what in src[from:], or 0.
 func after(src []byte, from int, what string) int {
 	if i := bytes.Index(src[from:], []byte(what)); i >= 0 {
 		return from + i + len(what)
@@ -71,7 +71,7 @@ func after(src []byte, from int, what string) int {
 	return 0
 }
 
-// commentEnd is behind a comment that ends as comments should.
+// commentEnd returns the place behind a comment that ends as comments should.
 func commentEnd(src []byte) int {
 	const begin = len("<!--")
 	end := after(src, begin, "-->")
@@ -82,7 +82,7 @@ func commentEnd(src []byte) int {
 	return end
 }
 
-// contentLen is the length of a content up to its end tag, in an element of that name, or -1.
+// contentLen returns the length of the content of an element with that name, up to its end tag, or -1.
 func contentLen(src []byte, name string) int {
 	if name == "xmp" || name == "plaintext" {
 		return -1 // shown, but without references
@@ -98,12 +98,12 @@ func contentLen(src []byte, name string) int {
 				return at
 			}
 		} else if name == "script" && bytes.HasPrefix(rest, []byte("<!--")) {
-			return -1 // in what looks like a comment other rules hold
+			return -1 // other rules hold in what looks like a comment
 		}
 	}
 }
 
-// referenceLen is how much of src, which begins with &, may belong to a character reference.
+// referenceLen returns how many bytes of src, which begins with &, may belong to a character reference.
 func referenceLen(src []byte) int {
 	i := 1
 	for i < len(src) && (isLetter(src[i]) || src[i]-'0' <= 9 || src[i] == '#') {
@@ -115,10 +115,10 @@ func referenceLen(src []byte) int {
 	return i
 }
 
-// maxTag is the length of the longest name that is looked for below.
+// maxTag is the length of the longest name that lower returns.
 const maxTag = 9
 
-// lower writes a short name of a tag in small letters; a longer one becomes "".
+// lower returns a short tag name in small letters, and "" for a longer one.
 func lower(dst *[maxTag]byte, name []byte) []byte {
 	if len(name) > maxTag {
 		return nil
@@ -132,7 +132,7 @@ func lower(dst *[maxTag]byte, name []byte) []byte {
 	return dst[:len(name)]
 }
 
-// textOnly is the name of an element that holds text only, or "".
+// textOnly returns the name of an element that holds only text, or "".
 func textOnly(tag []byte) string {
 	var buf [maxTag]byte
 	switch string(lower(&buf, tag)) {
@@ -160,7 +160,7 @@ func textOnly(tag []byte) string {
 	return ""
 }
 
-// isHidden says that the content of an element, which holds text only, is not shown.
+// isHidden says whether the content of an element that holds only text is hidden.
 func isHidden(tag []byte) bool {
 	var buf [maxTag]byte
 	switch string(lower(&buf, tag)) {
@@ -170,7 +170,7 @@ func isHidden(tag []byte) bool {
 	return false
 }
 
-// isInline says that a tag stands inside of a line, and a word may go on behind it.
+// isInline says whether a tag is part of a line, so that a word may continue behind it.
 func isInline(tag []byte) bool {
 	var buf [maxTag]byte
 	switch string(lower(&buf, tag)) {

@@ -2,8 +2,8 @@ package text
 
 import "bytes"
 
-// appendWindows appends the hash of each shingle of a text that isn't empty. It is the general way: item by item, for
-// shingles of different numbers of items, and for hashes of a shingle's text.
+// appendWindows appends the hash of each shingle of a text that is not empty. It is the general way, item by item, for
+// shingles whose number of items varies, and for hashes of a shingle's text.
 func appendWindows(dst []uint64, text []byte, s Shingling) []uint64 {
 	w := newWindows(dst, text, s, nil)
 	return w.run(s)
@@ -14,8 +14,8 @@ const (
 	wordWeight = 2  // a word weighs as much as two characters of a script that doesn't separate words
 )
 
-// Each calls visit for each shingle of a normalised text, in the order of AppendHashes, with its text. It is for tools that
-// show shingles, and takes its time.
+// Each calls visit with the text of each shingle of a normalised text, in the order of AppendHashes. It is slow, and
+// meant for tools that show shingles.
 func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
 	if s.unit == 0 || len(normalized) == 0 {
 		return
@@ -31,9 +31,9 @@ func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
 // OfWords says whether shingles are runs of words, or tokens, and nothing else.
 func (s Shingling) OfWords() bool { return s.unit == words || s.unit == auto }
 
-// AppendTokenHashes appends the hashes of a document that is cut already, by something that knows its language or its kind
-// better: a run of N tokens is a shingle, for word:N and auto:N alike. Tokens that are the words of a normalised text have the
-// hashes of that text. char:K has no shingles of tokens.
+// AppendTokenHashes appends the hashes of a document that the caller has already cut into tokens, with better knowledge
+// of its language or kind. A run of N tokens is a shingle, for word:N and auto:N alike. Tokens that are the words of a
+// normalised text have the hashes of that text. char:K has no shingles of tokens.
 func (s Shingling) AppendTokenHashes(dst []uint64, tokens [][]byte) []uint64 {
 	if !s.OfWords() || len(tokens) == 0 {
 		return dst
@@ -52,17 +52,17 @@ func (s Shingling) AppendTokenHashes(dst []uint64, tokens [][]byte) []uint64 {
 	return dst
 }
 
-// windows holds the items of the next shingle: a run that weighs full or as little more as is possible.
+// windows holds the items of the next shingle: the shortest run that weighs at least full.
 type windows struct {
 	dst  []uint64
 	text []byte
 	hash Hash
-	full int // what a shingle weighs
+	full int // least weight of a shingle
 
 	items       [most]item // a ring
-	first, next int        // of the items, counted from the beginning of the text
-	weight      int        // of the items from first to next
-	sum         uint64     // their polynomial
+	first, next int        // numbers of the first item and the next one to come, counted from the beginning of the text
+	weight      int        // weight of the items from first to next
+	sum         uint64     // polynomial of their hashes
 	powers      [most + 1]uint64
 	shingles    int
 	visit       func([]byte) // nil, or called with each shingle's text instead
@@ -92,7 +92,7 @@ func (w *windows) run(s Shingling) []uint64 {
 	return w.finish()
 }
 
-// add takes in the next item of the text, and appends the shingles that end with it.
+// add adds the next item of the text, and appends the shingles that end with it.
 func (w *windows) add(start, end, weight int) {
 	in := item{start: start, weight: weight}
 	if w.hash == XXHash {
@@ -124,7 +124,7 @@ func (w *windows) emit(end int) {
 	w.dst = append(w.dst, mix(w.sum))
 }
 
-// finish makes one shingle of a text that is shorter.
+// finish appends one shingle for a text that is shorter than a shingle.
 func (w *windows) finish() []uint64 {
 	if w.shingles == 0 {
 		w.emit(len(w.text))
@@ -140,7 +140,7 @@ func (w *windows) addChars() {
 	}
 }
 
-// addWords adds each word, or its segments.
+// addWords adds each word, or the segments of it.
 func (w *windows) addWords(u *unspaced) {
 	for start := 0; start <= len(w.text); {
 		end := start + wordLen(w.text[start:])

@@ -5,16 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// wordlessMark is in front of what is compared as a whole. No normal form with words in it begins so.
+// wordlessMark begins a text that is compared as a whole. No normal form with words begins with it.
 const wordlessMark = ' '
 
-// isWordless says whether a normal form is one shingle, whatever it holds.
+// isWordless says whether a normal form is one shingle whatever its length.
 func isWordless(normalized []byte) bool { return normalized[0] == wordlessMark }
 
-// appendWordless appends what is compared of a document without words, text, which was src before HTML was taken out of it:
-// punctuation and symbols in canonical form, where there are any, else its bytes. Nothing is appended for a blank one.
+// appendWordless appends what is compared of a document without words: its punctuation and symbols in canonical form,
+// or if there are none its bytes. text is the document, src the document before HTML was removed. A blank document
+// appends nothing.
 //
-// Where links are dropped the bytes are taken at once: what remains of a text is more than its symbols.
+// Where links are dropped, the bytes are taken at once, because more than the symbols remains of such a text.
 func (n *Normalizer) appendWordless(dst, text, src []byte) []byte {
 	if src = bytes.TrimSpace(src); len(src) == 0 {
 		return dst
@@ -30,7 +31,7 @@ func (n *Normalizer) appendWordless(dst, text, src []byte) []byte {
 	return dst
 }
 
-// appendSeen appends src in canonical form, with its symbols whatever the options say of them.
+// appendSeen appends src in canonical form and keeps its symbols, whatever the options say about them.
 func (m *mapper) appendSeen(dst []byte, start int, src []byte) []byte {
 	src = m.whole.form(src)
 	for len(src) > 0 {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// appendWords appends the hash of each word. Text that isn't normalised may have empty words between its spaces.
+// appendWords appends the hash of each word. Text that is not normalised may have empty words between its spaces.
 func appendWords(dst []uint64, text []byte) []uint64 {
 	if len(text) == 0 {
 		return dst
 	}
 	dst, rest := appendBlocks(dst, text)
-	if len(rest) >= block+piece { // its first word may be long
+	if len(rest) >= block+piece { // the first word may be long
 		end := bytes.IndexByte(rest, ' ')
 		if end < 0 {
 			return append(dst, hash(rest, 0, len(rest)))
@@ -26,8 +26,8 @@ func appendWords(dst []uint64, text []byte) []uint64 {
 	return dst
 }
 
-// appendBlocks appends the hashes of the words that a space ends, up to somewhere in the last block+piece bytes; rest is the
-// text behind the last of these spaces.
+// appendBlocks appends the hashes of the words that end with a space, up to somewhere in the last block+piece bytes.
+// rest is the text behind the last of these spaces.
 func appendBlocks(dst []uint64, text []byte) (hashes []uint64, rest []byte) {
 	at, start := 0, 0
 	for at+block+piece <= len(text) {
@@ -44,8 +44,8 @@ func appendBlocks(dst []uint64, text []byte) (hashes []uint64, rest []byte) {
 	return dst, text[start:]
 }
 
-// hashBlock hashes the words that end in the block at at, the first of which begins at start. It returns their number, and
-// where the next one begins.
+// hashBlock hashes the words that end in the block at at. The first of them begins at start. It returns their number,
+// and where the next word begins.
 func hashBlock(dst []uint64, text []byte, at, start int) (n, next int) {
 	dst = dst[:block]
 	for ends := spaces(text[at:]); ends != 0; ends &= ends - 1 {
@@ -61,8 +61,8 @@ func hashBlock(dst []uint64, text []byte, at, start int) (n, next int) {
 	return n, start
 }
 
-// spaces has a bit set for each of the first 64 bytes of text that is a space. Found all at once, no word waits for the one
-// before it.
+// spaces returns a bit set for each of the first 64 bytes of text that is a space. All are found at once, so that no
+// word waits for the one before it.
 func spaces(text []byte) (found uint64) {
 	for i := 0; i < block; i += lane {
 		x := binary.LittleEndian.Uint64(text[i:]) ^ ' '*ones

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// make accuracy runs 20,000 trials a cell and prints the tables; the tests run fewer, with wider margins for chance.
+// make accuracy runs 20,000 trials per cell and prints the tables. The tests run fewer, with wider margins for chance.
 var trials = flag.Int("trials", 2000, "trials for each cell of TestAccuracyTableLong and TestBandsCollideAsPlannedLong")
 
-// errorsOf are the bias and the mean square error of the share of equal slots, for documents of n shingles each.
+// errorsOf returns the bias and the mean square error of the share of equal slots, for documents of n shingles each.
 func errorsOf(random *rand.Rand, m *MinHash, n, shared, trials int) (bias, square float64) {
 	jaccard := float64(shared) / float64(2*n-shared)
 	x, y := make([]uint64, m.Slots()), make([]uint64, m.Slots())
@@ -27,8 +27,8 @@ func errorsOf(random *rand.Rand, m *MinHash, n, shared, trials int) (bias, squar
 	return bias, square
 }
 
-// The share of equal full-width values has the mean of the Jaccard similarity, and less mean square error than that of
-// independent permutations, J(1-J)/slots: never above 1.1 of it, and at or below 0.6 for short texts.
+// The share of equal full-width values has the Jaccard similarity as its mean. Its mean square error is below that of
+// independent permutations, J(1-J)/slots: never above 1.1 of it, and at most 0.6 of it for short texts.
 func TestAccuracyTable(t *testing.T)     { tryAccuracy(t, 100) }
 func TestAccuracyTableLong(t *testing.T) { tryAccuracy(t, *trials) }
 
@@ -44,7 +44,7 @@ func tryAccuracy(t *testing.T, trials int) {
 		for _, share := range []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95} {
 			shared := max(1, min(n-1, int(math.Round(2*float64(n)*share/(1+share)))))
 			if shared == last {
-				continue // so few shingles don't tell the two similarities apart
+				continue // with so few shingles the two similarities are equal
 			}
 			last = shared
 			jaccard := float64(shared) / float64(2*n-shared)
@@ -62,7 +62,7 @@ func tryAccuracy(t *testing.T, trials int) {
 	}
 }
 
-// worst is the greatest mean square error of n shingles, over the classic one.
+// worst returns the greatest mean square error of n shingles, relative to the classic one.
 func worst(n int) float64 {
 	switch {
 	case n < 10:

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// PlanByArea chooses as datasketch does (MinHashLSH, its function _optimal_param), so that settings found with it can be
-// carried over: it makes the weighted sum of two areas least, that below the S-curve left of the threshold, of false
-// candidates, and that above it to the right, of missed ones. That is no promise about recall: at 0.8, 128 slots and equal
-// weights it chooses 9 bands of 13 rows, which find 0.40 of the pairs at the threshold.
+// PlanByArea chooses a banding as datasketch does (MinHashLSH, its function _optimal_param), so that settings found
+// with it can be carried over. It minimises the weighted sum of two areas: the area below the S-curve left of the
+// threshold (false candidates), and the area above it to the right (missed ones). That promises nothing about recall:
+// at 0.8, 128 slots and equal weights it chooses 9 bands of 13 rows, which find 0.40 of the pairs at the threshold.
 //
 // The weights are 0 or more, and not both 0; datasketch's own default is 0.5 for each.
 func PlanByArea(threshold float64, slots int, falseWeight, missedWeight float64) (Banding, error) {
@@ -30,8 +30,8 @@ func PlanByArea(threshold float64, slots int, falseWeight, missedWeight float64)
 	return best, nil
 }
 
-// areas are those above the S-curve, of the pairs not found: the integrals of (1-s^rows)^bands up to the threshold and up to
-// 1. They follow exactly from those of one band less, for integration by parts gives
+// areas returns the areas above the S-curve, of the pairs not found: the integrals of (1-s^rows)^bands up to the
+// threshold and up to 1. They follow exactly from those of one band less, because integration by parts gives
 //
 //	(1 + bands x rows) I(bands) = t (1-t^rows)^bands + bands x rows I(bands-1)
 //

@@ -32,7 +32,7 @@ func TestPlanByAreaIsDatasketchs(t *testing.T) {
 	}
 }
 
-// The exact areas against a sum of thin slices.
+// The exact areas are compared with a sum of thin slices.
 func TestAreas(t *testing.T) {
 	for _, c := range []struct {
 		threshold float64

@@ -12,7 +12,7 @@ type Banding struct {
 	Rows  int
 }
 
-// String reads "18 bands of 7 rows".
+// String returns a text such as "18 bands of 7 rows".
 func (b Banding) String() string { return plural(b.Bands, "band") + " of " + plural(b.Rows, "row") }
 
 func plural(n int, what string) string {
@@ -22,7 +22,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Validate refuses what is no Banding, or does not fit into the slots.
+// Validate refuses values that make no Banding, or more bands and rows than slots.
 func (b Banding) Validate(slots int) error {
 	switch {
 	case b.Bands < 1 || b.Rows < 1:
@@ -36,11 +36,12 @@ func (b Banding) Validate(slots int) error {
 	return nil
 }
 
-// Probability is that of two documents with the Jaccard similarity j becoming candidates: 1-(1-j^rows)^bands.
+// Probability returns the probability that two documents with the Jaccard similarity j become candidates:
+// 1-(1-j^rows)^bands.
 func (b Banding) Probability(j float64) float64 { return 1 - power(1-power(j, b.Rows), b.Bands) }
 
-// power multiplies n times. Unlike math.Pow, and as the conversion forbids fused instructions, it yields the same bits on
-// every processor; so all members reach the same plan.
+// power multiplies n times. Unlike math.Pow, it yields the same bits on every processor, because the conversion forbids
+// fused instructions. So all members reach the same plan.
 func power(x float64, n int) float64 {
 	p := 1.0
 	for range n {
@@ -49,9 +50,9 @@ func power(x float64, n int) float64 {
 	return p
 }
 
-// AppendKeys appends the key of each band, width bytes (4 to 8) in little endian: the low bytes of a hash of the band's
-// rows, of its number and of scope. Equal keys of different bands or scopes are chance. values holds at least Bands x Rows
-// slots, of which the first are used.
+// AppendKeys appends the key of each band, width bytes (4 to 8) in little endian. A key is the low bytes of a hash of
+// the band's rows, its number and scope. Keys of different bands or scopes are equal only by chance. values must hold
+// at least Bands x Rows slots; the first ones are used.
 func (b Banding) AppendKeys(dst []byte, values []uint64, scope uint64, width int) []byte {
 	dst = slices.Grow(dst, b.Bands*width+8)
 	hash := Mix(scope + bandSeed)

@@ -45,7 +45,7 @@ func TestPlanKeepsItsPromise(t *testing.T) {
 				if plan.Bands*plan.Rows > slots || plan.Probability(threshold) < recall {
 					t.Fatalf("%v, %d slots, recall %v: %v", threshold, slots, recall, plan)
 				}
-				for rows := 1; rows < plan.Rows; rows++ { // fewer rows would expect more candidates below the threshold
+				for rows := 1; rows < plan.Rows; rows++ { // fewer rows would mean more candidates below the threshold
 					if other := (Banding{slots / rows, rows}); falseAreaOf(other, threshold) < falseAreaOf(plan, threshold) {
 						t.Fatalf("%v, %d slots, recall %v: %v, though %v would find less", threshold, slots, recall, plan, other)
 					}
@@ -89,7 +89,7 @@ func TestImpossiblePlans(t *testing.T) {
 	}
 }
 
-// What an error names as possible is, and nothing less.
+// What an error calls possible is possible, and anything less is not.
 func TestPossiblePlans(t *testing.T) {
 	named := regexp.MustCompile(`threshold of at least ([0-9.]+)(?:, or at least (-?\d+) slots)?$`)
 	errs := 0
@@ -135,8 +135,8 @@ func TestProbability(t *testing.T) {
 	}
 }
 
-// Pairs become candidates as often as the S-curve says. For short texts the slots are drawn almost without repetition, so
-// that the curve is a little steeper: more of the similar pairs are found, and fewer of the others.
+// Pairs become candidates as often as the S-curve says. For short texts the slots are drawn almost without repetition,
+// so the curve is a little steeper: more of the similar pairs are found, and fewer of the others.
 func TestBandsCollideAsPlanned(t *testing.T)     { tryBands(t, 200) }
 func TestBandsCollideAsPlannedLong(t *testing.T) { tryBands(t, *trials) }
 
@@ -193,7 +193,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A key changes with each row, the scope and the band, and with nothing else.
+// A key depends on each row, the scope and the band, and on nothing else.
 func TestWhatKeysDependOn(t *testing.T) {
 	random := rand.New(rand.NewPCG(10, 1))
 	plan := Banding{Bands: 18, Rows: 7}

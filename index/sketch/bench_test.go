@@ -15,13 +15,13 @@ import (
 
 const slots = 128
 
-// method is what a Sketch and the textbook's have in common.
+// method is the part that a Sketch and the textbook version have in common.
 type method interface {
 	Sign(shingles []uint64)
 	AppendKeys(dst []byte, scope uint64, width int) []byte
 }
 
-// signer is the path of a document from its bytes to its sketch and band keys, with all its buffers.
+// signer takes a document from its bytes to its sketch and band keys, with all buffers.
 type signer struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
@@ -159,7 +159,7 @@ func benchmarkSign(b *testing.B, s *signer, file string) {
 	}
 }
 
-// BenchmarkStep takes the path apart.
+// BenchmarkStep measures the steps of the path one by one.
 func BenchmarkStep(b *testing.B) {
 	document, err := os.ReadFile("testdata/english.txt")
 	if err != nil {
@@ -193,8 +193,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSignShuffled signs a text that is another one each time, with the same words in another order: what the processor
-// has learnt of one document helps it little with the next, as in a real stream.
+// BenchmarkSignShuffled signs a different text each time, with the same words in another order. What the processor has
+// learnt from one document then helps little with the next, as in a real stream.
 func BenchmarkSignShuffled(b *testing.B) {
 	document, err := os.ReadFile("testdata/english.txt")
 	if err != nil {

@@ -7,20 +7,21 @@ import (
 
 // Bounds of the blocks of a SimHash.
 const (
-	minKeyBits = 16 // with fewer, each key would be shared by one document in some thousands
+	minKeyBits = 16 // with fewer bits, each key would be shared by one document in some thousands
 	maxBlocks  = 16
 	maxBands   = 64
 )
 
-// Two SimHashes that differ in at most d bits differ in at most d of their blocks. So of b blocks b-d are equal, and with a
-// band for each choice of b-d blocks one band is equal: recall within d is complete (Manku, Jain and Das Sarma, "Detecting
-// Near-Duplicates for Web Crawling", 2007, section 3). With one block more than d, each band is one block. More blocks make
-// wider keys, and so fewer candidates, and more bands.
+// Two SimHashes that differ in at most d bits differ in at most d of their blocks. So of b blocks b-d are equal, and
+// with a band for each choice of b-d blocks one band is equal: recall within d is complete (Manku, Jain and Das Sarma,
+// "Detecting Near-Duplicates for Web Crawling", 2007, section 3). With one block more than d, each band is one block.
+// More blocks make wider keys, and so fewer candidates, and more bands.
 
-// words holds a SimHash or a choice of its bits, the first 64 first. Of 32 and 64 bits the second word is zero.
+// words holds a SimHash, or a choice of its bits; the first 64 bits are in the first word. With 32 or 64 bits the
+// second word is zero.
 type words [2]uint64
 
-// blocks is the number of them, with the default filled in.
+// blocks returns the number of blocks, with the default filled in.
 func (p SimHashParams) blocks() int {
 	if p.Blocks == 0 {
 		return p.Distance + 1
@@ -28,7 +29,7 @@ func (p SimHashParams) blocks() int {
 	return p.Blocks
 }
 
-// bands counts the choices of blocks.
+// bands returns the number of bands: the number of choices of blocks.
 func (p SimHashParams) bands() int {
 	count := 1
 	for i := range p.Distance {
@@ -37,7 +38,7 @@ func (p SimHashParams) bands() int {
 	return count
 }
 
-// keyBits is the least number of bits of a band. Blocks differ in one bit at most.
+// keyBits returns the least number of bits of a band. The sizes of blocks differ by one bit at most.
 func (p SimHashParams) keyBits() int {
 	chosen, short := p.blocks()-p.Distance, p.blocks()-p.Bits%p.blocks()
 	return chosen*(p.Bits/p.blocks()) + max(0, chosen-short)
@@ -61,12 +62,13 @@ func (p SimHashParams) checkBlocks() error {
 	return nil
 }
 
-// possible is whether checkBlocks finds nothing wrong, for no more than maxBlocks and a distance not negative.
+// possible says whether checkBlocks finds nothing wrong, for no more than maxBlocks and a distance that is not
+// negative.
 func (p SimHashParams) possible() bool {
 	return p.blocks() > p.Distance && p.keyBits() >= minKeyBits && p.bands() <= maxBands
 }
 
-// most is the largest possible distance with so many bits and blocks.
+// most returns the largest possible distance with this many bits and blocks.
 func (p SimHashParams) most() int {
 	for p.Distance = maxBlocks - 1; p.Distance > 0; p.Distance-- {
 		if p.possible() {
@@ -76,7 +78,8 @@ func (p SimHashParams) most() int {
 	return p.Distance
 }
 
-// possibleBlocks says with which numbers of blocks the distance is possible, or with these blocks which distance.
+// possibleBlocks says which numbers of blocks make the distance possible, or if there are none, which distance these
+// blocks make possible.
 func (p SimHashParams) possibleBlocks() string {
 	least, most, blocks := 0, 0, p.Blocks
 	for p.Blocks = p.Distance + 1; p.Blocks <= maxBlocks; p.Blocks++ {
@@ -96,7 +99,7 @@ func (p SimHashParams) possibleBlocks() string {
 	return fmt.Sprintf("possible are %d to %d blocks", least, most)
 }
 
-// masks are the bits of each band, one mask for each choice of blocks.
+// masks returns the bits of each band, one mask for each choice of blocks.
 func (p SimHashParams) masks() []words {
 	var masks []words
 	for choice := range uint32(1) << p.blocks() {

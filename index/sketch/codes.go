@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// AppendCodes appends the low bits (4, 8 or 16) of a remix of each value, which is what the estimate needs of a sketch: the
-// values themselves are minima, and so all small. Codes are packed little endian, the first slot lowest:
+// AppendCodes appends the low bits (4, 8 or 16) of a remix of each value. That is all the estimate needs of a sketch;
+// it cannot use the low bits of the values themselves, since these are minima and all small. Codes are packed little
+// endian, the first slot lowest:
 //
 //	┌────────┬────────┬───
 //	│ slot 0 │ slot 1 │ …     slots x bits / 8 bytes
 //	└────────┴────────┴───
 //
-// The number of values is even. Any other number of bits panics.
+// The number of values must be even. Any other number of bits panics.
 func AppendCodes(dst []byte, values []uint64, bits int) []byte {
 	from := len(dst)
 	dst = slices.Grow(dst, len(values)*bits/8)[:from+len(values)*bits/8]
@@ -37,11 +38,11 @@ func AppendCodes(dst []byte, values []uint64, bits int) []byte {
 	return dst
 }
 
-// remix takes the highest bits of a product, which depend on all of the value.
+// remix returns the highest bits of a product, which depend on the whole value.
 func remix(value uint64) uint64 { return value * codeFactor >> 48 }
 
-// Matches counts the slots whose codes are equal. a and b come from AppendCodes with the same number of slots and bits; of
-// codes of unequal length the common front is compared.
+// Matches counts the slots whose codes are equal. a and b must come from AppendCodes with the same number of slots and
+// bits. Of codes of unequal length the common front is compared.
 func Matches(a, b []byte, bits int) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
@@ -55,13 +56,13 @@ func Matches(a, b []byte, bits int) int {
 		var x, y [8]byte
 		copy(x[:], a[i:])
 		copy(y[:], b[i:])
-		padding := (8 - (n - i)) * 8 / bits // equal in both, and no slots
+		padding := (8 - (n - i)) * 8 / bits // padding is equal in both, but is no slot
 		count += equal(binary.LittleEndian.Uint64(x[:])^binary.LittleEndian.Uint64(y[:]), low) - padding
 	}
 	return count
 }
 
-// lows has all bits of each code set but its highest.
+// lows has all bits of each code set except its highest.
 func lows(bits int) uint64 {
 	switch bits {
 	case 4:
@@ -74,18 +75,19 @@ func lows(bits int) uint64 {
 	panic("sketch: codes have 4, 8 or 16 bits")
 }
 
-// equal counts the codes that are zero in x. The sum carries into a code's highest bit if any of the lower ones is set, and
-// never beyond.
+// equal counts the codes that are zero in x. The sum carries into a code's highest bit if any of the lower ones is set,
+// and never beyond.
 func equal(x, low uint64) int {
 	return bits.OnesCount64(^((x&low + low) | x | low))
 }
 
-// Estimate is the Jaccard similarity that so many matches of slots codes tell, as an exact fraction: two codes of different
-// winners are equal by chance once in 2^bits, which is taken off (Li and König, "b-Bit Minwise Hashing", 2010).
+// Estimate returns the Jaccard similarity that this many matching codes of slots indicate, as an exact fraction. Two
+// codes of different values are equal by chance once in 2^bits, which is subtracted (Li and König, "b-Bit Minwise
+// Hashing", 2010).
 //
 //	(matches/slots - 2^-bits) / (1 - 2^-bits), at least 0
 //
-// slots is at most MaxSlots, so that both parts fit.
+// slots must be at most MaxSlots, so that both parts fit.
 func Estimate(matches, slots, bits int) (num, den uint32) {
 	num = uint32(max(0, matches<<bits-slots))
 	den = uint32(slots * (1<<bits - 1))

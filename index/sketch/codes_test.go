@@ -49,7 +49,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// Each pair of codes, for the arithmetic works on eight or sixteen at once.
+// Each pair of codes is tried, because the arithmetic works on eight or sixteen at once.
 func TestEveryPairOfCodes(t *testing.T) {
 	for a := range 256 {
 		for b := range 256 {
@@ -78,8 +78,8 @@ func TestEstimate(t *testing.T) {
 	}{
 		{128, 128, 8, 128 * 255, 128 * 255},
 		{0, 128, 8, 0, 128 * 255},
-		{8, 128, 4, 0, 128 * 15}, // what chance alone would yield
-		{4, 128, 4, 0, 128 * 15}, // and less
+		{8, 128, 4, 0, 128 * 15}, // as many matches as chance alone gives
+		{4, 128, 4, 0, 128 * 15}, // and fewer
 		{64, 128, 8, 64*256 - 128, 128 * 255},
 		{1024, 1024, 16, 1024 * 65535, 1024 * 65535},
 	} {
@@ -90,7 +90,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// The estimate from codes has the mean of the Jaccard similarity: chance is taken off.
+// The estimate from codes has the Jaccard similarity as its mean: chance matches are subtracted.
 func TestEstimateIsUnbiased(t *testing.T) {
 	const slots, trials = 128, 800
 	random := rand.New(rand.NewPCG(8, 1))

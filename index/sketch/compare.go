@@ -1,11 +1,11 @@
 package sketch
 
-// scale of a threshold: ten thousandths.
+// scale is the denominator of a threshold: ten thousandths.
 const scale = 10000
 
-// Jaccard counts what two sorted sets share, and their union. The similarity is shared/union; two empty sets have no union,
-// and are not similar (see AtLeast). Lists with repetitions count as multisets: what occurs twice here and three times there
-// is shared twice and three times in the union.
+// Jaccard counts the elements that two sorted sets share, and those of their union. The similarity is shared/union; two
+// empty sets have no union and are not similar (see AtLeast). Lists with repetitions count as multisets: an element
+// that occurs twice in one and three times in the other counts twice as shared and three times in the union.
 func Jaccard(a, b []uint64) (shared, union int) {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -23,8 +23,8 @@ func Jaccard(a, b []uint64) (shared, union int) {
 	return shared, len(a) + len(b) - shared
 }
 
-// AtLeast says whether num/den reaches a threshold given in ten thousandths: in integers, so that every replica decides
-// alike. Nothing over nothing reaches no threshold.
+// AtLeast says whether num/den reaches a threshold given in ten thousandths. It computes in integers, so that every
+// replica decides alike. 0/0 reaches no threshold.
 func AtLeast(num, den uint32, tenThousandths int) bool {
 	if den == 0 {
 		return false

@@ -22,7 +22,7 @@ type pair struct{ a, b string }
 
 func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
 
-// corpus is real text and its pairs of similarity .5 and above, which were found by comparing all with all.
+// corpus is real text, and its pairs of similarity .5 and above, found by comparing all with all.
 type corpus struct {
 	ids   []string
 	texts []string
@@ -34,7 +34,7 @@ func (c *corpus) add(id, text string) {
 	c.texts = append(c.texts, text)
 }
 
-// lines of a file of the shared data; that it is absent is said, not hidden.
+// lines returns the lines of a file of the shared data. The test is skipped, and says so, when the file is absent.
 func lines(t *testing.T, path ...string) []string {
 	t.Helper()
 	dir := os.Getenv("UNECHO_TEST_DATA")
@@ -92,7 +92,7 @@ func mccormick(t *testing.T) *corpus {
 	return c
 }
 
-// shingles are the hashes of each document, and each document's set of them.
+// shingles returns the hashes of each document, and each document's set of them.
 func (c *corpus) shingles(t *testing.T) (lists, sets [][]uint64) {
 	t.Helper()
 	s := newSigner(t, "word:3", nil)
@@ -104,7 +104,7 @@ func (c *corpus) shingles(t *testing.T) (lists, sets [][]uint64) {
 	return lists, sets
 }
 
-// signAll yields each document's codes and band keys.
+// signAll returns each document's codes and band keys.
 func signAll(lists [][]uint64, s sketch.Sketch) (codes, keys [][]byte) {
 	for _, list := range lists {
 		s.Sign(list)
@@ -114,7 +114,7 @@ func signAll(lists [][]uint64, s sketch.Sketch) (codes, keys [][]byte) {
 	return codes, keys
 }
 
-// candidatePairs are those that share a key in any band.
+// candidatePairs returns the pairs that share a key in any band.
 func candidatePairs(keys [][]byte) map[[2]int]bool {
 	out := map[[2]int]bool{}
 	for at := 0; at < len(keys[0]); at += 4 {
@@ -135,13 +135,13 @@ func corpora(t *testing.T, check func(*testing.T, *corpus)) {
 	t.Run("mccormick", func(t *testing.T) { check(t, mccormick(t)) })
 }
 
-// On real text at least .98 of the pairs at or above each threshold become candidates, and exact verification keeps no other.
-// The truth is the exact join over the same sets, and the pairs that came with the data, whose words were cut otherwise: that
-// makes no difference to all but some.
+// On real text at least .98 of the pairs at or above each threshold become candidates, and exact verification keeps no
+// pair below it. The truth is the exact join over the same sets, and the pairs that came with the data. For these the
+// words were cut differently, which matters for a few pairs only.
 func TestRecallAndPrecisionOnRealText(t *testing.T)     { tryRecall(t, 8000, 8000) }
 func TestRecallAndPrecisionOnRealTextLong(t *testing.T) { tryRecall(t, 5000, 9500) }
 
-// tryRecall takes the thresholds from from to to, in ten thousandths.
+// tryRecall tries the thresholds from from to to, in ten thousandths.
 func tryRecall(t *testing.T, from, to int) {
 	corpora(t, func(t *testing.T, c *corpus) {
 		lists, sets := c.shingles(t)
@@ -172,7 +172,7 @@ func tryRecall(t *testing.T, from, to int) {
 	})
 }
 
-// atLeast are the pairs at or above the threshold.
+// atLeast returns the pairs at or above the threshold.
 func (c *corpus) atLeast(pairs []eval.Pair, tenThousandths int) map[pair]bool {
 	out := map[pair]bool{}
 	for _, p := range pairs {
@@ -183,7 +183,7 @@ func (c *corpus) atLeast(pairs []eval.Pair, tenThousandths int) map[pair]bool {
 	return out
 }
 
-// given are the pairs at or above the threshold that came with the data.
+// given returns the pairs at or above the threshold that came with the data.
 func (c *corpus) given(threshold float64) map[pair]bool {
 	out := map[pair]bool{}
 	for p, jaccard := range c.exact {
@@ -194,7 +194,7 @@ func (c *corpus) given(threshold float64) map[pair]bool {
 	return out
 }
 
-// share of the pairs that the others have too. Of no pairs it is no number, which fulfils no comparison.
+// share returns the share of the pairs that others contains too. For no pairs it is NaN, which fails every comparison.
 func share(pairs, others map[pair]bool) float64 {
 	both := 0
 	for p := range pairs {
@@ -209,7 +209,7 @@ func share(pairs, others map[pair]bool) float64 {
 func TestSimHashMissesNothingOnRealText(t *testing.T)     { tryRealSimHash(t, 800) }
 func TestSimHashMissesNothingOnRealTextLong(t *testing.T) { tryRealSimHash(t, math.MaxInt) }
 
-// tryRealSimHash takes so many of each corpus at most.
+// tryRealSimHash uses at most this many documents of each corpus.
 func tryRealSimHash(t *testing.T, most int) {
 	corpora(t, func(t *testing.T, c *corpus) {
 		c.texts = c.texts[:min(most, len(c.texts))]

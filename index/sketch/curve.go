@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	curveSteps = 20 // of similarity, each 0.05
+	curveSteps = 20 // number of steps of similarity, 0.05 each
 	barWidth   = 40
 )
 
-// Curve is the S-curve as text: for each similarity the share of pairs that become candidates, with a bar.
+// Curve returns the S-curve as text: for each similarity the share of pairs that become candidates, with a bar.
 //
 //	similarity  found
 //	      0.50  0.1317  #####

@@ -1,6 +1,6 @@
-// Package sketch makes of a document's shingle hashes a short sketch that tells how similar two documents are, and the band
-// keys by which candidates are found. It is the second half of signing; package text is the first. It imports nothing of
-// unecho's, so another program may use it alone: see the example of NewMinHashSketch.
+// Package sketch turns a document's shingle hashes into a short sketch, which tells how similar two documents are, and
+// into the band keys by which candidates are found. It is the second half of signing; package text is the first. It
+// imports no other package of unecho, so another program may use it alone: see the example of NewMinHashSketch.
 //
 //	                           ┌─AppendKeys──▶ band keys: documents that share one are candidates
 //	shingle hashes ──Sign──▶ Sketch
@@ -8,45 +8,48 @@
 //	sorted sets    ──Jaccard────────────────▶ shared, union
 //	texts          ──Levenshtein.Similarity─▶ 1 - distance/length
 //
-// A similarity is an exact fraction, and AtLeast compares it with a threshold in integers, so that all machines decide alike.
-// Everything here is a pure function of its arguments, the same on every machine; Version names the function.
+// A similarity is an exact fraction, and AtLeast compares it with a threshold in integers, so that all machines decide
+// alike. Everything here is a pure function of its arguments, the same on every machine. Version names the function.
 //
 // # MinHash by fast similarity sketching
 //
-// After Dahlgaard, Knudsen and Thorup, "Fast Similarity Sketching" (FOCS 2017), with the rounds cut short:
+// The algorithm is that of Dahlgaard, Knudsen and Thorup, "Fast Similarity Sketching" (FOCS 2017), with fewer rounds:
 //
 //	rounds r = 0..R-1, R = max(1, slots/8): each shingle draws a slot and a value tagged with r;
 //	    the slot keeps the least value. Stop after the round in which the last slot was filled.
 //	a slot still empty after R rounds takes the least, over the shingles, of a value of its own, tagged R.
 //
-// A draw is h = shingle x F(r) mod 2^64, with an odd F(r) that has no structure: its slot is the integer part of
-// h / 2^64 x slots, its value the highest 56 bits of h. The value of the fallback is that of F(R + slot).
+// A draw is h = shingle x F(r) mod 2^64, with an odd F(r) that has no structure. Its slot is the integer part of h /
+// 2^64 x slots, its value the highest 56 bits of h. The value in the fallback is that of F(R + slot).
 //
-// A value is 64 bits, and the tag stands above the rest, so that a value of an earlier round is less than any of a later:
+// A value is 64 bits. The tag is in the highest bits, so that a value of an earlier round is less than any of a later
+// one:
 //
 //	┌─────────┬──────────────────────────────┐
 //	│ r  8 bit│ draw                  56 bits│
 //	└─────────┴──────────────────────────────┘
 //
-// For each slot that is one fixed order of all shingles there are, and the slot holds the first of the document's: so two
-// documents agree in a slot with the probability of their Jaccard similarity, however often a shingle occurs in them and in
-// whichever order. Compared with k independent permutations it costs about two multiplications for each shingle instead of
-// k, and the variance is half for texts with few shingles (TestAccuracyTableLong).
+// For each slot this defines one fixed order of all possible shingles, and the slot holds the document's first one in
+// it. So two documents agree in a slot with the probability of their Jaccard similarity, in whatever order and however
+// often their shingles occur. Compared with k independent permutations it costs about two multiplications per shingle
+// instead of k, and the variance is half for texts with few shingles (TestAccuracyTableLong).
 //
-// Slots are grouped into bands of rows (Plan). A pair becomes a candidate with the probability 1-(1-J^rows)^bands, the S-curve
-// (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section 3.4). Of each slot some low bits are kept as code (Li
-// and König, "b-Bit Minwise Hashing", 2010), and the estimate takes off what is equal by chance.
+// Slots are grouped into bands of rows (Plan). A pair becomes a candidate with the probability 1-(1-J^rows)^bands, the
+// S-curve (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", section 3.4). A few low bits of each slot are
+// kept as its code (Li and König, "b-Bit Minwise Hashing", 2010), and the estimate subtracts the codes that are equal
+// by chance.
 //
 // # SimHash
 //
-// Each bit of the sketch is the majority of that bit of the shingles' hashes (Charikar 2002), so that near documents differ in
-// few bits. The bits are cut into blocks, and a band is a choice of blocks: of two sketches within the distance one band is
-// equal always, not only probably (Manku, Jain and Das Sarma 2007). What is within the distance is all but the same text,
-// though: 3 bits of 64 are a similarity of 0.95 by this measure, on which unrelated documents reach 0.5.
+// Each bit of the sketch is the majority of that bit of the shingles' hashes (Charikar 2002), so that near documents
+// differ in few bits. The bits are cut into blocks, and a band is a choice of blocks. Two sketches within the distance
+// always have an equal band, not only probably (Manku, Jain and Das Sarma 2007). Documents within the distance are
+// almost the same text, though: 3 bits of 64 are a similarity of 0.95 by this measure, on which unrelated documents
+// reach 0.5.
 //
 // # Weights
 //
-// Unweighted, a document is the set of its shingles. Weighted, each counts as often as it occurs: MinHash estimates the
-// Jaccard similarity of multisets, sum of the lesser over sum of the greater numbers of occurrences, by taking the i-th
-// occurrence of a shingle for an element of its own; SimHash counts each occurrence as a vote.
+// Unweighted, a document is the set of its shingles. Weighted, each shingle counts as often as it occurs. MinHash then
+// estimates the Jaccard similarity of multisets (sum of the lesser over sum of the greater numbers of occurrences), by
+// treating the i-th occurrence of a shingle as an element of its own. SimHash counts each occurrence as a vote.
 package sketch

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// shingles are the hashes of all runs of three words: any hash will do that is spread evenly, or is after Mix.
+// shingles returns the hashes of all runs of three words. Any hash will do that is spread evenly, or is after Mix.
 func shingles(s string) []uint64 {
 	var out []uint64
 	words := strings.Fields(strings.ToLower(s))
@@ -97,7 +97,7 @@ func ExampleSimHashParams_Validate() {
 	// Output: for distance 3 the 12 blocks make 220 bands, more than 64; possible are 4 to 8 blocks
 }
 
-// The values themselves, for whoever makes keys of them in another way.
+// The values themselves are available to make keys of them in another way.
 func ExampleMinHash_Sign() {
 	minhash, err := sketch.NewMinHash(1024)
 	if err != nil {
@@ -123,7 +123,7 @@ func ExampleNewMinHash() {
 	// Output: make minhash: 100000 slots are impossible; possible is an even number from 16 to 1024
 }
 
-// Four bits of each slot are enough for an estimate, once what chance makes equal is taken off.
+// Four bits of each slot are enough for an estimate, once chance matches are subtracted.
 func ExampleEstimate() {
 	minhash, err := sketch.NewMinHash(128)
 	if err != nil {
@@ -264,7 +264,7 @@ func ExampleDistanceAt() {
 	// Output: 3
 }
 
-// Numbers in a row are no hashes; mixed they are.
+// Consecutive numbers are not usable as hashes; Mix makes them so.
 func ExampleMix() {
 	fmt.Printf("%016x\n%016x\n", sketch.Mix(1), sketch.Mix(2))
 	// Output:

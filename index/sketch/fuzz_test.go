@@ -19,7 +19,7 @@ func shinglesFrom(data []byte) []uint64 {
 	return out
 }
 
-// checkContract holds a Sketch against what the contract promises of any shingles and any codes.
+// checkContract checks what the contract of Sketch promises for any shingles and any codes.
 func checkContract(t *testing.T, s Sketch, shingles []uint64, noise []byte) {
 	t.Helper()
 	before := slices.Clone(shingles)

@@ -1,6 +1,7 @@
 package sketch
 
-// Seeds keep the kinds of hashes apart: the first decimals of pi, as in Blowfish, for they hide no choice.
+// Seeds keep the kinds of hashes apart. They are the first decimals of pi, as in Blowfish, which shows that they were
+// not chosen for a purpose.
 const (
 	drawSeed  = 0x243f6a8885a308d3
 	bandSeed  = 0xa4093822299f31d0
@@ -15,9 +16,9 @@ const (
 	occurrenceFactor = 0x452821e638d01377
 )
 
-// Mix is the finaliser of SplitMix64 (Stafford's variant 13): one to one, and each bit depends on all. Shingle hashes from a
-// weak function, such as FNV or a running number, go through it before they are signed; those of xxhash, murmur3 or package
-// text need not.
+// Mix is the finaliser of SplitMix64 (Stafford's variant 13). It is one to one, and each bit of the result depends on
+// all. Pass shingle hashes from a weak function, such as FNV or a running number, through it before they are signed.
+// Those of xxhash, murmur3 or package text do not need it.
 func Mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

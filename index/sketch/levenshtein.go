@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// A Levenshtein compares texts by the number of runes to insert, delete or replace that make one of the other. It holds
-// buffers, so each goroutine has its own; the zero Levenshtein is ready.
+// A Levenshtein compares texts by the least number of runes to insert, delete or replace that turns one into the other.
+// It holds buffers, so each goroutine has its own. The zero Levenshtein is ready.
 //
-// The distances fill a table with a row for each rune of one text and a column for each of the other. Of neighbours in it the
-// one is at most 1 greater or less, so 64 rows of a column are two words of bits, and the next column follows from them in
-// some twenty operations (Myers, "A fast bit-vector algorithm for approximate string matching", 1999; in blocks, Hyyrö, "A
-// bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003):
+// The distances fill a table with a row for each rune of one text and a column for each rune of the other. Neighbours
+// in it differ by at most 1, so 64 rows of a column are two words of bits, and the next column follows from them in
+// some twenty operations (Myers, "A fast bit-vector algorithm for approximate string matching", 1999; in blocks, Hyyrö,
+// "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003):
 //
 //	            columns: runes of b
 //	          ┌──────┬───────────────┐
@@ -20,27 +20,28 @@ import (
 //	64 rows   │  │ band │            │   stripe continues from
 //	          └──┴──────┴────────────┘
 //
-// Only a band around the diagonal is computed: a path that leaves it has to come back, and costs more than the band is wide (Ukkonen,
-// "Algorithms for approximate string matching", 1985). Beyond its edges each step is taken to cost 1, which is never too little.
-// The band begins narrow and widens until the distance fits or more edits than the threshold allows are certain.
+// Only a band around the diagonal is computed. A path that leaves the band has to come back, and costs more than the
+// band is wide (Ukkonen, "Algorithms for approximate string matching", 1985). Beyond its edges each step is assumed to
+// cost 1, which is never too little. The band begins narrow and widens until the distance fits in it, or it is certain
+// that the threshold does not allow that many edits.
 type Levenshtein struct {
-	other       map[rune]uint32 // numbers of runes beyond ASCII
-	a, b        []uint32        // the texts in numbers
+	other       map[rune]uint32 // the numbers given to runes beyond ASCII
+	a, b        []uint32        // the texts as numbers of runes
 	equal       []uint64        // for each number, the rows of the stripe that have it
-	more, fewer []uint64        // at the lower edge, a bit for each column: 1 greater, or less, than the column to its left
+	more, fewer []uint64        // one bit per column, at the lower edge of the stripe: the value is 1 greater, or less, than in the column to its left
 }
 
 const (
 	stripe     = 64
 	firstWidth = 32
-	wider      = 4 // times: so that all narrower bands together cost less than half of the last one
+	wider      = 4 // factor by which the band widens; all narrower bands together then cost less than half of the last one
 )
 
-// Similarity is 1 - distance / length of the longer text, both in runes, as an exact fraction num/den. A threshold given in
-// ten thousandths bounds the work: what doesn't reach it is 0/den. Two empty texts are not similar: 0/1. Bytes that are not
-// UTF-8 count as U+FFFD, one each.
+// Similarity returns 1 - distance / length of the longer text, both in runes, as an exact fraction num/den. A threshold
+// given in ten thousandths bounds the work: a pair that does not reach it yields 0/den. Two empty texts are not
+// similar: 0/1. A byte that is not UTF-8 counts as one U+FFFD.
 //
-// Time grows with the length of the text times the number of edits: see Cells.
+// The time grows with the length of the text times the number of edits: see Cells.
 func (l *Levenshtein) Similarity(a, b []byte, tenThousandths int) (num, den uint32) {
 	l.number(a, b)
 	longer := max(len(l.a), len(l.b))
@@ -55,8 +56,9 @@ func (l *Levenshtein) Similarity(a, b []byte, tenThousandths int) (num, den uint
 	return uint32(longer - distance), uint32(longer)
 }
 
-// Cells is how many cells of the table are computed at the most for texts up to so long that are so many edits apart, of which so
-// many are allowed: those of all bands up to the one that is wide enough, each with the words that it begins and ends in.
+// Cells returns how many cells of the table are computed at most for texts of up to this length that are this many
+// edits apart, when this many are allowed. It counts all bands up to the one that is wide enough, each with the words
+// in which it begins and ends.
 func Cells(longer, edits, allowed int) (n int) {
 	for width := firstWidth; width < allowed; width *= wider {
 		n += longer * (width + stripe)
@@ -67,7 +69,7 @@ func Cells(longer, edits, allowed int) (n int) {
 	return n + longer*(allowed+stripe)
 }
 
-// number turns the texts into small numbers, the same for the same rune.
+// number replaces the runes of the texts by small numbers, equal ones for equal runes.
 func (l *Levenshtein) number(a, b []byte) {
 	clear(l.other)
 	l.a, l.b = l.appendNumbers(l.a[:0], a), l.appendNumbers(l.b[:0], b)
@@ -97,11 +99,11 @@ func (l *Levenshtein) appendNumbers(dst []uint32, text []byte) []uint32 {
 	return dst
 }
 
-// distance is exact up to allowed; more is only said to be more.
+// distance returns the exact distance up to allowed. If it is greater, it returns some greater number.
 func (l *Levenshtein) distance(allowed int) int {
 	a, b := trim(l.a, l.b)
 	if len(a) > len(b) {
-		a, b = b, a // longer stripes, and fewer of them
+		a, b = b, a // fewer and longer stripes
 	}
 	if len(a) == 0 || len(b)-len(a) > allowed {
 		return len(b)
@@ -114,7 +116,7 @@ func (l *Levenshtein) distance(allowed int) int {
 	return l.within(a, b, allowed)
 }
 
-// trim drops what both texts begin and end with.
+// trim drops the common beginning and end of both texts.
 func trim(a, b []uint32) (x, y []uint32) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -125,17 +127,18 @@ func trim(a, b []uint32) (x, y []uint32) {
 	return a, b
 }
 
-// within is the distance if it is at most width, and otherwise a greater number. No paths beside the band are looked at.
+// within returns the distance if it is at most width, and otherwise a greater number. It does not look at paths outside
+// the band.
 func (l *Levenshtein) within(a, b []uint32, width int) int {
 	words := (len(b) + 63) / 64
 	l.more, l.fewer = grow(l.more, words), grow(l.fewer, words)
 	for i := range l.more {
 		l.more[i], l.fewer[i] = ^uint64(0), 0
 	}
-	score := 0 // at the lower edge of the stripe above, to the left of the band
+	score := 0 // value at the lower edge of the stripe above, to the left of the band
 	from := 0
 	longer := len(b) - len(a)
-	left := (width - longer) / 2 // of the diagonal
+	left := (width - longer) / 2 // columns of the band to the left of the diagonal
 	right := left + longer
 	for top := 0; top < len(a); top += stripe {
 		bottom := min(top+stripe, len(a))
@@ -145,7 +148,7 @@ func (l *Levenshtein) within(a, b []uint32, width int) int {
 			score += bits.OnesCount64(l.more[from]) - bits.OnesCount64(l.fewer[from])
 		}
 		to := min(words, (bottom+right)/64+1)
-		score += bottom - top // down the left edge of the band
+		score += bottom - top // along the left edge of the band
 		l.fill(a[top:bottom], b, from, to)
 		if l.least(score, from, to) > width {
 			return width + 1
@@ -172,14 +175,16 @@ func (l *Levenshtein) fill(rows, b []uint32, from, to int) {
 	}
 }
 
-// column is a stripe in one column: a bit for each row that is 1 greater, or less, than the row above.
+// column is a stripe in one column: one bit per row that is set if the value is 1 greater, or less, than in the row
+// above.
 type column struct {
 	up, down uint64
-	lift     int // how far the lowest row is from the highest bit
+	lift     int // distance of the lowest row from the highest bit
 }
 
-// advance goes through up to 64 columns to the right. A bit for each, the first lowest, says where the row above the stripe
-// is 1 more, or fewer, than in the column to the left; returned is the same of the stripe's lowest row.
+// advance computes up to 64 columns to the right. The arguments have one bit per column, the first one lowest, set
+// where the row above the stripe is 1 more, or fewer, than in the column to the left. The results are the same for the
+// stripe's lowest row.
 func (c *column) advance(equal []uint64, columns []uint32, more, fewer uint64) (moreOut, fewerOut uint64) {
 	const highest = 1 << 63
 	up, down, lift := c.up, c.down, c.lift&63
@@ -203,7 +208,7 @@ func (c *column) advance(equal []uint64, columns []uint32, more, fewer uint64) (
 	return moreOut >> unused, fewerOut >> unused
 }
 
-// least is not greater than any distance at the lower edge of a stripe: from there on they only grow.
+// least returns a lower bound of all distances at the lower edge of a stripe. From there on distances only grow.
 func (l *Levenshtein) least(score, from, to int) int {
 	least := score
 	for word := from; word < to; word++ {

@@ -42,7 +42,7 @@ func BenchmarkLevenshtein(b *testing.B) {
 	}
 }
 
-// replaceEach replaces one byte of every n.
+// replaceEach replaces every n-th byte.
 func replaceEach(text []byte, n int) []byte {
 	out := slices.Clone(text)
 	for i := 0; i < len(out); i += n {

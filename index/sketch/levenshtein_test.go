@@ -62,7 +62,7 @@ func TestLevenshtein(t *testing.T) {
 		{"größe", "grösse", 0, 4, 6}, // runes, not bytes
 		{"日本語", "日本国", 6666, 2, 3},
 		{"😀😃", "😀", 0, 1, 2},
-		{"a\xff", "a\xfe", 0, 2, 2}, // what is not UTF-8 is U+FFFD
+		{"a\xff", "a\xfe", 0, 2, 2}, // bytes that are not UTF-8 count as U+FFFD
 		{"abc", "abd", -5, 2, 3},
 		{"abc", "abc", 20000, 3, 3},
 	} {
@@ -72,7 +72,7 @@ func TestLevenshtein(t *testing.T) {
 	}
 }
 
-// edited has about so many of its runes deleted, replaced or followed by another.
+// edited returns the text with about this many runes deleted, replaced or followed by another.
 func edited(random *rand.Rand, text []rune, alphabet, edits int) []rune {
 	out := slices.Clone(text)
 	for range edits {
@@ -111,7 +111,7 @@ func tryPlainTable(t *testing.T, trials int) {
 	}
 }
 
-// Texts many times the width of the band: near, beside the threshold on both sides, and in no order.
+// Texts much longer than the band is wide: near, on both sides of the threshold, and without any order.
 func TestLevenshteinOfLongTexts(t *testing.T)     { tryLongTexts(t, 1000) }
 func TestLevenshteinOfLongTextsLong(t *testing.T) { tryLongTexts(t, 3000) }
 
@@ -150,10 +150,10 @@ func FuzzLevenshtein(f *testing.F) {
 	f.Add(strings.Repeat("日本", 70), "日"+strings.Repeat("本日", 60), 1)
 	f.Fuzz(func(t *testing.T, a, b string, tenThousandths int) {
 		if len(a) > 2000 || len(b) > 2000 {
-			return // the plain table takes its time
+			return // the plain table would take too long
 		}
 		var l Levenshtein
 		checkLevenshtein(t, &l, a, b, tenThousandths)
-		checkLevenshtein(t, &l, b, a, tenThousandths) // with what the first left behind
+		checkLevenshtein(t, &l, b, a, tenThousandths) // with the buffers that the first call left
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Version numbers what this package makes of shingle hashes: slot values, SimHashes, codes and band keys. It changes with them,
-// and stands in Sketch.Algorithm.
+// Version is the version of this package's results: slot values, SimHashes, codes and band keys. It changes when they
+// do, and is part of Sketch.Algorithm.
 const Version = 2
 
 // Bounds of the number of slots.
@@ -19,21 +19,23 @@ const (
 	drawBits  = 56 // below the tag of the round
 	tagBits   = 64 - drawBits
 	empty     = ^uint64(0)
-	slotsEach = 8 // slots for one round
+	slotsEach = 8 // number of slots for each round
 
-	// With fewer draws than so many for each slot, a slot is rather left empty than not: the next round will be needed.
+	// With fewer draws per slot than this, some slot is more likely to stay empty than not: the next round will be
+	// needed.
 	drawsEach = 5
 )
 
-// A MinHash turns sets of shingles into the full-width values of their slots. It holds settings only and is safe for
-// concurrent use. NewMinHashSketch makes more of it.
+// A MinHash turns sets of shingles into the full-width values of their slots. It holds only settings and is safe for
+// concurrent use. NewMinHashSketch makes a Sketch of it.
 type MinHash struct {
 	slots  int
 	rounds int
 	blank  []uint64
 }
 
-// NewMinHash makes a MinHash with an even number of slots, 16 to 1024. More slots are more exact, and larger.
+// NewMinHash builds a MinHash with an even number of slots, 16 to 1024. More slots make sketches more exact, and
+// larger.
 func NewMinHash(slots int) (*MinHash, error) {
 	if err := checkSlots(slots); err != nil {
 		return nil, fmt.Errorf("make minhash: %w", err)
@@ -45,7 +47,7 @@ func NewMinHash(slots int) (*MinHash, error) {
 	return m, nil
 }
 
-// checkSlots wants an even number, so that codes of four bits fill their bytes.
+// checkSlots accepts only an even number, so that codes of four bits fill their bytes.
 func checkSlots(slots int) error {
 	if slots < MinSlots || slots > MaxSlots || slots%2 != 0 {
 		return fmt.Errorf("%d slots are impossible; possible is an even number from %d to %d", slots, MinSlots, MaxSlots)
@@ -53,14 +55,14 @@ func checkSlots(slots int) error {
 	return nil
 }
 
-// Slots is the number of slots.
+// Slots returns the number of slots.
 func (m *MinHash) Slots() int { return m.slots }
 
-// Sign fills values, one for each slot, from the shingle hashes of a document. Their order and how often each occurs doesn't
-// matter. Without shingles all values are the greatest possible: such a sketch would equal any other of its kind, so callers
-// keep empty documents apart. values must have as many elements as there are slots.
+// Sign fills values, one for each slot, from the shingle hashes of a document. Their order, and how often each occurs,
+// does not matter. Without shingles all values are the greatest possible. Two such sketches would be equal, so callers
+// must treat empty documents separately. values must have as many elements as there are slots.
 //
-// The hashes are spread evenly over all of uint64, as those of xxhash are; see Mix for others.
+// The hashes must be spread evenly over all of uint64, as those of xxhash are. See Mix for others.
 func (m *MinHash) Sign(values, shingles []uint64) {
 	values = values[:m.slots:m.slots]
 	copy(values, m.blank)
@@ -80,8 +82,8 @@ func (m *MinHash) Sign(values, shingles []uint64) {
 	}
 }
 
-// play plays the next round, or the next two at once if the first would not suffice: an earlier value is less than any of a
-// later round, so that a round too many changes nothing. It returns how many it played.
+// play computes the next round, or the next two at once if one would not suffice, and returns how many it computed. A
+// round too many changes nothing, because a value of an earlier round is less than any of a later one.
 func (m *MinHash) play(values, shingles []uint64, round int) int {
 	if round+1 == m.rounds || (round+1)*len(shingles) > drawsEach*m.slots {
 		drawOnce(values, shingles, uint64(round))
@@ -91,8 +93,9 @@ func (m *MinHash) play(values, shingles []uint64, round int) int {
 	return 2
 }
 
-// drawOnce plays one round. A multiplication by an odd number maps hashes that are spread evenly to others, one to one. The
-// minimum is taken without a branch: whether a value is the new least is a coin toss that no predictor guesses.
+// drawOnce computes one round. A multiplication by an odd number maps evenly spread hashes to other evenly spread
+// hashes, one to one. The minimum is taken without a branch, because no predictor guesses whether a value is the new
+// least.
 func drawOnce(values, shingles []uint64, round uint64) {
 	slots, tag, factor := uint64(len(values)), round<<drawBits, factor(round)
 	for _, s := range shingles {
@@ -102,7 +105,7 @@ func drawOnce(values, shingles []uint64, round uint64) {
 	}
 }
 
-// drawTwice plays two rounds: one loop costs less than two, in which memory and multiplications wait for each other.
+// drawTwice computes two rounds. One loop costs less than two, in which memory and multiplications wait for each other.
 func drawTwice(values, shingles []uint64, round uint64) {
 	slots := uint64(len(values))
 	tag1, factor1 := round<<drawBits, factor(round)
@@ -117,7 +120,7 @@ func drawTwice(values, shingles []uint64, round uint64) {
 	}
 }
 
-// least is the fallback for a slot that no round has filled.
+// least returns the fallback value for a slot that no round has filled.
 func least(shingles []uint64, rounds, slot int) uint64 {
 	tag, factor := uint64(rounds)<<drawBits, factor(uint64(rounds+slot))
 	v := empty
@@ -127,10 +130,10 @@ func least(shingles []uint64, rounds, slot int) uint64 {
 	return v
 }
 
-// factor is the multiplier of a round, or of a slot in the fallback.
+// factor returns the multiplier of a round, or of a slot in the fallback.
 func factor(i uint64) uint64 { return Mix(i+drawSeed) | 1 }
 
-// filled says whether no slot is empty. Tags of rounds are below 128, so that only an empty slot has the highest bit set.
+// filled says whether no slot is empty. Tags of rounds are below 128, so only an empty slot has the highest bit set.
 func filled(values []uint64) bool {
 	var even, odd uint64
 	for i := 1; i < len(values); i += 2 {

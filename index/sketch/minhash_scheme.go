@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// minHashScheme is fast similarity sketching: slots in bands of rows.
+// minHashScheme is fast similarity sketching, with slots in bands of rows.
 type minHashScheme struct{}
 
 func (minHashScheme) Name() string { return "minhash" }
@@ -38,7 +38,7 @@ func (minHashScheme) params(p Params, banding Banding) MinHashParams {
 	return MinHashParams{Slots: p.Slots, Banding: banding, CodeBits: p.CodeBits, Weighted: p.Weighted}
 }
 
-// areaWeight is datasketch's of false candidates, and of missed ones.
+// areaWeight is datasketch's default weight of false candidates, and of missed ones.
 const areaWeight = 0.5
 
 func (minHashScheme) Banding(p Params) (Banding, error) {
@@ -56,10 +56,11 @@ func (m minHashScheme) Describe(p Params) (string, error) {
 	return fmt.Sprintf("minhash of %d slots in %v", p.Slots, banding), err
 }
 
-// Text is in hex.
+// Text writes codes in hex.
 func (minHashScheme) Text(codes []byte) string { return fmt.Sprintf("%x", codes) }
 
-// Bits are the lowest bit of each slot, the first slot first: of these as many agree as of slots, and half of the rest.
+// Bits writes the lowest bit of each slot, the first slot first. Where two slots are equal the bits agree; of the other
+// slots half of the bits agree too.
 func (minHashScheme) Bits(p Params, codes []byte) string {
 	bits := make([]byte, 0, p.Slots)
 	for slot := range p.Slots {
@@ -87,7 +88,7 @@ func (m minHashScheme) Agree(p Params, pair Pair) (Agreement, error) {
 	return a, nil
 }
 
-// bare drops what a planner put before an error.
+// bare drops the prefix that a planner put before an error.
 func bare(err error) string {
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner

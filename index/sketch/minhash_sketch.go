@@ -2,7 +2,7 @@ package sketch
 
 import "fmt"
 
-// minHashSketch is MinHash behind the common contract.
+// minHashSketch implements Sketch by MinHash.
 type minHashSketch struct {
 	minhash  *MinHash
 	banding  Banding
@@ -11,11 +11,11 @@ type minHashSketch struct {
 
 	values   []uint64 // of the document signed last
 	tally    tally
-	elements []uint64 // its shingles by occurrence, if weighted
+	elements []uint64 // if weighted: its shingles, one element per occurrence
 }
 
-// NewMinHashSketch makes a Sketch by MinHash: banded slot values find candidates, low-bit codes of them estimate the Jaccard
-// similarity of the sets of shingles, or of the multisets if weighted.
+// NewMinHashSketch builds a Sketch by MinHash. Banded slot values find candidates. Low-bit codes of them estimate the
+// Jaccard similarity of the sets of shingles, or of the multisets if weighted.
 func NewMinHashSketch(p MinHashParams) (Sketch, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("make minhash sketch: %w", err)

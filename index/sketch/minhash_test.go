@@ -32,7 +32,8 @@ func randomSet(random *rand.Rand, n int) []uint64 {
 	return set
 }
 
-// twoSets have the given union and shared elements; what is left over is halved.
+// twoSets returns two sets with this union and this many shared elements. The elements that are not shared are divided
+// evenly.
 func twoSets(random *rand.Rand, union, shared int) (a, b []uint64) {
 	set := randomSet(random, union)
 	own := (union - shared) / 2
@@ -53,7 +54,7 @@ func TestNewMinHash(t *testing.T) {
 	}
 }
 
-// naiveSign follows the definition of the package comment, with all rounds played for every slot.
+// naiveSign follows the definition in the package comment, with all rounds computed for every slot.
 func naiveSign(slots int, shingles []uint64) []uint64 {
 	values := make([]uint64, slots)
 	for slot := range values {
@@ -84,7 +85,7 @@ func naiveSign(slots int, shingles []uint64) []uint64 {
 	return values
 }
 
-// lowest is the least hash that draws the slot: the ceiling of slot * 2^64 / slots.
+// lowest returns the least hash that draws the slot: slot * 2^64 / slots, rounded up.
 func lowest(slot, slots uint64) uint64 {
 	return slot*(math.MaxUint64/slots) + (slot*(math.MaxUint64%slots+1)+slots-1)/slots
 }
@@ -118,7 +119,8 @@ func TestOrderAndMultiplicityDontMatter(t *testing.T) {
 	}
 }
 
-// Of a union each slot is the lesser of the two: so every slot samples from one fixed order of all shingles.
+// Each slot of a union is the lesser of the two sets' slots. So every slot samples from one fixed order of all
+// shingles.
 func TestSketchOfAUnion(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for _, slots := range []int{16, 128} {
@@ -189,7 +191,7 @@ func TestSigningAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Values, codes and keys go into journals and snapshots: who changes them raises Version, and pins the new ones.
+// Journals and snapshots store values, codes and keys: a change of them must raise Version and pin the new ones.
 func TestPinned(t *testing.T) {
 	m := minhash(t, 16)
 	var got strings.Builder

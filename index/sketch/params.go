@@ -5,7 +5,7 @@ import "fmt"
 // MinHashParams are the settings of a MinHash sketch.
 type MinHashParams struct {
 	Slots    int     // an even number, 16 to 1024
-	Banding  Banding // of the slots, from Plan or chosen by hand: at most Slots in all
+	Banding  Banding // bands of the slots, from Plan or chosen by hand; at most Slots in all
 	CodeBits int     // bits kept of each slot: 4, 8 or 16
 	Weighted bool    // shingles count as often as they occur: the similarity is that of multisets
 }
@@ -27,8 +27,8 @@ func (p MinHashParams) Validate() error {
 // SimHashParams are the settings of a SimHash sketch.
 type SimHashParams struct {
 	Bits     int  // 32, 64 or 128
-	Distance int  // documents whose sketches differ in up to so many bits become candidates: see DistanceAt
-	Blocks   int  // the bits are cut into so many blocks; 0 is one more than Distance
+	Distance int  // documents whose sketches differ in up to this many bits become candidates; see DistanceAt
+	Blocks   int  // number of blocks that the bits are cut into; 0 is Distance + 1
 	Weighted bool // shingles count as often as they occur
 }
 

@@ -58,7 +58,7 @@ func TestImpossibleParams(t *testing.T) {
 	}
 }
 
-// What an error names as possible is, and nothing else.
+// What an error calls possible is possible, and nothing else is.
 func TestPossibleSimHashes(t *testing.T) {
 	named := regexp.MustCompile(`largest possible distance is (\d+)$|possible is 0 to (\d+)$|possible are (?:(\d+) to )?(\d+) blocks$`)
 	for _, bits := range []int{32, 64, 128} {

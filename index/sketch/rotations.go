@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// Rotations finds all pairs of SimHashes within a distance, when all of them are there: it is for distances beyond those that
-// the blocks of a SimHashSketch guarantee. The bits are cut into one block more than the distance, so that two hashes within
-// it are equal in one block at least. For each block the hashes are sorted as if they were rotated until it stands in front,
-// and those with an equal front are compared (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", 2007,
-// sections 3 and 4). No pair is missed. Short blocks are shared by many: with n hashes, and fronts of b bits, each rotation
-// compares n x n / 2^(b+1) pairs.
+// Rotations finds all pairs of SimHashes within a distance, when all hashes are known. It is for distances beyond those
+// that the blocks of a SimHashSketch guarantee. The bits are cut into one block more than the distance, so that two
+// hashes within it are equal in at least one block. For each block the hashes are sorted as if they were rotated so
+// that it comes first, and those with an equal front are compared (Manku, Jain and Das Sarma, "Detecting
+// Near-Duplicates for Web Crawling", 2007, sections 3 and 4). No pair is missed. Many hashes share a short block: with
+// n hashes, and fronts of b bits, each rotation compares n x n / 2^(b+1) pairs.
 //
 // Pairs may be called for several rotations at once.
 type Rotations struct {
@@ -21,8 +21,8 @@ type Rotations struct {
 	hashes []words
 }
 
-// NewRotations makes an empty Rotations for hashes of 32, 64 or 128 bits. Refused are distances for which comparing each hash
-// with each would be no more work.
+// NewRotations builds an empty Rotations for hashes of 32, 64 or 128 bits. It refuses distances for which comparing all
+// pairs would be no more work.
 func NewRotations(size, distance int) (*Rotations, error) {
 	if size != 32 && size != 64 && size != 128 {
 		return nil, fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", size)
@@ -33,7 +33,7 @@ func NewRotations(size, distance int) (*Rotations, error) {
 	return &Rotations{params: SimHashParams{Bits: size, Distance: distance}}, nil
 }
 
-// mostRotated is the largest distance at which the rotations together compare less than all pairs.
+// mostRotated returns the largest distance at which all rotations together compare fewer pairs than there are.
 func mostRotated(size int) int {
 	d := 0
 	for d+2 < 1<<min(30, size/(d+2)) {
@@ -42,26 +42,26 @@ func mostRotated(size int) int {
 	return d
 }
 
-// Add takes the codes of the next sketch, as Sketch.AppendCodes gives them.
+// Add adds the codes of the next sketch, as Sketch.AppendCodes gives them.
 func (r *Rotations) Add(codes []byte) {
 	var w [16]byte
 	copy(w[:], codes)
 	r.hashes = append(r.hashes, words{binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])})
 }
 
-// Count is the number of rotations.
+// Count returns the number of rotations.
 func (r *Rotations) Count() int { return r.params.blocks() }
 
-// rotated is a hash as far as a rotation looks at it.
+// rotated is the part of a hash that a rotation sorts by.
 type rotated struct {
-	front  uint64 // the block that stands in front, spread over 64 bits
-	number uint32 // of the hash
+	front  uint64 // the block that comes first, spread over 64 bits
+	number uint32 // number of the hash
 }
 
-// Pairs calls visit for each pair within the distance that a rotation, from 0, finds and none before it would: a and b are
-// the numbers of the hashes as they were added, a before b, those of one b together, in no order that means anything. Over all
-// rotations each pair comes once. goOn is called as often as there are hashes, each time when one has been compared; when it
-// returns false, no more are.
+// Pairs calls visit for each pair within the distance that rotation i, from 0, finds and no earlier rotation does. a
+// and b are the numbers of the hashes in the order of Add, a before b. The pairs of one b come together, in no
+// particular order. Over all rotations each pair comes once. goOn is called after each hash was compared; when it
+// returns false, Pairs stops.
 func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int), goOn func() bool) {
 	before := make([]words, rotation)
 	for i := range before {
@@ -83,14 +83,14 @@ func (r *Rotations) Pairs(rotation int, visit func(a, b, distance int), goOn fun
 func (r *Rotations) sorted(mask words) []rotated {
 	all := make([]rotated, len(r.hashes))
 	for i, h := range r.hashes {
-		// A block may lie in both words: its two parts stand at different ends of a word, and so beside each other.
+		// A block may lie in both words. Its two parts then stand at opposite ends of a word, and so do not overlap.
 		all[i] = rotated{front: h[0]&mask[0] | h[1]&mask[1], number: uint32(i)}
 	}
 	slices.SortFunc(all, func(a, b rotated) int { return cmp.Or(cmp.Compare(a.front, b.front), cmp.Compare(a.number, b.number)) })
 	return all
 }
 
-// compare compares each with each of those with an equal front, unless it is stopped.
+// compare compares all pairs of hashes with an equal front, unless it is stopped.
 func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, distance int), goOn func() bool) bool {
 	for j := range run {
 		y := r.hashes[run[j].number]
@@ -109,7 +109,7 @@ func (r *Rotations) compare(run []rotated, before []words, visit func(a, b, dist
 	return true
 }
 
-// foundBefore says that two hashes are equal in a block that stood in front before.
+// foundBefore says whether two hashes are equal in a block of an earlier rotation.
 func foundBefore(differ words, before []words) bool {
 	for _, mask := range before {
 		if differ[0]&mask[0]|differ[1]&mask[1] == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// TestRotationsFindEveryPair holds the rotations against comparing each hash with each.
+// TestRotationsFindEveryPair compares the rotations with comparing all pairs.
 func TestRotationsFindEveryPair(t *testing.T) {
 	for _, bits := range []int{32, 64, 128} {
 		for distance := 0; ; distance++ {
@@ -52,7 +52,7 @@ func TestRotationsFindEveryPair(t *testing.T) {
 	}
 }
 
-// nearHashes are hashes of which many lie about the distance from another one.
+// nearHashes returns hashes of which many are about the distance from another one.
 func nearHashes(bits, distance, n int) [][]byte {
 	random := rand.New(rand.NewPCG(uint64(bits), uint64(distance)))
 	var all [][]byte
@@ -73,7 +73,7 @@ func nearHashes(bits, distance, n int) [][]byte {
 	return all
 }
 
-// What stops in the middle of many equal hashes compares none after that.
+// Once stopped in the middle of many equal hashes, Pairs compares no more.
 func TestRotationsStop(t *testing.T) {
 	r, err := sketch.NewRotations(64, 3)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// runsOf are the runs of a text, each as often as it occurs, in order.
+// runsOf returns the runs of a text in order, each as often as it occurs.
 func runsOf(t *testing.T, size int, letters []byte) []uint64 {
 	t.Helper()
 	s, err := text.ParseShingling(fmt.Sprintf("char:%d", size))
@@ -28,7 +28,7 @@ func jaccard(a, b []uint64) float64 {
 	return float64(shared) / float64(union)
 }
 
-// Edits that fall by chance leave what the curve says, and those that are spread out what the bound says.
+// Randomly placed edits leave what the curve says, and spread out edits what the bound says.
 func TestRunsThatEditsLeave(t *testing.T) {
 	const length = 20_000
 	random := rand.New(rand.NewPCG(37, 1))
@@ -84,7 +84,7 @@ func TestNoEditsLeaveLess(t *testing.T) {
 		}
 		num, den := l.Similarity(a, b, 0)
 		size := 1 + random.IntN(5)
-		missing := float64(size) / float64(min(len(a), len(b))) // of the ends, which a bound for long texts leaves out
+		missing := float64(size) / float64(min(len(a), len(b))) // the ends, which a bound for long texts ignores
 		got := jaccard(runsOf(t, size, a), runsOf(t, size, b))
 		if least := sketch.LeastRunSimilarity(float64(num)/float64(den)-missing, size); got < least {
 			t.Fatalf("runs of %d of %q and %q, of similarity %d/%d: %v, less than %v", size, a, b, num, den, got, least)

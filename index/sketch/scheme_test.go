@@ -13,7 +13,7 @@ func usual() sketch.Params {
 	return sketch.Params{Threshold: 0.8, Recall: 0.98, Slots: 128, CodeBits: 8, Bits: 64, Distance: 3}
 }
 
-// TestSchemes holds every scheme to what is promised of all: a new one is tried by it without another line.
+// TestSchemes checks what every scheme promises. It tries a new scheme without another line.
 func TestSchemes(t *testing.T) {
 	for _, name := range sketch.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// simHash is Charikar's, "Similarity Estimation Techniques from Rounding Algorithms" (STOC 2002), section 3: a bit is set if
-// it is set in more than half of the hashes. Of those that are there twice both count.
+// simHash is Charikar's SimHash, "Similarity Estimation Techniques from Rounding Algorithms" (STOC 2002), section 3: a
+// bit is set if it is set in more than half of the hashes. A hash that is given twice counts twice.
 func simHash(hashes []uint64) uint64 {
 	var c counter
 	half := uint64(len(hashes)) / 2
@@ -19,8 +19,8 @@ func simHash(hashes []uint64) uint64 {
 	return c.above(half)
 }
 
-// A counter counts for each of 64 bits how often it was set, for all of them at once: plane i holds the binary digit i of
-// each count. Of a document that fits into memory no count has more digits.
+// A counter counts for each of 64 bits how often it was set, for all of them at once: plane i holds the binary digit i
+// of each count. There are more planes than the count of any document that fits into memory has digits.
 type counter [48]uint64
 
 // add adds 2^plane to the counts of the bits that are set in x.
@@ -30,7 +30,7 @@ func (c *counter) add(x uint64, plane int) {
 	}
 }
 
-// addEight adds hashes as a tree of adders does: seven of them, and one carry into the fourth plane.
+// addEight adds eight hashes by a tree of adders: seven adders, and one carry into the fourth plane.
 func (c *counter) addEight(h *[8]uint64) {
 	ones, two1 := adder(c[0], h[0], h[1])
 	ones, two2 := adder(ones, h[2], h[3])
@@ -43,24 +43,25 @@ func (c *counter) addEight(h *[8]uint64) {
 	c.add(eight, 3)
 }
 
-// adder adds three digits of each bit.
+// adder adds three binary digits for each bit.
 func adder(a, b, c uint64) (sum, carry uint64) {
 	half := a ^ b
 	return half ^ c, a&b | half&c
 }
 
-// above has the bits set whose count is greater than limit: it compares digit by digit, the highest first.
+// above returns the bits whose count is greater than limit. It compares digit by digit, the highest first.
 func (c *counter) above(limit uint64) uint64 {
 	greater, equal := uint64(0), ^uint64(0)
 	for i := len(c) - 1; i >= 0; i-- {
-		digit := -(limit >> i & 1) // of the limit, for all bits
+		digit := -(limit >> i & 1) // this digit of the limit, for all bits
 		greater |= equal & c[i] &^ digit
 		equal &= ^(c[i] ^ digit)
 	}
 	return greater
 }
 
-// Hamming counts the bits in which two codes of equal length differ. Of codes of unequal length the common front is compared.
+// Hamming counts the bits in which two codes of equal length differ. Of codes of unequal length the common front is
+// compared.
 func Hamming(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
@@ -74,9 +75,9 @@ func Hamming(a, b []byte) int {
 	return distance
 }
 
-// DistanceAt is the greatest distance d at which 1 - d/length still reaches a threshold given in ten thousandths (see AtLeast):
-// of two SimHashes of so many bits, or of two texts the longer of which has so many runes. Beyond 0 and 10000, thresholds
-// count as these.
+// DistanceAt returns the greatest distance d at which 1 - d/length still reaches a threshold given in ten thousandths
+// (see AtLeast). length is the bits of two SimHashes, or the runes of the longer of two texts. Thresholds below 0 count
+// as 0, those above 10000 as 10000.
 func DistanceAt(tenThousandths, length int) int {
 	return int(int64(length) * int64(scale-min(max(tenThousandths, 0), scale)) / scale)
 }

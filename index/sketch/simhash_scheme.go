@@ -36,7 +36,7 @@ func (s simHashScheme) Describe(p Params) (string, error) {
 		p.Bits, s.params(p).bands(), p.Distance), nil
 }
 
-// Text is the bits, the highest first.
+// Text writes the bits, the highest first.
 func (simHashScheme) Text(codes []byte) string {
 	var b strings.Builder
 	for len(codes) >= 4 {

@@ -7,20 +7,21 @@ import (
 	"slices"
 )
 
-// simHashSketch is SimHash behind the common contract.
+// simHashSketch implements Sketch by SimHash.
 type simHashSketch struct {
 	bits     int
 	weighted bool
-	bands    []words // the bits of each
+	bands    []words // the bits of each band
 
 	tally  tally
-	set    []uint64 // the shingles of the document signed last, each once, unless weighted
-	remade []uint64 // and other hashes of them, for the second word
+	set    []uint64 // shingles of the document signed last, each once unless weighted
+	remade []uint64 // other hashes of these shingles, for the second word
 	hash   words
 }
 
-// NewSimHashSketch makes a Sketch by SimHash: equal blocks of bits find candidates, completely within the distance, and the
-// share of equal bits is the similarity. It is not the Jaccard similarity: unrelated documents share half of their bits.
+// NewSimHashSketch builds a Sketch by SimHash. Equal blocks of bits find candidates, and all within the distance. The
+// share of equal bits is the similarity. That is not the Jaccard similarity: unrelated documents share half of their
+// bits.
 func NewSimHashSketch(p SimHashParams) (Sketch, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("make simhash sketch: %w", err)

@@ -53,7 +53,7 @@ func TestSimHashIsTheMajority(t *testing.T) {
 	}
 }
 
-// All flips of up to the distance leave one band as it is: nothing within the distance is missed.
+// Flipping up to the distance of bits leaves at least one band unchanged: nothing within the distance is missed.
 func TestBlocksAreComplete(t *testing.T) {
 	for _, p := range []SimHashParams{
 		{Bits: 32, Distance: 0},
@@ -74,7 +74,7 @@ func TestBlocksAreComplete(t *testing.T) {
 	}
 }
 
-// flip visits all words that have up to so many of the first bits flipped.
+// flip visits all words in which up to this many of the first bits are flipped.
 func flip(w words, bits, distance int, visit func(words)) {
 	visit(w)
 	if distance == 0 {
@@ -87,7 +87,7 @@ func flip(w words, bits, distance int, visit func(words)) {
 	}
 }
 
-// The same through the keys, for the widest sketch and distances too many to try them all.
+// The same is tried through the keys, for the widest sketch and distances that have too many flips to try all.
 func TestKeysAreComplete(t *testing.T) {
 	random := rand.New(rand.NewPCG(32, 1))
 	for _, p := range []SimHashParams{
@@ -206,7 +206,7 @@ func TestSimHashAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Codes and keys go into journals and snapshots: who changes them raises Version, and pins the new ones.
+// Journals and snapshots store codes and keys: a change of them must raise Version and pin the new ones.
 func TestSimHashPinned(t *testing.T) {
 	var shingles []uint64
 	for i := range uint64(20) {

@@ -41,7 +41,7 @@ func codesOf(s Sketch, shingles []uint64) []byte {
 	return s.AppendCodes(nil)
 }
 
-// What every kind keeps of the contract.
+// The part of the contract that every kind keeps.
 func TestContract(t *testing.T) {
 	for name, s := range kinds(t) {
 		t.Run(name, func(t *testing.T) {

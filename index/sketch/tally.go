@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// A tally counts how often each hash occurs in a document. It is an open hash table, at most half full. The steps between
-// probes depend on other bits than the first, so that hardly a document can be written whose hashes all take the same way.
+// A tally counts how often each hash occurs in a document. It is an open hash table, at most half full. The steps
+// between probes depend on other bits than the first probe, so that it is hard to write a document whose hashes all
+// follow the same path.
 //
-// It grows with the hashes that differ, not with the document: millions of times one character are one hash.
+// It grows with the number of different hashes, not with the document: one character millions of times is one hash.
 type tally struct {
 	hashes []uint64
-	counts []uint32 // 0 where there is no hash
-	taken  int      // places with a hash, when a part is over
+	counts []uint32 // per place: occurrences of its hash; 0 if the place is free
+	taken  int      // number of places with a hash, when a part has been counted
 }
 
-// firstRoom is as much as most documents need, and little to clear.
+// firstRoom is enough for most documents, and quick to clear.
 const firstRoom = 1 << 12
 
-// begin forgets all, and makes room for n hashes, or for as many of them as there has ever been need of.
+// begin clears the tally, and makes room for n hashes, or for as many of them as were ever needed.
 func (t *tally) begin(n int) {
 	n = min(n, max(firstRoom, cap(t.counts)/2))
 	size := 2 << bits.Len(uint(max(n, 1)-1))
@@ -31,7 +32,7 @@ func (t *tally) begin(n int) {
 	clear(t.counts)
 }
 
-// fitting is as much in front of shingles as there is room for, whatever it is; there is always some.
+// fitting returns as many of the first shingles as there is surely room for. It returns at least one.
 func (t *tally) fitting(shingles []uint64) []uint64 {
 	if t.taken >= len(t.counts)/2 {
 		t.grow()
@@ -39,7 +40,7 @@ func (t *tally) fitting(shingles []uint64) []uint64 {
 	return shingles[:min(len(shingles), len(t.counts)/2-t.taken)]
 }
 
-// grow moves what is there into a table of twice the size.
+// grow moves all hashes into a table of twice the size.
 func (t *tally) grow() {
 	old := *t
 	t.hashes, t.counts = make([]uint64, 2*len(old.counts)), make([]uint32, 2*len(old.counts))
@@ -51,7 +52,7 @@ func (t *tally) grow() {
 	}
 }
 
-// place is where the hash is, or belongs.
+// place returns the place of the hash, or the free place where it belongs.
 func (t *tally) place(hash uint64) uint64 {
 	mask := uint64(len(t.counts) - 1)
 	step := hash>>32 | 1
@@ -62,7 +63,7 @@ func (t *tally) place(hash uint64) uint64 {
 	return at
 }
 
-// count returns how often the hash occurred before.
+// count counts a hash, and returns how often it occurred before.
 func (t *tally) count(hash uint64) uint32 {
 	at := t.place(hash)
 	t.hashes[at] = hash
@@ -85,9 +86,9 @@ func (t *tally) appendDistinct(dst, shingles []uint64) []uint64 {
 	return dst
 }
 
-// appendOccurrences turns a list with repetitions into a set that tells how often each shingle occurs: the i-th occurrence of
-// a shingle becomes an element of its own, the same in every document. The Jaccard similarity of two such sets is that of the
-// multisets.
+// appendOccurrences turns a list with repetitions into a set that shows how often each shingle occurs: the i-th
+// occurrence of a shingle becomes an element of its own, the same in every document. The Jaccard similarity of two such
+// sets is that of the multisets.
 func (t *tally) appendOccurrences(dst, shingles []uint64) []uint64 {
 	dst = slices.Grow(dst, len(shingles))
 	for t.begin(len(shingles)); len(shingles) > 0; {

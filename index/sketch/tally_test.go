@@ -26,7 +26,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// A table that has to grow, and is used again.
+// The table has to grow, and is reused.
 func TestTallyGrows(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 2))
 	var tally tally
@@ -45,7 +45,7 @@ func TestTallyGrows(t *testing.T) {
 	}
 }
 
-// A document of millions of shingles that are all the same takes memory for its list, and no more.
+// A document of millions of equal shingles takes memory for their list, and no more.
 func TestOneHashOfMillions(t *testing.T)     { tryOneHash(t, 200_000) }
 func TestOneHashOfMillionsLong(t *testing.T) { tryOneHash(t, 4_000_000) }
 
@@ -53,7 +53,7 @@ func tryOneHash(t *testing.T, times int) {
 	shingles := slices.Repeat([]uint64{42}, times)
 	for name, s := range kinds(t) {
 		list := 0
-		if strings.HasSuffix(name, "weighted=true") { // the elements, or the hashes of the second word; twice with -race
+		if strings.HasSuffix(name, "weighted=true") { // for the elements, or the hashes of the second word; twice with -race
 			list = len(shingles)
 		}
 		var before, after runtime.MemStats
@@ -82,7 +82,8 @@ func TestDistinctAndOccurrences(t *testing.T) {
 	}
 }
 
-// The similarity of weighted sketches is that of the multisets, which Jaccard counts over sorted lists with repetitions.
+// The similarity of weighted sketches is that of the multisets, which Jaccard counts over sorted lists with
+// repetitions.
 func TestWeightedMinHash(t *testing.T) {
 	const trials = 400
 	random := rand.New(rand.NewPCG(52, 1))

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// BenchmarkShingles takes the evidence of 340 shingles, those of an English text of 2 kB.
+// BenchmarkShingles uses the evidence of 340 shingles, those of an English text of 2 kB.
 func BenchmarkShingles(b *testing.B) {
 	const shingles = 340
 	r := rand.New(rand.NewPCG(1, 2))

@@ -19,7 +19,7 @@ const (
 var ErrCorrupt = errors.New("corrupt entry")
 
 // Append appends e to dst. Offset and time are written as deltas to prev; prev is nil where an entry stands alone. The
-// length of e.Keys is not written: the reader is told.
+// length of e.Keys is not written: the reader must know it.
 func Append(dst []byte, e, prev *Entry) []byte {
 	flags := byte(e.Kind)
 	if e.Scope != 0 {
@@ -53,8 +53,8 @@ func Append(dst []byte, e, prev *Entry) []byte {
 	return dst
 }
 
-// Decode reads one entry from the front of src and returns what follows it. keys is the length of the band keys in bytes;
-// prev is the entry before in the run, or nil. The entry's slices point into src.
+// Decode reads one entry from the front of src and returns what follows it. keys is the length of the band keys in
+// bytes; prev is the entry before in the run, or nil. The entry's slices point into src.
 func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error) {
 	r := wire.NewReader(src)
 	flags := r.Byte()
@@ -86,7 +86,7 @@ func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error)
 	return e, r.Rest(), nil
 }
 
-// Size is the length of e encoded alone, in bytes.
+// Size returns the length of e encoded alone, in bytes.
 func Size(e *Entry) int {
 	n := 1 + varintLen(e.Offset) + varintLen(e.Time)
 	if e.Scope != 0 {

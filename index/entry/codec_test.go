@@ -71,7 +71,8 @@ func TestDecodeTruncated(t *testing.T) {
 	}
 }
 
-// An entry's bytes stand in journals and snapshots. Who changes them makes a new version of both, and pins the new ones.
+// Journals and snapshots hold the bytes of entries: a change of them makes a new version of both and pins the new
+// bytes.
 func TestPinned(t *testing.T) {
 	keys := []byte{0xa1, 0xa2, 0xa3, 0xa4}
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package entry is the one format in which a signed document travels and rests: in runs through the journal, singly in the
-// index's memory, and in the segments of a snapshot.
+// Package entry is the one format of a signed document: in runs in the journal, singly in the index's memory, and in
+// the segments of a snapshot.
 //
 // An entry, as bytes (varints are LEB128; fixed-width numbers little endian):
 //
@@ -9,8 +9,8 @@
 //	└────────┴──────────────┴──────────────┴───────────┴─────────┴───────────────┴────────────┴────────────┘
 //	flags: bits 0-1 kind of evidence (0 none, 1 text, 2 sketch, 3 shingles), bit 2 scope present, bit 3 id present
 //
-// An empty document (kind none) has neither content, keys nor evidence. The length of the keys is fixed by the settings and
-// stands once in the envelope around the entries.
+// An empty document (kind none) has neither content, keys nor evidence. The length of the keys is fixed by the settings
+// and stands once in the envelope around the entries.
 //
-// Offset and time are deltas to the entry before in a run, and absolute where an entry stands alone.
+// Offset and time are deltas to the previous entry of a run, and absolute where an entry stands alone.
 package entry

@@ -1,7 +1,7 @@
 package entry
 
-// Source is one partition of one incarnation of a topic: a topic deleted and created again has another UUID, and so is
-// another source.
+// Source is one partition of one incarnation of a topic. A topic that is deleted and created again has another UUID,
+// and so is another source.
 type Source struct {
 	Topic     [16]byte // the topic's UUID
 	Partition int32
@@ -18,18 +18,18 @@ const (
 	Shingles             // short hashes of the shingles (see AppendShingles)
 )
 
-// Entry is one signed document. Its byte slices point into the buffer it was decoded from or signed into; whoever keeps an
-// Entry beyond that buffer's life copies them.
+// Entry is one signed document. Its byte slices point into the buffer that it was decoded from or signed into. To keep
+// an Entry beyond that buffer's life, use Clone.
 type Entry struct {
 	Offset   int64  // in the source partition; with the Source it is the document's identity
 	Time     int64  // document time: the record's timestamp, ms since 1970
 	Content  uint64 // xxhash64 of the normalised text: equal means identical
-	Scope    uint64 // 0, or the hash of what the comparison is limited to
+	Scope    uint64 // hash of the value that limits the comparison; 0 is no limit
 	Keys     []byte // band keys, bands x width bytes, salted with the scope; empty for an empty document
 	Kind     Kind   // what Evidence holds
 	Evidence []byte
 	ID       []byte // the user's id; empty means the coordinates are the id
 }
 
-// Empty says that the document has no text to compare: it is unique, whatever the window holds.
+// Empty says whether the document has no text to compare. It is then unique, whatever the window holds.
 func (e *Entry) Empty() bool { return e.Kind == None }

@@ -7,24 +7,25 @@ import (
 	"slices"
 )
 
-// Version numbers what AppendShingles makes of hashes. It changes with it.
+// Version is the version of the result of AppendShingles. It changes when that does.
 const Version = 1
 
 // minWidth is the least number of bits kept of a hash.
 const minWidth = 20
 
-// width is how many bits are kept of each of n hashes: so many that 2^width >= 4 n^2. Two sets of n and m >= n hashes are
-// compared in the width of the smaller one, where those that they do not share are equal by chance n m / 2^width times at
-// the most, as expected: 1/4 for sets of one size, 1/2 where one is twice as large as the other.
+// width returns how many bits are kept of each of n hashes: the least number with 2^width >= 4 n^2. Two sets of n and m
+// >= n hashes are compared in the width of the smaller one. There, hashes that they do not share are expected to be
+// equal by chance at most n m / 2^width times: 1/4 for sets of one size, 1/2 where one is twice as large as the other.
 func width(n int) int { return max(minWidth, bits.Len64(4*uint64(n)*uint64(n)-1)) }
 
-// remainder is how many bits of a difference stand in the fixed part: the mean difference is 2^remainder or up to twice that.
+// remainder returns how many bits of a difference are in the fixed part: the mean difference is between 2^remainder and
+// twice that.
 func remainder(n int) int { return width(n) - bits.Len(uint(n-1)) }
 
-// AppendShingles appends the evidence kind Shingles of hashes sorted ascending: a set, or a list with repetitions, which are
-// then kept. Of each hash the upper bits stay, as many as their number asks for. The differences between neighbours are
-// Rice-coded (Rice and Plaunt 1971) with the two parts of each apart, so that a reader need not wait for one to find the
-// next:
+// AppendShingles appends the evidence of the kind Shingles, from hashes sorted ascending: a set, or a list whose
+// repetitions are kept. Of each hash it keeps the upper bits, as many as the number of hashes requires. The differences
+// between neighbours are Rice-coded (Rice and Plaunt 1971), with the two parts of each apart, so that a reader need not
+// wait for one to find the next:
 //
 //	┌─────────┬───────────────────────┬──────────────────────────────────┐
 //	│ n       │ remainders            │ quotients                        │   bits of both from the lowest of each byte on
@@ -46,19 +47,19 @@ func AppendShingles(dst []byte, sorted []uint64) []byte {
 	return dst[:from+fixed+putQuotients(out[fixed:], sorted, k, drop)]
 }
 
-// spare is room for writing and reading eight bytes at a time.
+// spare is the number of bytes for writing and reading eight bytes at a time.
 const spare = 8
 
-// together is how many remainders are put into a word at once: three of so many bits leave room for what the word has left of
-// a byte, which is all that one has to wait for the other.
+// together is how many remainders are put into a word at once. Three of them leave room for the unfinished byte in the
+// word, so that only that byte makes one step wait for the other.
 const together, togetherBits = 3, 18
 
-// putRemainders writes eight bytes at a time; the last run over into what follows.
+// putRemainders writes eight bytes at a time; the last ones run over into what follows.
 func putRemainders(out []byte, sorted []uint64, k, drop uint) {
-	k, drop = k&63, drop&63 // as they are: the compiler need not check the shifts
+	k, drop = k&63, drop&63 // unchanged; it saves the compiler the check of the shifts
 	mask := uint64(1)<<k - 1
 	var last, word uint64
-	var fill uint // bits of word that are no whole byte yet
+	var fill uint // bits of word that do not yet fill a byte
 	for ; k <= togetherBits && len(sorted) >= together; sorted = sorted[together:] {
 		a, b, c := sorted[0]>>drop, sorted[1]>>drop, sorted[2]>>drop
 		word |= ((a-last)&mask | (b-a)&mask<<k | (c-b)&mask<<(2*k&63)) << (fill & 63)
@@ -97,22 +98,24 @@ func putQuotients(out []byte, sorted []uint64, k, drop uint) int {
 	return at + int(bit+7)/8
 }
 
-// ShingleReader reads evidence of the kind Shingles, hash by hash from the least to the greatest. It points into the evidence.
+// ShingleReader reads evidence of the kind Shingles, hash by hash from the least to the greatest. It points into the
+// evidence.
 type ShingleReader struct {
 	n, k int
-	data []byte // remainders and, from the byte next on, quotients that are not read yet
+	data []byte // remainders; from the byte next on, quotients that are not read yet
 
 	next   int
-	word   uint64 // of the quotients at hand those that are not read yet
-	before int    // bits of the quotients up to those at hand
-	read   int    // hashes
-	rests  uint64 // their remainders, added up
+	word   uint64 // unread bits of the quotients at hand
+	before int    // bits of all quotients up to those at hand
+	read   int    // number of hashes read
+	rests  uint64 // sum of their remainders
 }
 
-// ReadShingles begins to read. What it accepts, Next reads to the end: it has checked how many hashes there are.
+// ReadShingles begins to read. It checks the number of hashes, so that Next can read everything that ReadShingles
+// accepts.
 func ReadShingles(evidence []byte) (ShingleReader, error) {
 	number, prefix := binary.Uvarint(evidence)
-	if prefix <= 0 || number == 0 || number > uint64(len(evidence)) { // each takes more than a byte
+	if prefix <= 0 || number == 0 || number > uint64(len(evidence)) { // each hash takes more than a byte
 		return ShingleReader{}, fmt.Errorf("%w: shingles", ErrCorrupt)
 	}
 	n := int(number)
@@ -124,8 +127,8 @@ func ReadShingles(evidence []byte) (ShingleReader, error) {
 	return ShingleReader{n: n, k: k, data: data, next: fixed, before: -64}, nil
 }
 
-// ShinglesLen is the number of hashes that an entry keeps, without reading them; 0 if its evidence is none, or says so many
-// that it cannot hold them.
+// ShinglesLen returns the number of hashes that an entry keeps, without reading them. It returns 0 if its evidence is
+// of another kind, or claims more hashes than it can hold.
 func ShinglesLen(e *Entry) int {
 	number, prefix := binary.Uvarint(e.Evidence)
 	if e.Kind != Shingles || prefix <= 0 || number > uint64(len(e.Evidence)) {
@@ -134,19 +137,19 @@ func ShinglesLen(e *Entry) int {
 	return int(number)
 }
 
-// Len is the number of hashes, those that were read included.
+// Len returns the number of hashes, those already read included.
 func (s *ShingleReader) Len() int { return s.n }
 
-// Width is the number of bits in each hash.
+// Width returns the number of bits in each hash.
 func (s *ShingleReader) Width() int { return width(s.n) }
 
-// Next fills dst with the hashes that follow, and returns how many there were: less than there is room for at the end only.
+// Next fills dst with the hashes that follow, and returns how many there were. They are fewer than fit only at the end.
 func (s *ShingleReader) Next(dst []uint64) int {
 	dst = dst[:min(len(dst), s.n-s.read)]
 	data, word, rests := s.data, s.word, s.rests
 	k := uint(s.k)
 	mask, bit := uint64(1)<<k-1, uint(s.read)*k
-	quotient := s.before - s.read // of the hash whose one is at bit 0 of word
+	quotient := s.before - s.read // quotient of the hash whose one is at bit 0 of word
 	for i := range dst {
 		for word == 0 {
 			word = load(data, s.next)
@@ -164,7 +167,7 @@ func (s *ShingleReader) Next(dst []uint64) int {
 	return len(dst)
 }
 
-// load reads eight bytes at a place in data, zeros where it has ended.
+// load reads eight bytes at a place in data, and zeros beyond its end.
 func load(data []byte, at int) uint64 {
 	if at+8 <= len(data) {
 		return binary.LittleEndian.Uint64(data[at:])

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// list is n random hashes, sorted.
+// list returns n random hashes, sorted.
 func list(r *rand.Rand, n int) []uint64 {
 	hashes := make([]uint64, n)
 	for i := range hashes {
@@ -34,7 +34,8 @@ func readAll(r *rand.Rand, s *entry.ShingleReader) []uint64 {
 	}
 }
 
-// What is read are the upper bits of what was appended, of every number of hashes, of hashes that cluster, and of equal ones.
+// The upper bits of what was appended are read again: for every number of hashes, for hashes that cluster, and for
+// equal ones.
 func TestShinglesRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 3, 7, 8, 9, 255, 256, 257, 511, 512, 513, 724, 725, 1024, 1025, 5000, 100_000} {
@@ -59,7 +60,8 @@ func TestShinglesRoundTrip(t *testing.T) {
 	}
 }
 
-// So many bits are kept that a pair of sets, neither twice as large as the other, has at most half a false match on average.
+// Enough bits are kept that a pair of sets, neither more than twice as large as the other, has at most half a false
+// match on average.
 func TestWidthKeepsFalseMatchesRare(t *testing.T) {
 	for n := 1; n < 40_000; n += 1 + n/50 {
 		s, err := entry.ReadShingles(entry.AppendShingles(nil, make([]uint64, n)))
@@ -84,7 +86,7 @@ func TestShinglesAreSmall(t *testing.T) {
 	}
 }
 
-// The bytes stand in journals and snapshots: who changes them raises Version, and pins the new ones.
+// Journals and snapshots hold the bytes: a change of them must raise Version and pin the new ones.
 func TestShinglesPinned(t *testing.T) {
 	hashes := []uint64{1, 1 << 44, 5 << 60, 5<<60 + 7<<44, 9<<60 | 0xabcde<<40, 1<<64 - 1}
 	const want = "0600000200fcff3b0060bc4a860a3311"
@@ -119,7 +121,7 @@ func TestShinglesRefuseLies(t *testing.T) {
 	}
 }
 
-// Whatever is accepted is read to the end, and is no more than its bytes can hold.
+// Evidence that is accepted can be read to the end, and holds no more hashes than its bytes allow.
 func FuzzShingles(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 2))
 	for _, n := range []int{1, 5, 300, 600} {

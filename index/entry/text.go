@@ -7,16 +7,17 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// MaxText bounds the normalised text that evidence may expand to, in bytes: a length that lies must not take memory.
+// MaxText bounds the bytes of normalised text that evidence may expand to, so that a false length takes no memory.
 const MaxText = 64 << 20
 
-// AppendText appends the evidence kind Text of a normalised text of at most MaxText: the text, compressed (S2 block format).
+// AppendText appends the evidence kind Text of a normalised text of at most MaxText: the text, compressed (S2 block
+// format).
 func AppendText(dst, normalized []byte) []byte {
 	dst = slices.Grow(dst, s2.MaxEncodedLen(len(normalized)))
 	return dst[:len(dst)+len(s2.Encode(dst[len(dst):cap(dst)], normalized))]
 }
 
-// DecompressText returns the normalised text, in dst where its capacity suffices.
+// DecompressText returns the normalised text, in dst if its capacity suffices.
 func DecompressText(dst, evidence []byte) ([]byte, error) {
 	n, err := s2.DecodedLen(evidence)
 	if err != nil {
@@ -32,7 +33,7 @@ func DecompressText(dst, evidence []byte) ([]byte, error) {
 	return text, nil
 }
 
-// TextLen is the length of an entry's normalised text without reading it; 0 if its evidence is no text.
+// TextLen returns the length of an entry's normalised text without reading it, or 0 if its evidence is of another kind.
 func TextLen(e *Entry) int {
 	if e.Kind != Text {
 		return 0

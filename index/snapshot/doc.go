@@ -1,14 +1,15 @@
-// Package snapshot is how a replica's state survives: the envelope around every stored byte, the manifest that names the
-// parts of one snapshot, and the Store that keeps them. Its two implementations are localdir and postgres; storetest
-// holds both to the same rules.
+// Package snapshot stores a replica's state: the envelope around every stored byte, the manifest that names the parts
+// of one snapshot, and the Store that keeps them. Its two implementations are localdir and postgres; storetest holds
+// both to the same rules.
 //
 // A snapshot is a manifest plus immutable segments. A segment is named by the SHA-256 of its content, so a snapshot
 // writes only the segments that are not stored yet. The manifest carries the journal position the state belongs to.
 //
-// A snapshot is verified before it is published: what was written is read back from the store and decoded, then the manifest
-// appears. So whatever is listed was whole when it came to be, and the journal may be trimmed by it.
+// A snapshot is verified before it is published: what was written is read back from the store and decoded, and then the
+// manifest appears. So every listed snapshot was whole when it was published, and the journal may be trimmed
+// accordingly.
 //
-// Everything at rest is sealed in an envelope (fixed-width numbers little endian):
+// Everything stored is sealed in an envelope (fixed-width numbers little endian):
 //
 //	┌──────────┬─────────┬────────┬───────────┬─────────┬──────────────────────────┐
 //	│ "unecho" │ version │ kind   │ length    │ payload │ xxhash64 of all before   │
@@ -16,8 +17,8 @@
 //	└──────────┴─────────┴────────┴───────────┴─────────┴──────────────────────────┘
 //	version: 1; kind: 1 manifest, 2 segment
 //
-// Magic, version and the checksum over all before it, in the last eight bytes, stay where they are in every version to
-// come: so a damaged version byte is told from a version of the future.
+// Magic, version, and in the last eight bytes the checksum over everything before it, stay at these places in all
+// future versions. So a damaged version byte can be distinguished from a future version.
 //
 // The payload of a manifest (uvarints are LEB128):
 //
@@ -37,6 +38,7 @@
 //	│ 32 bytes           │ uvarint │ 1: 0, 1  │ uvarint │ uvarint   │ 8 bytes             │
 //	└────────────────────┴─────────┴──────────┴─────────┴───────────┴─────────────────────┘
 //
-// The fixed part stands first, so that a listing reads a few bytes per manifest; its totals are the sums over the
-// segments. Segment number 0, with no documents, is a part of a large side table: it follows the segments whose changes it has.
+// The fixed part comes first, so that a listing reads a few bytes per manifest; its totals are the sums over the
+// segments. Segment number 0, with no documents, is a part of a large side table. It comes after the segments whose
+// changes it holds.
 package snapshot

@@ -17,7 +17,7 @@ const (
 	KindSegment  Kind = 2
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case KindManifest:
@@ -35,11 +35,12 @@ const (
 	tailLen = 8
 	// Overhead is what an envelope adds to its payload, in bytes.
 	Overhead = headLen + tailLen
-	// MaxBytes bounds a payload: PostgreSQL takes at most 1 GiB in one value, and needs memory for several copies of it.
+	// MaxBytes bounds a payload: PostgreSQL takes at most 1 GiB in one value, and needs memory for several copies of
+	// it.
 	MaxBytes = 256 << 20
 )
 
-// Seal puts payload into an envelope of its own memory.
+// Seal returns payload in an envelope, in new memory.
 func Seal(kind Kind, payload []byte) []byte {
 	b := make([]byte, 0, len(payload)+Overhead)
 	b = append(b, magic...)
@@ -49,8 +50,8 @@ func Seal(kind Kind, payload []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
-// Open checks an envelope and returns its payload, which points into data. What does not hold is a *CorruptError; a
-// sound envelope of a later version is ErrNewerFormat.
+// Open checks an envelope and returns its payload, which points into data. For damage it returns a *CorruptError, for a
+// sound envelope of a later version ErrNewerFormat.
 func Open(kind Kind, data []byte) ([]byte, error) {
 	corrupt := func(offset int, err error) ([]byte, error) {
 		return nil, &CorruptError{Name: kind.String(), Offset: int64(offset), Err: err}

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// What a caller branches on.
+// Errors that callers branch on.
 var (
-	// ErrNewerFormat: a later version of unecho wrote this. It is sound; falling back would lose what it holds.
+	// ErrNewerFormat: a later version of unecho wrote this. It is sound; falling back to an older snapshot would lose
+	// its content.
 	ErrNewerFormat = errors.New("written by a newer unecho")
-	// ErrMissingSegment: a manifest names a segment that is not stored (or not whole): put it again, then publish again.
-	// It comes as a *MissingSegmentsError where the names are known.
+	// ErrMissingSegment: a manifest names a segment that is not stored (or not whole): put it again, then publish
+	// again. It comes as a *MissingSegmentsError where the names are known.
 	ErrMissingSegment = errors.New("segment is not stored")
 	// ErrNoManifest: there is no manifest at this position (any more).
 	ErrNoManifest = errors.New("no such manifest")
@@ -19,16 +20,16 @@ var (
 	ErrNoStore = errors.New("there are no snapshots")
 	// ErrStale: a newer snapshot of the same journal is already published. Nothing is lost.
 	ErrStale = errors.New("a newer snapshot is already published")
-	// ErrAway: the store does not answer now, as while its server is restarted: asking again may help.
+	// ErrAway: the store does not answer now, for example while its server is restarted. A later attempt may succeed.
 	ErrAway = errors.New("the store is away")
 	// ErrLeased is what *LeasedError wraps.
 	ErrLeased = errors.New("leased by another")
 )
 
-// CorruptError says where stored bytes are not what was written. The remedy is an older snapshot.
+// CorruptError says where stored bytes differ from what was written. The remedy is an older snapshot.
 type CorruptError struct {
-	Name   string // which manifest or segment, and where it lies
-	Offset int64  // in the envelope; -1 where no byte can be told
+	Name   string // manifest or segment, and where it is stored
+	Offset int64  // offset in the envelope, in bytes; -1 where none is known
 	Err    error
 }
 
@@ -40,11 +41,11 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s is corrupt at byte %d: %v", e.Name, e.Offset, e.Err)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Locate puts the name under which a store keeps the bytes into a corruption that Open or DecodeManifest found. Other
-// errors of theirs get it as a prefix.
+// Locate adds the name under which a store keeps the bytes to a CorruptError of Open or DecodeManifest. Other errors
+// get it as a prefix.
 func Locate(err error, name string) error {
 	var corrupt *CorruptError
 	switch {
@@ -56,8 +57,8 @@ func Locate(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Damaged says whether err tells of stored bytes that are not what was written, or are gone: an older snapshot, or writing
-// again, helps.
+// Damaged says whether err means that stored bytes are missing, or differ from what was written. An older snapshot
+// helps then, or writing again.
 func Damaged(err error) bool {
 	var corrupt *CorruptError
 	return errors.As(err, &corrupt) || errors.Is(err, ErrMissingSegment) || errors.Is(err, ErrNoManifest)
@@ -77,13 +78,13 @@ func (e *MissingSegmentsError) Error() string {
 	return fmt.Sprintf("%v: %s", ErrMissingSegment, strings.Join(e.Names, ", "))
 }
 
-// Unwrap is ErrMissingSegment.
+// Unwrap returns ErrMissingSegment.
 func (e *MissingSegmentsError) Unwrap() error { return ErrMissingSegment }
 
 // LeasedError says who holds a lease.
 type LeasedError struct {
 	Name string
-	By   string // for people: process and host, as far as the store knows
+	By   string // process and host, as far as the store knows them; for people
 }
 
 // Error names the holder.
@@ -94,5 +95,5 @@ func (e *LeasedError) Error() string {
 	return fmt.Sprintf("%s: %v: %s", e.Name, ErrLeased, e.By)
 }
 
-// Unwrap is ErrLeased.
+// Unwrap returns ErrLeased.
 func (e *LeasedError) Unwrap() error { return ErrLeased }

@@ -9,17 +9,17 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FetchSegments fetches segments and hands the content of each to fn, in order, from the calling goroutine: ReadSegments with
-// nothing to do in between. fn owns what it gets.
+// FetchSegments fetches segments and passes the content of each to fn, in order, from the calling goroutine. It is
+// ReadSegments without a step in between. fn owns the content.
 func FetchSegments(ctx context.Context, store Store, segments []Segment, parallel int, fn func(i int, data []byte) error) error {
 	same := func(_ int, data []byte) ([]byte, error) { return data, nil }
 	return ReadSegments(ctx, store, segments, parallel, same, fn)
 }
 
-// ReadSegments fetches segments, has read make something of each, and hands that to take. Up to parallel goroutines fetch
-// and read, some segments ahead of the one at hand; take is called in order, from the calling goroutine. Content is held
-// against length and checksum of the manifest before it is read. At most parallel segments are on their way besides the one
-// that take works on. The first error ends it, and all goroutines have ended on return.
+// ReadSegments fetches segments, passes each to read, and passes the result to take. Up to parallel goroutines fetch
+// and read, a few segments ahead of the one at hand; take is called in order, from the calling goroutine. The content
+// is checked against length and checksum in the manifest before read gets it. At most parallel segments are in memory
+// besides the one that take works on. The first error ends it. All goroutines have ended when it returns.
 func ReadSegments[T any](ctx context.Context, store Store, segments []Segment, parallel int,
 	read func(i int, data []byte) (T, error), take func(i int, v T) error,
 ) error {
@@ -64,7 +64,7 @@ func ReadSegments[T any](ctx context.Context, store Store, segments []Segment, p
 	return nil
 }
 
-// FetchSegment reads one segment and holds its content against length and checksum of the manifest.
+// FetchSegment reads one segment and checks its content against length and checksum in the manifest.
 func FetchSegment(ctx context.Context, store Store, s Segment) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

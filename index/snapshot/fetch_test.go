@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// shelf is a Store of which only Segment works: it answers when the gate lets it.
+// shelf is a Store with only Segment, which answers when the gate lets it.
 type shelf struct {
 	Store
 	segments map[string][]byte
@@ -41,7 +41,7 @@ func stocked(n int) (*shelf, []Segment) {
 	return s, segments
 }
 
-// TestFetchOrderAndBound lets reads end in the opposite order, as far as the bound allows.
+// TestFetchOrderAndBound makes reads end in the opposite order, as far as the bound allows.
 func TestFetchOrderAndBound(t *testing.T) {
 	const parallel = 4
 	s, segments := stocked(20)
@@ -88,7 +88,7 @@ func TestFetchNothing(t *testing.T) {
 	}
 }
 
-// TestFetchEnds: whatever goes wrong, the reads under way are told, and waited for (goleak looks).
+// TestFetchEnds: after any error, the reads under way are cancelled and waited for (goleak checks).
 func TestFetchEnds(t *testing.T) {
 	broken := errors.New("broken")
 	t.Run("reader", func(t *testing.T) {

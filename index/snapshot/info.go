@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// ForeignKeep is how long the snapshots of a journal survive after another journal took its place in the store.
+// ForeignKeep is how long the snapshots of a journal are kept after another journal has replaced it in the store.
 const ForeignKeep = 7 * 24 * time.Hour
 
-// Info is one line of a store's listing. Where a manifest is damaged, only Position and Published are known.
+// Info is one line of a store's listing. If a manifest is damaged, only Position and Published are known.
 type Info struct {
 	Position  Position
 	Taken     int64 // by the clock of the member that took it, ms since 1970
 	Published int64 // by the store's clock, ms since 1970
-	Documents int64 // in its segments
-	Bytes     int64 // of its segments
+	Documents int64 // documents in its segments
+	Bytes     int64 // bytes of its segments
 }
 
-// SortInfos puts the newest first. Within a journal that is the highest position. Journals cannot be compared by offset:
-// the one last published to, by the store's clock, comes first.
+// SortInfos sorts the newest first. Within a journal that is the highest position. Different journals cannot be
+// compared by offset: the one last published to, by the store's clock, comes first.
 func SortInfos(infos []Info) {
 	last := make(map[[16]byte]int64)
 	for _, i := range infos {
@@ -35,9 +35,10 @@ func SortInfos(infos []Info) {
 	})
 }
 
-// Expired are the positions that a collector at time now (ms since 1970, by the store's clock) deletes from a sorted
-// listing. Each journal keeps its newest, so that two groups that share a name by mistake do not delete each other's
-// snapshots; a journal that gave way to another one and saw no snapshot for ForeignKeep goes whole.
+// Expired returns the positions that a collector at time now (ms since 1970, by the store's clock) deletes from a
+// sorted listing. Each journal keeps its newest snapshots, so that two groups that share a name by mistake do not
+// delete each other's. All snapshots of a journal are deleted once another journal has replaced it and it saw no
+// snapshot for ForeignKeep.
 func Expired(infos []Info, keep int, now int64) []Position {
 	if len(infos) == 0 {
 		return nil

@@ -26,7 +26,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// at is a line of a listing: journal, offset, and when it was published, in days.
+// at returns a line of a listing: journal, offset, and when it was published, in days.
 func at(journal byte, offset, days int64) Info {
 	return Info{Position: Position{JournalTopic: [16]byte{journal}, Offset: offset}, Published: days * 24 * 3600 * 1000}
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// Segment is an immutable run of entries, as a manifest names it.
+// Segment describes an immutable run of entries, as a manifest names it.
 type Segment struct {
 	Number    uint64 // ascending; the same number in the same journal is the same run
-	Sealed    bool   // it is full: a later snapshot names it again
+	Sealed    bool   // it is full, so later snapshots name it again
 	Name      string // SegmentName of its content
 	Bytes     int64  // length of its content
 	Documents int
 	Checksum  uint64 // xxhash64 of its content
 }
 
-// NewSegment describes the segment with that content, but for its number.
+// NewSegment describes the segment with this content, except for its number.
 func NewSegment(data []byte, documents int) Segment {
 	return Segment{Name: SegmentName(data), Bytes: int64(len(data)), Documents: documents, Checksum: xxhash.Sum64(data)}
 }
 
-// SegmentName is the SHA-256 of a segment's content, in lower-case hex.
+// SegmentName returns the SHA-256 of a segment's content, in lower-case hex.
 func SegmentName(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// ValidSegmentName says whether name could come from SegmentName. Stores refuse all others, so that no name leaves its
-// directory.
+// ValidSegmentName says whether name could come from SegmentName. Stores refuse all other names, so that none leads
+// outside of its directory.
 func ValidSegmentName(name string) bool {
 	if len(name) != 2*sha256.Size {
 		return false
@@ -52,13 +52,13 @@ func ValidSegmentName(name string) bool {
 type Manifest struct {
 	Index       string // the index it belongs to
 	Position    Position
-	Taken       int64  // when, by the clock of the member that took it, ms since 1970
-	Fingerprint uint64 // of the settings that decide verdicts
+	Taken       int64  // ms since 1970, by the clock of the member that took it
+	Fingerprint uint64 // fingerprint of the settings that decide verdicts
 	Segments    []Segment
-	State       []byte // all of the replica's state that is not in segments, in its own encoding
+	State       []byte // the replica's state except for the segments, in its own encoding
 }
 
-// Names are the names of the manifest's segments.
+// Names returns the names of the manifest's segments.
 func (m *Manifest) Names() []string {
 	names := make([]string, len(m.Segments))
 	for i, s := range m.Segments {
@@ -67,7 +67,7 @@ func (m *Manifest) Names() []string {
 	return names
 }
 
-// Totals are the sums over the segments.
+// Totals returns the sums over the segments.
 func (m *Manifest) Totals() (documents, bytes int64) {
 	for _, s := range m.Segments {
 		documents += int64(s.Documents)
@@ -76,7 +76,7 @@ func (m *Manifest) Totals() (documents, bytes int64) {
 	return documents, bytes
 }
 
-// Check says what keeps the manifest from being published for the index of that name.
+// Check returns what prevents the manifest from being published for the index of that name.
 func (m *Manifest) Check(index string) error {
 	switch {
 	case m.Index != index:
@@ -96,10 +96,10 @@ func (m *Manifest) Check(index string) error {
 
 const fixedLen = 16 + 4 + 8 + 8 + 8 + 8 + 8
 
-// HeadBytes is how much of an encoded manifest DecodeHead wants.
+// HeadBytes is how many bytes of an encoded manifest DecodeHead needs.
 const HeadBytes = headLen + fixedLen
 
-// Encode is the sealed manifest, as it is stored.
+// Encode returns the sealed manifest, as it is stored.
 func (m *Manifest) Encode() []byte {
 	documents, bytes := m.Totals()
 	le := binary.LittleEndian
@@ -133,7 +133,7 @@ func DecodeManifest(data []byte) (Manifest, error) {
 	r := wire.NewReader(payload)
 	m, documents, bytes := readFixed(&r)
 	m.Index = string(r.Bytes())
-	// A segment is at least a name, four numbers of a byte, and a checksum.
+	// A segment takes at least a name, four numbers of a byte each, and a checksum.
 	if n := r.Count(sha256.Size + 4 + 8); n > 0 {
 		m.Segments = make([]Segment, n)
 	}
@@ -193,8 +193,8 @@ func appendName(dst []byte, name string) []byte {
 	return append(dst, sum...)
 }
 
-// DecodeHead reads, from the first HeadBytes of an encoded manifest, what a listing shows. It cannot know whether the
-// manifest is whole: nothing is checked but the magic and the version.
+// DecodeHead reads what a listing shows from the first HeadBytes of an encoded manifest. It cannot know whether the
+// manifest is whole: it checks only the magic and the version.
 func DecodeHead(head []byte) (Info, bool) {
 	if len(head) < HeadBytes || string(head[:len(magic)]) != magic || head[len(magic)] != version {
 		return Info{}, false

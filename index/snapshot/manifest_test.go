@@ -54,7 +54,7 @@ func TestDecodeHead(t *testing.T) {
 	}
 }
 
-// TestManifestLies seals payloads whose checksum is right and whose content is not.
+// TestManifestLies seals payloads with a correct checksum and wrong content.
 func TestManifestLies(t *testing.T) {
 	m := manifest()
 	payload, err := Open(KindManifest, m.Encode())
@@ -126,7 +126,7 @@ func FuzzDecodeManifest(f *testing.F) {
 	f.Add(m.Encode(), false)
 	f.Add([]byte{}, true)
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
-		if seal { // past the checksum, which noise would not get through
+		if seal { // sealed anew, because random bytes would not pass the checksum
 			data = Seal(KindManifest, data)
 		}
 		m, err := DecodeManifest(data)

@@ -8,13 +8,13 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// The stores there are.
+// Names of the stores.
 const (
 	Directory = "directory"
 	Postgres  = "postgres"
 )
 
-// Params say where snapshots go and how often they are taken. None of them decides a verdict.
+// Params say where snapshots are stored and how often they are taken. None of them decides a verdict.
 type Params struct {
 	Store     string        `key:"store" doc:"where snapshots are kept" enum:"directory|postgres"`
 	Directory string        `key:"directory" doc:"the directory for snapshots, with store: directory" example:"/var/lib/unecho/snapshots"`
@@ -25,12 +25,12 @@ type Params struct {
 	Keep      int           `key:"keep" doc:"how many snapshots are kept; the journal is trimmed below the second newest"`
 }
 
-// DefaultParams are the defaults. A directory or a database must still be named.
+// DefaultParams returns the defaults. A directory or a database must still be set.
 func DefaultParams() Params {
 	return Params{Store: Directory, Schema: "unecho", Every: time.Minute, Keep: 3}
 }
 
-// Validate lists every mistake. It never shows the URL, which may hold a password.
+// Validate returns every mistake. It never shows the URL, which may contain a password.
 func (p Params) Validate() []setting.Mistake {
 	mistakes := setting.Misspelt(p)
 	switch p.Store {

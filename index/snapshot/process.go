@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Process names this process as the holder of a lease: "pid 4711 on host-a".
+// Process returns a name of this process as the holder of a lease: "pid 4711 on host-a".
 func Process() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Restore fetches and decodes the segments of a snapshot whose state is decoded, and returns the replica. Segments are
-// decoded while others are fetched, and bands linked, on all cores; no more than a few segments are in memory beside what
-// the replica keeps.
+// Restore fetches and decodes the segments of a snapshot whose state is already decoded, and returns the replica. It
+// decodes segments while others are fetched, and links bands, on all cores. Only a few segments are in memory besides
+// what the replica keeps.
 func Restore(ctx context.Context, store Store, m *Manifest, state *index.Restore) (*index.Replica, error) {
 	if state.Next() != m.Position.Offset {
 		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
@@ -25,8 +25,8 @@ func Restore(ctx context.Context, store Store, m *Manifest, state *index.Restore
 	return state.Replica(spread)
 }
 
-// readAhead is how many segments are fetched and decoded at once: enough to keep all cores busy while others wait for the
-// store, and few, for each may take 16 MiB.
+// readAhead is how many segments are fetched and decoded at once: enough to keep all cores busy while others wait for
+// the store, and few because each may take 16 MiB.
 func readAhead() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // spread links the bands of a replica on all cores.
@@ -36,5 +36,5 @@ func spread(n int, link func(i int)) {
 	for i := range n {
 		group.Go(func() error { link(i); return nil })
 	}
-	_ = group.Wait() // link gives no error
+	_ = group.Wait() // link returns no error
 }

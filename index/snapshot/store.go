@@ -5,52 +5,55 @@ import (
 	"time"
 )
 
-// Grace is how long a segment survives unnamed, by the store's clock: whoever put it has that long to publish.
+// Grace is how long a segment is kept that no manifest names, by the store's clock: its writer has that long to
+// publish.
 const Grace = time.Hour
 
-// Store keeps the snapshots of one index. Its methods may be called from several goroutines, and by several processes on
-// the same backing. What the backing does wrong comes back as an error that says what happened and what to do; the
-// state of the store is then as before the call or as after it. Where asking again may help, the error is ErrAway.
+// Store keeps the snapshots of one index. Its methods may be called from several goroutines, and by several processes
+// on the same backing. An error says what happened and what to do. After an error the store is either as before the
+// call or as after it. If a later attempt may succeed, the error is ErrAway.
 type Store interface {
-	// PutSegment keeps data under SegmentName(data). On return it is durable. Putting a segment again is harmless, restarts its
-	// grace, and mends one that was damaged. data is at most MaxBytes long and not kept.
+	// PutSegment stores data under SegmentName(data). When it returns, data is durable. Putting a segment again is
+	// harmless, restarts its grace, and repairs a damaged one. data is at most MaxBytes long, and is not kept in
+	// memory.
 	PutSegment(ctx context.Context, name string, data []byte) error
-	// HasSegments returns those of names that are not stored, in the order given.
+	// HasSegments returns those names whose segments are not stored, in the order given.
 	HasSegments(ctx context.Context, names []string) (missing []string, err error)
-	// Publish makes a snapshot visible, whole or not at all, its manifest read back before. Whoever calls it has read back the
-	// segments. Under the collector's lock it checks that each segment is stored
-	// with its length (else a *MissingSegmentsError) and that no newer manifest of the same journal is there (else
-	// ErrStale). At an equal position it replaces the manifest: both describe the same state.
+	// Publish makes a snapshot visible, wholly or not at all, after its manifest was read back. The caller must have
+	// read back the segments. Under the collector's lock, Publish checks that each segment is stored with its length
+	// (else it returns a *MissingSegmentsError), and that there is no newer manifest of the same journal (else
+	// ErrStale). It replaces a manifest at an equal position: both describe the same state.
 	Publish(ctx context.Context, m Manifest) error
-	// Manifests lists what is published, newest first (see SortInfos). Damaged manifests are listed too.
+	// Manifests lists the published snapshots, newest first (see SortInfos). Damaged manifests are listed too.
 	Manifests(ctx context.Context) ([]Info, error)
-	// Manifest reads one: ErrNoManifest, *CorruptError and ErrNewerFormat are the answers to expect besides.
+	// Manifest reads one. Expect ErrNoManifest, *CorruptError and ErrNewerFormat.
 	Manifest(ctx context.Context, at Position) (Manifest, error)
-	// Segment reads one, its checksum verified: ErrMissingSegment and *CorruptError are the answers to expect besides. The
-	// memory is the caller's.
+	// Segment reads one and verifies its checksum. Expect ErrMissingSegment and *CorruptError. The caller owns the
+	// memory.
 	Segment(ctx context.Context, name string) ([]byte, error)
-	// Collect keeps the newest manifests (see Expired; keep >= 1) and deletes segments that no manifest names and whose grace
-	// is over.
+	// Collect keeps the newest manifests (see Expired; keep >= 1), and deletes segments that no manifest names and
+	// whose grace is over.
 	Collect(ctx context.Context, keep int) (Collected, error)
-	// Shared says whether all members of the group see this store: only then may the journal be trimmed.
+	// Shared says whether all members of the group see this store. The journal may only be trimmed if they do.
 	Shared() bool
-	// Close ends the store. Leases of one that is a Leaser are released first, by whoever holds them.
+	// Close closes the store. If it is a Leaser, the holders of its leases must have released them before.
 	Close() error
 }
 
-// Leaser hands out leases. A Store may be one; nothing of its own needs any. Without leases each member is named by its
-// configuration, and members may write the same snapshot at once.
+// Leaser grants leases. A Store may be a Leaser; the store itself needs no lease. Without leases each member is named
+// by its configuration, and members may write the same snapshot at once.
 type Leaser interface {
-	// Lease takes an exclusive right by name, across processes, without waiting: a *LeasedError says who has it. Within one
-	// Leaser, too, a name is leased once.
+	// Lease takes an exclusive right to a name, across processes, without waiting. If another has it, a *LeasedError
+	// says who. A name is leased only once within one Leaser, too.
 	Lease(ctx context.Context, name string) (Lease, error)
 }
 
 // Lease is an exclusive right to a name. It ends with Release, with the process, or when the store takes it away.
 type Lease interface {
-	// Release gives the name back; when it returns, another may lease it. A second call does nothing.
+	// Release gives the name back. When it returns, another may lease it. A second call does nothing.
 	Release() error
-	// Lost is closed when the lease ended without Release: someone else may hold the name from now on.
+	// Lost returns a channel that is closed when the lease ends without Release. Another may hold the name from then
+	// on.
 	Lost() <-chan struct{}
 }
 
@@ -58,5 +61,5 @@ type Lease interface {
 type Collected struct {
 	Manifests int
 	Segments  int
-	Bytes     int64 // of the segments, as stored
+	Bytes     int64 // bytes of the deleted segments, as stored
 }

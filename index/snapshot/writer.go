@@ -9,13 +9,13 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Writer writes the snapshots of one replica, sealed segments once. It is for one goroutine.
+// Writer writes the snapshots of one replica, and writes each sealed segment once. Only one goroutine may use it.
 type Writer struct {
 	store       Store
 	params      index.Params
 	fingerprint uint64
 	stored      map[uint64]Segment // sealed segments of the replica that are in the store, by number
-	scrubbed    uint64             // number of the one that was read again last
+	scrubbed    uint64             // number of the segment that Scrub read last
 }
 
 // NewWriter builds a writer for a replica of these settings.
@@ -23,14 +23,15 @@ func NewWriter(store Store, p index.Params, fingerprint uint64) *Writer {
 	return &Writer{store: store, params: p, fingerprint: fingerprint, stored: map[uint64]Segment{}}
 }
 
-// Written says what a snapshot took.
+// Written says how much a snapshot wrote.
 type Written struct {
-	Segments int   // that were not stored yet
-	Bytes    int64 // of them
+	Segments int   // segments that were not stored before
+	Bytes    int64 // bytes of these segments
 }
 
-// Adopt takes over which segments another snapshot has stored, so that they are not written again. Its state must be known to
-// be one that this writer's replica passed through: then its segments are the replica's as well.
+// Adopt notes the segments that another snapshot has stored, so that they are not written again. Call it only if this
+// writer's replica is known to have passed through the state of that snapshot: then the segments are the replica's,
+// too.
 func (w *Writer) Adopt(m *Manifest) {
 	if m.Fingerprint != w.fingerprint {
 		return
@@ -42,14 +43,14 @@ func (w *Writer) Adopt(m *Manifest) {
 	}
 }
 
-// Write stores what of the capture is not stored yet, reads it back and decodes it, and then publishes the manifest: what is
-// listed was whole. It fills in the parts of m that the capture gives, its settings' fingerprint included. After an error
-// the next call has only the rest to do.
+// Write stores the parts of the capture that are not stored yet, reads them back and decodes them, and then publishes
+// the manifest. So every listed snapshot was whole. It sets the fields of m that follow from the capture, and the
+// fingerprint of its settings. After an error the next call only has to do the rest.
 func (w *Writer) Write(ctx context.Context, c *index.Capture, m Manifest) (Written, error) {
 	m.Fingerprint, m.State = w.fingerprint, c.State()
 	done, err := w.publish(ctx, c, &m)
 	var missing *MissingSegmentsError
-	if errors.As(err, &missing) { // collected since, or torn: a snapshot that failed had stored them
+	if errors.As(err, &missing) { // deleted by the collector since an earlier attempt stored them, or incomplete
 		w.forget(missing.Names)
 		again, err := w.publish(ctx, c, &m)
 		return Written{done.Segments + again.Segments, done.Bytes + again.Bytes}, err
@@ -116,7 +117,7 @@ func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *index.S
 	return s, nil
 }
 
-// decoded is the captured state, decoded again.
+// decoded decodes the captured state again.
 func (w *Writer) decoded(c *index.Capture, captured []byte) (*index.Restore, error) {
 	state, err := index.NewRestore(w.params, w.fingerprint, captured)
 	if err == nil && (state.Next() != c.Next || state.Hash() != c.Hash) {
@@ -138,8 +139,9 @@ func (w *Writer) verify(ctx context.Context, state *index.Restore, s Segment) er
 	return err
 }
 
-// Scrub reads one of the stored segments again, each in its turn. All snapshots share them, so one that rots spoils all: it is
-// forgotten here, the next Write stores it again from memory, and the first result says what was wrong with it.
+// Scrub reads one of the stored segments again, the next one at each call. All snapshots share these segments, so
+// damage to one damages all of them. A damaged segment is forgotten here, the next Write stores it again from memory,
+// and the first result says what was wrong with it.
 func (w *Writer) Scrub(ctx context.Context) (damage, err error) {
 	s, ok := w.turn()
 	if !ok {
@@ -153,7 +155,7 @@ func (w *Writer) Scrub(ctx context.Context) (damage, err error) {
 	return err, nil
 }
 
-// turn is the stored segment after the one that was read last, in a circle.
+// turn returns the stored segment after the one that was read last, in a circle.
 func (w *Writer) turn() (s Segment, ok bool) {
 	numbers := make([]uint64, 0, len(w.stored))
 	for n := range w.stored {

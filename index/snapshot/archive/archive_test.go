@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// shelf is a Store of which only Segment works.
+// shelf is a Store with only Segment.
 type shelf struct {
 	snapshot.Store
 	segments map[string][]byte
@@ -29,7 +29,7 @@ func (s shelf) Segment(_ context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
-// sample is a snapshot of three segments, one of them named twice.
+// sample returns a snapshot of three segments, one of them named twice.
 func sample() (shelf, snapshot.Manifest) {
 	s := shelf{segments: map[string][]byte{}}
 	m := snapshot.Manifest{Index: "orders", Position: snapshot.Position{Offset: 7}, Taken: 1_700_000_000_123, State: []byte("state")}
@@ -104,7 +104,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestDamage cuts at every length and flips every byte: nothing but the whole is taken for whole.
+// TestDamage cuts the archive at every length and flips every byte: only the whole archive is accepted.
 func TestDamage(t *testing.T) {
 	data := written(t)
 	_, want := sample()
@@ -130,13 +130,13 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// pack is an archive of any files.
+// pack returns an archive of any files.
 func pack(t testing.TB, files ...*tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, h := range files {
-		head, content := *h, h.Linkname // borrowed: a regular file has none
+		head, content := *h, h.Linkname // the field Linkname carries the content, as a regular file does not use it
 		if h.Typeflag == 0 {
 			head.Linkname, head.Size = "", int64(len(content))
 		}
@@ -157,7 +157,7 @@ func pack(t testing.TB, files ...*tar.Header) []byte {
 
 func file(name, content string) *tar.Header { return &tar.Header{Name: name, Linkname: content} }
 
-// TestLies: archives that are sound as such, and hold what they should not.
+// TestLies: well-formed archives with wrong content are refused.
 func TestLies(t *testing.T) {
 	_, m := sample()
 	manifest := string(m.Encode())
@@ -192,7 +192,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestLengthThatLies: a header claims far more than comes, and costs no memory.
+// TestLengthThatLies: a header that claims far more than follows costs no memory.
 func TestLengthThatLies(t *testing.T) {
 	var b bytes.Buffer
 	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: manifestName, Size: maxManifest}); err != nil {

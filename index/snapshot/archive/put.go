@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Follows says why a store cannot take a snapshot after those of the same journal that it has.
+// Follows returns why a store cannot take a snapshot, given those of the same journal that it has; nil if it can.
 func Follows(ctx context.Context, store snapshot.Store, m *snapshot.Manifest) error {
 	infos, err := store.Manifests(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func Follows(ctx context.Context, store snapshot.Store, m *snapshot.Manifest) er
 	return nil
 }
 
-// Put stores the snapshot: its segments, each decoded by its state before and read back after, and its manifest when all of them are
-// sure to belong together. stored is called after each segment. The reader must not have been read from.
+// Put stores the snapshot: first its segments, each decoded before and read back after, and then its manifest, when all
+// segments are known to belong together. stored is called after each segment. The reader must not have been read from.
 func (r *Reader) Put(ctx context.Context, store snapshot.Store, state *index.Restore, stored func()) error {
 	shapes := map[string]index.Shape{}
 	for {

@@ -12,7 +12,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// maxManifest bounds a sealed manifest: its state is bounded by snapshot.MaxBytes, and so is the list of its segments, here.
+// maxManifest bounds a sealed manifest: its state is bounded by snapshot.MaxBytes, and so is the list of its segments,
+// here.
 const maxManifest = 2 * snapshot.MaxBytes
 
 // Reader reads a snapshot from a stream.
@@ -23,7 +24,7 @@ type Reader struct {
 	next     int
 }
 
-// NewReader reads the manifest. What does not hold is a *snapshot.CorruptError; ErrNewerFormat is possible too.
+// NewReader reads the manifest. For damage it returns a *snapshot.CorruptError; ErrNewerFormat is possible too.
 func NewReader(r io.Reader) (*Reader, error) {
 	in := tar.NewReader(r)
 	sealed, err := entry(in, manifestName, maxManifest)
@@ -40,10 +41,10 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return &Reader{in: in, manifest: m, segments: distinct(&m)}, nil
 }
 
-// Manifest is that of the snapshot.
+// Manifest returns the manifest of the snapshot.
 func (r *Reader) Manifest() snapshot.Manifest { return r.manifest }
 
-// Next reads the next segment; io.EOF says that the snapshot has been read whole. The memory is the caller's.
+// Next reads the next segment. It returns io.EOF when the snapshot was read completely. The caller owns the memory.
 func (r *Reader) Next() (snapshot.Segment, []byte, error) {
 	if r.next == len(r.segments) {
 		return snapshot.Segment{}, nil, r.end()
@@ -65,7 +66,7 @@ func (r *Reader) Next() (snapshot.Segment, []byte, error) {
 	return s, data, nil
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (r *Reader) end() error {
 	head, err := r.in.Next()
 	switch {
@@ -77,8 +78,8 @@ func (r *Reader) end() error {
 	return corrupt(fmt.Sprintf("%.100q", head.Name), errTooMuch)
 }
 
-// entry reads the next file of the archive, which must have that name and at most that many bytes. Memory grows with what
-// comes, not with what a header claims.
+// entry reads the next file of the archive, which must have this name and at most this many bytes. Memory grows with
+// what is read, not with what a header claims.
 func entry(in *tar.Reader, name string, most int64) ([]byte, error) {
 	head, err := in.Next()
 	if err != nil {
@@ -97,7 +98,7 @@ func entry(in *tar.Reader, name string, most int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unreadable tells an archive that is cut or none at all from a stream that fails.
+// unreadable distinguishes a cut or invalid archive from a stream that fails.
 func unreadable(name string, err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

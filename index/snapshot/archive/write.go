@@ -17,8 +17,8 @@ const (
 	mode         = 0o600
 )
 
-// Write writes the snapshot of that manifest to w, its segments fetched from store. Each is held against the manifest
-// before it is written. The same snapshot gives the same bytes.
+// Write writes the snapshot of this manifest to w, with its segments fetched from store. Each is checked against the
+// manifest before it is written. The same snapshot gives the same bytes.
 func Write(ctx context.Context, w io.Writer, store snapshot.Store, m *snapshot.Manifest) error {
 	out := tar.NewWriter(w)
 	if err := add(out, manifestName, m.Taken, m.Encode()); err != nil {
@@ -47,7 +47,7 @@ func add(out *tar.Writer, name string, taken int64, data []byte) error {
 	return err
 }
 
-// distinct are the manifest's segments, each content once.
+// distinct returns the manifest's segments, each content once.
 func distinct(m *snapshot.Manifest) []snapshot.Segment {
 	seen := make(map[string]bool, len(m.Segments))
 	var segments []snapshot.Segment

@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Collect implements snapshot.Store. A damaged manifest counts as one of those kept, but protects no segment, for nobody can
-// say which ones it names. One of a newer format stops the collector: its segments are needed.
+// Collect implements snapshot.Store. A damaged manifest counts as one of those kept, but protects no segment, because
+// nobody knows which ones it names. A manifest of a newer format stops the collector: its segments are needed.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
 	err := errKeep
@@ -49,14 +49,14 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		}
 		done.Manifests++
 	}
-	// No segment may go before the manifest that named it is gone for good.
+	// A segment must not be deleted before the manifest that names it is durably gone.
 	if err := syncDir(filepath.Join(s.root, manifestsDir)); err != nil {
 		return err
 	}
 	return s.sweep(ctx, named, now.Add(-snapshot.Grace), done)
 }
 
-// named are the segments of all manifests but the expired ones.
+// named returns the segments of all manifests except the expired ones.
 func (s *Store) named(ctx context.Context, infos []snapshot.Info, expired []snapshot.Position) (map[string]bool, error) {
 	named := make(map[string]bool)
 	for _, info := range infos {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain adds to an error of the file system what to do about it. The cause stays within.
+// explain adds the remedy to an error of the file system. It wraps the cause.
 func explain(err error) error {
 	remedy := ""
 	switch {

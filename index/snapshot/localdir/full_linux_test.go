@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
-// small mounts a file system of one MiB.
+// small mounts a file system of 1 MiB.
 func small(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,8 +28,8 @@ func small(t *testing.T) string {
 	return dir
 }
 
-// TestDiskFull: the snapshot that does not fit is not there, the others are, nothing is left lying about, and it goes on
-// when there is room.
+// TestDiskFull: a snapshot that does not fit is not listed, the others are, nothing is left in tmp, and writing
+// succeeds again when there is room.
 func TestDiskFull(t *testing.T) {
 	dir := small(t)
 	p := params(dir)
@@ -73,7 +73,7 @@ func TestDiskFull(t *testing.T) {
 	f.Same(t, r)
 }
 
-// makeRoom lets all but the newest snapshot go, and then those segments that it does not name, as a collector does when
+// makeRoom deletes all snapshots but the newest, and then the segments that it does not name, as a collector does when
 // their grace is over.
 func makeRoom(t *testing.T, s *Store, first snapshot.Position) {
 	t.Helper()

@@ -18,7 +18,7 @@ const (
 	tmpDir       = "tmp"
 	lockFile     = "lock"
 
-	// longest is what an escaped name may take: file systems give 255 bytes, and suffixes need some.
+	// longest is the most bytes of an escaped name: file systems allow 255 bytes, and suffixes need some.
 	longest = 180
 )
 
@@ -38,7 +38,7 @@ func manifestName(p snapshot.Position) string {
 	return fmt.Sprintf("%020d-%x-%d", p.Offset, p.JournalTopic, p.LeaderEpoch)
 }
 
-// parseManifestName is false for files that are not ours.
+// parseManifestName returns false for files that are not ours.
 func parseManifestName(name string) (snapshot.Position, bool) {
 	parts := strings.SplitN(name, "-", 3)
 	if len(parts) != 3 {
@@ -62,8 +62,8 @@ func parseManifestName(name string) (snapshot.Position, bool) {
 	return p, manifestName(p) == name
 }
 
-// escape turns any name into that of one file, different names into different ones even where case does not count, and
-// leaves lower-case names as they are. What would be too long ends in its hash.
+// escape turns any name into a file name. Different names get different file names even where case does not count, and
+// lower-case names stay as they are. A name that would be too long ends in its hash.
 func escape(name string) string {
 	var b strings.Builder
 	for i, c := range []byte(name) {

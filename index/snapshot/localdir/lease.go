@@ -13,7 +13,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Lease implements snapshot.Leaser. The lock file stays when the lease ends: removing it would let two hold one name.
+// Lease implements snapshot.Leaser. The lock file stays when the lease ends: if it were removed, two processes could
+// hold the same name.
 func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	l, err := s.lease(ctx, name)
 	if err != nil {
@@ -42,7 +43,7 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 	return l, nil
 }
 
-// sign writes who holds the lock. The text is for people; the lock alone counts.
+// sign writes who holds the lock. The text is for people; only the lock counts.
 func sign(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -51,7 +52,7 @@ func sign(f *os.File) error {
 	return err
 }
 
-// holder is the text of sign, or nothing while it is being written.
+// holder returns the text of sign, or "" while it is being written.
 func holder(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) > 1000 {
@@ -85,7 +86,8 @@ func (l *lease) Release() error {
 	return err
 }
 
-// watch looks whether the lock file was removed or replaced, by someone tidying up: then another can lock the new one.
+// watch checks regularly whether the lock file was removed or replaced, for example by someone cleaning up: another
+// process can then lock the new file.
 func (l *lease) watch(every time.Duration) {
 	defer close(l.stopped)
 	tick := time.NewTicker(every)

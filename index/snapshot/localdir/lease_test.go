@@ -16,7 +16,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// holdEnv names a directory in which this binary, run again as a process of its own, holds a lease until it is killed.
+// holdEnv names a directory. With it set, this binary, run as another process, holds a lease there until it is killed.
 const holdEnv = "UNECHO_LOCALDIR_HOLD"
 
 func holdForever() {
@@ -102,7 +102,7 @@ func TestLeaseLost(t *testing.T) {
 	}
 }
 
-// TestCleanersSpareTheLiving: a file is new, and for a moment not locked, while others open the same directory.
+// TestCleanersSpareTheLiving: others open the same directory while a file is new and, for a moment, not locked.
 func TestCleanersSpareTheLiving(t *testing.T) {
 	s := openAt(t, t.TempDir(), "orders")
 	done := make(chan struct{})

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A waiter tries again after lockPoll, then after twice as long each time, up to lockPollMost: flock cannot wait and listen
-// to a context at once.
+// A waiter tries again after lockPoll, then each time after twice as long, up to lockPollMost, because flock cannot
+// wait and observe a context at once.
 const (
 	lockPoll     = 200 * time.Microsecond
 	lockPollMost = 10 * time.Millisecond
@@ -30,7 +30,7 @@ func tryLock(f *os.File) (bool, error) {
 	return true, nil
 }
 
-// stillAt says whether f is what its path names: a lock on a file that was removed excludes nobody.
+// stillAt says whether f is still the file at its path: a lock on a removed file excludes nobody.
 func stillAt(f *os.File, path string) bool {
 	here, err := f.Stat()
 	if err != nil {

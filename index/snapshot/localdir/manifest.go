@@ -53,7 +53,7 @@ func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
 	return s.write(s.manifestPath(m.Position), m.Encode())
 }
 
-// positions are those of the published manifests, oldest offset first.
+// positions returns those of the published manifests, oldest offset first.
 func (s *Store) positions() ([]snapshot.Position, error) {
 	files, err := os.ReadDir(filepath.Join(s.root, manifestsDir))
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) infos(ctx context.Context) ([]snapshot.Info, error) {
 	for _, p := range positions {
 		info, err := s.info(p)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // collected since the listing
+			continue // deleted by a collector since the listing
 		}
 		if err = errors.Join(ctx.Err(), err); err != nil {
 			return nil, err

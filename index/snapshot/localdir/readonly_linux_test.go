@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNotOurs opens a directory without the right to write there. Root may write anywhere, so this thread gives up its rights
-// on files for a moment.
+// TestNotOurs opens a directory without the right to write there. Root may write anywhere, so this thread gives up its
+// rights on files for a moment.
 func TestNotOurs(t *testing.T) {
 	dir := t.TempDir()
 	openAt(t, dir, "orders")

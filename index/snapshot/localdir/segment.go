@@ -33,7 +33,7 @@ func (s *Store) putSegment(ctx context.Context, name string, data []byte) error 
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	// Also where another member made the directory a moment ago: it may not have synced its name yet.
+	// The parent is synced even if another member made the directory a moment ago: it may not have synced its name yet.
 	if err := syncDir(filepath.Join(s.root, segmentsDir)); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Store) HasSegments(ctx context.Context, names []string) (missing []stri
 	return missing, nil
 }
 
-// segmentSize is the length of the sealed segment, or -1.
+// segmentSize returns the length of the sealed segment, or -1.
 func (s *Store) segmentSize(name string) (int64, error) {
 	if !snapshot.ValidSegmentName(name) {
 		return -1, nil

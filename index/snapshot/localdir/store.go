@@ -15,13 +15,13 @@ import (
 
 const (
 	dirMode = 0o700
-	// watchEvery is how often a lease looks whether its lock file is still the one it locked.
+	// watchEvery is how often a lease checks whether its lock file is still the one it locked.
 	watchEvery = 2 * time.Second
 )
 
-// Store keeps the snapshots of one index in a directory. It holds nothing open between calls but the files of its leases.
+// Store keeps the snapshots of one index in a directory. Between calls it has no files open except those of its leases.
 type Store struct {
-	root   string // absolute; below it all that belongs to the index
+	root   string // absolute path of the directory that holds everything of the index
 	index  string
 	shared bool
 	watch  time.Duration
@@ -32,8 +32,8 @@ var (
 	_ snapshot.Leaser = (*Store)(nil)
 )
 
-// Open makes the index's directories where they are missing, proves that it may write there, and removes what dead writers
-// left behind.
+// Open makes the missing directories of the index, checks that it may write there, and removes what dead writers left
+// behind.
 func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
 	s, err := open(ctx, p, index)
 	if err != nil {
@@ -42,8 +42,8 @@ func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	return s, nil
 }
 
-// OpenExisting opens what is there, for tools: it makes nothing, removes nothing, and needs the right to write only for what
-// writes. Where the index has no directory, it names those that have.
+// OpenExisting opens an existing store, for tools. It makes nothing, removes nothing, and needs the right to write only
+// for methods that write. If the index has no directory, the error names the indexes that have.
 func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
 	s, err := locate(p, index)
 	if err == nil {
@@ -103,8 +103,8 @@ func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	return s, s.cleanTemp()
 }
 
-// Shared is as declared: a directory cannot know who else mounts it.
+// Shared returns what the settings declare: a directory cannot know who else mounts it.
 func (s *Store) Shared() bool { return s.shared }
 
-// Close does nothing: there is nothing open.
+// Close does nothing, because nothing is open.
 func (s *Store) Close() error { return nil }

@@ -66,7 +66,7 @@ func rewrite(t testing.TB, path string, change func([]byte) []byte) {
 	}
 }
 
-// age makes all files older. Files come and go meanwhile.
+// age makes all files older, while files may be created and deleted.
 func age(t testing.TB, dir string, by time.Duration) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

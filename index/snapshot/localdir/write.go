@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write puts data at path, whole or not at all, durable on return, and read back before it appears there.
+// write puts data at path, completely or not at all. It is durable on return, and was read back before it appeared
+// there.
 func (s *Store) write(path string, data []byte) (err error) {
 	f, err := s.temp()
 	if err != nil {
@@ -33,8 +34,8 @@ func (s *Store) write(path string, data []byte) (err error) {
 	if err := holds(f, data); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	// Renamed before it is closed, for closing gives up the lock that keeps a cleaner away. What Close could still
-	// report, Sync has reported.
+	// The file is renamed before it is closed, because closing releases the lock that keeps a cleaner away. What Close
+	// could still report, Sync has reported.
 	if err := os.Rename(f.Name(), path); err != nil {
 		return errors.Join(err, f.Close())
 	}
@@ -59,14 +60,14 @@ func holds(f *os.File, data []byte) error {
 
 var errOtherBytes = fmt.Errorf("it is not what was written (%w)", unix.EIO)
 
-// temp makes a file in tmp, locked, so that cleaners know that its writer lives.
+// temp makes a locked file in tmp. The lock shows cleaners that its writer lives.
 func (s *Store) temp() (*os.File, error) {
 	for {
 		f, err := os.CreateTemp(filepath.Join(s.root, tmpDir), "*")
 		if err != nil {
 			return nil, err
 		}
-		// Between creation and lock a cleaner may have taken it for a dead writer's: then it has no name any more.
+		// Between creation and lock a cleaner may have removed it as a dead writer's: then it has no name any more.
 		locked, err := tryLock(f)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -80,7 +81,7 @@ func (s *Store) temp() (*os.File, error) {
 	}
 }
 
-// cleanTemp removes files of writers that are dead: whoever lives has its file locked.
+// cleanTemp removes the files of dead writers: a living writer has its file locked.
 func (s *Store) cleanTemp() error {
 	dir := filepath.Join(s.root, tmpDir)
 	files, err := os.ReadDir(dir)
@@ -107,7 +108,7 @@ func (s *Store) cleanTemp() error {
 	return nil
 }
 
-// now is the file system's clock, which may be that of another machine.
+// now returns the time by the file system's clock, which may be that of another machine.
 func (s *Store) now() (at time.Time, err error) {
 	f, err := s.temp()
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *Store) now() (at time.Time, err error) {
 	return info.ModTime(), nil
 }
 
-// makeDir makes a directory and those above it where they are missing, durable on return. It needs no rights on what is there.
+// makeDir makes a directory and its missing parents, durable on return. It needs no rights on directories that exist.
 func makeDir(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -143,7 +144,7 @@ func makeDir(path string) error {
 	return syncDir(parent)
 }
 
-// syncDir makes the names in a directory durable. Some file systems cannot, and need not.
+// syncDir makes the names in a directory durable. Some file systems do not support that, and do not need it.
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

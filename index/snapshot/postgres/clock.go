@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Server asks for the server's version and what time it has.
+// Server asks the server for its version and its time.
 func (s *Store) Server(ctx context.Context) (version string, now time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()

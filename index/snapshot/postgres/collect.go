@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Collect implements snapshot.Store. A damaged manifest counts as one of those kept; the names beside its body still protect
-// its segments. The room it frees is PostgreSQL's to use again, after its autovacuum.
+// Collect implements snapshot.Store. A damaged manifest counts as one of those kept; the names stored beside its body
+// still protect its segments. PostgreSQL can use the freed space again after its autovacuum.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
 	err := errKeep

@@ -15,13 +15,14 @@ import (
 
 const (
 	connectTimeout = 5 * time.Second
-	// poolSize serves segments read ahead beside a writer and a collector.
+	// poolSize is enough for reading segments ahead, beside a writer and a collector.
 	poolSize = 4
-	// statementTimeout is the server's own bound for one statement: a client that goes away must not leave one running.
+	// statementTimeout is the server's own bound for one statement: if a client goes away, its statement must not run
+	// on.
 	statementTimeout = "120s"
 )
 
-// configure reads the URL and adds what every connection needs. What the URL itself says goes first.
+// configure parses the URL and adds what every connection needs. Parameters in the URL itself take precedence.
 func configure(p snapshot.Params) (*pgxpool.Config, error) {
 	if !readable(p.URL) {
 		return nil, errURL
@@ -51,8 +52,8 @@ const form = "write postgres://user:password@host:5432/database in snapshot.post
 
 var errURL = errors.New("the URL cannot be read: " + form)
 
-// readable says whether all agree where the password ends. An unescaped @, /, ? or # in it makes a part of it look like a
-// host or a database, and those are shown.
+// readable says whether the end of the password in the URL is unambiguous. An unescaped @, /, ? or # in it makes part
+// of it look like a host or a database, and those are shown.
 func readable(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -65,14 +66,14 @@ func readable(raw string) bool {
 // badURL says what is wrong with a readable URL without showing it.
 func badURL(raw string, err error) error {
 	parsed, parseErr := url.Parse(raw)
-	_, detail, found := strings.Cut(err.Error(), "`: ") // after the URL, which pgx shows masked
+	_, detail, found := strings.Cut(err.Error(), "`: ") // the part after the URL, which pgx shows masked
 	if parseErr != nil || !found || leaks(detail, raw, parsed) {
 		return errURL
 	}
 	return fmt.Errorf("the URL cannot be used: %s: %s", detail, form)
 }
 
-// leaks says whether text holds the password of the URL, or all of it.
+// leaks says whether text contains the URL or its password.
 func leaks(text, raw string, parsed *url.URL) bool {
 	secrets := []string{raw, parsed.Query().Get("password"), parsed.Query().Get("sslpassword")}
 	if password, set := parsed.User.Password(); set {

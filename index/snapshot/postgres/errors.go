@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// target is what a message may say about the database: never the password.
+// target is what a message may say about the database. It never includes the password.
 type target struct {
 	addresses, database, user, schema string
 }
@@ -32,8 +32,8 @@ func targetOf(cfg *pgx.ConnConfig, schema string) target {
 
 func address(host string, port uint16) string { return net.JoinHostPort(host, fmt.Sprint(port)) }
 
-// explain says where it happened, what, and what to do. Errors of our own pass as they are. The cause stays within, but
-// for the part of pgx's error that holds the configuration, password included.
+// explain says where an error happened, what it is, and what to do. It returns our own errors unchanged. It wraps the
+// cause, except for the part of pgx's error that holds the configuration, password included.
 func (t target) explain(err error) error {
 	var connect *pgconn.ConnectError
 	var server *pgconn.PgError
@@ -64,11 +64,10 @@ func (t target) explain(err error) error {
 	return &problem{target: t, what: what, remedy: remedy, away: away, err: err}
 }
 
-// restarts says that a server goes down or comes up: admin_shutdown, crash_shutdown, cannot_connect_now.
+// restarts says whether a server is stopping or starting: admin_shutdown, crash_shutdown, cannot_connect_now.
 func restarts(code string) bool { return code == "57P01" || code == "57P02" || code == "57P03" }
 
-// remedy is what to do about an error that the server reports.
-// Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+// remedy returns what to do about an error that the server reports.
 func (t target) remedy(code, message string) string {
 	const grant = "GRANT USAGE, CREATE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %[1]s TO %[2]s"
 	schema, user := pgx.Identifier{t.schema}.Sanitize(), pgx.Identifier{t.user}.Sanitize()
@@ -108,7 +107,7 @@ type problem struct {
 	err          error
 }
 
-// Is says of a server that does not answer now that it is away.
+// Is reports ErrAway for a server that does not answer now.
 func (p *problem) Is(target error) bool { return p.away && target == snapshot.ErrAway }
 
 func (p *problem) Error() string {

@@ -17,8 +17,8 @@ import (
 
 const password = "hush-hush"
 
-// refuser is a server that answers each client's first message with an error, or, without a code, not at all. It returns
-// its address.
+// refuser starts a server that answers each client's first message with an error, or if there is no code, not at all.
+// It returns its address.
 func refuser(t *testing.T, code, message string) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func paramsFor(rawURL string) snapshot.Params {
 	return p
 }
 
-// wantProblem wants all of the parts in the message of err, and the password nowhere.
+// wantProblem expects all of the parts in the message of err, and the password nowhere.
 func wantProblem(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

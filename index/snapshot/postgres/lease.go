@@ -35,15 +35,15 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 	}
 	if err := l.acquire(ctx, name); err != nil {
 		abandon()
-		_ = conn.Close(ctx) // it is the other error that matters
+		_ = conn.Close(ctx) // the other error matters
 		return nil, err
 	}
 	go l.watch(watching, s.ping)
 	return l, nil
 }
 
-// leaseConfig tells the server who holds the lease, for people who look at pg_stat_activity, and to notice soon when this
-// host falls silent.
+// leaseConfig names the holder of the lease to the server, for people who read pg_stat_activity, and makes the server
+// notice soon when this host falls silent.
 func (s *Store) leaseConfig(name string) *pgx.ConnConfig {
 	const longest = 63 // bytes that PostgreSQL keeps of an application's name
 	cfg := s.config.Copy()
@@ -67,7 +67,8 @@ type lease struct {
 	release sync.Once
 }
 
-// holders finds the backends that hold the advisory lock $1 in this database. A key of 64 bits shows as two halves.
+// holders finds the backends that hold the advisory lock $1 in this database. PostgreSQL shows a key of 64 bits as two
+// halves.
 const holders = `
 	from pg_locks l left join pg_stat_activity a using (pid)
 	where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -82,7 +83,8 @@ func (l *lease) acquire(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A session gets the same lock twice. This session is new: if it holds the lock, it is not ours alone.
+	// A session can take the same lock twice. This session is new, so if it already holds the lock, it is shared with
+	// someone.
 	if ours {
 		return errPooler
 	}
@@ -95,7 +97,7 @@ func (l *lease) acquire(ctx context.Context, name string) error {
 	leased := &snapshot.LeasedError{Name: name}
 	err = l.conn.QueryRow(ctx, `
 		select format('%s, from %s, backend %s', a.application_name, coalesce(host(a.client_addr), 'the same host'), l.pid)`+holders, l.key).Scan(&leased.By)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // no rows: given back since
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // no rows: released since
 		return err
 	}
 	return leased
@@ -124,7 +126,7 @@ func (l *lease) giveBack() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), goodbyeBound)
 	defer cancel()
-	// Unlocked first, for the server notices a closed connection only some moments later.
+	// The lock is released first, because the server notices a closed connection only some moments later.
 	_, err := l.conn.Exec(ctx, `select pg_advisory_unlock($1)`, l.key)
 	if err = errors.Join(err, l.conn.Close(ctx)); err != nil {
 		return fmt.Errorf("release lease: %w", l.target.explain(err))
@@ -132,7 +134,7 @@ func (l *lease) giveBack() error {
 	return nil
 }
 
-// watch asks now and then whether the session that holds the lock still lives and is still the same.
+// watch asks regularly whether the session that holds the lock still lives and is still the same.
 func (l *lease) watch(ctx context.Context, every time.Duration) {
 	defer close(l.stopped)
 	tick := time.NewTicker(every)

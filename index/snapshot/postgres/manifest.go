@@ -76,7 +76,7 @@ func (s *Store) manifestName(at snapshot.Position) string {
 	return fmt.Sprintf("manifest at %v in schema %s", at, s.target.schema)
 }
 
-// notWhole are the names of those segments that are not stored with their length.
+// notWhole returns the names of the segments that are not stored with their length.
 func (s *Store) notWhole(ctx context.Context, tx pgx.Tx, segments []snapshot.Segment) ([]string, error) {
 	names, sizes := make([]string, len(segments)), make([]int64, len(segments))
 	for i, segment := range segments {

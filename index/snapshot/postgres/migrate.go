@@ -13,14 +13,14 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// migrations run in the order of their names, each once; the n-th makes version n. A published one never changes.
+// migrations run in the order of their names, each once. The n-th makes version n. A published migration never changes.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
 const migrationsDir = "migrations"
 
-// migrate brings the schema to this program's version. Where it is there already, it only reads.
+// migrate brings the schema to this program's version. If it has that version already, migrate only reads.
 func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
 	ctx, cancel := context.WithTimeout(ctx, dataBound)
 	defer cancel()
@@ -36,7 +36,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
 		return newerSchema(version, len(files), t)
 	}
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		// Against two who migrate at once: the second waits, and finds nothing left to do.
+		// The lock is for two that migrate at once: the second waits, and then finds nothing to do.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, lockKey("migrate", t.schema)); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, t target) error {
 	})
 }
 
-// migrated says what keeps this program from reading the schema as it is.
+// migrated returns what prevents this program from reading the schema as it is.
 func migrated(ctx context.Context, pool *pgxpool.Pool, t target) error {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
@@ -87,7 +87,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// schemaVersion is 0 where there are no tables yet.
+// schemaVersion returns 0 if there are no tables yet.
 func schemaVersion(ctx context.Context, q querier, t target) (int, error) {
 	var there bool
 	table := pgx.Identifier{t.schema, "schema_version"}.Sanitize()
@@ -99,7 +99,8 @@ func schemaVersion(ctx context.Context, q querier, t target) (int, error) {
 	return version, err
 }
 
-// createSchema asks before it creates, for "if not exists" would want the right to create even so.
+// createSchema creates the schema only if it is missing, because "if not exists" requires the right to create even if
+// it exists.
 func createSchema(ctx context.Context, tx pgx.Tx, t target) error {
 	var there bool
 	schema, user := pgx.Identifier{t.schema}.Sanitize(), pgx.Identifier{t.user}.Sanitize()

@@ -42,7 +42,7 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 }
 
-// TestMigrateWaits: while another migrates, nobody else does.
+// TestMigrateWaits: only one migrates at a time.
 func TestMigrateWaits(t *testing.T) {
 	p := params(t)
 	conn := connect(t, p)
@@ -67,7 +67,7 @@ func TestNewerSchema(t *testing.T) {
 	}
 }
 
-// TestRights goes from a user who may do nothing to one who may just work, by the statements that the messages name.
+// TestRights takes a user from no rights at all to just enough, by the statements that the messages name.
 func TestRights(t *testing.T) {
 	p := params(t)
 	user := strings.Replace(p.Schema, "test_", "user_", 1)
@@ -132,7 +132,7 @@ func TestServerRestarts(t *testing.T) {
 	s := opened(t, p)
 	must(t, s.PutSegment(t.Context(), snapshot.SegmentName(nil), nil))
 	terminate(t, p, "application_name = '"+p.Schema+"'")
-	for range poolSize + 1 { // each broken connection may cost one call, and says what happened
+	for range poolSize + 1 { // each broken connection may fail one call, with an error that says what happened
 		_, err := s.Segment(t.Context(), snapshot.SegmentName(nil))
 		if err == nil {
 			return
@@ -146,7 +146,7 @@ func TestLeaseLost(t *testing.T) {
 	p := params(t)
 	s := opened(t, p)
 	s.ping = time.Millisecond
-	l, err := s.Lease(t.Context(), p.Schema) // a name that shows in application_name, cut as it may be
+	l, err := s.Lease(t.Context(), p.Schema) // a name that appears in application_name, possibly cut
 	must(t, err)
 	backend := l.(*lease).backend
 	terminate(t, p, fmt.Sprint("pid = ", backend))
@@ -175,7 +175,7 @@ func TestLeaseBehindPooler(t *testing.T) {
 	}
 }
 
-// TestStuckNeighbour: another member holds the collector's lock and does not let go.
+// TestStuckNeighbour: another member holds the collector's lock and does not release it.
 func TestStuckNeighbour(t *testing.T) {
 	p := params(t)
 	s := opened(t, p)
@@ -207,8 +207,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestRestartedWhileWriting: the server's processes end again and again while a member writes snapshots. A write fails with
-// what happened, or is whole; nothing that is listed is less.
+// TestRestartedWhileWriting: the server's processes end again and again while a member writes snapshots. A write either
+// fails with an error that says so, or is whole; every listed snapshot is whole.
 func TestRestartedWhileWriting(t *testing.T) {
 	p := params(t)
 	p = withQuery(t, p, "application_name", p.Schema)

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// askBound is how long a call may take that moves no segment, dataBound one that does (MaxBytes in it are 2 MB/s).
+	// askBound bounds a call that moves no segment, dataBound one that does (with it, MaxBytes need 2 MB/s).
 	askBound  = 30 * time.Second
 	dataBound = 2 * time.Minute
-	// pingEvery and pingBound are how soon a lease notices that its connection died without a word.
+	// pingEvery and pingBound determine how soon a lease notices that its connection has silently died.
 	pingEvery = 2 * time.Second
 	pingBound = 5 * time.Second
-	// goodbyeBound is how long a server that may be gone is waited for when a lease or the store ends.
+	// goodbyeBound is how long a lease or the store waits for the server, which may be gone, when it ends.
 	goodbyeBound = time.Second
 )
 
@@ -78,11 +78,11 @@ func open(ctx context.Context, p snapshot.Params, index string, prepare func(con
 	return &Store{pool: pool, config: cfg.ConnConfig, target: t, index: index, ping: pingEvery}, nil
 }
 
-// Shared is true: a database is there for all members.
+// Shared returns true: all members see a database.
 func (s *Store) Shared() bool { return true }
 
-// Close waits for calls under way and closes the pool. Leases have connections of their own. Whoever closes has ended the
-// calls: a server that does not answer the goodbye is not waited for, its connections end with the process.
+// Close waits for calls under way and closes the pool. Leases have connections of their own. The caller should have
+// ended the calls. Close does not wait for a server that does not answer; its connections end with the process.
 func (s *Store) Close() error {
 	closed := make(chan struct{})
 	go func() { // ends within the 15 s that the pool gives a connection
@@ -99,7 +99,7 @@ func (s *Store) Close() error {
 	}
 }
 
-// wrap is the one place where an error leaves this room: verb and noun, then what happened where.
+// wrap is the one place where an error leaves this package: verb and noun, then what happened where.
 func (s *Store) wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -119,7 +119,8 @@ func (s *Store) exclusively(ctx context.Context, fn func(tx pgx.Tx) error) error
 	})
 }
 
-// key is an advisory lock's, which all users of a database share: so schema and index are in it.
+// key returns the key of an advisory lock. All users of a database share these keys, so schema and index are part of
+// it.
 func (s *Store) key(name ...string) int64 {
 	return lockKey(append([]string{s.target.schema, s.index}, name...)...)
 }

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// params name a schema of the test's own, which goes with the test.
+// params names a schema of the test's own, which is dropped when the test ends.
 func params(t testing.TB) snapshot.Params {
 	t.Helper()
 	server := os.Getenv("UNECHO_TEST_POSTGRES")

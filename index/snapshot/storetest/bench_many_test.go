@@ -12,9 +12,9 @@ import (
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
-// BenchmarkMany takes a snapshot of a window of UNECHO_BENCH_DOCUMENTS (a million) small documents, a quarter of which has
-// copies, into a directory, and restores it. Run it once (-benchtime 1x): 60 million documents take some 5 GiB of memory, and
-// were too many for a side table within the manifest.
+// BenchmarkMany takes a snapshot of a window of UNECHO_BENCH_DOCUMENTS (a million) small documents, a quarter of which
+// have copies, into a directory, and restores it. Run it once (-benchtime 1x). 60 million documents take some 5 GiB of
+// memory; they are too many for a side table within the manifest.
 func BenchmarkMany(b *testing.B) {
 	n := 1_000_000
 	if text := os.Getenv("UNECHO_BENCH_DOCUMENTS"); text != "" {
@@ -25,7 +25,7 @@ func BenchmarkMany(b *testing.B) {
 	for b.Loop() {
 		store, _ := openDirectory(b)
 		m := writeMany(b, n, store)
-		debug.FreeOSMemory() // of the replica that was captured: only one is held at a time
+		debug.FreeOSMemory() // release the captured replica: only one is held at a time
 		began := time.Now()
 		state, err := index.NewRestore(manyParams(b, n), m.Fingerprint, m.State)
 		must(b, err)
@@ -59,7 +59,7 @@ func writeMany(b *testing.B, n int, store snapshot.Store) snapshot.Manifest {
 	return m
 }
 
-// sameParts wants of a restored replica what its snapshot names, byte by byte.
+// sameParts expects a restored replica to have what its snapshot names, byte by byte.
 func sameParts(b *testing.B, replica *index.Replica, m *snapshot.Manifest) {
 	b.Helper()
 	capture := replica.Capture()

@@ -102,7 +102,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// sizes are the numbers of documents: 0.1 and 1 million, and 10 million with UNECHO_BENCH_LARGE.
+// sizes returns the numbers of documents: 0.1 and 1 million, and 10 million with UNECHO_BENCH_LARGE.
 func sizes() []int {
 	if os.Getenv("UNECHO_BENCH_LARGE") != "" {
 		return []int{10_000_000}
@@ -117,9 +117,9 @@ func label(n int) string {
 	return fmt.Sprintf("docs=%dM", n/1_000_000)
 }
 
-// BenchmarkRestore rebuilds the replica from a snapshot. Beside it, turn about in the same run, the same bytes are read bare:
-// by pgx, row by row; or file by file, each hashed by the SHA-256 that names it (bare) or by xxhash64 (xxhash). The rates
-// are those of the median turn.
+// BenchmarkRestore rebuilds the replica from a snapshot. In turn with it, in the same run, the same bytes are read
+// bare: by pgx, row by row; or file by file, each hashed by the SHA-256 that names it (bare) or by xxhash64 (xxhash).
+// The rates are those of the median turn.
 func BenchmarkRestore(b *testing.B) {
 	for _, n := range sizes() {
 		f := storetest.NewFeed(b, n, 0)
@@ -191,8 +191,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkIncrement writes the next snapshot after so many new documents, of a window that holds a million: its cost follows
-// what is new, and the open tail.
+// BenchmarkIncrement writes the next snapshot after this many new documents, of a window that holds a million. Its cost
+// depends on the new documents and the open last segment.
 func BenchmarkIncrement(b *testing.B) {
 	const held = 1_000_000
 	for _, fresh := range []int{1_000, 10_000, 100_000} {

@@ -21,7 +21,7 @@ func collect(t *testing.T, b Backing) {
 	publish(t, s, at(1), 1, 2)
 	publish(t, s, at(2), 2, 3)
 	kept := []snapshot.Manifest{publish(t, s, at(3), 3, 4), publish(t, s, at(4), 4, 5)}
-	put(t, s, at(5), 6) // written by one that died before it published
+	put(t, s, at(5), 6) // its writer died before it published
 	b.Age(t, snapshot.Grace+1)
 	collectWant(t, s, 2, 2, 3)
 	wantMissing(t, s, 1, 2, 6)
@@ -34,7 +34,7 @@ func collect(t *testing.T, b Backing) {
 	want(t, err, snapshot.ErrNoManifest)
 }
 
-// collectSparesYoung: a segment put a moment ago is about to be named; so is one put again.
+// collectSparesYoung: a segment that was put a moment ago, or put again, is kept, because it is about to be named.
 func collectSparesYoung(t *testing.T, b Backing) {
 	s, other := open(t, b), open(t, b)
 	publish(t, s, at(1), 1)
@@ -57,7 +57,8 @@ func collectBesideDamage(t *testing.T, b Backing) {
 	wantRestorable(t, s, m)
 }
 
-// collectAbandoned: a journal that was deleted and created again takes its place, and the old snapshots go in the end.
+// collectAbandoned: a journal was deleted and created again. The new one takes its place, and the old snapshots are
+// deleted in the end.
 func collectAbandoned(t *testing.T, b Backing) {
 	s := open(t, b)
 	publish(t, s, at(1000), 1)

@@ -1,3 +1,3 @@
-// Package storetest holds every snapshot.Store to the same contract. A store's own tests call Run with the means to open its
-// backing, to damage it, and to let it age.
+// Package storetest tests that every snapshot.Store keeps the same contract. A store's own tests call Run with
+// functions that open its backing, damage it, and make it older.
 package storetest

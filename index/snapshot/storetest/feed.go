@@ -10,22 +10,23 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Feed makes up signed documents and has a replica judge them: the default plan, verified by the estimate, ids of 16 bytes.
+// Feed makes up signed documents and lets a replica judge them: with the default plan, verified by the estimate, and
+// ids of 16 bytes.
 type Feed struct {
 	Params      index.Params
 	Fingerprint uint64
 	Replica     *index.Replica
 
-	copies int // one document in so many is a copy of one before; 0: none
+	copies int // one document in this many is a copy of an earlier one; 0 is none
 	sizes  sizes
 	keep   bool
 	random *rand.PCG
 	at     index.Stamp
 	base   int64
-	log    []index.Record // what was applied, by journal offset; if kept
+	log    []index.Record // if kept: the records applied, by journal offset
 }
 
-// NewFeed feeds a window of so many documents. One in copies is a copy; 0 is none.
+// NewFeed makes a feed with a window of this many documents. One in copies is a copy; 0 is none.
 func NewFeed(t testing.TB, held, copies int) *Feed {
 	t.Helper()
 	p := index.DefaultParams()
@@ -33,7 +34,7 @@ func NewFeed(t testing.TB, held, copies int) *Feed {
 	return newFeed(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
 }
 
-// NewSlimFeed feeds a window of so many documents that are as small as they can be, for windows of very many.
+// NewSlimFeed makes a feed with a window of this many documents of the least size, for very large windows.
 func NewSlimFeed(t testing.TB, held, copies int) *Feed {
 	t.Helper()
 	p := index.DefaultParams()
@@ -41,7 +42,7 @@ func NewSlimFeed(t testing.TB, held, copies int) *Feed {
 	return newFeed(t, p, held, copies, sizes{keys: 2 * 4, codes: 8})
 }
 
-// sizes are those of a document's parts, in bytes.
+// sizes are the sizes of a document's parts, in bytes.
 type sizes struct{ keys, id, codes int }
 
 func newFeed(t testing.TB, p index.Params, held, copies int, of sizes) *Feed {
@@ -69,7 +70,7 @@ func (f *Feed) apply(rec index.Record) {
 	}
 }
 
-// Judge has so many documents judged, in runs of 100.
+// Judge judges this many documents, in runs of 100.
 func (f *Feed) Judge(documents int) {
 	const length = 100
 	for range documents / length {
@@ -100,7 +101,7 @@ func (f *Feed) bytes(n int) []byte {
 	return b
 }
 
-// Manifest is that of a snapshot taken now, as a writer wants it.
+// Manifest returns the manifest of a snapshot taken now, as a writer expects it.
 func (f *Feed) Manifest() snapshot.Manifest {
 	return snapshot.Manifest{Index: Index, Position: at(f.Replica.Next()), Taken: 1_700_000_000_000 + f.at.Offset}
 }
@@ -114,12 +115,12 @@ func (f *Feed) Write(t testing.TB, w *snapshot.Writer) (snapshot.Position, snaps
 	return m.Position, done
 }
 
-// Writer is a new writer for the feed's replica.
+// Writer returns a new writer for the feed's replica.
 func (f *Feed) Writer(s snapshot.Store) *snapshot.Writer {
 	return snapshot.NewWriter(s, f.Params, f.Fingerprint)
 }
 
-// Restore is what a member does with a snapshot.
+// Restore does what a member does with a snapshot.
 func (f *Feed) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*index.Replica, error) {
 	t.Helper()
 	m, err := s.Manifest(t.Context(), p)
@@ -133,7 +134,7 @@ func (f *Feed) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*in
 	return snapshot.Restore(t.Context(), s, &m, state)
 }
 
-// Same replays the journal's tail to a restored replica and wants it to be the feed's.
+// Same replays the rest of the journal to a restored replica, and expects it to equal the feed's.
 func (f *Feed) Same(t testing.TB, r *index.Replica) {
 	t.Helper()
 	for offset := r.Next(); offset < f.Replica.Next(); offset++ {

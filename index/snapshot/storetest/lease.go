@@ -19,7 +19,7 @@ func leaser(t *testing.T, b Backing) snapshot.Leaser {
 	return l
 }
 
-// leasesApart: those of another index are others.
+// leasesApart: leases of another index are independent.
 func leasesApart(t *testing.T, b Backing) {
 	held, err := leaser(t, b).Lease(t.Context(), "writer")
 	must(t, err)
@@ -76,7 +76,7 @@ func lease(t *testing.T, b Backing) {
 	}
 }
 
-// atOnce lets many ask for one name, and counts who got it.
+// atOnce lets many ask for one name at once, and counts how many got it.
 func atOnce(t *testing.T, stores ...snapshot.Leaser) int {
 	const each = 4
 	got := make(chan snapshot.Lease, each*len(stores))

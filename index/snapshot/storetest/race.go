@@ -13,8 +13,8 @@ import (
 
 const raceRounds = 50
 
-// race: two members write snapshots of the same journal while a third collects, and time flies so that no grace protects.
-// Whatever is listed can be restored, at any moment.
+// race: two members write snapshots of the same journal while a third collects, and time passes so fast that no grace
+// protects. At any moment, every listed snapshot can be restored.
 func race(t *testing.T, b Backing) {
 	var writers, others sync.WaitGroup
 	var offset atomic.Int64
@@ -48,7 +48,7 @@ func race(t *testing.T, b Backing) {
 			}
 		})
 	}
-	// The collector comes once for each snapshot: in a closed circle it would keep the writers from their lock.
+	// The collector runs once for each snapshot: in an endless loop it would keep the writers from their lock.
 	until(func(s snapshot.Store) error {
 		select {
 		case <-rounds:
@@ -99,7 +99,8 @@ func writeOne(t testing.TB, s snapshot.Store, offset int64) error {
 	return err
 }
 
-// restoreAll reads what is listed. What was collected since the listing is no failure; what is still there and lacks a segment is.
+// restoreAll reads every listed snapshot. One that was collected since the listing is no failure; one that is still
+// there and lacks a segment is.
 func restoreAll(ctx context.Context, s snapshot.Store) error {
 	infos, err := s.Manifests(ctx)
 	if err != nil {

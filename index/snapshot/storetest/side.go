@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// sideApart: a snapshot whose side table stands apart, as in large windows, is restored, and a damaged
-// part of it is found.
+// sideApart: a snapshot whose side table is stored apart, as in large windows, is restored, and damage to a part of it
+// is found.
 func sideApart(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	f.Judge(5000)

@@ -14,11 +14,11 @@ import (
 // Index is the name that the suite opens stores under; a store must take any name.
 const Index = "Orders / Rome ../é"
 
-// Backing is one empty place for snapshots, and what only its owner can do to it.
+// Backing is one empty place for snapshots, and the things that only its owner can do to it.
 type Backing struct {
 	// Open opens a store on the backing, for the index of that name. The suite closes it.
 	Open func(t testing.TB, index string) snapshot.Store
-	// CorruptSegment changes the stored bytes of a segment of Index, around the store.
+	// CorruptSegment changes the stored bytes of a segment of Index, bypassing the store.
 	CorruptSegment func(t testing.TB, name string, change func([]byte) []byte)
 	// CorruptManifest does the same to a manifest.
 	CorruptManifest func(t testing.TB, at snapshot.Position, change func([]byte) []byte)
@@ -66,7 +66,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 	}
 }
 
-// RunLeases runs the suite of a store that is a snapshot.Leaser, too. Of the Backing it needs Open alone.
+// RunLeases also runs the suite for a store that is a snapshot.Leaser. It uses only Open of the Backing.
 func RunLeases(t *testing.T, fresh func(t *testing.T) Backing) {
 	t.Run("lease", func(t *testing.T) { lease(t, fresh(t)) })
 	t.Run("leases apart", func(t *testing.T) { leasesApart(t, fresh(t)) })
@@ -98,7 +98,7 @@ func want(t testing.TB, err, target error) {
 	}
 }
 
-// content is a segment's content: same n, same bytes.
+// content returns a segment's content: the same n gives the same bytes.
 func content(n int) []byte {
 	return fmt.Appendf(nil, "segment %d: %0100d", n, n)
 }
@@ -145,7 +145,7 @@ func wantListed(t testing.TB, s snapshot.Store, positions ...snapshot.Position) 
 	}
 }
 
-// wantRestorable reads a manifest and all it names.
+// wantRestorable reads a manifest and everything it names.
 func wantRestorable(t testing.TB, s snapshot.Store, m snapshot.Manifest) {
 	t.Helper()
 	got, err := s.Manifest(t.Context(), m.Position)

@@ -10,10 +10,11 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// held makes segments of 256 documents.
+// held is the documents that a window holds; it makes segments of 256 documents.
 const held = 3000
 
-// increments: what was sealed and stored is not written again, by this writer or by one that adopts.
+// increments: segments that were sealed and stored are not written again, neither by this writer nor by one that
+// adopts.
 func increments(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	w := f.Writer(s)
@@ -45,15 +46,15 @@ func increments(t *testing.T, b Backing) {
 	r, err := f.Restore(t, s, position)
 	must(t, err)
 	f.Same(t, r)
-	f.Judge(10_000) // the window turns over
+	f.Judge(10_000) // all documents of the window are replaced
 	position, _ = f.Write(t, w)
 	r, err = f.Restore(t, s, position)
 	must(t, err)
 	f.Same(t, r)
 }
 
-// fallBack damages the newest snapshot in each way and place: it is refused, and the one before it, with a longer tail of
-// the journal, leads to the same replica.
+// fallBack damages the newest snapshot in each way and place. It is refused, and the snapshot before it, with more of
+// the journal after it, leads to the same replica.
 func fallBack(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	w := f.Writer(s)
@@ -101,7 +102,7 @@ func fallBack(t *testing.T, b Backing) {
 	}
 }
 
-// scrubbed: a segment that all snapshots share rots, and is written again from memory before anyone needs it.
+// scrubbed: a segment that all snapshots share is damaged, and written again from memory before anyone needs it.
 func scrubbed(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	w := f.Writer(s)
@@ -173,7 +174,8 @@ func halfWay(t *testing.T, b Backing) {
 	f.Same(t, r)
 }
 
-// collectedBetween: what a failed snapshot had stored is collected before the next one names it.
+// collectedBetween: segments that a failed snapshot had stored are deleted by a collector before the next one names
+// them.
 func collectedBetween(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	gone := errors.New("gone")
@@ -196,7 +198,8 @@ func collectedBetween(t *testing.T, b Backing) {
 	f.Same(t, r)
 }
 
-// readBack: a store that says yes and keeps something else, or nothing, is found out before the snapshot is listed.
+// readBack: a store that reports success but keeps something else, or nothing, is found out before the snapshot is
+// listed.
 func readBack(t *testing.T, b Backing) {
 	for name, lie := range map[string]func(s snapshot.Store) func(ctx context.Context, name string, data []byte) error{
 		"nothing": func(snapshot.Store) func(context.Context, string, []byte) error {
@@ -229,7 +232,8 @@ func readBack(t *testing.T, b Backing) {
 	}
 }
 
-// otherVersions: a snapshot of another format is refused with what to do; it is not damaged, and not fallen back from.
+// otherVersions: a snapshot of another format is refused with an error that says what to do. It is not reported as
+// damaged, and no older snapshot is used instead.
 func otherVersions(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	f.Judge(500)

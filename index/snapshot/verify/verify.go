@@ -13,14 +13,14 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Report is what was found about a snapshot; without problems it is whole.
+// Report is what was found about a snapshot. Without problems the snapshot is whole.
 type Report struct {
 	Info     snapshot.Info
 	Manifest snapshot.Manifest
 	Problems []error
 }
 
-// Verifier reads each segment once, however many snapshots name it.
+// Verifier verifies snapshots. It reads each segment once, however many snapshots name it.
 type Verifier struct {
 	store snapshot.Store
 	state func(m *snapshot.Manifest) (*index.Restore, error)
@@ -32,12 +32,12 @@ type decodedSegment struct {
 	err   error
 }
 
-// New makes a Verifier of a store's snapshots, whose state is decoded by the settings that they carry.
+// New builds a Verifier of a store's snapshots. The state of each is decoded with the settings that it carries.
 func New(store snapshot.Store, state func(m *snapshot.Manifest) (*index.Restore, error)) *Verifier {
 	return &Verifier{store: store, state: state, seen: map[string]decodedSegment{}}
 }
 
-// Verify checks one snapshot. The error is one of the store, not of the snapshot.
+// Verify checks one snapshot. An error concerns the store, not the snapshot.
 func (v *Verifier) Verify(ctx context.Context, info snapshot.Info) (Report, error) {
 	r := Report{Info: info}
 	var err error
@@ -70,7 +70,7 @@ func (v *Verifier) Verify(ctx context.Context, info snapshot.Info) (Report, erro
 	return r, nil
 }
 
-// found keeps an error that tells of damage, and returns any other.
+// found adds an error that means damage to the report, and returns any other.
 func (r Report) found(err error) (Report, error) {
 	if !damage(err) {
 		return r, err
@@ -87,7 +87,7 @@ func seenKey(m *snapshot.Manifest, s snapshot.Segment) string {
 	return fmt.Sprint(m.Fingerprint, s.Name)
 }
 
-// segments reads and decodes those that were not seen yet, on all cores.
+// segments reads and decodes the segments not seen before, on all cores.
 func (v *Verifier) segments(ctx context.Context, state *index.Restore, m *snapshot.Manifest) error {
 	var fresh []snapshot.Segment
 	for _, s := range m.Segments {
@@ -126,7 +126,7 @@ func decodeSegment(ctx context.Context, store snapshot.Store, state *index.Resto
 	return decodedSegment{shape: d.Shape()}
 }
 
-// Outlook says what a member that starts now would do, as far as the store decides it.
+// Outlook says what a member that starts now would do, as far as the store determines it.
 func Outlook(reports []Report) string {
 	var passed []string
 	for _, r := range reports {

@@ -30,7 +30,7 @@ func (c *counted) Segment(ctx context.Context, name string) ([]byte, error) {
 	return c.Store.Segment(ctx, name)
 }
 
-// shelf is a directory with two snapshots, and what decodes their state.
+// shelf is a directory with two snapshots, and the settings that decode their state.
 func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot.Manifest) (*index.Restore, error)) {
 	t.Helper()
 	p := snapshot.DefaultParams()
@@ -67,7 +67,7 @@ func reports(t *testing.T, v *verify.Verifier, store snapshot.Store) (all []veri
 	return all
 }
 
-// What is whole has no problems, and each segment is read once, however many snapshots name it.
+// A whole snapshot has no problems, and each segment is read once, however many snapshots name it.
 func TestWhole(t *testing.T) {
 	_, store, state := shelf(t)
 	reading := &counted{Store: store, segments: map[string]int{}}
@@ -87,8 +87,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A byte of a segment that the newest snapshot alone names is changed: that snapshot is damaged, and a start passes over it. When
-// the store itself fails, nothing is said of a snapshot.
+// A byte of a segment that only the newest snapshot names is changed: that snapshot is damaged, and a start passes over
+// it. If the store itself fails, nothing is said about a snapshot.
 func TestDamaged(t *testing.T) {
 	dir, store, state := shelf(t)
 	before := reports(t, verify.New(store, state), store)

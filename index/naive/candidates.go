@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// shelves are the documents of the window under each key of e, the newest first. The dead stand among them.
+// shelves returns the documents of the window under each key of e, the newest first, dead ones included.
 func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
 	for _, k := range t.keys(e) {
 		var all []*document
 		for _, d := range slices.Backward(t.byKey[k]) {
 			if len(t.window) == 0 || d.at < t.window[0].place {
-				break // so have the older ones left
+				break // the older ones have left too
 			}
 			if d.at == d.place {
 				all = append(all, d.document)
@@ -27,17 +27,17 @@ func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
 	return bands
 }
 
-// candidates are the documents to compare with e, the most promising first; cut says that some were left out that may be
-// similar enough.
+// candidates returns the documents to compare with e, the most promising first. cut says that documents were left out
+// that may be similar enough.
 //
-// The newest 64 under each key come first. If there are no more, and these are few, the order is that of the bands they share.
-// Else more are taken from the longer shelves. Identical ones then come first. The order of the others is that of the bits that
-// differ if they can be told apart, and else that of the bands they share.
+// First it takes the newest 64 under each key. If there are no more, and these are few, they are ordered by the number
+// of bands they share. Otherwise it takes more from the longer shelves. Identical documents then come first. The others
+// are ordered by the number of differing bits if outlines distinguish them, and else by the number of bands they share.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	p := t.params.Similarity
 	first := min(64, p.MaxReferences)
 	var longer [][]*document
-	var met []*document // under one key after another
+	var met []*document // key by key
 	for _, all := range t.shelves(e) {
 		if len(all) > first {
 			longer = append(longer, all[first:])
@@ -59,7 +59,7 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	return t.identicalFirst(e, shared, nearest), cut || out
 }
 
-// count says how many times each document was met.
+// count returns how many times each document was met.
 func count(met []*document) map[*document]int {
 	shared := map[*document]int{}
 	for _, d := range met {
@@ -68,7 +68,7 @@ func count(met []*document) map[*document]int {
 	return shared
 }
 
-// readOn takes more from the longer shelves; cut says that not all was taken.
+// readOn takes more from the longer shelves. cut says that it did not take all.
 func (t *Twin) readOn(longer [][]*document) (met []*document, cut bool) {
 	most := t.params.Similarity.MaxReferences
 	more := min(most, len(longer)*len(longer)*len(longer)*(most/343+1))
@@ -84,14 +84,14 @@ func (t *Twin) readOn(longer [][]*document) (met []*document, cut bool) {
 	return met, cut
 }
 
-// byBands are documents by the number of keys that they share.
+// byBands sorts documents by the number of keys that they share.
 func byBands(shared map[*document]int) []*document {
 	return slices.SortedFunc(maps.Keys(shared), func(a, b *document) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.place, b.place))
 	})
 }
 
-// identicalFirst puts those that were met and are identical before the others.
+// identicalFirst puts the identical ones of those that were met before the others.
 func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*document) []*document {
 	var same []*document
 	for d := range met {
@@ -104,8 +104,9 @@ func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*d
 	return append(same, others...)
 }
 
-// sift drops what cannot be matched, or be similar enough by the bits that differ, and keeps the nearest: four times as many as are
-// compared. It ends where the shingles of what may be similar enough by their number are too many.
+// sift drops documents that cannot be matched, or cannot be similar enough given the differing bits, and keeps the
+// nearest: four times as many as are compared. It stops when the documents whose number of shingles allows them to be
+// similar have too many shingles in total.
 func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met []*document) (nearest []*document, out bool) {
 	differ, sifted, work := map[*document]int{}, map[*document]bool{}, 2*t.params.Similarity.MaxWork
 	for _, d := range met {
@@ -140,7 +141,7 @@ func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met []*document) (nearest [
 	return nearest, out
 }
 
-// size is the number of an entry's shingles; a sketch counts as one.
+// size returns the number of an entry's shingles; a sketch counts as one.
 func (t *Twin) size(e *entry.Entry) int {
 	if e.Kind == entry.Sketch {
 		return 1
@@ -148,7 +149,8 @@ func (t *Twin) size(e *entry.Entry) int {
 	return entry.ShinglesLen(e)
 }
 
-// reachable says whether two documents of so many shingles can be similar enough if so many are in one of them only.
+// reachable says whether two documents with these numbers of shingles can be similar enough if this many are in only
+// one of them.
 func (t *Twin) reachable(a, b, differ int) bool {
 	if t.params.Similarity.Verify == "estimate" {
 		return true
@@ -157,15 +159,15 @@ func (t *Twin) reachable(a, b, differ int) bool {
 	return shared > 0 && t.near(index.Similarity{Num: uint32(shared), Den: uint32(a + b - shared)}, index.Jaccard)
 }
 
-// tells says whether documents can be told apart from e by bits: by those of sketches always, by those of shingles where they
-// are up to 2048 and no similar document has 4095 or more.
+// tells says whether bits distinguish documents from e: always for sketches, for shingles only up to 2048 of them, and
+// if no similar document has 4095 or more.
 func (t *Twin) tells(e *entry.Entry) bool {
 	n := entry.ShinglesLen(e)
 	return e.Kind == entry.Sketch || n <= 2048 && !t.near(index.Similarity{Num: uint32(n), Den: 4095}, index.Jaccard)
 }
 
-// outline is the front of a sketch, bit by bit; or of shingles whether the number of those with the same highest 10 bits is
-// odd.
+// outline returns the front of a sketch, bit by bit. For shingles, each bit says whether the number of shingles with
+// the same highest 10 bits is odd.
 func (t *Twin) outline(e *entry.Entry) (outline *[1024]bool, ok bool) {
 	outline = &[1024]bool{}
 	if e.Kind == entry.Sketch && t.params.Similarity.Verify == "estimate" {
@@ -184,7 +186,7 @@ func (t *Twin) outline(e *entry.Entry) (outline *[1024]bool, ok bool) {
 	return outline, ok
 }
 
-// shareKey says whether two entries have a band key in common: those that met may only have equal tags.
+// shareKey says whether two entries have a band key in common. Documents that met may only have equal tags.
 func (t *Twin) shareKey(a, b *entry.Entry) bool {
 	width := t.params.Similarity.KeyBytes
 	for at := 0; at < len(a.Keys); at += width {
@@ -195,12 +197,12 @@ func (t *Twin) shareKey(a, b *entry.Entry) bool {
 	return false
 }
 
-// matchable says whether a document can be what e is a copy of.
+// matchable says whether e can be a copy of a document.
 func (t *Twin) matchable(d *document, e *entry.Entry) bool {
 	return t.live(d) && d.entry.Scope == e.Scope && t.shareKey(&d.entry, e)
 }
 
-// cost is what comparing two entries may take, in steps of max_work.
+// cost returns the most that comparing two entries may take, in steps of max_work.
 func (t *Twin) cost(a, b *entry.Entry) int {
 	switch {
 	case t.params.Similarity.Verify == "estimate":
@@ -214,7 +216,7 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 	return entry.ShinglesLen(a) + entry.ShinglesLen(b)
 }
 
-// spent is what of the cost counts: less for near texts.
+// spent returns the part of the cost that counts: less for near texts.
 func (t *Twin) spent(cost int, s index.Similarity) int {
 	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, index.Levenshtein) {
 		return cost
@@ -223,7 +225,8 @@ func (t *Twin) spent(cost int, s index.Similarity) int {
 	return cost * t.widths(longer, int(s.Den-s.Num)) / t.widths(longer, t.edits(longer))
 }
 
-// widths adds up the bands that are tried until one is as wide as the edits: of 32, 128, 512 and so on, and the edits allowed.
+// widths returns the sum of the widths of the bands that are tried until one is as wide as the edits: 32, 128, 512 and
+// so on, up to the edits allowed.
 func (t *Twin) widths(longer, edits int) (sum int) {
 	allowed := t.edits(longer)
 	for width := 32; width < allowed; width *= 4 {

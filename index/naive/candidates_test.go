@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/naive/random"
 )
 
-// The lists of documents under a key are a help, no rule: whoever looks at every document finds the same ones.
+// The lists of documents under a key only save time: looking at every document finds the same ones.
 func TestLookingEverywhereFindsTheSame(t *testing.T)     { tryEverywhere(t, 5) }
 func TestLookingEverywhereFindsTheSameLong(t *testing.T) { tryEverywhere(t, 100) }
 
@@ -41,7 +41,7 @@ func tryEverywhere(t *testing.T, seeds uint64) {
 	}
 }
 
-// What has left the window stands on no shelf: memory is bounded as the window is.
+// A document that has left the window is on no shelf, so memory is bounded as the window is.
 func TestShelvesHoldTheWindow(t *testing.T)     { tryShelves(t, 5) }
 func TestShelvesHoldTheWindowLong(t *testing.T) { tryShelves(t, 100) }
 

@@ -37,7 +37,7 @@ func replay(p index.Params, steps []random.Step) []index.Verdict {
 	return all
 }
 
-// What a verdict may never say, whatever the history.
+// Properties of every verdict, whatever the history.
 func TestVerdictsAreSane(t *testing.T)     { trySanity(t, 5) }
 func TestVerdictsAreSaneLong(t *testing.T) { trySanity(t, 150) }
 
@@ -81,7 +81,7 @@ func trySanity(t *testing.T, seeds int) {
 	})
 }
 
-// Records that change nothing may be left out.
+// Leaving out records that change nothing must change no verdict.
 func TestWhatIsIgnoredMayBeLeftOut(t *testing.T)     { tryLeavingOut(t, 4) }
 func TestWhatIsIgnoredMayBeLeftOutLong(t *testing.T) { tryLeavingOut(t, 100) }
 

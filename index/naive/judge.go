@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// judge moves the clock, looks for the best match and remembers the document if the settings say so. An empty document has
-// nothing to compare: it is unique, and no later one is its copy.
+// judge moves the clock, looks for the best match, and remembers the document if the settings say so. An empty document
+// has nothing to compare: it is unique, and no later document is its copy.
 func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
 	t.happen(e.Time)
 	entries := index.MostReentries
@@ -39,7 +39,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 	return verdict
 }
 
-// repeat counts d as one more copy of a representative and says whether it comes through.
+// repeat counts d as one more copy of a representative, and returns whether it comes through as unique.
 func (t *Twin) repeat(root, d *document) (through bool) {
 	root.copies++
 	root.repeated, root.last = true, t.now()
@@ -61,7 +61,7 @@ type found struct {
 	method     index.Method
 }
 
-// match says what the next document of the kind is a copy of.
+// match describes the representative for the next copy.
 func (t *Twin) match(f found) index.Match {
 	d := f.root
 	return index.Match{
@@ -70,8 +70,8 @@ func (t *Twin) match(f found) index.Match {
 	}
 }
 
-// Lookup returns what the index holds at least as similar to e as the threshold, the most similar first, up to most of them,
-// and changes nothing.
+// Lookup returns up to most representatives in the index that stand for a document at least as similar to e as the
+// threshold, the most similar first. It changes nothing.
 func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	if e.Empty() {
 		return nil
@@ -88,8 +88,8 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	return all
 }
 
-// Near returns every document the index holds at least as similar to e as the threshold, in the order in which they were
-// judged, and changes nothing.
+// Near returns every document in the index that is at least as similar to e as the threshold, in the order in which
+// they were judged. It changes nothing.
 func (t *Twin) Near(e *entry.Entry) []index.Near {
 	if e.Empty() {
 		return nil
@@ -112,7 +112,7 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 	return all
 }
 
-// matches are the nearest of each representative, in the order of nearby.
+// matches returns the nearest document of each representative, in the order of nearby.
 func (t *Twin) matches(e *entry.Entry) (nearest []found, cut bool) {
 	nearby, cut := t.nearby(e)
 	for _, f := range nearby {
@@ -123,7 +123,7 @@ func (t *Twin) matches(e *entry.Entry) (nearest []found, cut bool) {
 	return nearest, cut
 }
 
-// nearby are the candidates that reach the threshold, the most similar first and of equally similar ones the one that was
+// nearby returns the candidates that reach the threshold: the most similar first, and of equally similar ones the one
 // judged first.
 func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
 	verify := t.verifier(e)

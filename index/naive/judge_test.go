@@ -84,7 +84,8 @@ func TestEmptyIsNeverACopy(t *testing.T) {
 }
 
 func TestWindow(t *testing.T) {
-	// Documents 1, 2 and 3 of p0 come a second apart; document 2 is forgotten. Then which of 1 and 3 is still seen?
+	// Documents 1, 2 and 3 of p0 come a second apart, and document 2 is forgotten. The cases say which of 1 and 3 can
+	// still be matched.
 	size := func(p index.Params) setting.Bytes {
 		e := doc(1, "ab", "text 1")
 		return setting.Bytes(index.EntryBytes(p, &e))

@@ -17,9 +17,9 @@ func (t *Twin) levenshtein(a, b *entry.Entry) (index.Similarity, index.Method) {
 	return index.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)}, index.Levenshtein
 }
 
-// edits is the number of runes to insert, delete or replace that make b of a (Wagner and Fischer, 1974).
+// edits returns the least number of runes to insert, delete or replace that turns a into b (Wagner and Fischer, 1974).
 func edits(a, b []rune) int {
-	row := make([]int, len(b)+1) // from the front of a so far to each front of b
+	row := make([]int, len(b)+1) // distances from the part of a read so far to each prefix of b
 	for j := range row {
 		row[j] = j
 	}
@@ -38,7 +38,7 @@ func edits(a, b []rune) int {
 	return row[len(b)]
 }
 
-// edits are how many of a text of so many runes the threshold allows.
+// allowed number of edits
 func (t *Twin) edits(runes int) int {
 	n := 0
 	for n < runes && t.near(index.Similarity{Num: uint32(runes - n - 1), Den: uint32(runes)}, index.Levenshtein) {

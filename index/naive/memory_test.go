@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// BenchmarkMemory measures what a twin keeps for a document of its window, beside the evidence: with 18 bands, which is what
-// the default settings plan, and ids of 16 bytes. It is what the audit takes.
+// BenchmarkMemory measures the memory that a twin keeps for a document of its window, beside the evidence, with 18
+// bands, as the default settings plan, and ids of 16 bytes. The audit takes that much.
 func BenchmarkMemory(b *testing.B) {
 	for _, evidence := range []int{128, 1328} {
 		b.Run(fmt.Sprintf("evidence=%d", evidence), func(b *testing.B) {

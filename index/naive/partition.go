@@ -24,7 +24,7 @@ func (t *Twin) partition(source entry.Source) *partition {
 	return p
 }
 
-// raise lifts the base, which never falls within an epoch, and drops the verdicts below it.
+// raise moves the base up and drops the verdicts below it. The base never falls within an epoch.
 func (p *partition) raise(base int64) {
 	p.base = max(p.base, base)
 	for offset := range p.held {

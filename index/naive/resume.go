@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Resume returns a twin that goes on from a replica's state, such as one restored from a snapshot. settings and fingerprint
-// are as in New; what the replica keeps is copied.
+// Resume returns a twin that continues from a replica's state, such as one restored from a snapshot. settings and
+// fingerprint are as in New. The twin copies what the replica keeps.
 func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Replica) *Twin {
 	t := New(p, settings, fingerprint)
 	c := from.Contents()
@@ -40,7 +40,7 @@ func (t *Twin) remember(from *index.Replica) {
 			},
 		}
 		if d.root = d; m.RootLeft {
-			d.root = &document{} // in no window: what stands for it is matched no more
+			d.root = &document{} // not in the window, so its copies are no longer matched
 		} else if m.Root != m.Number {
 			roots[d] = m.Root
 		}

@@ -11,12 +11,13 @@ import (
 	"github.com/unecho/unecho/index/naive/random"
 )
 
-// A twin that goes on from a replica's state, at whatever step, gives the verdicts of one that was there from the beginning.
+// A twin that continues from a replica's state, after any step, gives the same verdicts as one that was there from the
+// beginning.
 func TestResumeChangesNothing(t *testing.T)     { tryResuming(t, 5) }
 func TestResumeChangesNothingLong(t *testing.T) { tryResuming(t, 150) }
 
 func tryResuming(t *testing.T, seeds uint64) {
-	fingerprint := index.Fingerprint([]byte(settings)) // a replica knows its settings by it
+	fingerprint := index.Fingerprint([]byte(settings)) // a replica recognises its settings by the fingerprint
 	for s := *seed; s < *seed+seeds; s++ {
 		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
 			p := random.Params(s)

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// at lets so much time pass since the story began.
+// at sets the time that has passed since the story began.
 func (s *story) at(d time.Duration) { s.now = start + d.Milliseconds() }
 
 func (s *story) through(v index.Verdict, offset int64) {
@@ -63,7 +63,7 @@ func TestRefreshByCount(t *testing.T) {
 	s := begin(t, p)
 	s.run(p0, 1, 0, doc(1, "ab", "one"), doc(2, "cd", "two"))
 	s.plain(s.one(doc(1, "ab", "one")), 1)
-	s.run(p0, 1, 0, doc(3, "ef", "three")) // two leaves: one was repeated, and enters again
+	s.run(p0, 1, 0, doc(3, "ef", "three")) // two leaves; one was repeated, and enters again
 	s.plain(s.one(doc(2, "ab", "one")), 1)
 	s.plain(s.one(doc(3, "ef", "three")), 3)
 	s.run(p0, 1, 0, doc(4, "gh", "four"), doc(5, "ij", "five")) // both had a repeat, once
@@ -72,7 +72,7 @@ func TestRefreshByCount(t *testing.T) {
 	s.unique(s.one(doc(6, "ab", "one")))
 }
 
-// However many were repeated, the newest document enters, and what one document causes is bounded.
+// However many documents were repeated, the newest document enters, and it causes a bounded number of re-entries.
 func TestReentriesAreBounded(t *testing.T) {
 	const n = 2 * index.MostReentries
 	p := params()

@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// verifier returns the function that compares a document with e: by the hash of their texts, else as the settings say. No
-// method means that the evidence of one of them could not be read.
+// verifier returns the function that compares a document with e: first by the hash of their texts, then as the settings
+// say. NoMatch as the method means that the evidence of one of them could not be read.
 func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, index.Method) {
 	own, readable := t.shingles(e)
 	return func(d *document) (index.Similarity, index.Method) {
@@ -32,7 +32,7 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 	}
 }
 
-// shingles are the hashes of an entry's shingles: of its text, or those that it keeps.
+// shingles returns the hashes of an entry's shingles: of its text, or as it keeps them.
 func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	p := t.params.Similarity
 	switch {
@@ -50,7 +50,7 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	return hashes{}, false
 }
 
-// keepsText says whether the shingles are those of texts that are kept.
+// keepsText says whether shingles are taken from kept texts.
 func (t *Twin) keepsText() bool {
 	p := t.params.Similarity
 	return p.Evidence == "text" || p.Evidence == "auto" && strings.HasPrefix(p.Shingle, "char:")
@@ -69,8 +69,8 @@ func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {
 	return index.Similarity{Num: num, Den: den}, index.Estimate
 }
 
-// near compares in integers, so that every machine agrees: bits that differ with the distance, all else with the threshold in
-// ten thousandths.
+// near says whether a similarity makes a duplicate. It compares in integers, so that every machine agrees: differing
+// bits with the distance, everything else with the threshold in ten thousandths.
 func (t *Twin) near(s index.Similarity, m index.Method) bool {
 	p := t.params.Similarity
 	if m == index.Hamming {
@@ -80,7 +80,7 @@ func (t *Twin) near(s index.Similarity, m index.Method) bool {
 	return s.Den > 0 && uint64(s.Num)*10000 >= threshold*uint64(s.Den)
 }
 
-// hashes tells how often each hash of so many bits occurs.
+// hashes returns how often each hash of this many bits occurs.
 type hashes struct {
 	bits   int
 	counts map[uint64]int
@@ -105,7 +105,7 @@ func (h hashes) shortened(bits int) hashes {
 	return s
 }
 
-// similarity is that of Jaccard, of multisets, in the bits that both have.
+// similarity is the Jaccard similarity of multisets, in the number of bits that both have.
 func similarity(a, b hashes) index.Similarity {
 	bits := min(a.bits, b.bits)
 	a, b = a.shortened(bits), b.shortened(bits)

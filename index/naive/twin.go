@@ -20,20 +20,20 @@ type Twin struct {
 	settings    []byte
 	fingerprint uint64
 
-	settled bool // a settings record was read: the first one is in force
-	ours    bool // and it is the one this twin was built with
+	settled bool // a settings record was read; the first one is in force
+	ours    bool // the settings in force are those this twin was built with
 
 	arrival, event int64 // clocks, ms since 1970; they never fall
 	partitions     map[entry.Source]*partition
-	window         []*document // the oldest first, by their places
-	places         int         // given out so far
+	window         []*document // the oldest first, ascending by place
+	places         int         // number of places given so far
 	byKey          map[bandKey][]shelf
-	bytes          int64 // of the window
+	bytes          int64 // bytes of the documents in the window
 	stats          Stats
 }
 
-// New returns a twin that has applied nothing. settings is the canonical text of p and of the other settings that decide
-// verdicts, fingerprint its fingerprint. p is valid: New panics on a setting of shingles that does not parse.
+// New returns a twin that has applied nothing. settings is the canonical text of p and of the other settings that
+// decide verdicts, fingerprint its fingerprint. p must be valid: New panics if the shingle setting does not parse.
 func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	shingling, err := p.Similarity.Shingling()
 	if err != nil {
@@ -45,8 +45,8 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	}
 }
 
-// Apply applies the next record of the journal and returns the verdicts that it judged, in the order of its entries. What a
-// twin keeps of the record is copied.
+// Apply applies the next record of the journal and returns the verdicts that it gave, in the order of its entries. The
+// twin copies what it keeps of the record.
 func (t *Twin) Apply(at index.Stamp, rec index.Record) []index.Verdict {
 	applied, verdicts := t.apply(at, rec)
 	if applied {
@@ -79,8 +79,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 	return false, nil
 }
 
-// settle puts the first settings in force. Under settings that are not the twin's own it can judge nothing, so from then on
-// nothing applies: see Ours.
+// settle puts the first settings in force. If they are not the twin's own, it can judge nothing, so from then on no
+// record applies: see Ours.
 func (t *Twin) settle(at index.Stamp, r *index.Settings) bool {
 	if t.settled {
 		return false
@@ -160,7 +160,7 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 	return true
 }
 
-// takeBack takes the emission of a document back that its output refused: the next copy comes through instead.
+// takeBack makes the emission of a document void that its output refused: the next copy comes through instead.
 func (t *Twin) takeBack(v *index.Verdict) {
 	for _, d := range t.window {
 		if v.Reemitted && d.emission.position == v.Position {
@@ -169,7 +169,7 @@ func (t *Twin) takeBack(v *index.Verdict) {
 	}
 }
 
-// adopt takes the settings from a checkpoint where no settings record was read: the journal's head is trimmed.
+// adopt takes the settings from a checkpoint if no settings record was read because the journal's head was trimmed.
 func (t *Twin) adopt(r *index.Checkpoint) {
 	if t.settled || len(r.Settings) == 0 || xxhash.Sum64(r.Settings) != r.Fingerprint {
 		return
@@ -178,7 +178,7 @@ func (t *Twin) adopt(r *index.Checkpoint) {
 	t.ours = bytes.Equal(r.Settings, t.settings)
 }
 
-// claim is a record about replicas, which changes nothing but the clock.
+// claim applies a record about replicas, which only moves the clock.
 func (t *Twin) claim(at index.Stamp, h index.Header) bool {
 	if !t.inForce(h) {
 		return false
@@ -187,19 +187,19 @@ func (t *Twin) claim(at index.Stamp, h index.Header) bool {
 	return true
 }
 
-// arrive moves the arrival clock: the broker's time, but no further than the appender's own clock and the tolerance.
+// arrive moves the arrival clock to the broker's time, but no further than the appender's own clock plus the tolerance.
 func (t *Twin) arrive(at index.Stamp, wall int64) {
 	t.arrival = max(t.arrival, min(at.LogAppendTime, t.tolerated(wall)))
 }
 
-// happen moves the event clock: the document's time, but no further than the arrival clock and the tolerance.
+// happen moves the event clock to the document's time, but no further than the arrival clock plus the tolerance.
 func (t *Twin) happen(documentTime int64) {
 	if t.params.Window.Clock == "event" {
 		t.event = max(t.event, min(documentTime, t.tolerated(t.arrival)))
 	}
 }
 
-// now is the stream time, by which documents age.
+// now returns the stream time in ms, from which the age of documents is measured.
 func (t *Twin) now() int64 {
 	if t.params.Window.Clock == "event" {
 		return t.event
@@ -207,7 +207,7 @@ func (t *Twin) now() int64 {
 	return t.arrival
 }
 
-// tolerated is ms plus the tolerance, or the end of time where that is too much for a number.
+// tolerated returns ms plus the tolerance, or the greatest number if that overflows.
 func (t *Twin) tolerated(ms int64) int64 {
 	tolerance := t.params.Window.Tolerance.Milliseconds()
 	if ms > math.MaxInt64-tolerance {
@@ -216,17 +216,17 @@ func (t *Twin) tolerated(ms int64) int64 {
 	return ms + tolerance
 }
 
-// Clock is the two clocks in ms since 1970. The event clock stands still unless the window is measured by it.
+// Clock returns the two clocks in ms since 1970. The event clock stands still unless the window is measured by it.
 func (t *Twin) Clock() (arrival, event int64) { return t.arrival, t.event }
 
-// Ours says whether the settings in force are the twin's own. It is false before the first settings record, and for ever
-// when that one was another's.
+// Ours says whether the settings in force are the twin's own. It is false before the first settings record, and always
+// false after one with other settings.
 func (t *Twin) Ours() bool { return t.ours }
 
-// Stats counts what happened so far.
+// Stats returns the counters.
 func (t *Twin) Stats() Stats { return t.stats }
 
-// State is what the journal says of one source partition.
+// State is what the journal says about one source partition.
 type State struct {
 	Known bool   // repositioned at least once
 	Epoch uint32 // 0 for an unknown partition
@@ -235,8 +235,8 @@ type State struct {
 	Held  map[int64]index.Verdict
 }
 
-// HeldAt returns the verdict that was given at a position of the journal, and the partition of its document, as long as it is
-// held.
+// HeldAt returns the verdict that was given at a position of the journal, and the partition of its document, while the
+// verdict is held.
 func (t *Twin) HeldAt(at index.Position) (entry.Source, index.Verdict, bool) {
 	for source, p := range t.partitions {
 		for _, v := range p.held {

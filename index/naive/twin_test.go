@@ -23,7 +23,7 @@ var (
 	p1 = entry.Source{Topic: [16]byte{1}, Partition: 1}
 )
 
-// params make a band key one byte long, so that a test writes the keys of two bands as "ab".
+// params makes band keys one byte long, so that a test writes the keys of two bands as "ab".
 func params() index.Params {
 	p := index.DefaultParams()
 	p.Similarity.KeyBytes, p.Similarity.Shingle, p.Similarity.Threshold = 1, "word:1", 0.5
@@ -79,7 +79,7 @@ func (s *story) one(e entry.Entry) index.Verdict {
 	return verdicts[0]
 }
 
-// copyOf says that v is a duplicate of the document at an offset of p0.
+// copyOf expects v to be a duplicate of the document at an offset of p0.
 func (s *story) copyOf(v index.Verdict, offset int64) {
 	s.t.Helper()
 	if v.Unique() || v.Match.Source != p0 || v.Match.Offset != offset {
@@ -189,7 +189,7 @@ func TestFirstAppendWins(t *testing.T) {
 	if state, _ = s.twin.Partition(p0); state.Base != 2 {
 		t.Errorf("base %d", state.Base)
 	}
-	s.copyOf(s.one(doc(0, "cd", "two")), 1) // what base has passed is still in the index
+	s.copyOf(s.one(doc(0, "cd", "two")), 1) // a document below base is still in the index
 }
 
 func TestRepositionKillsWhatWillBeReadAgain(t *testing.T) {

@@ -7,48 +7,48 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// document is an indexed document. Its place in the window is a number that only grows; it may be given another one, and one
-// that has left the window has none.
+// document is an indexed document. Its place in the window is a number; places ascend in the order they are given. A
+// document that enters again gets another place, and one that has left the window has none.
 type document struct {
 	source   entry.Source
 	entry    entry.Entry
 	position index.Position
-	root     *document // the representative it stands for: itself, but for a copy
+	root     *document // its representative; itself if it is no copy
 	place    int       // 0: not in the window
 	bytes    int64
-	entered  int64 // stream time from which its age counts
+	entered  int64 // ms of stream time from which its age counts
 	dead     bool  // forgotten, or its partition was repositioned
 
-	// of a representative
+	// The fields below are used only in a representative.
 	copies   uint64 // how many documents it stands for, itself included
 	repeated bool   // since it entered
-	last     int64  // stream time of the last repeat; that of its own verdict before
+	last     int64  // ms of stream time of the last repeat, or of its own verdict if there was none
 	emission emission
 }
 
-// emission is the last document of a kind that came through: the representative itself, or a copy of it.
+// emission is the last document that came through among a representative and its copies.
 type emission struct {
 	source   entry.Source
 	offset   int64
 	position index.Position
 	at       int64 // stream time
-	void     bool  // it died before its time counted: the next copy comes through
+	void     bool  // the document died, so the next copy comes through
 }
 
-// bandKey is what of one band's key brings documents together.
+// bandKey is the part of a band key by which documents meet.
 type bandKey struct {
 	band int
 	tag  uint32
 }
 
-// shelf is a document under a key, and the place it had when it was put there: an old place means nothing. The shelves under
-// a key ascend by place.
+// shelf is a document under a key, and the place it had when it was added. If the document has another place by now,
+// the entry is stale. The shelves under a key ascend by place.
 type shelf struct {
 	*document
 	at int
 }
 
-// seen is the stream time from which a document's age counts: that of its verdict, or of the last repeat.
+// seen returns the stream time from which a document's age counts: that of its verdict, or of the last repeat.
 func (t *Twin) seen(d *document) int64 {
 	if t.params.Refreshes() && d.repeated {
 		return d.last
@@ -56,13 +56,13 @@ func (t *Twin) seen(d *document) int64 {
 	return d.entered
 }
 
-// old says that a document is beyond the age of the window.
+// old says whether a document is beyond the age of the window.
 func (t *Twin) old(d *document) bool {
 	age := t.params.Window.Age.Milliseconds()
 	return age > 0 && t.now()-t.seen(d) >= age
 }
 
-// live says that a document can be matched: neither it nor its representative died, left the window or grew old.
+// live says whether a document can be matched: neither it nor its representative died, left the window or grew too old.
 func (t *Twin) live(d *document) bool {
 	return d.place > 0 && !d.dead && !t.old(d) && d.root.place > 0 && !d.root.dead && !t.old(d.root)
 }
@@ -78,7 +78,7 @@ func (t *Twin) enter(d *document) {
 	}
 }
 
-// leave takes the oldest document from the window, and what has left from the shelves that it stood on.
+// leave takes the oldest document from the window, and removes what has left from its shelves.
 func (t *Twin) leave() *document {
 	d := t.window[0]
 	t.window = t.window[1:]
@@ -97,10 +97,10 @@ func (t *Twin) leave() *document {
 	return d
 }
 
-// room makes room for so many more documents and bytes: the oldest leave while the window is beyond a bound. Where a repeat
-// keeps its representative, one that was repeated since it entered does not leave but enters again, its age counted from the
-// last repeat. An entry causes so many re-entries and no more; then the oldest leaves in any case where there is no room, and
-// where only its age drives it out, it waits for the next entry.
+// room lets the oldest documents leave until this many more documents and bytes fit into the window. Where a repeat
+// keeps its representative, one that was repeated since it entered does not leave but enters again, and its age counts
+// from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if there is no
+// room; if only its age drives it out, it waits for the next entry.
 func (t *Twin) room(documents int, more int64, entries *int) {
 	w := t.params.Window
 	for len(t.window) > 0 {
@@ -129,7 +129,7 @@ func (t *Twin) again(d *document) {
 	t.enter(d)
 }
 
-// keys are those under which a document stands: all band keys together, and each of them.
+// keys returns the keys under which a document is found: all band keys together, and each of them.
 func (t *Twin) keys(e *entry.Entry) []bandKey {
 	if e.Empty() {
 		return nil

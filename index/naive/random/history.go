@@ -9,13 +9,13 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Step is one record of a history, and where it stands in the journal.
+// Step is one record of a history, and its place in the journal.
 type Step struct {
 	At     index.Stamp
 	Record index.Record
 }
 
-// History makes up n records under settings p, whose canonical text and fingerprint are given.
+// History generates n records under settings p, whose canonical text and fingerprint are given.
 func History(seed uint64, n int, p index.Params, settings []byte, fingerprint uint64) ([]Step, error) {
 	signer, err := index.NewSigner(p)
 	if err != nil {
@@ -37,7 +37,7 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 			scope:  pick[uint64](r, 0, 0, 0, 77), signed: map[int64]entry.Entry{},
 		})
 	}
-	for range r.IntN(3) * r.IntN(3) { // before any settings nothing counts
+	for range r.IntN(3) * r.IntN(3) { // records before the settings have no effect
 		h.append(h.anything())
 	}
 	h.append(&index.Settings{Text: settings, Wall: h.wall()})
@@ -68,7 +68,7 @@ type history struct {
 	judged  []index.Position // where entries stand, judged or not
 }
 
-// source is what the sessions of a source partition know, had each of their records applied.
+// source is what the sessions of a source partition know, if each of their records was applied.
 type source struct {
 	entry.Source
 	scope   uint64
@@ -79,7 +79,7 @@ type source struct {
 	signed  map[int64]entry.Entry
 }
 
-// append puts a record at the journal's end, some offsets and some time further on.
+// append adds a record at the journal's end, with a gap in offsets and time.
 func (h *history) append(rec index.Record) {
 	h.steps = append(h.steps, Step{At: h.at, Record: rec})
 	if run, ok := rec.(*index.Run); ok {
@@ -90,7 +90,7 @@ func (h *history) append(rec index.Record) {
 	}
 	h.at.Offset += pick[int64](h.r, 1, 1, 1, 1, 2, 5)
 	switch h.r.IntN(50) {
-	case 0: // a quiet hour
+	case 0: // an hour without records
 		h.at.LogAppendTime += h.r.Int64N(3600_000)
 	case 1: // another broker leads, whose clock is behind
 		h.at.LogAppendTime -= h.r.Int64N(30_000)
@@ -99,7 +99,7 @@ func (h *history) append(rec index.Record) {
 	}
 }
 
-// wall is an appender's clock: near the broker's, or wrong.
+// wall returns an appender's clock: near the broker's, or wrong.
 func (h *history) wall() int64 {
 	switch h.r.IntN(40) {
 	case 0:
@@ -112,7 +112,7 @@ func (h *history) wall() int64 {
 	return h.at.LogAppendTime - h.r.Int64N(20)
 }
 
-// header is that of the settings in force, or of others.
+// header returns a header with the settings in force, or with others.
 func (h *history) header() index.Header {
 	header := index.Header{Fingerprint: h.fingerprint, Wall: h.wall()}
 	if h.r.IntN(40) == 0 {
@@ -150,7 +150,7 @@ func (h *history) anything() index.Record {
 	}
 }
 
-// foreign is a run or a reposition of a partition that nobody has assigned, with whatever epoch.
+// foreign makes a run or a reposition of a partition that nobody has assigned, with any epoch.
 func (h *history) foreign() index.Record {
 	unknown := &source{
 		Source: entry.Source{Topic: [16]byte{9}, Partition: int32(h.r.IntN(2))}, signed: map[int64]entry.Entry{},
@@ -162,7 +162,7 @@ func (h *history) foreign() index.Record {
 	return h.run(unknown)
 }
 
-// target is the place of an entry, mostly of a late one, or no place at all.
+// target returns the position of an entry, mostly of a recent one, or a position without an entry.
 func (h *history) target() index.Position {
 	if len(h.judged) == 0 || h.r.IntN(8) == 0 {
 		return index.Position{Offset: h.at.Offset + h.r.Int64N(9) - 4, Entry: int32(h.r.IntN(3)) - 1}

@@ -52,7 +52,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 	}
 }
 
-// tally is what happened over some histories, for TestEverythingHappens.
+// tally counts what happened over some histories, for TestEverythingHappens.
 type tally map[string]int
 
 func (c tally) verdict(v *index.Verdict, now int64) {
@@ -106,8 +106,7 @@ func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verd
 	}
 }
 
-// TestEverythingHappens holds the generator to its promise: a state machine that is right on these histories has met every
-// rule, and both outcomes of it.
+// TestEverythingHappens checks that the histories exercise every rule, with both outcomes.
 func TestEverythingHappens(t *testing.T)     { tryEverything(t, 20) }
 func TestEverythingHappensLong(t *testing.T) { tryEverything(t, 400) }
 

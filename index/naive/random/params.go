@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and with
-// others, so small that documents leave it all the time, and what becomes of copies.
+// Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and
+// combined, and the settings for copies. The bounds are so small that documents leave the window all the time.
 func Params(seed uint64) index.Params {
 	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
 	p := index.DefaultParams()
@@ -64,14 +64,14 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 	}
 }
 
-// scheme is one of the schemes by distance, or of the others.
+// scheme returns one of the schemes by distance, or one of the others.
 func scheme(r *rand.Rand, byDistance bool) string {
 	names := slices.DeleteFunc(sketch.Names(), func(name string) bool {
 		s, err := sketch.SchemeOf(name)
 		return err != nil || s.ByDistance() != byDistance
 	})
 	if len(names) == 1 {
-		return names[0] // and seeds go on meaning what they meant
+		return names[0] // keeps the meaning of existing seeds
 	}
 	return pick(r, names...)
 }
@@ -79,7 +79,7 @@ func scheme(r *rand.Rand, byDistance bool) string {
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	p.Verify = pick(r, "jaccard", "jaccard", "estimate", "estimate", "levenshtein")
 	if p.EstimatedBy() == index.Hamming && r.IntN(2) == 0 {
-		p.Verify = "estimate" // short texts are rarely so near that they match in few bits
+		p.Verify = "estimate" // few short texts are near enough to match within few bits
 	}
 	p.CodeBits = pick(r, 4, 8, 16)
 	if p.Verify == "jaccard" {
@@ -87,7 +87,7 @@ func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	}
 }
 
-// planByEdits takes the one shingle for which bands can be planned whatever the threshold, or bands by hand.
+// planByEdits uses the one shingle for which bands can be planned whatever the threshold, or sets bands by hand.
 func planByEdits(r *rand.Rand, p *index.SimilarityParams) {
 	if r.IntN(2) == 0 {
 		p.Shingle, p.Slots = "char:1", 64

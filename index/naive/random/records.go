@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// run reads on in a source, from where the session stands or from somewhat before, with gaps, and announces a base that may
-// be old. Its epoch may be wrong.
+// run continues reading a source, from where the session is or somewhat before, with gaps, and announces a base that
+// may be old. Its epoch may be wrong.
 func (h *history) run(s *source) *index.Run {
 	run := &index.Run{Header: h.header(), Source: s.Source, Epoch: s.epoch, Base: s.base}
 	switch h.r.IntN(25) {
@@ -28,7 +28,7 @@ func (h *history) run(s *source) *index.Run {
 		run.Entries = append(run.Entries, h.entry(s, offset))
 		offset++
 	}
-	if h.r.IntN(30) == 0 { // no session does so, and still the first of two entries wins
+	if h.r.IntN(30) == 0 { // no session does this; the first of two entries wins all the same
 		run.Entries = append(run.Entries, run.Entries...)
 	}
 	s.next = max(s.next, offset)
@@ -44,7 +44,7 @@ func (h *history) run(s *source) *index.Run {
 	return run
 }
 
-// again appends an earlier run once more, as a retry after an ambiguous error or a zombie would.
+// again appends an earlier run once more, as a zombie, or a retry after an ambiguous error would.
 func (h *history) again() *index.Run {
 	back := min(h.r.IntN(len(h.runs)), h.r.IntN(10))
 	run := *h.runs[len(h.runs)-1-back]
@@ -52,8 +52,8 @@ func (h *history) again() *index.Run {
 	return &run
 }
 
-// reposition goes back, forth, nowhere or to the start; sometimes with an epoch that is not the next one, or by a session
-// whose settings are others: it then changes nothing, and the source knows.
+// reposition moves a source back, forward, nowhere or to the start. Sometimes its epoch is not the next one, or its
+// session has other settings; it then changes nothing, and the source knows that.
 func (h *history) reposition(s *source) *index.Reposition {
 	to := pick(h.r, 0, s.base, s.next, s.base-h.r.Int64N(9), s.next+h.r.Int64N(9))
 	rec := &index.Reposition{
@@ -75,8 +75,8 @@ func (h *history) reposition(s *source) *index.Reposition {
 	return rec
 }
 
-// entry is the document at an offset of a source. Kafka's records don't change, so neither does it; but now and then it is
-// another one, as after an unclean election.
+// entry returns the document at an offset of a source. Kafka's records do not change, so the entry stays the same, but
+// sometimes it is another one, as after an unclean election.
 func (h *history) entry(s *source, offset int64) entry.Entry {
 	if e, ok := s.signed[offset]; ok && h.r.IntN(30) > 0 {
 		return e
@@ -96,7 +96,7 @@ func (h *history) entry(s *source, offset int64) entry.Entry {
 	return e
 }
 
-// squash leaves of each band key a few bits, where this history wants collisions.
+// squash keeps only a few bits of each band key, in histories that want collisions.
 func (h *history) squash(keys []byte) {
 	if h.narrow == math.MaxUint8 {
 		return
@@ -107,7 +107,7 @@ func (h *history) squash(keys []byte) {
 	}
 }
 
-// time is a document's own time: near the journal's, late, or absurd.
+// time returns a document's own time: near the journal's, late, or absurd.
 func (h *history) time() int64 {
 	switch h.r.IntN(20) {
 	case 0:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bytes is a size in bytes, written by people as 512, 64KiB, 1MiB or 2GiB.
+// Bytes is a size in bytes. People write it as 512, 64KiB, 1MiB or 2GiB.
 type Bytes int64
 
 // Sizes in bytes.

@@ -10,13 +10,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Canonical writes the settings tagged verdict:"true" below the given structs as one line of JSON: the dotted keys sorted,
-// each below the name of its section (which may be ""), and version as one key more. Numbers that are not whole, durations
-// and sizes stand as strings, so the bytes never depend on how a library prints a float. Equal settings give equal bytes.
+// Canonical writes the settings tagged verdict:"true" below the given structs as one line of JSON: the dotted keys
+// sorted, each below the name of its section (which may be ""), and one more key for version. Fractions, durations and
+// sizes are written as strings, so that the bytes never depend on how a library prints a float. Equal settings give
+// equal bytes.
 //
 //	{"similarity.slots":128,"similarity.threshold":"0.8","version":"1","window.age":"24h"}
 //
-// Version names the meaning of the settings: it rises when the same settings begin to decide otherwise.
+// The version stands for the meaning of the settings: it rises when the same settings begin to decide differently.
 func Canonical(version string, sections map[string]any) []byte {
 	values := map[string]string{"version": quote(version)}
 	for section, params := range sections {
@@ -38,8 +39,8 @@ func Canonical(version string, sections map[string]any) []byte {
 // Fingerprint identifies canonical settings in the header of every journal record.
 func Fingerprint(text []byte) uint64 { return xxhash.Sum64(text) }
 
-// Diff compares our canonical settings with those of the journal, one line for each that differs. It returns nothing when
-// they decide alike.
+// Diff compares our canonical settings with those of the journal, and returns one line for each that differs. It
+// returns nothing if they decide alike.
 func Diff(here, journal []byte) []string {
 	a, b := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(here, &a); err != nil {
@@ -80,11 +81,11 @@ func (f Field) canonical() string {
 	return quote(f.Text())
 }
 
-// quote writes a JSON string with no escape that JSON does not ask for, whatever a JSON library may prefer.
+// quote writes a JSON string and escapes only what JSON requires, independent of any JSON library.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for _, r := range s { // what is not UTF-8 becomes U+FFFD, as in every JSON
+	for _, r := range s { // bytes that are not UTF-8 become U+FFFD, as in every JSON text
 		switch {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
@@ -99,7 +100,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// show writes a JSON value for a person. It comes from the journal, so it may hold anything.
+// show writes a JSON value for a person. It comes from the journal, so it may contain anything.
 func show(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -111,7 +112,7 @@ func show(raw json.RawMessage) string {
 	return plain(s)
 }
 
-// plain keeps what others wrote on one line.
+// plain keeps a text that others wrote on one line.
 func plain(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)

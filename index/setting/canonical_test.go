@@ -10,7 +10,8 @@ import (
 
 func canonical(s sample) []byte { return Canonical("1", map[string]any{"room": s}) }
 
-// The text is what the journal holds: if this test fails, members of the version before and after refuse to run together.
+// The text is what the journal holds: if this test fails, members of the version before and after refuse to run
+// together.
 func TestCanonicalIsThisText(t *testing.T) {
 	const want = `{"room.inner.age":"24h","room.inner.deep.bits":8,"room.inner.deep.mode":"a","room.inner.size":"1GiB",` +
 		`"room.name":"bob","room.on":false,"room.ratio":"0.8","room.words":["x","y"],"version":"1"}`

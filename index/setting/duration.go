@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// errDuration is what ParseDuration finds wrong; the text itself is the caller's to show.
+// errDuration is the problem that ParseDuration reports. The caller shows the text itself.
 var errDuration = errors.New("not a duration: write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d")
 
 const day = 24 * time.Hour
 
-// ParseDuration parses what time.ParseDuration does, and days before the rest: 7d, 1d12h. A day is 24 hours.
+// ParseDuration parses what time.ParseDuration does, with an optional number of days in front: 7d, 1d12h. A day is 24
+// hours.
 func ParseDuration(text string) (time.Duration, error) {
 	days, rest, found := strings.Cut(text, "d")
 	if !found {

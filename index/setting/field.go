@@ -20,17 +20,18 @@ type Field struct {
 	value reflect.Value
 }
 
-// A Chooser is a Params struct that knows the words of some of its settings from a table in the code. Choices returns those of a
-// key, or nil.
+// A Chooser is a Params struct that takes the words of some of its settings from a table in the code. Choices returns
+// the words of a key, or nil.
 type Chooser interface {
 	Choices(key string) []string
 }
 
-// Walk visits each section and each setting below params, a struct or a pointer to one, in the order of the source; a
-// section comes before what is in it. A struct under key:"" is no section of its own: its fields stand where it stands. A
-// field under key:"-" is no setting.
+// Walk visits each section and each setting below params, a struct or a pointer to one, in the order of the source. A
+// section comes before its settings. A struct under key:"" is no section of its own: its fields belong to the
+// surrounding one. A field under key:"-" is no setting.
 //
-// Settings can be Set only if params is a pointer. A struct that breaks the tag conventions is a bug, and panics.
+// Settings can be Set only if params is a pointer. Walk panics for a struct that breaks the tag conventions, because
+// that is a bug.
 func Walk(params any, visit func(Field)) {
 	v := reflect.ValueOf(params)
 	if v.Kind() == reflect.Pointer {
@@ -50,16 +51,16 @@ func Fields(params any) []Field {
 	return fields
 }
 
-// Section says that the field holds settings and is none itself.
+// Section says whether the field holds settings and is none itself.
 func (f Field) Section() bool { return f.value.Kind() == reflect.Struct }
 
-// Kind is the type of the setting.
+// Kind returns the type of the setting.
 func (f Field) Kind() Kind { return kindOf(f.value.Type()) }
 
-// Name is the last part of the key.
+// Name returns the last part of the key.
 func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
 
-// Depth is the number of sections around the field.
+// Depth returns the number of sections around the field.
 func (f Field) Depth() int { return strings.Count(f.Key, ".") }
 
 func walk(prefix string, v reflect.Value, visit func(Field)) {
@@ -119,7 +120,7 @@ func Join(section, key string) string {
 	return section + "." + key
 }
 
-// Kind is the type of a setting, as a person thinks of it.
+// Kind is the type of a setting, named as people think of it.
 type Kind uint8
 
 // Kinds of settings.

@@ -27,7 +27,7 @@ type deep struct {
 	Kind string `key:"kind"`
 }
 
-// Choices are those of a table.
+// Choices returns the words of a table.
 func (deep) Choices(key string) []string {
 	return map[string][]string{"mode": {"not asked"}, "kind": {"p", "q"}}[key]
 }

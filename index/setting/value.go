@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text writes the value as a person would: 24h, 1GiB, 0.8; the items of a list are separated by commas. It does not mask
-// secrets.
+// Text returns the value as a person would write it: 24h, 1GiB, 0.8; the items of a list are separated by commas. It
+// does not mask secrets.
 func (f Field) Text() string {
 	switch f.Kind() {
 	case Bool:
@@ -31,7 +31,7 @@ func (f Field) Text() string {
 	return f.value.String()
 }
 
-// Items are the items of a list; never nil.
+// Items returns the items of a list; never nil.
 func (f Field) Items() []string {
 	items := make([]string, f.value.Len())
 	for i := range items {
@@ -40,8 +40,8 @@ func (f Field) Items() []string {
 	return items
 }
 
-// Set parses what Text writes; a list is split at its commas. It returns what is wrong with text, and then leaves the value
-// as it was, or nil.
+// Set parses what Text writes; a list is split at its commas. It returns what is wrong with text, or nil. If text is
+// wrong, the value stays as it was.
 func (f Field) Set(text string) *Mistake {
 	if f.Kind() == List {
 		return f.SetItems(split(text))
@@ -90,7 +90,7 @@ func (f Field) SetItems(items []string) *Mistake {
 	return nil
 }
 
-// Misspelt reports each setting below params that has words (enum) and is none of them.
+// Misspelt reports each setting below params that allows only certain words (enum) and has another.
 func Misspelt(params any) []Mistake {
 	var wrong []Mistake
 	for _, f := range Fields(params) {
@@ -132,7 +132,7 @@ func split(text string) []string {
 	return items
 }
 
-// parse writes text into v. Strings keep the spaces around them; for everything else they mean nothing.
+// parse sets v from text. It keeps the spaces around a string, and ignores them around every other type.
 func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string) {
 	switch kind {
 	case Bool:
@@ -166,7 +166,7 @@ func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string
 	return "", ""
 }
 
-// OneOf writes words as a choice: a, b or c.
+// OneOf joins words to a choice: a, b or c.
 func OneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

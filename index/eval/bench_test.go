@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/eval"
 )
 
-// BenchmarkJoin finds the pairs of 2,000 sets; BenchmarkAllPairs compares each with each.
+// BenchmarkJoin finds the pairs of 2,000 sets; BenchmarkAllPairs compares all pairs.
 func BenchmarkJoin(b *testing.B) {
 	sets := corpus(rand.New(rand.NewPCG(1, 3)), 2000)
 	b.ReportAllocs()

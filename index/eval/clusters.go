@@ -1,8 +1,8 @@
 package eval
 
-// Clusters joins documents into clusters: two are in one cluster if a chain of pairs connects them. It is a forest of
-// disjoint sets with union by smallest root, so that a cluster's root is its first document, and path halving (Tarjan and
-// van Leeuwen 1984).
+// Clusters groups documents into clusters: two are in one cluster if a chain of pairs connects them. It is a forest of
+// disjoint sets with union by smallest root, so that a cluster's root is its first document, and path halving (Tarjan
+// and van Leeuwen 1984).
 type Clusters struct {
 	parents []int32
 }
@@ -27,7 +27,7 @@ func (c *Clusters) Join(a, b int) {
 	c.parents[max(a, b)] = int32(min(a, b))
 }
 
-// Root is the first document of a document's cluster; it names the cluster.
+// Root returns the first document of a document's cluster; it identifies the cluster.
 func (c *Clusters) Root(document int) int {
 	for int(c.parents[document]) != document {
 		c.parents[document] = c.parents[c.parents[document]]
@@ -36,7 +36,7 @@ func (c *Clusters) Root(document int) int {
 	return document
 }
 
-// Roots is the root of each document.
+// Roots returns the root of each document.
 func (c *Clusters) Roots() []int {
 	roots := make([]int, len(c.parents))
 	for i := range roots {
@@ -45,9 +45,10 @@ func (c *Clusters) Roots() []int {
 	return roots
 }
 
-// AdjustedRand is the adjusted Rand index of two clusterings of the same documents, each given by a label for each document:
-// 1 when they agree wholly, about 0 when they agree as chance would have it, and never above 1 (Hubert and Arabie, "Comparing
-// Partitions", 1985). Where chance cannot be told from agreement, as with one cluster for all in both, it is 1.
+// AdjustedRand returns the adjusted Rand index of two clusterings of the same documents, each given by a label for each
+// document. It is 1 if they agree completely, about 0 if they agree as much as by chance, and never above 1 (Hubert and
+// Arabie, "Comparing Partitions", 1985). It is also 1 where chance cannot be distinguished from agreement, as with one
+// cluster for all in both.
 func AdjustedRand(a, b []int) float64 {
 	both, left, right := map[[2]int]int{}, map[int]int{}, map[int]int{}
 	for i := range a {
@@ -74,5 +75,5 @@ func AdjustedRand(a, b []int) float64 {
 	return (together - expected) / (most - expected)
 }
 
-// twos is the number of pairs among n.
+// twos returns the number of pairs among n.
 func twos(n int) float64 { return float64(n) * float64(n-1) / 2 }

@@ -1,14 +1,15 @@
-// Package eval says how good verdicts are: it finds the exact truth about a corpus and holds what an index found against it.
+// Package eval measures how good verdicts are: it finds the exact truth about a corpus, and compares with it what an
+// index found.
 //
 //	sets of shingle hashes ──Join──▶ every pair at or above a threshold, exactly      (the truth)
 //	pairs found, pairs true ──Compare──▶ true and false positives, false negatives ──▶ precision, recall, F1
 //	pairs ──Clusters──▶ a cluster for each document ──AdjustedRand──▶ agreement of two clusterings
 //
-// The join compares no two documents that cannot be similar: it is an exact set-similarity join by prefix filtering (Bayardo,
-// Ma and Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007) with the length and position filters of PPJoin (Xiao,
-// Wang, Lin and Yu, "Efficient Similarity Joins for Near Duplicate Detection", WWW 2008). AllPairs compares each with each,
-// and is what the join is tested against.
+// The join never compares two documents that cannot be similar. It is an exact set-similarity join by prefix filtering
+// (Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search", WWW 2007) with the length and position filters of
+// PPJoin (Xiao, Wang, Lin and Yu, "Efficient Similarity Joins for Near Duplicate Detection", WWW 2008). AllPairs
+// compares all pairs; the join is tested against it.
 //
-// Like all of the core it knows no file, clock or goroutine. A Join is read only once it is made, so callers may probe it from
-// several goroutines, each with a Probe of its own.
+// Like all of the core it uses no file, clock or goroutine. A Join is read only once it is made, so callers may probe
+// it from several goroutines, each with a Probe of its own.
 package eval

@@ -9,7 +9,8 @@ import (
 	"github.com/unecho/unecho/index/eval"
 )
 
-// corpus draws sets of which many are edited copies of earlier ones, over a vocabulary in which some shingles are frequent.
+// corpus draws sets of which many are edited copies of earlier ones, over a vocabulary in which some shingles are
+// frequent.
 func corpus(random *rand.Rand, n int) [][]uint64 {
 	sets := make([][]uint64, n)
 	shingle := func() uint64 {
@@ -115,7 +116,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// The figures are those of scikit-learn's documentation of adjusted_rand_score.
+// The figures are from scikit-learn's documentation of adjusted_rand_score.
 func TestAdjustedRand(t *testing.T) {
 	for _, test := range []struct {
 		a, b []int

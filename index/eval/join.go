@@ -8,8 +8,8 @@ import (
 // Scale of a threshold: ten thousandths.
 const Scale = 10000
 
-// A Join holds a corpus so that all pairs at or above a threshold can be found. It takes about 8 bytes for each shingle that
-// stands in more than one set, and less than twice that while it is made.
+// A Join holds a corpus in a form in which all pairs at or above a threshold can be found. It takes about 8 bytes for
+// each shingle of a set that occurs in another set too, and less than twice that while it is built.
 type Join struct {
 	threshold int
 	records   []record // by size, and by place in the corpus where sizes are equal
@@ -19,8 +19,9 @@ type Join struct {
 	parities  *parities
 }
 
-// record is a set. Only what stands in other sets too has a token; these are numbered from the rarest to the most frequent.
-// A set is thought of as sorted by frequency: first its single shingles, which match nothing, then its tokens.
+// record is a set. Only shingles that occur in other sets too have a token; tokens are numbered from the rarest to the
+// most frequent. A set is treated as sorted by frequency: first its single shingles, which match nothing, then its
+// tokens.
 type record struct {
 	document int
 	size     int // of the whole set
@@ -29,14 +30,15 @@ type record struct {
 
 func (r *record) singles() int { return r.size - (r.to - r.from) }
 
-// posting says that a record has a token at a place (single shingles counted), among the first that a pair must share one of.
+// posting says that a record has a token at a place (single shingles counted). The token is one of the first ones, of
+// which any similar pair shares at least one.
 type posting struct {
 	record uint32
 	place  uint32
 }
 
-// NewJoin takes a corpus, each set sorted and free of repetitions, and a threshold in ten thousandths, above 0. The sets are
-// not kept.
+// NewJoin builds a Join of a corpus, each set sorted and without repetitions, for a threshold in ten thousandths, above
+// 0. It does not keep the sets.
 func NewJoin(sets [][]uint64, threshold int) *Join {
 	j := &Join{threshold: threshold}
 	numbers := numberTokens(sets)
@@ -59,10 +61,11 @@ func NewJoin(sets [][]uint64, threshold int) *Join {
 	return j
 }
 
-// Len is the number of records to probe: the sets that are not empty.
+// Len returns the number of records to probe: the sets that are not empty.
 func (j *Join) Len() int { return len(j.records) }
 
-// post writes, for each token, the records that have it among the first of which any pair with a larger record shares one.
+// post writes, for each token, the records that have it among their first tokens, of which any pair with a larger
+// record shares one.
 func (j *Join) post(tokens int) {
 	j.starts = make([]uint32, tokens+1)
 	j.eachPrefix(func(_ int, token, _ uint32) { j.starts[token+1]++ })
@@ -87,10 +90,10 @@ func (j *Join) eachPrefix(visit func(record int, token, place uint32)) {
 	}
 }
 
-// overlap is how many shingles two sets of these sizes share at the least when they reach the threshold.
+// overlap returns the least number of shingles that two sets of these sizes share if they reach the threshold.
 func (j *Join) overlap(a, b int) int {
 	return max(1, (j.threshold*(a+b)+Scale+j.threshold-1)/(Scale+j.threshold))
 }
 
-// least is the size of the smallest set that can reach the threshold with one of the given size.
+// least returns the size of the smallest set that can reach the threshold with one of the given size.
 func (j *Join) least(size int) int { return (j.threshold*size + Scale - 1) / Scale }

@@ -2,9 +2,9 @@ package eval
 
 import "slices"
 
-// Distinct makes a set of a sorted multiset: the second and each later occurrence of a shingle becomes a shingle of its own,
-// so that the Jaccard similarity of two sets is that of their multisets. Two shingles become the same with a probability of
-// about 2^-64.
+// Distinct turns a sorted multiset into a set: the second and each later occurrence of a shingle becomes a shingle of
+// its own, so that the Jaccard similarity of two sets is that of their multisets. Two different shingles become equal
+// with a probability of about 2^-64.
 func Distinct(multiset []uint64) []uint64 {
 	set := slices.Clone(multiset)
 	occurrence := uint64(0)
@@ -18,5 +18,6 @@ func Distinct(multiset []uint64) []uint64 {
 	return slices.Compact(set)
 }
 
-// odd spreads small numbers over 64 bits: 2^64 divided by the golden ratio (Knuth, "The Art of Computer Programming", 6.4).
+// odd spreads small numbers over 64 bits: 2^64 divided by the golden ratio (Knuth, "The Art of Computer Programming",
+// 6.4).
 const odd = 0x9e3779b97f4a7c15

@@ -9,8 +9,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// TestDistinct: the sets have in common what the multisets have, and the join finds the same pairs as comparing each multiset
-// with each.
+// TestDistinct: the sets share as many elements as the multisets, and the join finds the same pairs as comparing all
+// multisets.
 func TestDistinct(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	multisets, sets := make([][]uint64, 300), make([][]uint64, 300)

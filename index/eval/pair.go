@@ -32,9 +32,9 @@ func newPair(a, b, shared, union int) Pair {
 	return Pair{A: a, B: b, Shared: shared, Union: union}
 }
 
-// AllPairs finds, by comparing each set with each, the pairs at or above a threshold in ten thousandths, above 0. It takes
-// time in the square of the number of sets; Join finds the same. Each set is sorted and free of repetitions; empty ones are
-// similar to none.
+// AllPairs finds the pairs at or above a threshold in ten thousandths, above 0, by comparing all pairs. Its time grows
+// with the square of the number of sets; Join finds the same. Each set must be sorted and without repetitions; empty
+// sets are similar to none.
 func AllPairs(sets [][]uint64, threshold int) []Pair {
 	var pairs []Pair
 	for b := range sets {
@@ -44,7 +44,7 @@ func AllPairs(sets [][]uint64, threshold int) []Pair {
 	return pairs
 }
 
-// AppendPairs is the part of AllPairs that compares set b with those before it.
+// AppendPairs is the step of AllPairs that compares set b with those before it.
 func AppendPairs(pairs []Pair, sets [][]uint64, b, threshold int) []Pair {
 	for a, x := range sets[:b] {
 		shared, union := sketch.Jaccard(x, sets[b])

@@ -2,19 +2,19 @@ package eval
 
 import "math/bits"
 
-// parities holds a row of bits for each record, in which each of its tokens has flipped one. Where two rows differ, a token
-// stands in one of the sets only, so that what two sets share is bounded without reading them (Sandes, Teodoro and Melo,
-// "Bitmap Filter: Speeding up Exact Set Similarity Joins with Bitwise Operations", Information Systems 88, 2020).
+// parities holds a row of bits for each record. Each token of the record flips one bit. Where two rows differ, a token
+// is in only one of the sets, so the number of shared tokens is bounded without reading the sets (Sandes, Teodoro and
+// Melo, "Bitmap Filter: Speeding up Exact Set Similarity Joins with Bitwise Operations", Information Systems 88, 2020).
 type parities struct {
-	words int // of a row, a power of two
+	words int // words in a row, a power of two
 	rows  []uint64
 }
 
-// mostParityWords of a row: 512 bytes.
+// mostParityWords is the most words in a row: 512 bytes.
 const mostParityWords = 64
 
-// newParities makes rows of about two bits for each token of a record of the mean size: with fewer, the flips of large sets
-// undo each other, and nothing is told any more.
+// newParities makes rows of about two bits for each token of a record of mean size. With fewer bits, the flips of large
+// sets cancel each other, and the rows tell nothing.
 func newParities(records []record, tokens []uint32) *parities {
 	p := &parities{words: 1}
 	for p.words < mostParityWords && p.words*bits.UintSize*len(records) < 2*len(tokens) {
@@ -33,7 +33,7 @@ func newParities(records []record, tokens []uint32) *parities {
 
 func (p *parities) row(record int) []uint64 { return p.rows[record*p.words:][:p.words] }
 
-// most is how many tokens two records share at the most; a and b are how many they have.
+// most returns an upper bound of the tokens that two records share; a and b are their numbers of tokens.
 func (p *parities) most(x, y, a, b int) int {
 	differ := 0
 	other := p.row(y)

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// A Probe finds pairs in a Join. It has memory of its own, 4 bytes for each record, so that several may work at a time.
+// A Probe finds pairs in a Join. It has its own memory, 4 bytes for each record, so that several may work at once.
 type Probe struct {
 	join     *Join
 	counts   []int32 // record -> tokens shared so far; 0 not met, pruned cannot reach the threshold
@@ -29,8 +29,8 @@ func (j *Join) Pairs() []Pair {
 	return pairs
 }
 
-// Append appends the pairs of record i, 0 <= i < Len, with those before it; so all records together yield each pair once, in
-// no order that means anything.
+// Append appends the pairs of record i, 0 <= i < Len, with the records before it. So all records together yield each
+// pair once, in no particular order.
 func (p *Probe) Append(pairs []Pair, i int) []Pair {
 	p.gather(i)
 	j, x := p.join, &p.join.records[i]
@@ -72,7 +72,7 @@ func (p *Probe) gather(i int) {
 	}
 }
 
-// count takes one shared token to a record's account, unless what may follow in both sets is too little.
+// count counts one shared token for a record, unless too few can follow in both sets.
 func (p *Probe) count(x *record, place int, post posting) {
 	shared := p.counts[post.record]
 	if shared == pruned {
@@ -90,7 +90,8 @@ func (p *Probe) count(x *record, place int, post posting) {
 	p.counts[post.record] = shared + 1
 }
 
-// sharedAtLeast counts what two sorted sets share. It gives up, with less than need, once need is out of reach.
+// sharedAtLeast returns how many elements two sorted sets share. It stops early with a number below need when need is
+// out of reach.
 func sharedAtLeast(a, b []uint32, need int) (shared int) {
 	i, k := 0, 0
 	for i < len(a) && k < len(b) {
@@ -111,5 +112,5 @@ func sharedAtLeast(a, b []uint32, need int) (shared int) {
 	return shared
 }
 
-// SortPairs sorts by A, then B: several Probes' pairs, put together.
+// SortPairs sorts by A, then B, the combined pairs of several Probes.
 func SortPairs(pairs []Pair) { slices.SortFunc(pairs, Pair.compare) }

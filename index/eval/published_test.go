@@ -15,7 +15,8 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// sharedLines are the lines of a file of the shared data; that it is absent is said, not hidden.
+// sharedLines returns the lines of a file of the shared data. The test is skipped, and says so, when the file is
+// absent.
 func sharedLines(t *testing.T, path ...string) []string {
 	t.Helper()
 	dir := os.Getenv("UNECHO_TEST_DATA")
@@ -33,7 +34,7 @@ func sharedLines(t *testing.T, path ...string) []string {
 	return strings.Split(strings.TrimRight(string(data), "\n"), "\n")
 }
 
-// sets are those of texts taken as they stand, without the normal form of the service.
+// sets returns the sets of unchanged texts, without the normal form of the service.
 func setsOf(t *testing.T, shingle string, texts []string) [][]uint64 {
 	t.Helper()
 	shingling, err := text.ParseShingling(shingle)
@@ -47,9 +48,9 @@ func setsOf(t *testing.T, shingle string, texts []string) [][]uint64 {
 	return sets
 }
 
-// kijiji are the advertisements as "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022) takes them: title, a
-// space, description, in lower case, each run of spaces one space. Spaces at the ends stay, which makes two pairs less than
-// without them.
+// kijiji returns the advertisements as "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022) reads
+// them: title, a space, description, in lower case, with each run of spaces as one space. Spaces at the ends stay;
+// without them there would be two pairs more.
 func kijiji(t *testing.T) []string {
 	t.Helper()
 	spaces := regexp.MustCompile(" +")
@@ -61,8 +62,8 @@ func kijiji(t *testing.T) []string {
 	return texts
 }
 
-// countedPairs finds all pairs by counting, for each two sets that share anything, what they share: it leaves out nothing, and
-// costs a hundredth of comparing each with each.
+// countedPairs finds all pairs by counting the shared elements of every two sets that share any. It leaves out nothing,
+// and costs a hundredth of comparing all pairs.
 func countedPairs(sets [][]uint64, threshold int) []eval.Pair {
 	var pairs []eval.Pair
 	having := map[uint64][]int{}
@@ -88,7 +89,7 @@ func countedPairs(sets [][]uint64, threshold int) []eval.Pair {
 	return pairs
 }
 
-// TestKijiji holds the join, and the bands of that article and of our own plan, against all pairs.
+// TestKijiji compares the join, and the bands of that article and of our own plan, with all pairs.
 func TestKijiji(t *testing.T) {
 	const threshold = 8000
 	sets := setsOf(t, "char:10", kijiji(t))
@@ -124,8 +125,8 @@ func TestKijiji(t *testing.T) {
 	}
 }
 
-// TestMcCormick finds the plagiarised articles and nothing else, at any threshold from a half to nine tenths, among all pairs
-// and among the candidates of the default plan.
+// TestMcCormick finds the plagiarised articles and nothing else, at any threshold from a half to nine tenths, among all
+// pairs and among the candidates of the default plan.
 func TestMcCormick(t *testing.T) {
 	for _, size := range []string{"1000", "2500"} {
 		t.Run(size, func(t *testing.T) {

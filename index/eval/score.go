@@ -1,13 +1,14 @@
 package eval
 
-// Score counts what was found against what is true.
+// Score counts how pairs found compare with true pairs.
 type Score struct {
 	TruePositives  int `json:"tp"`
 	FalsePositives int `json:"fp"`
 	FalseNegatives int `json:"fn"`
 }
 
-// Compare holds found pairs against true ones. Both are sorted as Join.Pairs sorts, each pair once; only A and B count.
+// Compare compares found pairs with true ones. Both must be sorted as Join.Pairs sorts, with each pair once; only A and
+// B count.
 func Compare(found, truth []Pair) Score {
 	var s Score
 	i, k := 0, 0
@@ -39,16 +40,16 @@ func (s *Score) found(is bool) {
 	}
 }
 
-// True is how many pairs are true.
+// True returns how many pairs are true.
 func (s Score) True() int { return s.TruePositives + s.FalseNegatives }
 
-// Precision is the share of what was found that is true; 1 when nothing was found.
+// Precision returns the share of the pairs found that are true; 1 if none was found.
 func (s Score) Precision() float64 { return share(s.TruePositives, s.FalsePositives) }
 
-// Recall is the share of what is true that was found; 1 when nothing is true.
+// Recall returns the share of the true pairs that were found; 1 if none is true.
 func (s Score) Recall() float64 { return share(s.TruePositives, s.FalseNegatives) }
 
-// F1 is the harmonic mean of precision and recall; 1 when nothing is true and nothing was found.
+// F1 returns the harmonic mean of precision and recall; 1 if no pair is true and none was found.
 func (s Score) F1() float64 {
 	return share(2*s.TruePositives, s.FalsePositives+s.FalseNegatives)
 }

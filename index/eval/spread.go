@@ -2,14 +2,14 @@ package eval
 
 import "math"
 
-// A Spread sums up numbers as they come: how many, their mean and their standard deviation (Welford 1962).
+// A Spread summarises numbers as they come: how many, their mean and their standard deviation (Welford 1962).
 type Spread struct {
 	N       int
 	mean    float64
 	squares float64
 }
 
-// Add takes a number in.
+// Add adds a number.
 func (s *Spread) Add(x float64) {
 	s.N++
 	delta := x - s.mean
@@ -17,10 +17,10 @@ func (s *Spread) Add(x float64) {
 	s.squares += delta * (x - s.mean)
 }
 
-// Mean is 0 when there are no numbers.
+// Mean returns the mean, or 0 if there are no numbers.
 func (s *Spread) Mean() float64 { return s.mean }
 
-// Deviation is the standard deviation of the numbers themselves, not of a population they are drawn from.
+// Deviation returns the standard deviation of the numbers themselves, not of a population they are drawn from.
 func (s *Spread) Deviation() float64 {
 	if s.N == 0 {
 		return 0

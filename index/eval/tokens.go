@@ -2,8 +2,8 @@ package eval
 
 import "slices"
 
-// numbering gives a number to each shingle that stands in more than one set: the rarest first, as these tell most. It is a
-// hash table with open addressing: shingles are hashes already.
+// numbering gives a number to each shingle that occurs in more than one set. The rarest come first, because they
+// distinguish most. It is a hash table with open addressing; shingles are hashes already.
 type numbering struct {
 	shingles []uint64 // slot -> shingle
 	numbers  []uint32 // slot -> number + 1; 0 is an empty slot
@@ -13,7 +13,7 @@ type numbering struct {
 
 func numberTokens(sets [][]uint64) *numbering {
 	all := sharedShingles(sets)
-	// The order among equally frequent ones is that of their hashes, so that the join does the same work each time.
+	// Equally frequent shingles are ordered by their hashes, so that the join does the same work each time.
 	slices.SortStableFunc(all, func(a, b frequency) int { return int(a.sets) - int(b.sets) })
 	size := 1
 	for size < 2*len(all) {
@@ -27,13 +27,14 @@ func numberTokens(sets [][]uint64) *numbering {
 	return n
 }
 
-// frequency is in how many sets a shingle stands.
+// frequency is the number of sets in which a shingle occurs.
 type frequency struct {
 	shingle uint64
 	sets    uint32
 }
 
-// parts in which the shingles of a corpus are counted, by their first bits: so memory for a part of them is enough.
+// parts is how many parts, by their first bits, the shingles of a corpus are counted in. Only one part is in memory at
+// a time.
 const (
 	partBits = 4
 	parts    = 1 << partBits
@@ -44,7 +45,7 @@ func sharedShingles(sets [][]uint64) []frequency {
 		shared []frequency
 		some   []uint64
 	)
-	next := make([]int, len(sets)) // where a set's part begins: sets are sorted, and so are the parts
+	next := make([]int, len(sets)) // per set: where its part begins; sets are sorted, and so are the parts
 	for part := range uint64(parts) {
 		some = some[:0]
 		for i, set := range sets {
@@ -61,7 +62,7 @@ func sharedShingles(sets [][]uint64) []frequency {
 	return shared
 }
 
-// appendFrequent appends what stands more than once in a sorted list.
+// appendFrequent appends the elements that occur more than once in a sorted list.
 func appendFrequent(shared []frequency, sorted []uint64) []frequency {
 	for i := 0; i < len(sorted); {
 		end := i + 1
@@ -83,7 +84,7 @@ func (n *numbering) find(shingle uint64) (number uint32, ok bool) {
 	return found - 1, found > 0
 }
 
-// slot is where a shingle stands, or would.
+// slot returns the slot of a shingle, or the one where it would be.
 func (n *numbering) slot(shingle uint64) uint64 {
 	slot := shingle * 0x9e3779b97f4a7c15 >> 20 & n.mask
 	for n.numbers[slot] != 0 && n.shingles[slot] != shingle {

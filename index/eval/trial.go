@@ -11,20 +11,21 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// What a trial gives up by.
+// Errors with which a trial gives up.
 var (
 	ErrCandidates = errors.New("too many candidates") // more than it is worth waiting for
 	ErrPairs      = errors.New("too many pairs")      // more than there is memory for
 )
 
-// Bounds that suit a machine of today. More candidates would take minutes and be of no use. So many pairs fit a gigabyte; a corpus
-// with more is made of copies for the most part.
+// Bounds for a machine of today. More candidates would take minutes and be useless. mostPairs fit into 1 GiB; a corpus
+// with more consists mostly of copies.
 const (
 	MostCandidates = 50_000_000
 	MostPairs      = 10_000_000
 )
 
-// keyBytes is the width of band keys in a trial: the widest, so that keys are equal by chance only where the sketches are.
+// keyBytes is the width of band keys in a trial. It is the widest, so that keys are equal by chance only if the
+// sketches are.
 const keyBytes = 8
 
 // Trial is a corpus signed by one kind of sketch.
@@ -36,8 +37,8 @@ type Trial struct {
 	signed []bool   // false for empty documents, which are similar to none
 }
 
-// NewTrial signs a corpus; s is used up to the end of the Trial. scopes are those of the documents, which become candidates
-// within the same only, as in the service; nil is one for all.
+// NewTrial signs a corpus; s is used until the end of the Trial. scopes are the scopes of the documents: only documents
+// of the same scope become candidates, as in the service. nil means one scope for all.
 func NewTrial(s sketch.Sketch, sets [][]uint64, scopes []uint64) *Trial {
 	t := &Trial{
 		sketch: s, bands: s.Bands(), keys: make([]uint64, 0, len(sets)*s.Bands()),
@@ -60,8 +61,8 @@ func NewTrial(s sketch.Sketch, sets [][]uint64, scopes []uint64) *Trial {
 	return t
 }
 
-// Candidates calls yield for each pair that shares a band key, a before b, each once, until yield returns false. The order is
-// always the same, and means nothing.
+// Candidates calls yield for each pair that shares a band key, a before b, each once, until yield returns false. The
+// order is always the same, but has no meaning.
 func (t *Trial) Candidates(yield func(a, b int) bool) {
 	type member struct {
 		key      uint64
@@ -110,19 +111,20 @@ func (t *Trial) metBefore(a, b, band int) bool {
 	return false
 }
 
-// Estimate is what the sketches of two documents tell of their similarity.
+// Estimate returns the similarity of two documents as their sketches estimate it.
 func (t *Trial) Estimate(a, b int) (num, den uint32) {
 	size := t.sketch.Size()
 	return t.sketch.Similarity(t.codes[a*size:][:size], t.codes[b*size:][:size])
 }
 
-// Bar is what the estimate of a duplicate reaches at the least: Num/Den.
+// Bar is the least estimate of a duplicate: Num/Den.
 type Bar struct{ Num, Den uint32 }
 
-// AtThreshold is the bar of a MinHash: the threshold, in ten thousandths.
+// AtThreshold returns the bar of a MinHash: the threshold, in ten thousandths.
 func AtThreshold(threshold int) Bar { return Bar{Num: uint32(threshold), Den: Scale} }
 
-// WithinDistance is the bar of a SimHash, whose estimate is the share of equal bits: those that may not differ.
+// WithinDistance returns the bar of a SimHash, whose estimate is the share of equal bits: the share of bits that must
+// be equal.
 func WithinDistance(bits, distance int) Bar {
 	return Bar{Num: uint32(bits - distance), Den: uint32(bits)}
 }
@@ -137,16 +139,16 @@ func (b Bar) reached(num, den uint32) bool {
 	return uint64(num)*uint64(b.Den) >= uint64(b.Num)*uint64(den)
 }
 
-// Result is what a trial came to at one threshold. A pair is found at a stage if it is a candidate, if its estimate reaches
-// the bar, if it is verified exactly.
+// Result is the result of a trial at one threshold. A pair is found at a stage if it is a candidate, if its estimate
+// reaches the bar, or if it is verified exactly.
 type Result struct {
 	Candidates, Estimated, Verified Score
-	Error                           Spread // of the estimate, without its sign, over the candidates
+	Error                           Spread // absolute error of the estimate, over the candidates
 	Met                             int    // candidates
 }
 
-// Against holds a trial against the truth at a threshold that is not below the truth's floor. With more than most candidates
-// it gives up: ErrCandidates.
+// Against compares a trial with the truth at a threshold that is not below the truth's floor. With more than most
+// candidates it gives up with ErrCandidates.
 func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result, error) {
 	var r Result
 	t.Candidates(func(a, b int) bool {
@@ -174,8 +176,8 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 	return r, nil
 }
 
-// Pairs finds the candidates that are verified, sorted as Join.Pairs sorts; what they share is not counted. With more than
-// mostCandidates, or mostPairs of 32 bytes each, it gives up: ErrCandidates, ErrPairs.
+// Pairs finds the candidates that are verified, sorted as Join.Pairs sorts, without the number of shared shingles. With
+// more than mostCandidates, or mostPairs of 32 bytes each, it gives up with ErrCandidates or ErrPairs.
 func (t *Trial) Pairs(verified func(a, b int) bool, mostCandidates, mostPairs int) ([]Pair, error) {
 	var pairs []Pair
 	met := 0
@@ -207,5 +209,5 @@ func (t *Trial) tooMany(what error, most int) error {
 	return fmt.Errorf("%w: more than %d for %d documents", what, most, len(t.signed))
 }
 
-// CodeBytes is the size of a document's codes.
+// CodeBytes returns the size of a document's codes.
 func (t *Trial) CodeBytes() int { return t.sketch.Size() }

@@ -19,7 +19,7 @@ func newSketch(t *testing.T, slots int, banding sketch.Banding) sketch.Sketch {
 	return s
 }
 
-// TestCandidates holds the candidates against a double loop over the band keys.
+// TestCandidates compares the candidates with a double loop over the band keys.
 func TestCandidates(t *testing.T) {
 	sets := corpus(rand.New(rand.NewPCG(5, 5)), 300)
 	s := newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4})
@@ -104,7 +104,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// The estimate of SimHash is held against the bits that may differ, as the service does, and not against the threshold.
+// The estimate of SimHash is compared with the bits that may differ, as the service does, and not with the threshold.
 func TestTrialOfSimHash(t *testing.T) {
 	sets := corpus(rand.New(rand.NewPCG(8, 8)), 400)
 	s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 3})

@@ -9,7 +9,7 @@ type Truth struct {
 	known map[uint64]int32 // pair -> its place in pairs
 }
 
-// NewTruth keeps sets and pairs: those that Join or AllPairs found at the floor.
+// NewTruth keeps sets and pairs. The pairs must be those that Join or AllPairs found at the floor.
 func NewTruth(sets [][]uint64, pairs []Pair) *Truth {
 	t := &Truth{sets: sets, pairs: pairs, known: make(map[uint64]int32, len(pairs))}
 	for i, p := range pairs {
@@ -20,10 +20,10 @@ func NewTruth(sets [][]uint64, pairs []Pair) *Truth {
 
 func code(a, b int) uint64 { return uint64(a)<<32 | uint64(b) }
 
-// Documents is the number of sets.
+// Documents returns the number of sets.
 func (t *Truth) Documents() int { return len(t.sets) }
 
-// Pairs are the pairs at or above a threshold, which is not below the floor.
+// Pairs returns the pairs at or above a threshold that is not below the floor.
 func (t *Truth) Pairs(threshold int) int {
 	n := 0
 	for _, p := range t.pairs {
@@ -34,7 +34,7 @@ func (t *Truth) Pairs(threshold int) int {
 	return n
 }
 
-// Pair is the exact similarity of two documents, a before b.
+// Pair returns the exact similarity of two documents, a before b.
 func (t *Truth) Pair(a, b int) Pair {
 	if i, ok := t.known[code(a, b)]; ok {
 		return t.pairs[i]
@@ -42,13 +42,13 @@ func (t *Truth) Pair(a, b int) Pair {
 	return t.Compare(a, b)
 }
 
-// Compare is Pair, found by comparing the sets.
+// Compare returns what Pair returns, by comparing the sets.
 func (t *Truth) Compare(a, b int) Pair {
 	shared, union := sketch.Jaccard(t.sets[a], t.sets[b])
 	return newPair(a, b, shared, union)
 }
 
-// Shingles is the mean size of a set that is not empty.
+// Shingles returns the mean size of a set that is not empty.
 func (t *Truth) Shingles() float64 {
 	sum, n := 0, 0
 	for _, set := range t.sets {
@@ -59,8 +59,8 @@ func (t *Truth) Shingles() float64 {
 	return float64(sum) / float64(max(1, n))
 }
 
-// Histogram counts the pairs at or above the floor by their similarity, in so many steps of equal width from 0 to 1; the last
-// step holds those that are equal.
+// Histogram counts the pairs at or above the floor by their similarity, in this many steps of equal width from 0 to 1.
+// The last step also holds the pairs that are equal.
 func (t *Truth) Histogram(steps int) []int {
 	counts := make([]int, steps)
 	for _, p := range t.pairs {

@@ -1,3 +1,3 @@
-// Package memory asks the operating system for large pages where memory is read at random. It changes nothing that a program
-// could see but its speed: index is pure with it.
+// Package memory asks the operating system for large pages for memory that is read at random. The only effect a program
+// can notice is speed, so index stays pure.
 package memory

@@ -9,9 +9,9 @@ import (
 // hugePage is the size of a large page: 2 MiB on amd64, and on arm64 with the usual pages of 4 KiB.
 const hugePage = 2 << 20
 
-// Huge has memory that is not touched yet come in large pages, so that the processor finds it by fewer looks into its page
-// tables; what stands beside it in the same large pages as well. Nothing is promised: where the system has none to give, pages
-// are small.
+// Huge asks for large pages for memory that is not touched yet, so that the processor needs fewer lookups in its page
+// tables. Neighbouring memory in the same large pages is affected too. Nothing is promised: if the system has no large
+// pages to give, they are small.
 func Huge[T any](v []T) {
 	if len(v) == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// TestHuge: the mapping of the memory bears the flag that asks for large pages, and the memory is as it was.
+// TestHuge: the mapping of the memory has the flag that asks for large pages, and its content is unchanged.
 func TestHuge(t *testing.T) {
 	v := make([]uint64, 1<<18)
 	v[1] = 7
@@ -22,7 +22,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// flagsOf reads the kernel's flags of the mapping around an address.
+// flagsOf returns the kernel's flags of the mapping around an address.
 func flagsOf(t *testing.T, address uintptr) string {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")

@@ -2,5 +2,5 @@
 
 package memory
 
-// Huge is for systems that can be asked for large pages.
+// Huge does nothing on this system.
 func Huge[T any](_ []T) {}

@@ -1,26 +1,26 @@
-// Package wire reads what the codecs of the other rooms write: LEB128 varints, little-endian numbers, and byte strings with
-// their length before them. A Reader never allocates and never panics, whatever the bytes claim.
+// Package wire reads what the codecs of the other rooms write: LEB128 varints, little-endian numbers, and byte strings
+// with their length before them. A Reader never allocates and never panics, whatever the bytes claim.
 package wire
 
 import "encoding/binary"
 
-// Reader takes values from the front of a buffer. After a value that is not there, all further ones are zero and Short
-// says so; a codec checks once, at its end. Byte strings point into the buffer.
+// Reader reads values from the front of a buffer. After a missing value, all further ones are zero and Short returns
+// true, so a codec checks only once, at its end. Byte strings point into the buffer.
 type Reader struct {
 	src   []byte
 	short bool
 }
 
-// NewReader reads from src.
+// NewReader returns a Reader of src.
 func NewReader(src []byte) Reader { return Reader{src: src} }
 
-// Short says that a value was missing or malformed.
+// Short says whether a value was missing or malformed.
 func (r *Reader) Short() bool { return r.short }
 
-// Rest is what has not been read.
+// Rest returns the bytes not read yet.
 func (r *Reader) Rest() []byte { return r.src }
 
-// Len is the number of bytes not read yet.
+// Len returns the number of bytes not read yet.
 func (r *Reader) Len() int { return len(r.src) }
 
 func (r *Reader) fail() { r.short, r.src = true, nil }
@@ -77,7 +77,7 @@ func (r *Reader) Varint() int64 {
 	return v
 }
 
-// Count reads the number of items that follow, each of at least atLeast bytes, so that a lying count cannot make the
+// Count reads the number of items that follow. Each takes at least atLeast bytes, so a false count cannot make the
 // caller allocate more than the buffer could hold.
 func (r *Reader) Count(atLeast int) int {
 	n := r.Uvarint()

@@ -1,7 +1,7 @@
 // Package sink turns verdicts into records: it forwards.
 //
-// Each source record becomes exactly one record of the unique, duplicate or rejected topic, in the partition of the same
-// number, with key, value, headers and timestamp as they were. Behind the source's own headers stand these:
+// Each source record becomes exactly one record of the unique, duplicate or rejected topic, in the partition of the
+// same number, with key, value, headers and timestamp unchanged. These headers follow the source's own:
 //
 //	unecho-verdict      unique, duplicate or rejected
 //	unecho-source       topic/partition/offset of the source record
@@ -14,7 +14,7 @@
 //	unecho-match-time   the representative's document time: RFC 3339, UTC, milliseconds
 //	unecho-similarity   0.0000 to 1.0000, rounded down
 //	unecho-method       identical, jaccard, levenshtein, estimate or hamming
-//	unecho-copy         the how-manieth copy it is; the original is 1
+//	unecho-copy         the copy's ordinal; the original is 1
 //
 //	of a unique document that was not compared with all its candidates, and so may be a copy
 //	unecho-cut          candidates
@@ -26,10 +26,10 @@
 //	                    unecho-header-bytes
 //	unecho-timestamp    only where the record has another timestamp: the source record's own
 //
-// Headers is the table of them: the encoder, the worst case and the audit read it.
+// Headers is the table of these headers. The encoder, the worst case and the audit read it.
 //
-// Headers of the prefix unecho- on the source record, in whatever case, are dropped: they are never trusted.
+// Headers of the source record that begin with unecho-, in whatever case, are dropped: they are never trusted.
 //
-// An Encoder is what stays, a Batch is the memory of one transaction. Both are deterministic: the same record, verdict and
-// settings give the same bytes on every member.
+// An Encoder lives as long as the process, a Batch holds the memory of one transaction. Both are deterministic: the
+// same record, verdict and settings give the same bytes on every member.
 package sink

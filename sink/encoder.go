@@ -17,22 +17,22 @@ const (
 
 // Bounds of what goes into headers, so that a record's worst case is known before it is judged.
 const (
-	MaxIDBytes     = 1 << 10 // of a document's id; who reads documents rejects longer ones, and here they are cut
-	MaxDetailBytes = 256     // of unecho-detail; longer ones are cut between runes
+	MaxIDBytes     = 1 << 10 // bytes of a document's id; longer ones are rejected when documents are read, and cut here
+	MaxDetailBytes = 256     // bytes of unecho-detail; longer ones are cut between runes
 	maxTopicBytes  = 249     // Kafka's bound on topic names
 )
 
-// Encoder knows what all output records of a process have in common. It is safe for concurrent use.
+// Encoder holds what all output records of a process have in common. It is safe for concurrent use.
 type Encoder struct {
 	params    Params
 	index     string
 	algorithm string
-	table     [kinds][]Header // of each kind of record
-	worst     int             // bytes of our headers, but for those that all records have
-	most      int             // bytes of the values of all our headers, but for the source's topic
+	table     [kinds][]Header // headers of each kind of record
+	worst     int             // bytes of our headers, except for those that all records have
+	most      int             // bytes of the values of all our headers, without the source's topic
 }
 
-// New builds an Encoder for the index of that name. The algorithm is what the header says: "minhash/1:<fingerprint>".
+// New builds an Encoder for the index of that name. algorithm is the value of its header: "minhash/1:<fingerprint>".
 func New(p Params, indexName, algorithm string) *Encoder {
 	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
 	for _, h := range Headers() {
@@ -45,38 +45,38 @@ func New(p Params, indexName, algorithm string) *Encoder {
 	return e
 }
 
-// Batch holds the memory of the records of one transaction: they are valid until its Reset. A Batch belongs to one
-// goroutine. Header values may be shared between records and must not be written to.
+// Batch holds the memory of the records of one transaction. They are valid until its Reset. Only one goroutine may use
+// a Batch. Header values may be shared between records and must not be written to.
 type Batch struct {
 	enc     *Encoder
 	bytes   []byte
 	headers []kgo.RecordHeader
-	told    Told // of the record that is being encoded
+	told    Told // facts about the record that is being encoded
 
-	// names of the outputs of the source topic seen last: a session reads one topic, or few
+	// names holds the outputs of the source topic seen last: a session reads one topic, or few.
 	source                      string
 	unique, duplicate, rejected string
 
-	now time.Time // of rejected records; zero: their own
+	now time.Time // timestamp of rejected records; zero means the source record's own
 }
 
-// NewBatch makes an empty Batch.
+// NewBatch builds an empty Batch.
 func (e *Encoder) NewBatch() *Batch { return &Batch{enc: e} }
 
-// Reset gives the memory of all records encoded since the last Reset back to the Batch. Call it only when the producer
-// has let go of them, that is when every promise has been called; after an error that leaves this open, make a new Batch.
+// Reset reuses the memory of all records encoded since the last Reset. Call it only when the producer has released
+// them, that is when every promise has been called. After an error that leaves this uncertain, make a new Batch.
 func (b *Batch) Reset() {
 	clear(b.headers)
 	b.bytes, b.headers = b.bytes[:0], b.headers[:0]
 }
 
-// RejectAt gives the rejected records from here on this timestamp, and their own in the header unecho-timestamp: for those whose
-// time the rejected topic would refuse. The zero time leaves them theirs again.
+// RejectAt gives the following rejected records this timestamp, and puts their own into the header unecho-timestamp. It
+// is for records whose time the rejected topic would refuse. The zero time restores their own timestamps.
 func (b *Batch) RejectAt(now time.Time) { b.now = now }
 
-// Verdict fills dst with the output record of src, which was judged v. Key, value and header values of dst are those of
-// src, not copies. A copy that was let through goes to unique and says what it is a copy of. A unique document that was
-// forgotten goes to rejected.
+// Verdict fills dst with the output record of src for the verdict v. Key, value and header values of dst are those of
+// src, not copies. A copy that was let through goes to unique, with the headers of its match. A unique document that
+// was forgotten goes to rejected.
 func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	switch {
 	case v.Unique() && v.Forgotten:
@@ -96,8 +96,8 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	}
 }
 
-// Reject fills dst with the rejected record of src. What max_record_bytes leaves no room for is withheld, as Withhold
-// does; else the record is untouched.
+// Reject fills dst with the rejected record of src. It withholds what exceeds max_record_bytes, as Withhold does;
+// otherwise the record is unchanged.
 func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
 	b.reject(dst, src, reason, detail, Sizes{-1, -1, -1})
 	if Size(dst) > int(b.enc.params.MaxRecordBytes) {
@@ -105,9 +105,9 @@ func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
 	}
 }
 
-// Withhold fills dst with the rejected record of src without its value, for what not even the rejected topic takes: the
-// header unecho-value-bytes says how long the value was. Where the rest is still beyond max_record_bytes, the longer of
-// key and source headers goes too (unecho-key-bytes, unecho-header-bytes), and if need be both.
+// Withhold fills dst with the rejected record of src without its value, for a record that not even the rejected topic
+// accepts. The header unecho-value-bytes gives the length of the value. If the rest still exceeds max_record_bytes, the
+// longer of key and source headers is withheld too (unecho-key-bytes, unecho-header-bytes), and if necessary both.
 func (b *Batch) Withhold(dst, src *kgo.Record, reason Reason, detail string) {
 	bound := int(b.enc.params.MaxRecordBytes)
 	less, without := *src, Sizes{-1, -1, -1}
@@ -132,11 +132,12 @@ func (b *Batch) Withhold(dst, src *kgo.Record, reason Reason, detail string) {
 	b.reject(dst, &less, reason, detail, without)
 }
 
-// Sizes say how long the parts of a record are that nobody has: -1 where it had none.
+// Sizes are the lengths of the parts of a record whose content is not available, in bytes: -1 for a part that the
+// record did not have.
 type Sizes struct{ Value, Key, Headers int64 }
 
-// SetAside fills dst with the rejected record of src where nothing of it came but its coordinates and its time: key, value and
-// headers of src are not its own.
+// SetAside fills dst with the rejected record of src when only its coordinates and time are known. It uses none of
+// src's key, value and headers.
 func (b *Batch) SetAside(dst, src *kgo.Record, reason Reason, detail string, had Sizes) {
 	bare := *src
 	bare.Key, bare.Value, bare.Headers = nil, nil, nil
@@ -146,7 +147,7 @@ func (b *Batch) SetAside(dst, src *kgo.Record, reason Reason, detail string, had
 	b.reject(dst, &bare, reason, detail, had)
 }
 
-// reject fills dst with the rejected record of what is left of a source record.
+// reject fills dst with the rejected record of the rest of a source record.
 func (b *Batch) reject(dst, src *kgo.Record, reason Reason, detail string, without Sizes) {
 	t := b.of(src, Rejected)
 	t.Reason, t.Detail, t.Withheld = reason, detail, without

@@ -6,8 +6,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// write makes dst a copy of src bound for the partition of the same number of topic, with src's headers but ours, and behind them
-// ours of these kinds: they tell what b.told holds.
+// write makes dst a copy of src for the partition of the same number of topic. dst has src's headers except for ours,
+// and then our headers of these kinds, with the facts in b.told.
 func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 	more := 0
 	for _, on := range kinds {
@@ -28,7 +28,7 @@ func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 	}
 }
 
-// tell appends headers of ours.
+// tell appends our headers.
 func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHeader {
 	for i := range table {
 		h := &table[i]
@@ -42,7 +42,7 @@ func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHea
 	return headers
 }
 
-// of begins to tell of src, and finds the outputs of its topic.
+// of sets b.told to the facts about src, with the outputs of its topic.
 func (b *Batch) of(src *kgo.Record, verdict string) *Told {
 	if b.source != src.Topic || b.unique == "" {
 		b.source = src.Topic
@@ -55,7 +55,7 @@ func (b *Batch) of(src *kgo.Record, verdict string) *Told {
 	return &b.told
 }
 
-// take cuts n headers off the slab, empty, and with no room beyond them: an append past them cannot touch a neighbour.
+// take returns n empty headers from the slab, with no capacity beyond them, so that an append cannot touch a neighbour.
 func (b *Batch) take(n int) []kgo.RecordHeader {
 	if cap(b.headers)-len(b.headers) < n {
 		b.headers = make([]kgo.RecordHeader, 0, max(2*cap(b.headers), n, 1024))
@@ -65,7 +65,7 @@ func (b *Batch) take(n int) []kgo.RecordHeader {
 	return b.headers[at : at : at+n]
 }
 
-// room makes sure that n more bytes fit without moving those given out.
+// room makes sure that n more bytes fit without moving those already returned.
 func (b *Batch) room(n int) {
 	if cap(b.bytes)-len(b.bytes) < n {
 		b.bytes = make([]byte, 0, max(2*cap(b.bytes), n, 16<<10))
@@ -89,7 +89,7 @@ func reserved(name string) bool {
 	return true
 }
 
-// cut shortens s to n bytes at most, between runes.
+// cut shortens s to at most n bytes, between runes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

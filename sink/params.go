@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params say where verdicts go.
+// Params say which topics records are forwarded to, and how.
 type Params struct {
 	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" example:"{source}.unique"`
 	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic" example:"{source}.duplicate"`
@@ -20,17 +20,17 @@ type Params struct {
 	ReplicationFactor int           `key:"replication_factor" doc:"replicas of output topics that are created; -1 is the broker's default"`
 }
 
-// MinRecordBytes is the least max_record_bytes: a record whose value, key and headers are all withheld fits whatever the
-// names in our headers.
+// MinRecordBytes is the least max_record_bytes. A record whose value, key and headers are all withheld fits into it,
+// whatever the names in our headers.
 const MinRecordBytes = 8 * setting.KiB
 
-// maxRecordBytes is the most: record lengths are 32 bits on the wire, and Kafka clients refuse requests beyond 100 MiB.
+// maxRecordBytes is the greatest max_record_bytes: record lengths are 32 bits on the wire, and Kafka clients refuse
+// requests beyond 100 MiB.
 const maxRecordBytes = 96 * setting.MiB
 
 const placeholder = "{source}"
 
-// DefaultParams are the defaults of design section 11. A mebibyte is 12 bytes less than what Kafka's topics take by
-// default.
+// DefaultParams returns the defaults of design section 11. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
 	return Params{
 		Unique:            placeholder + ".unique",
@@ -43,7 +43,7 @@ func DefaultParams() Params {
 	}
 }
 
-// Topics names the outputs of a source topic.
+// Topics returns the outputs of a source topic.
 func (p Params) Topics(source string) (unique, duplicate, rejected string) {
 	name := func(template string) string { return strings.ReplaceAll(template, placeholder, source) }
 	return name(p.Unique), name(p.Duplicate), name(p.Rejected)
@@ -65,7 +65,7 @@ func codecs() []codec {
 	}
 }
 
-// Choices are the words of a setting that a table has.
+// Choices returns the words of a setting whose words come from a table.
 func (Params) Choices(key string) []string {
 	var words []string
 	if key == "compression" {
@@ -76,7 +76,7 @@ func (Params) Choices(key string) []string {
 	return words
 }
 
-// Codec is what output records are compressed with; ok is false for a name that is not known.
+// Codec returns the compression of output records; ok is false for an unknown name.
 func (p Params) Codec() (found kgo.CompressionCodec, ok bool) {
 	for _, c := range codecs() {
 		if c.name == p.Compression {
@@ -86,7 +86,7 @@ func (p Params) Codec() (found kgo.CompressionCodec, ok bool) {
 	return kgo.NoCompression(), false
 }
 
-// Validate reports every mistake.
+// Validate returns every mistake.
 func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	templates := []struct{ key, value string }{{"unique", p.Unique}, {"duplicate", p.Duplicate}, {"rejected", p.Rejected}}

@@ -1,7 +1,7 @@
 package sink
 
-// Reason says why a document goes to the rejected topic. The set is closed: it labels metrics and is promised to readers
-// of the unecho-reason header.
+// Reason says why a document goes to the rejected topic. The set is closed: it labels metrics and is promised to
+// readers of the unecho-reason header.
 type Reason string
 
 // Reasons.
@@ -9,8 +9,8 @@ const (
 	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an id, an output or the journal takes
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
-	MissingField    Reason = "missing_field"    // a field of the text, or what the scope is read from, is absent
-	WrongType       Reason = "wrong_type"       // the value is no JSON object, or a field holds what cannot be text
+	MissingField    Reason = "missing_field"    // a field of the text, or one that the scope is read from, is absent
+	WrongType       Reason = "wrong_type"       // the value is no JSON object, or a field holds something that cannot be text
 	Empty           Reason = "empty"            // no text, where document.empty is reject
 	OutputRefused   Reason = "output_refused"   // its output topic refused the record
 )

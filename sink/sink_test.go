@@ -115,7 +115,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, s := range steps {
-		dst := source() // whatever it held is gone
+		dst := source() // with content that must be overwritten
 		dst.Topic, dst.Partition = "leftover", 9
 		s.fill(dst)
 		text := show(dst)
@@ -194,7 +194,8 @@ func TestValuesAtTheirEdges(t *testing.T) {
 	}
 }
 
-// A rejected record gets the time that its topic takes, with its own in a header, in whatever form it goes there; no other does.
+// A rejected record gets the time that its topic accepts, and its own in a header, in whatever form it is rejected. No
+// other record does.
 func TestRejectAt(t *testing.T) {
 	now, src := time.UnixMilli(1767312000000), source()
 	var dst kgo.Record
@@ -238,8 +239,8 @@ func header(r *kgo.Record, name string) string {
 	return string(r.Headers[i].Value)
 }
 
-// The records of a batch share its memory: none may see another's bytes, also when the memory grows in between, and
-// appending to the headers of one, or to a value of them, must not reach its neighbour.
+// The records of a batch share its memory. No record may see another's bytes, even when the memory grows in between.
+// Appending to the headers of one, or to a value in them, must not change its neighbour.
 func TestRecordsOfABatchDoNotDisturbEachOther(t *testing.T) {
 	b := encoder().NewBatch()
 	for round := range 3 {

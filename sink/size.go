@@ -6,18 +6,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// How long parts of a record are on the wire at most.
+// Greatest lengths of parts of a record on the wire, in bytes.
 const (
-	batchOverhead   = 61 + 5          // of a record batch of format 2, and its length before it in a request
+	batchOverhead   = 61 + 5          // a record batch of format 2, and its length before it in a request
 	recordOverhead  = 5 + 1 + 10 + 5  // length, attributes, timestamp delta, offset delta
-	maxDecimalBytes = 20              // of a 64-bit number
+	maxDecimalBytes = 20              // a 64-bit number
 	maxPlaceBytes   = 1 + 11 + 1 + 20 // /partition/offset
-	maxCountBytes   = 5               // of the number of headers
+	maxCountBytes   = 5               // the number of headers
 )
 
-// Size bounds the bytes of a record batch that holds r alone and uncompressed, which is what a producer holds against
-// its maximum batch size, and a broker at most against max.message.bytes. It is never too small, and at most 26 bytes too
-// large.
+// Size returns an upper bound of the bytes of a record batch that holds only r, uncompressed. A producer compares it
+// with its maximum batch size, and a broker at most with max.message.bytes. It is never too small, and at most 26 bytes
+// too large.
 func Size(r *kgo.Record) int {
 	n := batchOverhead + recordOverhead + fieldSize(len(r.Key)) + fieldSize(len(r.Value)) + maxCountBytes
 	for i := range r.Headers {
@@ -26,8 +26,8 @@ func Size(r *kgo.Record) int {
 	return n
 }
 
-// WorstCase bounds the Size of src as an output record, whatever the verdict will be, as long as nothing is withheld. It
-// depends on nothing but the record, the settings and the names given to New.
+// WorstCase returns an upper bound of the Size of src as an output record, whatever the verdict, as long as nothing is
+// withheld. It depends only on the record, the settings and the names given to New.
 func (e *Encoder) WorstCase(src *kgo.Record) int {
 	n := batchOverhead + recordOverhead + fieldSize(len(src.Key)) + fieldSize(len(src.Value)) + maxCountBytes
 	for i := range src.Headers {
@@ -42,7 +42,7 @@ func (e *Encoder) WorstCase(src *kgo.Record) int {
 // before it is appended to the journal.
 func (e *Encoder) Fits(src *kgo.Record) bool { return e.WorstCase(src) <= int(e.params.MaxRecordBytes) }
 
-// mostBytes bounds headers of ours.
+// mostBytes returns an upper bound of the bytes of our headers.
 func mostBytes(table []Header, names Names) int {
 	n := 0
 	for i := range table {
@@ -59,7 +59,7 @@ func longestReason() int {
 	return n
 }
 
-// keptHeaderBytes is the length of the headers of src that are not ours.
+// keptHeaderBytes returns the length of the headers of src that are not ours.
 func keptHeaderBytes(src *kgo.Record) int {
 	n := 0
 	for i := range src.Headers {
@@ -72,5 +72,5 @@ func keptHeaderBytes(src *kgo.Record) int {
 
 func headerSize(name, value int) int { return fieldSize(name) + fieldSize(value) }
 
-// fieldSize is a field of n bytes with its length before it: a zigzag varint.
+// fieldSize returns the length of a field of n bytes with its length before it: a zigzag varint.
 func fieldSize(n int) int { return (bits.Len(uint(n)<<1|1)+6)/7 + n } //nolint:gosec // lengths are never negative

@@ -15,8 +15,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// onWire is the length of a request's records field that holds r alone, by Kafka's own message definitions, as the last
-// of very many records and a long time after the first.
+// onWire returns the length of a request's records field that holds only r, by Kafka's own message definitions, as the
+// last of very many records and a long time after the first.
 func onWire(r *kgo.Record) int {
 	rec := kmsg.Record{TimestampDelta64: math.MinInt64, OffsetDelta: math.MaxInt32, Key: r.Key, Value: r.Value}
 	for _, h := range r.Headers {
@@ -54,8 +54,9 @@ func randomVerdict(r *rand.Rand) *index.Verdict {
 	}}
 }
 
-// Whatever the verdict, an output record is no larger than its worst case was before it; a rejected one is no larger than
-// max_record_bytes, whatever the document; and Size is what Kafka's own definitions make it, or a few bytes more.
+// Whatever the verdict, an output record is no larger than the worst case computed before it. A rejected one is no
+// larger than max_record_bytes, whatever the document. Size equals what Kafka's own definitions give, or a few bytes
+// more.
 func TestWorstCaseHolds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -94,7 +95,7 @@ func check(t *testing.T, dst *kgo.Record, bound int, what string) {
 	}
 }
 
-// The worst case is reached, or nearly: a bound that is far too high would reject documents that fit.
+// The worst case is reached, or nearly: a bound far too high would reject documents that fit.
 func TestWorstCaseIsTight(t *testing.T) {
 	e := encoder()
 	src := source()

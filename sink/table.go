@@ -34,46 +34,47 @@ const (
 // On says which records have a header.
 type On uint8
 
-// Kinds of records, by the headers they have.
+// Kinds of records, by the headers that they have.
 const (
 	OnAll      On = iota
 	OnCopies      // duplicates, and copies that were let through as unique
 	OnCut         // unique documents that were not compared with all their candidates
 	OnRejected    // rejected documents
-	OnWithheld    // those of them that lack a part of the document: the worst case does not count these
+	OnWithheld    // rejected documents without a part of their record; the worst case does not count these headers
 	kinds
 )
 
-// Header is one of ours. The encoder writes what the table has, the worst case counts it, and the audit expects it.
+// Header is one of our headers. The encoder writes the headers in the table, the worst case counts them, and the audit
+// expects them.
 type Header struct {
 	Name   string
 	On     On
-	Has    func(t *Told) bool               // nil: each record of that kind has it
+	Has    func(t *Told) bool               // nil if every record of that kind has it
 	Most   func(n Names) int                // bytes of the value, at most
 	Append func(dst []byte, t *Told) []byte // appends the value
 }
 
-// Names are those that headers of all records repeat.
+// Names are the names that the headers of all records repeat.
 type Names struct{ Index, Algorithm, Topic string }
 
-// Told is what headers tell of a record.
+// Told is what the headers say about a record.
 type Told struct {
-	Names     // Topic is that of the source record, as are Partition and Offset
+	Names     // topic, partition and offset of the source record
 	Partition int32
 	Offset    int64
 	Verdict   string
 
-	Match *index.Match // of a copy
+	Match *index.Match // set for a copy
 
-	Reason   Reason // of a rejected document
+	Reason   Reason // set for a rejected document
 	Detail   string
 	Retimed  bool  // its record has another timestamp than the source record
-	Time     int64 // then: that of the source record, in ms since 1970
-	Withheld Sizes // bytes of what its record lacks; -1 is not withheld
+	Time     int64 // if Retimed: the source record's timestamp, ms since 1970
+	Withheld Sizes // bytes of the withheld parts; -1 is not withheld
 }
 
-// Headers is the table of them, in the order in which they stand. A new header is a name above and a row here. What makes the worst case larger
-// rejects documents that would have been judged before: then config.SettingsVersion rises.
+// Headers lists our headers in the order in which they are written. A new header needs a name above and a row here. If
+// it raises the worst case, documents are rejected that were judged before: then config.SettingsVersion must rise.
 func Headers() []Header {
 	return []Header{
 		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Told) []byte { return append(dst, t.Verdict...) }},
@@ -100,7 +101,7 @@ func Headers() []Header {
 	}
 }
 
-// cutCandidates says that candidates were left out.
+// cutCandidates says whether candidates were left out.
 const cutCandidates = "candidates"
 
 const longestMethod = len("levenshtein")
@@ -122,7 +123,7 @@ func appendMatch(dst []byte, t *Told) []byte {
 	return appendPlace(dst, t.Match.Topic, t.Match.Source.Partition, t.Match.Offset)
 }
 
-// appendMatchID appends the id, or the coordinates of what has none.
+// appendMatchID appends the id of the representative, or its coordinates if it has none.
 func appendMatchID(dst []byte, t *Told) []byte {
 	if id := t.Match.ID; id != "" {
 		return append(dst, id[:min(len(id), MaxIDBytes)]...)
@@ -137,7 +138,8 @@ func appendPlace(dst []byte, topic string, partition int32, offset int64) []byte
 	return strconv.AppendInt(dst, offset, 10)
 }
 
-// RFC 3339 knows the years 0000 to 9999; a document may claim any. What lies beyond is shown as the nearest it knows.
+// RFC 3339 knows the years 0000 to 9999, and a document may claim any. A time beyond them is shown as the nearest that
+// it knows.
 const (
 	timeLayout = "2006-01-02T15:04:05.000Z"
 	minTime    = -62167219200000
@@ -148,7 +150,7 @@ func appendTime(dst []byte, ms int64) []byte {
 	return time.UnixMilli(min(max(ms, minTime), maxTime)).UTC().AppendFormat(dst, timeLayout)
 }
 
-// appendSimilarity has four places, rounded down, so that 1.0000 means equal.
+// appendSimilarity writes four decimals, rounded down, so that 1.0000 means equal.
 func appendSimilarity(dst []byte, s index.Similarity) []byte {
 	n := min(max(s.TenThousandths(), 0), 10000)
 	return append(dst, digit(n/10000), '.', digit(n/1000), digit(n/100), digit(n/10), digit(n))

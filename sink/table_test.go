@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// TestTable holds the records to the table: nothing of ours on them that it has not, in its order, no value longer than it says; and
-// no row that no record has, or that the package comment is silent about.
+// TestTable compares the records with the table. A record has only our headers that the table lists, in its order, with
+// no value longer than it says. Every row of the table is used by some record and described in the package comment.
 func TestTable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// SettingsVersion names the meaning of the settings that decide verdicts. It rises when the same settings begin to decide
-// otherwise, so that members of both kinds refuse to run together.
+// SettingsVersion stands for the meaning of the settings that decide verdicts. It rises when the same settings begin to
+// decide differently, so that members of both versions refuse to run together.
 const SettingsVersion = "2"
 
 // Config is every setting of the program, by room.
@@ -32,7 +32,7 @@ type Config struct {
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
 }
 
-// Default is the configuration before anything is set.
+// Default returns the configuration before anything is set.
 func Default() Config {
 	return Config{
 		Kafka:    broker.DefaultParams(),
@@ -48,7 +48,7 @@ func Default() Config {
 	}
 }
 
-// Validate reports everything that a room finds wrong or missing.
+// Validate returns everything that a room finds wrong or missing.
 func (c Config) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("kafka", c.Kafka.Validate()),
@@ -65,8 +65,8 @@ func (c Config) Validate() []setting.Mistake {
 	)
 }
 
-// Settings is the canonical text of everything that decides verdicts, as the journal declares it. What belongs to it, the
-// rooms say by their tags.
+// Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
+// the rooms' Params say which these are.
 func (c Config) Settings() []byte {
 	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), map[string]any{"": c})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// What has no default has to be set; nothing else may be wrong with the defaults.
+// A setting without a default has to be set. Nothing else may be wrong with the defaults.
 func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
 	var missing []string
 	for _, m := range Default().Validate() {
@@ -67,7 +67,8 @@ func TestKeysAndVariablesAreUnique(t *testing.T) {
 	}
 }
 
-// A change here makes members of the version before and after refuse to run together: it is a change for the CHANGELOG.
+// A change of this value makes members of the versions before and after refuse to run together: it belongs into the
+// CHANGELOG.
 func TestSettingsInTheJournal(t *testing.T) {
 	golden(t, "settings.json", strings.ReplaceAll(string(Default().Settings()), `,"`, ",\n\"")+"\n")
 }
@@ -145,7 +146,7 @@ func TestExamplesHaveNoMistakes(t *testing.T) {
 	}
 }
 
-// The table of the page is generated.
+// The table of the page is generated from the settings.
 func TestPageHasTheTable(t *testing.T) {
 	const path = "../deploy/docs/configuration.md"
 	text, err := os.ReadFile(path)

@@ -1,8 +1,8 @@
-// Package config turns one YAML file, the environment and flags into the settings of every room, and reports all mistakes
-// in them at once.
+// Package config turns one YAML file, the environment and flags into the settings of every room, and reports all
+// mistakes in them at once.
 //
 // A room describes its settings by the tags of its Params (see package setting); Config composes them into sections.
-// Everything here follows from those tags, and nothing is said twice:
+// Everything here follows from those tags, so that nothing is stated twice:
 //
 //	            ┌ YAML         similarity:
 //	            │                threshold: 0.9
@@ -12,9 +12,9 @@
 //	            └ Settings     the canonical text of what decides verdicts, in the journal
 //
 // A flag outranks the environment, which outranks the file, which outranks the default. A list is separated by commas
-// outside YAML. A secret can also be read from a file: beside kafka.sasl.password there is kafka.sasl.password_file. Giving
-// both in the same place is a mistake; in different places, the higher one wins.
+// outside YAML. A secret can also be read from a file: beside kafka.sasl.password there is kafka.sasl.password_file.
+// Giving both in the same place is a mistake; in different places, the higher one wins.
 //
 // No secret leaves this package in an error or a printed line. The values of unknown and of repeated keys are not shown
-// either, for they may be secrets under a misspelt name.
+// either, because they may be secrets under a misspelt name.
 package config

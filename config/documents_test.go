@@ -31,7 +31,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What config print shows means the same when it is read again.
+// The output of config print means the same when it is read again.
 func TestPrintIsAConfiguration(t *testing.T) {
 	for _, odd := range []string{
 		"", " ", "~", "null", "yes", "1e3", "0x1", "#", "a #b", "a: b", "- a", "*a", "&a", "!a", "{a}", "[a]", "'", `"`, `\`, "é", "\n", "\t",
@@ -83,7 +83,7 @@ func sameTexts(a, b Config) bool {
 	return slices.Equal(texts(a), texts(b))
 }
 
-// What a schema accepts as a duration or a size must be no less than what is written by us.
+// The schema must accept at least every duration and size that we write.
 func TestSchemaPatternsTakeDefaultsAndExamples(t *testing.T) {
 	patterns := map[setting.Kind]*regexp.Regexp{
 		setting.Duration: regexp.MustCompile(durationPattern), setting.Size: regexp.MustCompile(sizePattern),

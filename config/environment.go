@@ -9,22 +9,23 @@ import (
 
 const (
 	envPrefix  = "UNECHO_"
-	testPrefix = "UNECHO_TEST_" // for the tests of the project, never for the program
+	testPrefix = "UNECHO_TEST_" // reserved for the tests of the project, never read by the program
 )
 
-// envName derives the variable of a key: similarity.threshold is UNECHO_SIMILARITY_THRESHOLD.
+// envName returns the variable of a key: similarity.threshold is UNECHO_SIMILARITY_THRESHOLD.
 func envName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// kubernetesLink matches what Kubernetes puts into the environment of every pod beside a Service named unecho, or
-// unecho-something: UNECHO_SERVICE_HOST, UNECHO_PORT_9464_TCP_ADDR and so on. Nobody meant them as settings.
+// kubernetesLink matches the variables that Kubernetes puts into the environment of every pod beside a Service named
+// unecho, or unecho-something: UNECHO_SERVICE_HOST, UNECHO_PORT_9464_TCP_ADDR and so on. They are not meant as
+// settings.
 var kubernetesLink = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
 
-// linkURL is how the value of UNECHO_PORT begins in the same set of variables.
+// linkURL matches the beginning of the value of UNECHO_PORT in that set of variables.
 var linkURL = regexp.MustCompile(`^(tcp|udp|sctp)://`)
 
-// environment takes the variables that begin with UNECHO_. Of two with the same name the last wins, as in a shell.
+// environment reads the variables that begin with UNECHO_. Of two with the same name the last wins, as in a shell.
 func (l *loader) environment(environ []string) {
 	keys := map[string]string{}
 	names := make([]string, 0, len(l.known))

@@ -13,7 +13,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// maxFile bounds the configuration file; one with every key and its documentation has some twenty kilobytes.
+// maxFile bounds the bytes of the configuration file. A file with every key and its documentation has some twenty
+// kilobytes.
 const maxFile = 1 << 20
 
 // file reads the YAML file into the settings.
@@ -35,7 +36,7 @@ func (l *loader) decode(text []byte) {
 	var document, second yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return // empty, or comments only: every value is its default
+		return // empty, or only comments: every value keeps its default
 	case err != nil:
 		l.syntax(text, err)
 		return
@@ -58,7 +59,7 @@ func (l *loader) decode(text []byte) {
 	}
 }
 
-// unreadable reports that the file cannot be taken at all.
+// unreadable reports that the whole file cannot be read.
 func (l *loader) unreadable(line int, problem, remedy string) {
 	l.broken = true
 	l.refuse(Origin{Layer: FromFile, Name: l.path, Line: line}, setting.Mistake{Problem: problem, Remedy: remedy})
@@ -88,7 +89,7 @@ func (l *loader) syntax(text []byte, err error) {
 
 func (l *loader) at(n *yaml.Node) Origin { return Origin{Layer: FromFile, Name: l.path, Line: n.Line} }
 
-// mapping takes the keys of one section.
+// mapping reads the keys of one section.
 func (l *loader) mapping(prefix string, n *yaml.Node) {
 	for _, p := range l.pairs(prefix, n) {
 		key := setting.Join(prefix, p.name)
@@ -111,7 +112,7 @@ func (l *loader) section(key string, p pair) {
 	l.places[key] = l.at(p.key)
 	n := resolve(p.value)
 	switch {
-	case null(n): // everything below it is commented out
+	case null(n): // everything in the section is commented out
 	case n.Kind == yaml.MappingNode:
 		l.mapping(key, n)
 	default:
@@ -161,7 +162,7 @@ func (l *loader) list(key string, n *yaml.Node, at Origin) {
 	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.SetItems(items) })
 }
 
-// resolve follows an alias to what it names. An alias never names an alias.
+// resolve returns the node that an alias refers to. An alias never refers to an alias.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -177,7 +178,7 @@ type pair struct {
 	key, value *yaml.Node
 }
 
-// pairs lists the keys of a mapping in their order, then those it merges with <<, which it outranks.
+// pairs lists the keys of a mapping in their order, and then the keys it merges with <<, which its own keys outrank.
 func (l *loader) pairs(prefix string, n *yaml.Node) []pair {
 	var pairs []pair
 	taken := map[string]bool{}

@@ -2,9 +2,9 @@ package config
 
 import "github.com/unecho/unecho/index/setting"
 
-// Some settings are for the verbs that work on files: they exist so that published figures can be had again. A service has their
-// defaults, and says so in its settings; what is written for people leaves them out. A file that sets them to their defaults is
-// taken, as those do that were written from all settings.
+// Some settings are only for the verbs that work on files, so that published figures can be reproduced. A service
+// always has their defaults, and its settings say so; documents for people leave them out. A file that sets them to
+// their defaults is accepted, because files that list all settings do so.
 
 // forFiles reports settings of a service that only the verbs for files have.
 func forFiles(c Config) []setting.Mistake {
@@ -19,7 +19,7 @@ func forFiles(c Config) []setting.Mistake {
 	return wrong
 }
 
-// walk visits what a service has.
+// walk visits the settings of a service.
 func walk(params any, visit func(setting.Field)) {
 	setting.Walk(params, func(f setting.Field) {
 		if !f.Files {

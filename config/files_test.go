@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// What only verbs for files have is nowhere in what is written for the people who run a service.
+// Settings that only the verbs for files have do not appear in anything written for people who run a service.
 func TestSettingsForFilesAreNotWritten(t *testing.T) {
 	var files []string
 	for _, f := range setting.Fields(Default()) {
@@ -32,13 +32,14 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 	}
 }
 
-// A service is begun with the defaults of those settings; a file, a variable or a flag that says so is taken.
+// A service starts with the defaults of those settings. A file, a variable or a flag that sets them to these defaults
+// is accepted.
 func TestSettingsForFilesOfAService(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "unecho.yaml")
 	base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshot: {directory: d}\n"
 	for _, c := range []struct {
 		name, file, variable, set string
-		want                      string // "" is taken
+		want                      string // "" means accepted
 	}{
 		{"defaults in a file", "similarity: {hash: xxhash, plan: recall}", "", "", ""},
 		{"defaults elsewhere", "", "UNECHO_SIMILARITY_HASH=xxhash", "similarity.plan=recall", ""},
@@ -75,7 +76,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 	}
 }
 
-// The settings of a service go on telling them.
+// The settings of a service still include them.
 func TestSettingsForFilesAreToldInTheJournal(t *testing.T) {
 	for _, part := range []string{`"similarity.hash":"xxhash"`, `"similarity.plan":"recall"`} {
 		if text := string(Default().Settings()); !strings.Contains(text, part) {

@@ -7,26 +7,27 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Loaded is a configuration without mistakes, and where each of its values comes from.
+// Loaded is a configuration without mistakes, and the origin of each of its values.
 type Loaded struct {
 	Config  Config
-	Origins map[string]Origin // by key; a key that is absent has its default
+	Origins map[string]Origin // by key; an absent key has its default
 }
 
-// Load reads the file at path (none if path is empty), then environ ("NAME=value"), then sets ("key=value"), each
-// outranking those before. The error is of type Mistakes and holds everything that is wrong.
+// Load reads the file at path (none if path is empty), then environ ("NAME=value"), then sets ("key=value"); later
+// values outrank earlier ones. The error is of type Mistakes and holds everything that is wrong.
 func Load(path string, environ, sets []string) (Config, error) {
 	loaded, err := Resolve(path, environ, sets)
 	return loaded.Config, err
 }
 
-// Resolve is Load that also says where each value comes from.
+// Resolve does what Load does, and also returns where each value comes from.
 func Resolve(path string, environ, sets []string) (Loaded, error) {
 	return ResolveFrom(Default(), path, environ, sets)
 }
 
-// ResolveFrom is Resolve with other defaults, for verbs that know values which a plain configuration must name. With mistakes the
-// configuration holds the defaults, and of log what could be read: it says how the mistakes are told.
+// ResolveFrom does what Resolve does with other defaults, for verbs that know values which a plain configuration must
+// name. If there are mistakes, the configuration holds the defaults, except that log holds what could be read, because
+// it determines how the mistakes are shown.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) }, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
@@ -37,8 +38,8 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	return Loaded{Config: c, Origins: origins}, nil
 }
 
-// ResolveSections is ResolveFrom for verbs that need no more than these sections: what the others lack is not reported. These have
-// the settings for files, too.
+// ResolveSections does what ResolveFrom does for verbs that need only these sections: it does not report what other
+// sections lack. These verbs also have the settings for files.
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
 		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
@@ -58,7 +59,7 @@ type inputs struct {
 	sets    []string
 }
 
-// loader collects values and mistakes; it knows settings only by their tags.
+// loader collects values and mistakes. It knows settings only by their tags.
 type loader struct {
 	leaves   map[string]setting.Field
 	sections map[string]bool
@@ -66,16 +67,16 @@ type loader struct {
 	known    []string          // every key that may be written, in the order of the source
 
 	origins  map[string]Origin
-	places   map[string]Origin      // where sections stand in the file
+	places   map[string]Origin      // where each section stands in the file
 	pending  map[string]pendingFile // secrets to be read from files, by key of the secret
-	excused  map[string]bool        // keys with a mistake of their own: what they lack because of it is not reported again
-	meant    map[string]bool        // keys that a misspelt one probably meant: excused too, unless given as well
+	excused  map[string]bool        // keys with a mistake of their own; what they lack because of it is not reported again
+	meant    map[string]bool        // keys that a misspelt one probably meant; excused too, unless they are given as well
 	mistakes Mistakes
 	path     string
-	broken   bool // the file could not be read: what it would have set is unknown
+	broken   bool // the file could not be read, so its values are unknown
 }
 
-// load writes what in says into params, a pointer to a struct that holds the defaults, and validates the result.
+// load applies in to params, a pointer to a struct that holds the defaults, and validates the result.
 func load(params any, validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l := newLoader(params, in.path)
 	if in.path != "" {
@@ -84,7 +85,7 @@ func load(params any, validate func() []setting.Mistake, in inputs) (map[string]
 	return l.settle(validate, in)
 }
 
-// settle takes what outranks the file, and validates the result.
+// settle applies the layers that outrank the file, and validates the result.
 func (l *loader) settle(validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l.environment(in.environ)
 	l.flags(in.sets)
@@ -116,10 +117,10 @@ func newLoader(params any, path string) *loader {
 	return l
 }
 
-// companion is the key under which a secret's file is given.
+// companion returns the key under which a secret's file is given.
 func companion(key string) string { return key + "_file" }
 
-// assign gives the setting of key a value that set writes. It is told of every value in the order of the layers.
+// assign sets the setting of key by calling set. It is called for every value, in the order of the layers.
 func (l *loader) assign(key string, at Origin, set func(setting.Field) *setting.Mistake) {
 	if p, both := l.pending[key]; both && p.at.Layer == at.Layer {
 		delete(l.pending, key)
@@ -144,18 +145,18 @@ func (l *loader) text(key, text string, at Origin) {
 	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.Set(text) })
 }
 
-// refuse reports a mistake after which its key has no value of its own: what it lacks because of that is not reported.
+// refuse reports a mistake after which its key has no value. What is missing because of that is not reported.
 func (l *loader) refuse(at Origin, m setting.Mistake) {
 	l.excused[m.Key] = true
 	l.report(at, m)
 }
 
-// report reports a mistake that leaves everything else as it is.
+// report reports a mistake with no other effect.
 func (l *loader) report(at Origin, m setting.Mistake) {
 	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: at})
 }
 
-// unknown reports a key that means nothing. Its value is not shown: it may be a secret under a misspelt name.
+// unknown reports a key that does not exist. Its value is not shown: it may be a secret under a misspelt name.
 func (l *loader) unknown(key string, at Origin, fallback string) {
 	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
 	if meant, ok := Nearest(key, l.known); ok {
@@ -165,7 +166,7 @@ func (l *loader) unknown(key string, at Origin, fallback string) {
 	l.refuse(at, m)
 }
 
-// mean notes which key a misspelt one probably meant.
+// mean notes the key that a misspelt one probably meant.
 func (l *loader) mean(key string) {
 	l.meant[key] = true
 	if secret, ok := l.secrets[key]; ok {
@@ -173,7 +174,7 @@ func (l *loader) mean(key string) {
 	}
 }
 
-// wordOnly cuts what cannot be a key from the end of one: behind it may stand a secret, as in "password:secret".
+// wordOnly cuts off the end of a key what cannot be part of one, because it may be a secret, as in "password:secret".
 func wordOnly(key string) string {
 	end := strings.IndexFunc(key, func(r rune) bool { return !keyRune(r) })
 	if end < 0 {
@@ -182,7 +183,7 @@ func wordOnly(key string) string {
 	return key[:end] + "..."
 }
 
-// judge adds what the rooms find wrong, at the place each value comes from.
+// judge adds what the rooms find wrong, with the origin of each value.
 func (l *loader) judge(found []setting.Mistake) {
 	for _, m := range found {
 		m.Key = strings.TrimSuffix(m.Key, ".")
@@ -197,7 +198,7 @@ func (l *loader) judge(found []setting.Mistake) {
 	}
 }
 
-// isExcused says that key, or a section around it, has a mistake of its own already.
+// isExcused says whether key, or a section around it, already has a mistake of its own.
 func (l *loader) isExcused(key string) bool {
 	for ; key != ""; key, _ = cutLast(key) {
 		if l.excused[key] || l.meant[key] && !l.given(key) {
@@ -207,14 +208,14 @@ func (l *loader) isExcused(key string) bool {
 	return false
 }
 
-// given says that a setting was given in any layer, or a section in the file.
+// given says whether a setting was given in any layer, or a section in the file.
 func (l *loader) given(key string) bool {
 	_, set := l.origins[key]
 	_, opened := l.places[key]
 	return set || opened
 }
 
-// placeOf is where key was set, else where its section stands, else the file.
+// placeOf returns where key was set, else where its section stands, else the file.
 func (l *loader) placeOf(key string) Origin {
 	if at, ok := l.origins[key]; ok {
 		return at
@@ -230,10 +231,10 @@ func (l *loader) placeOf(key string) Origin {
 	return Origin{}
 }
 
-// commandLine names where flags stand: --set, and flags of their own for a setting, such as --log-level.
+// commandLine is the origin of flags: of --set, and of the flags of a single setting, such as --log-level.
 const commandLine = "command line"
 
-// flags takes the values of --set. Of two for the same key the last wins, as with any flag.
+// flags applies the values of --set. Of two for the same key the last wins, as with any flag.
 func (l *loader) flags(sets []string) {
 	at := Origin{Layer: FromFlag, Name: commandLine}
 	given := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Each file in testdata/mistakes has its mistakes beside it, as they are printed.
+// Each file in testdata/mistakes has a file beside it with its mistakes as they are printed.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/mistakes/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -82,7 +82,7 @@ func TestResolveSections(t *testing.T) {
 	}
 	_, err = ResolveSections(Default(), sections, "", nil, []string{"similarity.slots=0", "snapshot.colour=red", "window.age=long"})
 	var mistakes Mistakes
-	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // what cannot be read is, wherever it stands; slots is not judged
+	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // unreadable values are reported wherever they stand; slots is not validated
 		t.Errorf("%v", err)
 	}
 }
@@ -228,7 +228,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("a: &a {b: *a, <<: *a}"), "UNECHO_SERVER_HOSTS=,", "=")
 	f.Fuzz(func(t *testing.T, text []byte, variable, set string) {
 		if strings.Contains(string(text)+variable+set, "_file") || strings.Contains(variable, "_FILE") {
-			return // no files of the machine
+			return // only files that the test made
 		}
 		s := defaultSample()
 		l := newLoader(&s, "f.yaml")

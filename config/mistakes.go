@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Layer says what kind of place a value comes from. A higher one outranks a lower one.
+// Layer is the kind of place that a value comes from. A higher layer outranks a lower one.
 type Layer uint8
 
 // Layers, from the lowest to the highest.
@@ -25,11 +25,11 @@ const (
 type Origin struct {
 	Layer Layer
 	Name  string // the file, the variable, or the command line
-	Line  int    // in the file; 0 is unknown
-	Via   string // the file that a secret was read from
+	Line  int    // line in the file; 0 is unknown
+	Via   string // file that the secret was read from
 }
 
-// String writes the origin for a person: default, unecho.yaml:3, UNECHO_LOG_LEVEL or command line.
+// String formats the origin for a person: default, unecho.yaml:3, UNECHO_LOG_LEVEL or command line.
 func (o Origin) String() string {
 	s := o.Name
 	switch {
@@ -50,7 +50,7 @@ type Mistake struct {
 	At Origin // the zero Origin for a value that is missing everywhere
 }
 
-// String is one line: place, key, value, what is wrong, what to do.
+// String formats the mistake as one line: place, key, value, what is wrong, what to do.
 func (m Mistake) String() string {
 	parts := make([]string, 0, 4)
 	for _, part := range []string{m.place(), m.Key, m.Value, m.Problem} {
@@ -72,7 +72,7 @@ func (m Mistake) place() string {
 	return Origin{Layer: m.At.Layer, Name: m.At.Name, Line: m.At.Line}.String()
 }
 
-// Mistakes is everything wrong with the configuration: by line, then by variable, then by flag.
+// Mistakes is everything wrong with the configuration, sorted by line, then by variable, then by flag.
 type Mistakes []Mistake
 
 // Error writes one line for each mistake.
@@ -84,12 +84,12 @@ func (ms Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ForPeople takes the error apart: all mistakes, and where to read about them.
+// ForPeople splits the error: all mistakes, and where to read about them.
 func (ms Mistakes) ForPeople() (cause, remedy string) {
 	return ms.Count() + " in the configuration: " + ms.Error(), "see `unecho config check --help`"
 }
 
-// Count writes how many there are: 1 mistake, 6 mistakes.
+// Count returns the number of mistakes as text: 1 mistake, 6 mistakes.
 func (ms Mistakes) Count() string {
 	if len(ms) == 1 {
 		return "1 mistake"
@@ -97,7 +97,8 @@ func (ms Mistakes) Count() string {
 	return strconv.Itoa(len(ms)) + " mistakes"
 }
 
-// sorted orders mistakes by place and drops repetitions: a key misspelt in two flags, two rooms of one opinion.
+// sorted orders mistakes by place and drops repetitions, such as a key misspelt in two flags, or the same mistake found
+// by two rooms.
 func (ms Mistakes) sorted() Mistakes {
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
 		return cmp.Or(
@@ -110,7 +111,7 @@ func (ms Mistakes) sorted() Mistakes {
 	return slices.Compact(ms)
 }
 
-// rank puts lines first, then what the file lacks, then variables and flags, then what is missing altogether.
+// rank orders places: lines first, then what the file lacks, then variables and flags, then what is missing everywhere.
 func (m Mistake) rank() int {
 	switch {
 	case m.At.Layer == FromFile && m.At.Line > 0:

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// OpsParams say where the people who run it look.
+// OpsParams say where health and metrics are served.
 type OpsParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready and /metrics; empty serves none" example:"127.0.0.1:9464"`
 }
@@ -20,10 +20,10 @@ type LogParams struct {
 	Every  time.Duration `key:"every" doc:"how often a running service says how it stands, at level info; 0s never" example:"1m"`
 }
 
-// leastEvery keeps the log from being about nothing else.
+// leastEvery is the least interval of the regular log line, so that it does not fill the log.
 const leastEvery = time.Second
 
-// Validate reports every mistake; the choices are checked where they are read.
+// Validate returns every mistake. The choices are checked where they are read.
 func (p LogParams) Validate() []setting.Mistake {
 	if p.Every == 0 || p.Every >= leastEvery {
 		return nil
@@ -31,7 +31,7 @@ func (p LogParams) Validate() []setting.Mistake {
 	return []setting.Mistake{setting.Wrong("every", p.Every, "is out of range", "write 1s or more, or 0s for never")}
 }
 
-// Validate reports every mistake.
+// Validate returns every mistake.
 func (p OpsParams) Validate() []setting.Mistake {
 	if p.Listen == "" {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// String writes the effective configuration as YAML, each value with where it comes from. Secrets are masked.
+// String returns the effective configuration as YAML, each value with where it comes from. Secrets are masked.
 func (l Loaded) String() string { return effective(&l.Config, l.Origins) }
 
-// Count says how many values come from a layer.
+// Count returns how many values come from a layer.
 func (l Loaded) Count(layer Layer) int {
 	n := 0
 	walk(&l.Config, func(f setting.Field) {

@@ -19,7 +19,7 @@ var (
 	otherWord = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|y|n)$`)
 )
 
-// yamlValue writes a value as YAML; a secret only as set or empty.
+// yamlValue returns a value as YAML; of a secret only whether it is set.
 func yamlValue(f setting.Field) string {
 	switch {
 	case f.Kind() == setting.List:
@@ -36,7 +36,7 @@ func yamlValue(f setting.Field) string {
 	return f.Text()
 }
 
-// yamlString quotes where quotes are needed. Go's escapes of valid UTF-8 all mean the same in YAML.
+// yamlString quotes a string if necessary. Go's escapes of valid UTF-8 all mean the same in YAML.
 func yamlString(s string) string {
 	if plainWord.MatchString(s) && !otherWord.MatchString(s) {
 		return s

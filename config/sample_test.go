@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files and the table in configuration.md")
 
-// sample is a small configuration that never changes because a room does.
+// sample is a small configuration that does not change when a room does.
 type sample struct {
 	Server sampleServer `key:"server" doc:"Where it is."`
 	Cache  sampleCache  `key:"cache"`

@@ -6,14 +6,14 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Schema is a JSON schema (draft 2020-12) of the configuration file, for editors. A schema cannot say everything that
-// Load checks.
+// Schema returns a JSON schema (draft 2020-12) of the configuration file, for editors. A schema cannot express
+// everything that Load checks.
 func Schema() string {
 	c := Default()
 	return schema(&c)
 }
 
-// Patterns of what people write.
+// Patterns of values that people write.
 const (
 	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$`
 	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii][Bb])?$`
@@ -67,7 +67,7 @@ func property(f setting.Field) map[string]any {
 	return p
 }
 
-// shape is the type of a setting in JSON schema.
+// shape returns the type of a setting in JSON schema.
 func shape(f setting.Field) map[string]any {
 	choices := map[string]any{}
 	if len(f.Enum) > 0 {
@@ -92,7 +92,7 @@ func shape(f setting.Field) map[string]any {
 	}
 	choices["type"] = "string"
 	if len(f.Enum) == 0 {
-		choices["type"] = []string{"string", "number", "boolean"} // quotes around 007 or true are not asked for
+		choices["type"] = []string{"string", "number", "boolean"} // quotes around 007 or true are not required
 	}
 	return choices
 }

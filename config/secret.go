@@ -10,16 +10,16 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// maxSecret bounds the file of a secret; a certificate chain is far below it.
+// maxSecret bounds the bytes of a secret's file; a certificate chain is far smaller.
 const maxSecret = 64 << 10
 
-// pendingFile is the file of a secret. It is read only when nothing of a higher layer has replaced it.
+// pendingFile is the file of a secret. It is read only if no higher layer has replaced it.
 type pendingFile struct {
 	path string
 	at   Origin
 }
 
-// fromFile remembers that the secret of key stands in the file at path.
+// fromFile notes that the secret of key is in the file at path.
 func (l *loader) fromFile(key, path string, at Origin) {
 	direct, given := l.origins[key]
 	switch {
@@ -59,8 +59,8 @@ func (l *loader) readSecrets() {
 	}
 }
 
-// shownPath is the path as a mistake shows it. What does not look like a path may be the secret itself, put under the wrong
-// key, and is not shown.
+// shownPath returns the path as a mistake shows it. A text that does not look like a path may be the secret itself
+// under the wrong key, and is not shown.
 func shownPath(path string) string {
 	if !strings.Contains(path, "/") || strings.Contains(path, "://") {
 		return ""
@@ -81,7 +81,7 @@ func readSecret(path string) (secret, problem string) {
 	return secret, ""
 }
 
-// Why a file could not be read, in the words of a mistake.
+// Reasons why a file could not be read, worded for a mistake.
 var (
 	errAbsent     = errors.New("the file does not exist")
 	errPermission = errors.New("the file may not be read by this user")
@@ -95,7 +95,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, plainly(err)
 	}
-	defer f.Close() // only read
+	defer f.Close() // it was only read
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, errDirectory
 	}
@@ -109,7 +109,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// plainly drops the path from an error of package os: whoever reports it names the path already.
+// plainly drops the path from an error of package os, because the report already names it.
 func plainly(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,9 +7,9 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// FromSettings is the configuration that decides verdicts as Settings wrote it: what the journal and snapshots carry. All that
-// decides none has its default. The text may come from a version whose settings mean something else: who judges by them
-// compares fingerprints; it is enough to read what that version stored.
+// FromSettings returns the configuration from the text that Settings wrote, as the journal and snapshots carry it.
+// Settings that decide no verdict have their defaults. The text may come from a version whose settings have another
+// meaning. It is good enough to read what that version stored; before judging by it, compare fingerprints.
 func FromSettings(text []byte) (Config, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(text, &values); err != nil {
@@ -33,7 +33,7 @@ func FromSettings(text []byte) (Config, error) {
 	return c, nil
 }
 
-// setJSON sets what Canonical wrote: a string, a list of strings, or a bare number or word.
+// setJSON sets a value that Canonical wrote: a string, a list of strings, or a bare number or word.
 func setJSON(f setting.Field, raw json.RawMessage) error {
 	var problem *setting.Mistake
 	var text string

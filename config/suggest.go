@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Nearest finds the candidate that someone who wrote key most likely meant: the same last word, or nearly, in the same
-// section, or nearly. Ties go to the first candidate.
+// Nearest returns the candidate that key was probably meant to be: one with the same or nearly the same last word, in
+// the same or nearly the same section. Of equal ones the first wins.
 func Nearest(key string, candidates []string) (string, bool) {
 	section, name := cutLast(key)
 	best, bestScore := "", -1
@@ -32,10 +32,10 @@ func cutLast(key string) (section, name string) {
 	return "", key
 }
 
-// maxCompared bounds the words that are compared; no setting has a longer name.
+// maxCompared bounds the length of words that are compared; no setting has a longer name.
 const maxCompared = 64
 
-// distance counts the letters to insert, delete, change or swap with their neighbour to make a into b.
+// distance returns the number of letters to insert, delete, change or swap with their neighbour to turn a into b.
 func distance(a, b string) int {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -13,7 +13,7 @@ const (
 	TableEnd   = "<!-- config:end -->"
 )
 
-// Table is the Markdown table of all settings, as it stands in deploy/docs/configuration.md.
+// Table returns the Markdown table of all settings, as deploy/docs/configuration.md has it.
 func Table() string {
 	c := Default()
 	return table(&c)
@@ -43,7 +43,7 @@ func defaultCell(f setting.Field) string {
 	return "`" + strings.ReplaceAll(yamlValue(f), "|", `\|`) + "`"
 }
 
-// cell keeps a text from ending its cell, and from being read as Markdown or HTML.
+// cell escapes a text so that it does not end its cell and is not read as Markdown or HTML.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, `\`, `\\`, "*", `\*`, "<", "&lt;").Replace(s)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Template is a configuration file with every key, its meaning and its default. Only what has to be set is set, to an
-// example; every other line waits behind a # for someone who wants it otherwise.
+// Template returns a configuration file with every key, its meaning and its default. Only the keys that have to be set
+// are set, to an example; every other line is commented out.
 func Template() string {
 	c := Default()
 	return templateHead + template(&c, c.Validate())
@@ -22,10 +22,11 @@ const templateHead = `# unecho reads documents from Kafka and forwards each to a
 # Check this file with: unecho config check FILE
 `
 
-// docWidth is where the documentation in a template wraps.
+// docWidth is the column at which the documentation in a template wraps.
 const docWidth = 110
 
-// template writes the settings below params; missing are the mistakes of the defaults, which name what has to be set.
+// template writes the settings below params. missing are the mistakes of the defaults, which name the keys that have to
+// be set.
 func template(params any, missing []setting.Mistake) string {
 	var b strings.Builder
 	walk(params, func(f setting.Field) {
@@ -49,7 +50,7 @@ func template(params any, missing []setting.Mistake) string {
 	return b.String()
 }
 
-// meaning is the documentation of a setting with its choices and an example.
+// meaning returns the documentation of a setting with its choices and an example.
 func meaning(f setting.Field) string {
 	s := f.Doc
 	if len(f.Enum) > 0 {
@@ -64,7 +65,7 @@ func meaning(f setting.Field) string {
 	return s
 }
 
-// exampleValue writes the example as YAML. The example of a list may stand in brackets or with commas only.
+// exampleValue returns the example as YAML. The example of a list may be in brackets, or only have commas.
 func exampleValue(f setting.Field) string {
 	switch {
 	case f.Kind() != setting.List:

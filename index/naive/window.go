@@ -21,7 +21,7 @@ type document struct {
 
 	// The fields below are used only in a representative.
 	copies   uint64 // how many documents it stands for, itself included
-	repeated bool   // since it entered
+	repeated bool   // true if it was repeated since it entered
 	last     int64  // ms of stream time of the last repeat, or of its own verdict if there was none
 	emission emission
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// FlagAdvice says which flag was probably meant, or where all of them stand.
+// FlagAdvice returns which flag was probably meant, or where all flags are listed.
 func FlagAdvice(cmd *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	var names []string
@@ -29,7 +29,7 @@ func FlagAdvice(cmd *cobra.Command, err error) string {
 	return fmt.Sprintf("see `%s --help`", cmd.CommandPath())
 }
 
-// GroupCommand makes cmd a command that only holds others: alone it prints its help.
+// GroupCommand makes cmd a command that only holds others: without one it prints its help.
 func GroupCommand(cmd *cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.SuggestionsMinimumDistance = 2
@@ -46,7 +46,7 @@ func GroupCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// AtMost takes up to n arguments, which names describes.
+// AtMost accepts up to n arguments, which names describes.
 func AtMost(n int, names string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= n {
@@ -59,7 +59,7 @@ func AtMost(n int, names string) cobra.PositionalArgs {
 	}
 }
 
-// Exactly takes as many arguments as there are names.
+// Exactly accepts as many arguments as there are names.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -69,7 +69,7 @@ func Exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// Gather gathers the error of a call, so that several can stand in a row.
+// Gather collects the error of a call, so that several calls can follow each other.
 func Gather[T any](v T, err error) func(*[]error) T {
 	return func(all *[]error) T {
 		if err != nil {

@@ -23,20 +23,20 @@ func groups() []Group {
 	return []Group{Input, Text, Similarity, Window, Output, Service, Advanced}
 }
 
-// What a flag carries beside itself.
+// Annotations of a flag.
 const (
 	groupAnnotation   = "group"
-	kindAnnotation    = "kind"    // of its value, as help names it
-	SettingAnnotation = "setting" // that it stands for
+	kindAnnotation    = "kind"    // kind of its value, as help names it
+	SettingAnnotation = "setting" // setting that it stands for
 )
 
-// Flags are flags of one group.
+// Flags adds flags of one group.
 type Flags struct{ *pflag.FlagSet }
 
 // Text adds a flag with a text of a kind that help names: file, topic, size.
 func (s Flags) Text(name, kind, value, usage string) { s.TextP(name, "", kind, value, usage) }
 
-// TextP is text with a letter.
+// TextP is Text with a one-letter form.
 func (s Flags) TextP(name, letter, kind, value, usage string) {
 	s.StringP(name, letter, value, usage)
 	s.Named(name, kind)
@@ -48,7 +48,7 @@ func (s Flags) Texts(name, kind, usage string) {
 	s.Named(name, kind)
 }
 
-// Named says what help calls the value of a flag.
+// Named sets what help calls the value of a flag.
 func (s Flags) Named(name, kind string) { annotate(s.Lookup(name), kindAnnotation, kind) }
 
 // Add gives a verb flags of a group.
@@ -68,13 +68,13 @@ func annotate(flag *pflag.Flag, key, value string) {
 	flag.Annotations[key] = []string{value}
 }
 
-// Bool is the value of a flag without one.
+// Bool adds a flag without a value.
 func Bool(cmd *cobra.Command, name string) bool {
 	set, err := cmd.Flags().GetBool(name)
 	return err == nil && set
 }
 
-// Offer has a shell complete a flag by these words.
+// Offer makes a shell complete a flag with these words.
 func Offer(cmd *cobra.Command, flag string, words ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {

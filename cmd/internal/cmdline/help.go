@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpColumns is how wide help is at the most.
+// helpColumns is the greatest width of help, in columns.
 const helpColumns = 100
 
-// manyFlags is from how many on a verb's flags are shown in groups.
+// manyFlags is the number of flags of a verb from which on they are shown in groups.
 const manyFlags = 11
 
 const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
@@ -31,7 +31,7 @@ Commands:{{range $commands}}{{if .IsAvailableCommand}}
 {{flags .}}{{if .HasAvailableSubCommands}}
 ` + "`{{.CommandPath}} COMMAND --help` says more about a command.\n{{end}}"
 
-// SetHelp gives a command and all below it a help of ours: in columns that fit a terminal, flags in groups.
+// SetHelp gives a command and all below it our own help: in columns that fit a terminal, with flags in groups.
 func SetHelp(root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		return template.Must(template.New("usage").Funcs(template.FuncMap{"flags": flagUsages}).Parse(usageTemplate)).Execute(cmd.OutOrStderr(), cmd)
@@ -41,11 +41,11 @@ func SetHelp(root *cobra.Command) {
 		if about == "" {
 			about = cmd.Short + "."
 		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, helpColumns)+"\n\n"+cmd.UsageString()) // there is nobody to tell
+		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, helpColumns)+"\n\n"+cmd.UsageString()) // nobody to report an error to
 	})
 }
 
-// flagUsages are the flags of a command, those of a large one in groups.
+// flagUsages returns the flags of a command, in groups if there are many.
 func flagUsages(cmd *cobra.Command) string {
 	titles := []string{"Flags"}
 	for _, g := range groups() {
@@ -77,7 +77,7 @@ func flagUsages(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// everywhere is the title of the flags that each command has.
+// everywhere is the heading of the flags that every command has.
 const everywhere = "All commands"
 
 func countShown(flags *pflag.FlagSet) (n int) {
@@ -89,7 +89,7 @@ func countShown(flags *pflag.FlagSet) (n int) {
 	return n
 }
 
-// asShown is a flag as help shows it: the kind of its value, and its default without brackets and quotes.
+// asShown returns a flag as help shows it: with the kind of its value, and its default without brackets and quotes.
 func asShown(flag *pflag.Flag) *pflag.Flag {
 	shown := *flag
 	value := flag.DefValue
@@ -109,7 +109,7 @@ func asShown(flag *pflag.Flag) *pflag.Flag {
 	return &shown
 }
 
-// kindOf is what help calls the value of a flag.
+// kindOf returns what help calls the value of a flag.
 func kindOf(flag *pflag.Flag) string {
 	if kind := annotated(flag, kindAnnotation); kind != "" {
 		return kind
@@ -124,7 +124,7 @@ func kindOf(flag *pflag.Flag) string {
 	}
 }
 
-// kindOnly is a value of another type's name.
+// kindOnly is a value that reports another type name.
 type kindOnly struct {
 	pflag.Value
 	kind string
@@ -137,7 +137,7 @@ func annotated(flag *pflag.Flag, key string) string {
 	return strings.Join(flag.Annotations[key], "")
 }
 
-// wrapped breaks paragraphs into lines of so many columns. What is indented stays as it is.
+// wrapped breaks paragraphs into lines of this many columns. Indented text stays as it is.
 func wrapped(text string, columns int) string {
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

@@ -17,7 +17,7 @@ func AddLogFlags(root *cobra.Command) {
 	flags.Text(LogFormatFlag, "choice", "", "console, json, or auto: console on a terminal (setting log.format)")
 }
 
-// LogSets are the log flags given, as --set would give them.
+// LogSets returns the log flags that were given, in the form of --set.
 func LogSets(cmd *cobra.Command) []string {
 	var sets []string
 	for flag, key := range map[string]string{LogFormatFlag: "log.format", LogLevelFlag: "log.level"} {

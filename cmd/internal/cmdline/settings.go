@@ -28,10 +28,10 @@ func presets() map[string][]string {
 	}
 }
 
-// AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections, called
-// like the setting: --threshold is similarity.threshold. Where two would be called alike, or like a flag of the verb, the flag
-// of the later section is called after the section, too: --text-max-bytes. --config reads the rest, and --set outranks both.
-// Call it after the verb's own flags.
+// AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections. A
+// flag has the name of its setting: --threshold is similarity.threshold. If two would have the same name, or one that
+// the verb already uses, the flag of the later section has the section in its name, too: --text-max-bytes. --config
+// reads the other settings, and --set outranks both. Call it after the verb's own flags are added.
 func AddSettings(cmd *cobra.Command, sections ...string) {
 	Add(cmd, Advanced, func(f Flags) {
 		f.TextP("config", "c", "file", "", "take the settings of this service (default "+DefaultFile+", if it is there)")
@@ -49,7 +49,7 @@ func AddSettings(cmd *cobra.Command, sections ...string) {
 	}
 }
 
-// AddSetting gives a verb the flag of one setting, as AddSettings calls it.
+// AddSetting gives a verb the flag of one setting, with the name that AddSettings would use.
 func AddSetting(cmd *cobra.Command, f setting.Field) {
 	name := strings.ReplaceAll(f.Name(), "_", "-")
 	if cmd.Flags().Lookup(name) != nil {
@@ -78,13 +78,13 @@ func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
 	}
 }
 
-// Settings is the configuration of such a verb: base, the file named by --config, the environment, the flags. What only a
-// service must be told may be missing.
+// Settings returns the configuration of such a verb from base, the file named by --config, the environment, and the
+// flags. Settings that only a service needs may be missing.
 func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
 	return Sections(cmd, base, "similarity", "window", "document", "text", "index")
 }
 
-// Sections is Settings for a verb that needs these sections.
+// Sections does what Settings does, for a verb that needs only these sections.
 func Sections(cmd *cobra.Command, base config.Config, sections ...string) (config.Config, error) {
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {
@@ -98,13 +98,13 @@ func Sections(cmd *cobra.Command, base config.Config, sections ...string) (confi
 		sets = append(slices.Clone(preset), sets...)
 	}
 	if scope := cmd.Flag("scope"); scope != nil && strings.HasPrefix(scope.Value.String(), "field:") {
-		sets = append(sets, "document.format=json") // the only one that has fields; files are told apart by --format
+		sets = append(sets, "document.format=json") // the only format that has fields; files are distinguished by --format
 	}
 	sets = append(sets, Given(cmd)...)
 	return config.ResolveSections(base, sections, ConfigFile(cmd), os.Environ(), append(sets, LogSets(cmd)...))
 }
 
-// ConfigFile is the configuration file of such a verb; empty if there is none.
+// ConfigFile returns the configuration file of such a verb; empty if there is none.
 func ConfigFile(cmd *cobra.Command) string {
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		return path
@@ -112,7 +112,7 @@ func ConfigFile(cmd *cobra.Command) string {
 	return ConfigPath(nil)
 }
 
-// Given are the settings that were given by flags of their own, as --set would give them.
+// Given returns the settings that were given by flags of their own, in the form of --set.
 func Given(cmd *cobra.Command) (sets []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		for _, key := range flag.Annotations[SettingAnnotation] {
@@ -127,7 +127,7 @@ func AddSet(cmd *cobra.Command) {
 	Add(cmd, Advanced, func(f Flags) { f.Texts("set", "key=value", "override a setting: key=value; repeatable") })
 }
 
-// ConfigPath is the configuration file that args name, or the default one if it is there; else it is empty.
+// ConfigPath returns the configuration file that args name, else the default one if it exists, else "".
 func ConfigPath(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -138,10 +138,10 @@ func ConfigPath(args []string) string {
 	return DefaultFile
 }
 
-// DefaultFile is read where no file is named, if it is there.
+// DefaultFile is read if no file is named and it exists.
 const DefaultFile = "unecho.yaml"
 
-// groupOf is where help shows the flag of a setting.
+// groupOf returns the group in which help shows the flag of a setting.
 func groupOf(f setting.Field) Group {
 	section, name, _ := strings.Cut(f.Key, ".")
 	switch section {
@@ -160,7 +160,7 @@ func groupOf(f setting.Field) Group {
 	return Service
 }
 
-// kindOfSetting is what help calls the value of a setting.
+// kindOfSetting returns what help calls the value of a setting.
 func kindOfSetting(f setting.Field) string {
 	switch f.Kind() {
 	case setting.Bool:

@@ -8,14 +8,15 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// Documents are what is sent: those of a feed, or the lines of a file.
+// Documents are the documents to be sent: those of a feed, or the lines of a file.
 type Documents struct {
 	feed     *feed.Feed
 	lines    *feed.Lines
-	expected int // of all runs on the directory; 0: unknown
+	expected int // documents of all runs on the directory; 0 is unknown
 }
 
-// Open opens a file if one is named, or else a feed: so soon that a slip in its name comes before anything is started.
+// Open opens the named file, or else a feed. It is called before anything is started, so that a wrong name is noticed
+// first.
 func Open(input string, p feed.Params, d document.Params) (*Documents, error) {
 	if input != "" {
 		lines, err := feed.OpenJSONL(input, d)
@@ -35,7 +36,7 @@ func (d *Documents) next() (feed.Document, bool) {
 	return d.feed.Next()
 }
 
-// skip passes over what was sent before.
+// skip skips the documents that were sent before.
 func (d *Documents) skip(sent int) {
 	if d.feed != nil {
 		d.feed.Skip(sent)
@@ -46,7 +47,7 @@ func (d *Documents) skip(sent int) {
 	}
 }
 
-// close tells how reading ended.
+// close returns the error with which reading ended.
 func (d *Documents) close() error {
 	if d.lines == nil {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// liveView writes to a terminal: a line for each verdict and, below them, a line with the counts that is written anew each
-// time. It uses nothing but colours, carriage return and erase-to-end-of-line, so that no kill leaves a terminal to mend.
+// liveView writes to a terminal: a line for each verdict and, below them, a line with the counts that is redrawn each
+// time. It uses only colours, carriage return and erase-to-end-of-line, so that a killed process leaves the terminal
+// intact.
 type liveView struct {
 	out     io.Writer
 	options viewOptions
@@ -22,17 +23,17 @@ type liveView struct {
 	counts  map[string]int
 	shown   int
 	samples []sample
-	status  string // as it stands on the terminal
+	status  string // as it is on the terminal
 	err     error
 }
 
-// sample is how many documents there were at a moment.
+// sample is the number of documents at a moment.
 type sample struct {
 	at    time.Time
 	shown int
 }
 
-// speedOver is the time over which the speed is measured.
+// speedOver is the period over which the speed is measured.
 const speedOver = 3 * time.Second
 
 func newLiveView(out io.Writer, o viewOptions) *liveView {
@@ -63,7 +64,7 @@ func (v *liveView) close() error {
 	return v.err
 }
 
-// write replaces the status line by what was shown and a new status line, at one stroke, so that nothing flickers.
+// write replaces the status line by the new lines and a new status line, in one write, so that nothing flickers.
 func (v *liveView) write(status string) {
 	text := terminal.EraseLine + v.lines.String() + status
 	v.lines.Reset()
@@ -73,7 +74,7 @@ func (v *liveView) write(status string) {
 	}
 }
 
-// Styles, as the terminal numbers them.
+// Styles, by the terminal's numbers.
 const (
 	bold    = "1"
 	dim     = "2"
@@ -90,7 +91,7 @@ func (v *liveView) style(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// The widths from which a line has room for more than verdict, similarity and title.
+// Least widths, in columns, at which a line has room for more than verdict, similarity and title.
 const (
 	roomForTime     = 72
 	roomForProgress = 100
@@ -134,7 +135,7 @@ func (v *liveView) line(e event) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// about is what a duplicate matched, or why a document was rejected.
+// about returns what a duplicate matched, or why a document was rejected.
 func (v *liveView) about(e event) string {
 	text := ""
 	switch e.Verdict {
@@ -182,7 +183,7 @@ func similarityBar(similarity int) string {
 	return bar(float64(similarity-5000)/5000, barColumns)
 }
 
-// bar fills a share of so many columns, in eighths.
+// bar fills a share of this many columns, in eighths.
 func bar(share float64, size int) string {
 	eighths := int(math.Round(min(1, max(0, share)) * float64(8*size)))
 	text := strings.Repeat("█", eighths/8)
@@ -211,7 +212,7 @@ func (v *liveView) statusLine() string {
 	return v.style(bold, terminal.Printable(strings.Join(parts, " · "), v.width-1))
 }
 
-// speed is documents per second over the last samples.
+// speed returns the documents per second over the last samples.
 func (v *liveView) speed() int {
 	if len(v.samples) == 0 {
 		return 0

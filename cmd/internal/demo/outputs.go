@@ -20,7 +20,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// mostEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB and 100 us.
+// mostEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB and 100
+// us.
 const mostEvaluated = 200_000
 
 // outputs reads the three output topics from their beginning: it counts, shows what is new, and keeps the texts.
@@ -33,7 +34,7 @@ type outputs struct {
 	kept    map[string]string // coordinates in the source -> text
 	known   map[string]article
 	earlier int  // Documents that an earlier run in the same directory had forwarded
-	bounded bool // more documents than are evaluated
+	bounded bool // there are more documents than are evaluated
 }
 
 // place is a partition of an output.
@@ -104,7 +105,7 @@ func (o *outputs) take(r *topic.Record, view verdictView) {
 	if o.bounded = o.bounded || len(o.known) >= mostEvaluated; !o.bounded {
 		o.known[source] = a
 		in := document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}
-		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil { // JSON asks nobody
+		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil { // reading JSON does no I/O
 			o.kept[source] = string(doc.Text)
 		}
 	}
@@ -130,7 +131,7 @@ func (o *outputs) event(r *topic.Record, verdict string, a article) event {
 	return e
 }
 
-// summary is what the run came to; precision and recall come from a replay of the journal, in its order.
+// summary returns the result of the run. Precision and recall come from a replay of the journal, in its order.
 func (d *demo) summary(ctx context.Context) (Summary, error) {
 	o := d.outputs
 	s := Summary{
@@ -159,7 +160,7 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 	return s, err
 }
 
-// article is what the view shows of a document's value.
+// article is the part of a document's value that the view shows.
 type article struct {
 	ID, Outlet, Title string
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 )
 
-// Params say what a demo runs on.
+// Params are the settings of a demo.
 type Params struct {
 	Config config.Config  // of the service, on the embedded broker
 	Setup  consumer.Setup // of the same service, for a replay of its journal
 	Build  func(ctx context.Context) (Service, error)
 	Out    io.Writer
-	Notes  io.Writer // beside the results
+	Notes  io.Writer // notes, apart from the results
 	Pace   float64   // documents a second; 0 and less is full speed
 }
 
@@ -55,14 +55,14 @@ func Run(ctx context.Context, p Params, docs *Documents) (Summary, error) {
 	return d.run(ctx, docs)
 }
 
-// sent is how many documents an earlier run has sent.
+// sent returns how many documents an earlier run has sent.
 func (d *demo) sent(ctx context.Context) (int, error) {
 	source := d.Config.Source.Topics[0]
 	counts, err := topic.Counts(ctx, d.Setup.Kafka, source)
 	return int(counts[source]), err
 }
 
-// PaceFor is the pace that suits the output: on a terminal one that can be followed, in documents a second.
+// PaceFor returns the pace that suits the output, in documents a second: on a terminal one that can be followed.
 func PaceFor(out io.Writer) float64 {
 	if viewOptionsFor(out, os.Getenv, 0).Terminal {
 		return 60
@@ -70,10 +70,10 @@ func PaceFor(out io.Writer) float64 {
 	return 0
 }
 
-// patience is how many documents are evaluated without a word about it.
+// patience is the number of documents from which on a message announces the evaluation.
 const patience = 20_000
 
-// run has the service judge the documents and shows it.
+// run starts the service and shows its verdicts.
 func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
 	service, err := d.Build(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
 	group.Go(func() error {
 		defer stop()
 		if err := ready(inner, service.Ready); err != nil {
-			return nil // the service says why it ended
+			return nil // the service reports why it ended
 		}
 		if d.outputs, err = newOutputs(inner, d.Setup.Kafka, d.Config); err != nil {
 			return err

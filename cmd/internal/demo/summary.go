@@ -10,14 +10,14 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// Summary is what a run of the demo came to. Its JSON is a promise to scripts.
+// Summary is the result of a run of the demo. Its JSON is a promise to scripts.
 type Summary struct {
 	Documents          int      `json:"documents"`
 	Unique             int      `json:"unique"`
 	Duplicate          int      `json:"duplicate"`
 	Rejected           int      `json:"rejected"`
-	Precision          *float64 `json:"precision"` // null where nothing was judged a duplicate
-	Recall             *float64 `json:"recall"`    // null where there was nothing to find
+	Precision          *float64 `json:"precision"` // null if nothing was judged a duplicate
+	Recall             *float64 `json:"recall"`    // null if there was nothing to find
 	Seconds            float64  `json:"seconds"`
 	DocumentsPerSecond float64  `json:"documents_per_second"`
 	PeakRSSBytes       int64    `json:"peak_rss_bytes"` // 0 where the system does not say
@@ -67,7 +67,8 @@ func (s Summary) shares(b *strings.Builder) {
 	}
 }
 
-// degrees writes the table of recall by degree of editing; the threshold parts those to find from those to leave.
+// degrees writes the table of recall by degree of editing. The threshold separates the documents to find from the
+// others.
 func (s Summary) degrees(b *strings.Builder) {
 	if len(s.Degrees) == 0 {
 		return

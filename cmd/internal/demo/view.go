@@ -34,18 +34,18 @@ type event struct {
 	Detail string
 }
 
-// verdictView shows verdicts as they fall. Whoever made it calls show, refresh some ten times a second, and close at the end,
-// all from one goroutine.
+// verdictView shows verdicts as they are given. Its owner calls show, calls refresh some ten times a second, and calls
+// close at the end, all from one goroutine.
 type verdictView interface {
 	// show takes the next verdict.
 	show(e event)
-	// refresh writes what was shown since, and how things stand. It returns the first error of writing.
+	// refresh writes what was shown since the last call, and the present counts. It returns the first error of writing.
 	refresh(now time.Time) error
-	// close writes what is left and leaves the terminal as it was.
+	// close writes the rest and restores the terminal.
 	close() error
 }
 
-// viewOptions say what the view writes to.
+// viewOptions describe the output of the view.
 type viewOptions struct {
 	Terminal bool             // else plain lines
 	Color    bool             // on a terminal

@@ -203,8 +203,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The demo draws its counts on standard output, while messages go to standard error: both are one terminal, so a message takes the
-// place of the counts.
+// The demo draws its counts on standard output, while messages go to standard error: both are one terminal, so a
+// message takes the place of the counts.
 func TestMessagesAndTheDemoShareNoLine(t *testing.T) {
 	var out bytes.Buffer
 	s := terminal.NewScreen(&out, func() int { return 80 })

@@ -1,3 +1,3 @@
-// Package exit is how the program ends: the exit codes, the error that carries one, the signals that end it, and what the last
-// error says to a person or to a log of JSON.
+// Package exit ends the program: the exit codes, the error that carries one, the signals that end the program, and how
+// the last error is shown to a person or in a JSON log.
 package exit

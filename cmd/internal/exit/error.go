@@ -15,28 +15,28 @@ const (
 	Done         = 0
 	Failed       = 1
 	BadUsage     = 2
-	NothingKnown = 2   // of a verb that looks: it could not, so that it says neither yes nor no
-	Interrupted  = 130 // as a shell sees a program that Ctrl-C ended; what goes on until it is stopped ends with 0
-	BrokenPipe   = 141 // as a shell sees a program that wrote into head once too often
+	NothingKnown = 2   // a verb that looks at something could not, so it says neither yes nor no
+	Interrupted  = 130 // as a shell reports a program ended by Ctrl-C; a verb without an end of its own ends with 0 instead
+	BrokenPipe   = 141 // as a shell reports a program that wrote to a closed pipe, such as head
 )
 
-// Error is an error that ends the program in a way of its own.
+// Error is an error that determines how the program ends.
 type Error struct {
-	Code   int  // 0 leaves it to the cause
-	Logged bool // the verb's log is JSON: collectors read that, and so it is where the error belongs
+	Code   int  // exit code; 0 means that of the cause
+	Logged bool // the verb's log is JSON, which collectors read, so the error belongs there
 	Err    error
 }
 
-// Error is the cause's text.
+// Error returns the cause's text.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage marks the error of a command line that cannot be meant.
+// Usage marks an error as a wrong command line.
 func Usage(err error) error { return &Error{Code: BadUsage, Err: err} }
 
-// Undone marks the error of a verb that looks at something and could not, if there is one.
+// Undone marks an error, if there is one, of a verb that was to look at something and could not.
 func Undone(err error) error {
 	if err == nil {
 		return nil
@@ -44,8 +44,8 @@ func Undone(err error) error {
 	return &Error{Code: NothingKnown, Err: err}
 }
 
-// NotThere is an error of opening what the command line names: a file that does not exist is a mistake in the command line, as it
-// is in the configuration.
+// NotThere marks an error of opening a file that the command line names. A missing file is a mistake in the command
+// line, as it is in the configuration.
 func NotThere(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Usage(fmt.Errorf("%w; check the name", err))
@@ -53,7 +53,7 @@ func NotThere(err error) error {
 	return err
 }
 
-// CodeOf chooses the exit code. Of errors that wrap each other the outermost decides.
+// CodeOf returns the exit code. Of errors that wrap each other the outermost decides.
 func CodeOf(err error) int {
 	if err == nil {
 		return Done
@@ -73,7 +73,8 @@ func CodeOf(err error) int {
 	return Failed
 }
 
-// nobodyReads says that nobody reads standard output any more. That is no failure, and there is nobody to tell.
+// nobodyReads says whether err means that nobody reads standard output any more. That is no failure, and there is
+// nobody to report it to.
 func nobodyReads(err error) bool {
 	var path *fs.PathError
 	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()

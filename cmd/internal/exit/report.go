@@ -13,12 +13,12 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// Report tells what the program ends with, if there is somebody to tell, and returns the exit code. format is the log format that
-// the command line asks for; empty leaves it to the environment.
+// Report reports the error that the program ends with, if anybody is there to read it, and returns the exit code.
+// format is the log format that the command line asks for; if it is empty, the environment decides.
 func Report(stderr io.Writer, err error, format string) int {
 	code := CodeOf(err)
 	switch {
-	case code == Done || code == BrokenPipe: // there is nothing to tell, or nobody
+	case code == Done || code == BrokenPipe: // nothing to report, or nobody to report it to
 	case loggedAsJSON(err, format):
 		log(stderr, err, code)
 	default:
@@ -27,8 +27,8 @@ func Report(stderr io.Writer, err error, format string) int {
 	return code
 }
 
-// loggedAsJSON says whether an error belongs into a log of JSON: that of a service, or of any verb that was asked for JSON by
-// flag or environment.
+// loggedAsJSON says whether an error belongs into a JSON log: that of a service, or of any verb that was asked for JSON
+// by flag or environment.
 func loggedAsJSON(err error, format string) bool {
 	if format == "" {
 		format = os.Getenv("UNECHO_LOG_FORMAT")
@@ -59,13 +59,14 @@ func log(stderr io.Writer, err error, code int) {
 	e.Msg("unecho ends")
 }
 
-// forPeople is an error that knows what to do about it. The cause is empty where it is the error's own text, which the remedy ends.
+// forPeople is an error with a remedy. The cause is empty if it is the error's own text, which then ends with the
+// remedy.
 type forPeople interface {
 	error
 	ForPeople() (cause, remedy string)
 }
 
-// causeAndRemedy takes an error for people apart.
+// causeAndRemedy splits an error for people.
 func causeAndRemedy(err error) (cause, remedy string) {
 	var known forPeople
 	if errors.As(err, &known) {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Finishing is what a verb says after the first signal.
+// Finishing is the message of a verb after the first signal.
 const Finishing = "finishing what is begun; once more to leave at once"
 
 // UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
@@ -55,7 +55,8 @@ func UntilSignalSaid(parent context.Context, say, leave func()) (context.Context
 // errSignal is the cause of a context that a signal ended.
 var errSignal = errors.New("a signal came")
 
-// MarkInterrupted is deferred by a verb that has an end: what it ends with after a signal is no failure of its own.
+// MarkInterrupted is deferred by a verb that has an end of its own. An error after a signal is then reported as an
+// interruption, not as a failure.
 func MarkInterrupted(ctx context.Context, err *error) {
 	if *err != nil && errors.Is(context.Cause(ctx), errSignal) {
 		*err = &Error{Code: Interrupted, Err: *err}

@@ -11,12 +11,13 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// ContainerLimits are where Linux says how much memory a container may take: cgroups of version 2, and of version 1.
+// ContainerLimits are the files in which Linux says how much memory a container may take: cgroups of version 2, and of
+// version 1.
 func ContainerLimits() []string {
 	return []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 }
 
-// containerLimit is the least that one of the files says; 0: none does.
+// containerLimit returns the least limit, in bytes, that one of the files states; 0 if none does.
 func containerLimit(files []string) (least int64) {
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -31,8 +32,8 @@ func containerLimit(files []string) (least int64) {
 	return least
 }
 
-// mayTake is what the process may take, as documented: the window, 5 % of it, and half a gibibyte, or what more sessions or
-// larger batches than the default ones need; 0: the window has no bound in bytes.
+// mayTake returns the bytes that the process may take, as documented: the window, 5 % of it, and half a gibibyte, or
+// what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in bytes.
 func mayTake(c config.Config) int64 {
 	window := int64(c.Judge.Window.Bytes)
 	if window == 0 {
@@ -43,13 +44,13 @@ func mayTake(c config.Config) int64 {
 	return window + window/20 + besides + max(0, more)
 }
 
-// inFlight is what sessions hold of what they read from one broker.
+// inFlight returns the bytes that sessions hold of what they read from one broker.
 func inFlight(c config.Config) int64 {
 	fetch, batch := int64(c.Consumer.FetchBytes), int64(c.Source.MaxBatchBytes)
 	return int64(c.Consumer.Sessions) * (2*fetch + max(4*fetch, batch) + 2*batch)
 }
 
-// WarnOfLimit tells of a container that is smaller than that: the system would kill the process when the window is full.
+// WarnOfLimit warns of a container that is too small: the system would kill the process when the window is full.
 func WarnOfLimit(c config.Config, files []string, logger zerolog.Logger) {
 	limit, need := containerLimit(files), mayTake(c)
 	if limit == 0 || need == 0 || limit >= need {

@@ -1,3 +1,3 @@
-// Package memory is what the process may take, and has taken: Go's collector is set by the size of the index, a container that is
-// too small is told of, and the peak is asked of the system.
+// Package memory limits and measures the memory of the process: it sets Go's collector by the size of the index, warns
+// of a container that is too small, and asks the system for the peak.
 package memory

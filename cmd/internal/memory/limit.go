@@ -8,12 +8,12 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// besides is what the process may take besides the window before garbage is collected more often: buffers of the Kafka
-// clients, batches in flight, and garbage.
+// besides is the bytes that the process may take besides the window before garbage is collected more often: buffers of
+// the Kafka clients, batches in flight, and garbage.
 const besides = int64(512 * setting.MiB)
 
-// Limit tells Go's collector where the window's bound is. By itself it lets garbage grow until there is as much of it
-// as of the window; as the window holds no pointers, collecting earlier costs next to nothing. GOMEMLIMIT outranks it.
+// Limit tells Go's collector the window's bound. By itself it allows as much garbage as the window is large. The window
+// holds no pointers, so collecting earlier costs next to nothing. GOMEMLIMIT outranks it.
 func Limit(w index.WindowParams) {
 	if bound := int64(w.Bytes); bound > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(bound + bound/20 + besides)

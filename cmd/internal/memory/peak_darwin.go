@@ -2,7 +2,7 @@ package memory
 
 import "syscall"
 
-// Peak is the most memory this process has had resident, in bytes; 0 if the system does not say.
+// Peak returns the most memory this process has had resident, in bytes; 0 if the system does not say.
 func Peak() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Peak is the most memory this process has had resident, in bytes; 0 if the system does not say. The kernel's VmHWM
-// begins anew with each program; getrusage would count the memory of the process that started this one, which under
-// `go run` is the larger.
+// Peak returns the most memory this process has had resident, in bytes; 0 if the system does not say. It reads the
+// kernel's VmHWM, which begins anew with each program. getrusage would include the memory of the process that started
+// this one, which is larger under `go run`.
 func Peak() int64 {
 	status, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package memory
 
-// Peak is 0, as nobody has asked this system yet.
+// Peak returns 0: it is not implemented for this system.
 func Peak() int64 { return 0 }

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// newRegistry returns a registry of its own, so that nothing a library registers by itself is shown.
+// newRegistry returns a new registry, so that nothing that a library registers globally is shown.
 func newRegistry(stats func() consumer.Stats, ready func() bool, version string) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
@@ -18,14 +18,14 @@ func newRegistry(stats func() consumer.Stats, ready func() bool, version string)
 	return r
 }
 
-// state is what one scrape shows.
+// state is the data of one scrape.
 type state struct {
 	consumer.Stats
 	ready   bool
 	version string
 }
 
-// metric is one family of series. What it emits is unique in its labels.
+// metric is one family of series. Each series that it emits has its own label values.
 type metric struct {
 	name, help string
 	kind       prometheus.ValueType // not of a histogram
@@ -34,13 +34,13 @@ type metric struct {
 	histograms func(*state, histogramEmitter) // instead of values
 }
 
-// An emitter takes a value with the values of the labels, in their order.
+// An emitter receives a value with the values of the labels, in their order.
 type (
 	emitter          func(value float64, labels ...string)
 	histogramEmitter func(h consumer.Histogram, labels ...string)
 )
 
-// collector renders one reading of the stats at each scrape, so that what a scrape shows belongs together.
+// collector renders one reading of the stats at each scrape, so that all values of a scrape are consistent.
 type collector struct {
 	stats   func() consumer.Stats
 	ready   func() bool
@@ -80,7 +80,8 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// cumulated counts as Prometheus does: each bucket holds the ones below it; the last one is the count.
+// cumulated returns buckets as Prometheus counts them: each includes the ones below it, and the last is the total
+// count.
 func cumulated(h consumer.Histogram) map[float64]uint64 {
 	buckets := make(map[float64]uint64, len(h.Bounds))
 	var n uint64

@@ -22,7 +22,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// TestList writes down what there is: dashboards, alerts and docs are held against the list.
+// TestList lists all metrics: dashboards, alerts and docs are compared with the list.
 func TestList(t *testing.T) {
 	helps, types, keys, values := map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}
 	label := regexp.MustCompile(`^(\w+?)(?:_bucket|_sum|_count)?\{(\w+)="([^"]+)`)
@@ -105,7 +105,7 @@ func scrape(t *testing.T, s consumer.Stats) []byte {
 	return b.Bytes()
 }
 
-// TestConsistent has the library hold what is described against what is collected.
+// TestConsistent lets the library compare what is described with what is collected.
 func TestConsistent(t *testing.T) {
 	for _, s := range []consumer.Stats{full(), fresh(), {}} {
 		r := prometheus.NewPedanticRegistry()
@@ -131,7 +131,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestSettings holds the settings that a help text names against those that there are.
+// TestSettings checks that the settings named in help texts exist.
 func TestSettings(t *testing.T) {
 	named := regexp.MustCompile(`\b(window|similarity|ops|snapshot|journal)\.[a-z_]+`)
 	table := config.Table()
@@ -181,7 +181,7 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsShown changes each figure of the stats alone: rooms count nothing that nobody can see.
+// TestEveryFigureIsShown changes each figure of the stats alone: every figure that rooms count must be shown somewhere.
 func TestEveryFigureIsShown(t *testing.T) {
 	unseen := []string{
 		"Index.Records", "Index.Ignored", "Index.Segments", "Index.Changed", // inner workings

@@ -1,13 +1,13 @@
-// Package ops is for the people who run the service: it says over HTTP whether a process lives, whether it is ready, and how
-// it stands. Rooms count, ops renders.
+// Package ops is for the people who run the service: it says over HTTP whether a process lives, whether it is ready,
+// and how it stands. Rooms count, ops renders.
 //
 //	/live     200 as long as the process answers
 //	/ready    200 when it would forward a document that came now, else 503 and a sentence why
 //	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
 //	/         these lines
 //
-// Who has no metrics reads in the log how the service stands, every so often (SayStanding).
+// Without metrics, the log says at intervals how the service stands (SayStanding).
 //
-// It only reads: there is nothing here to change, and no profile to take. testdata/metrics.txt lists every metric of
-// unecho's own with type and meaning; dashboards, alerts and docs are held against it.
+// It only reads: it offers no way to change anything, and no profiles. testdata/metrics.txt lists every metric of
+// unecho's own with type and meaning; dashboards, alerts and docs are compared with it.
 package ops

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ListenError says why nothing listens at ops.listen, and what to do.
+// ListenError says why ops cannot listen at ops.listen, and what to do.
 type ListenError struct {
 	Listen string
 	Err    error
@@ -34,7 +34,7 @@ func (e *ListenError) remedy() string {
 	return "set ops.listen to host:port, such as 127.0.0.1:9464, or to nothing for none"
 }
 
-// bare drops the operation and the address, which are named already.
+// bare drops the operation and the address, which the message already names.
 func bare(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// maxScrapes bounds how many collectors are answered at a time: if the process hangs, they do not pile up behind it.
+// maxScrapes bounds how many scrapes are answered at a time, so that they do not accumulate if the process hangs.
 const maxScrapes = 4
 
 const endpoints = `unecho: a near-duplicate filter for Kafka
@@ -39,7 +39,7 @@ func newHandler(stats func() consumer.Stats, ready func() bool, version string, 
 	return mux
 }
 
-// why says what keeps a process from being ready.
+// why says what prevents a process from being ready.
 func why(s consumer.Stats) string {
 	switch {
 	case len(s.Waiting) > 0:
@@ -65,5 +65,5 @@ func say(w http.ResponseWriter, code int, text string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
-	_, _ = io.WriteString(w, text) // whoever asked is gone
+	_, _ = io.WriteString(w, text) // an error means that the client is gone
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// What cannot be known yet is absent, never zero or -1: a rule on it then sees no data instead of a good figure.
+// A value that is not known yet is absent, never zero or -1: a rule on it then sees no data instead of a good figure.
 
 // metrics lists all of unecho's own, in the order in which a document meets them.
 func metrics() []metric {
@@ -27,7 +27,7 @@ func counter(name, help string, value func(*state) uint64) metric {
 	}}
 }
 
-// gauge is absent where value says no.
+// gauge is a metric that is absent if value returns false.
 func gauge(name, help string, value func(*state) (float64, bool)) metric {
 	return metric{name: name, help: help, kind: prometheus.GaugeValue, values: func(s *state, emit emitter) {
 		if v, ok := value(s); ok {
@@ -71,7 +71,8 @@ func documentMetrics() []metric {
 	}
 }
 
-// stageMetrics follow the verbs of the design: appending and applying are seen from the session that waits for them, as judge.
+// stageMetrics follow the verbs of the design: appending and applying are seen from the session that waits for them, as
+// judge.
 func stageMetrics() []metric {
 	each := func(s *state, emit histogramEmitter) {
 		emit(s.Latency.Sign, "sign")
@@ -202,10 +203,10 @@ func processMetrics() []metric {
 	}
 }
 
-// restored says whether there is a replica to speak of.
+// restored says whether the process has a replica.
 func restored(s *state) bool { return s.JournalNext >= 0 }
 
-// age is the stream time since the oldest visible document was applied; an empty window has none.
+// age returns the stream time since the oldest visible document was applied; it is absent if the window is empty.
 func age(s *state) float64 {
 	if s.Index.Documents == 0 {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// Bounds on what a client can hold up: requests are a line and some headers, answers a few ten kilobytes.
+// Bounds on how long a client can hold up the server: requests are a line and some headers, answers some ten kilobytes.
 const (
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 10 * time.Second
@@ -23,17 +23,17 @@ const (
 	maxHeaderBytes  = 16 << 10
 )
 
-// Server answers the people, probes and collectors that look after one process.
+// Server answers requests of people, probes and collectors about one process.
 type Server struct {
 	listen    string
 	handler   http.Handler
 	logger    zerolog.Logger
-	listening chan struct{} // closed when addr is settled
+	listening chan struct{} // closed when addr is final
 	addr      string
 }
 
-// New makes a server for the address listen. It starts nothing. Both functions are called with each request, from many
-// goroutines; the version is only shown.
+// New builds a server for the address listen. It starts nothing. Both functions are called with each request, from many
+// goroutines. The version is only shown.
 func New(listen string, stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) *Server {
 	return &Server{
 		listen: listen, logger: logger, listening: make(chan struct{}),
@@ -41,8 +41,8 @@ func New(listen string, stats func() consumer.Stats, ready func() bool, version 
 	}
 }
 
-// Serve listens at once and answers until ctx is done; requests begun by then are finished, within a bound. It returns nil
-// then, and a *ListenError if the address cannot be had. It is called once.
+// Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve
+// returns nil. It returns a *ListenError if it cannot listen at the address. Call it once.
 func (s *Server) Serve(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err == nil {
@@ -76,7 +76,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// end lets requests finish that are begun, and cuts off what takes too long.
+// end lets requests finish that have begun, and cuts off those that take too long.
 func (s *Server) end(ctx context.Context, server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
@@ -87,14 +87,14 @@ func (s *Server) end(ctx context.Context, server *http.Server) {
 	s.logger.Warn().Err(err).Msg("requests for health or metrics were cut off by the end of the process")
 }
 
-// Addr returns the address that Serve listens on, with the port it was given for port 0. It waits until Serve listens, and
-// returns nothing if that failed.
+// Addr returns the address that Serve listens on, with the port it was given for port 0. It waits until Serve listens,
+// and returns nothing if that failed.
 func (s *Server) Addr() string {
 	<-s.listening
 	return s.addr
 }
 
-// troubles puts what net/http and the metrics library complain about into the log.
+// troubles writes the complaints of net/http and of the metrics library into the log.
 type troubles struct{ logger zerolog.Logger }
 
 // Write logs one complaint.

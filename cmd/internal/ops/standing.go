@@ -10,8 +10,9 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// SayStanding logs how a service stands, every so often until ctx is done: enough to see without metrics whether it works, how
-// far it is behind, and what it remembers. A service that is not ready yet says by itself what it waits for.
+// SayStanding logs at intervals how a service stands, until ctx is done. It is enough to see without metrics whether
+// the service works, how far it is behind, and what it remembers. A service that is not ready yet logs by itself what
+// it waits for.
 func SayStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
 	if every <= 0 || logger.GetLevel() > zerolog.InfoLevel {
 		return
@@ -63,7 +64,7 @@ func logStanding(logger zerolog.Logger, s *consumer.Stats, done totals, took tim
 		Dur("window_age_ms", windowAge(s)).Msg("at work")
 }
 
-// windowAge is how long ago the oldest document of the window was applied, by the clock of the journal.
+// windowAge returns how long ago the oldest document of the window was applied, by the clock of the journal.
 func windowAge(s *consumer.Stats) time.Duration {
 	if s.Index.OldestApplied == 0 {
 		return 0

@@ -15,7 +15,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Each line tells of its own period, and of how things stand at its end; before the service is ready there is none.
+// Each line covers its own period, and says how the service stands at its end. There is no line before the service is
+// ready.
 func TestStandingIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -43,7 +44,7 @@ func TestStandingIsSaid(t *testing.T) {
 	})
 }
 
-// What is not known is not said.
+// Unknown values are left out.
 func TestStandingOfAServiceThatIdles(t *testing.T) {
 	var out strings.Builder
 	logStanding(zerolog.New(&out), &consumer.Stats{SourceLag: -1}, totals{}, time.Second)

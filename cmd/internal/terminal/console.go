@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// NewLogger writes to w as p says.
+// NewLogger returns a logger that writes to w as p says.
 func NewLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
 	level, err := zerolog.ParseLevel(p.Level)
 	if err != nil {
@@ -21,10 +21,10 @@ func NewLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
 	return zerolog.New(w).Level(level).Hook(Clock{}), nil
 }
 
-// JSON is a choice of log.format.
+// JSON is a value of log.format.
 const JSON = "json"
 
-// IsJSON says whether what is written to w is a log of JSON.
+// IsJSON says whether log lines written to w are JSON.
 func IsJSON(w io.Writer, p config.LogParams) bool {
 	return p.Format == JSON || p.Format == "auto" && !Is(w)
 }

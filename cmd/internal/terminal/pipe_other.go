@@ -7,5 +7,5 @@ import (
 	"io"
 )
 
-// WhenUnread does nothing where there is nothing to ask.
+// WhenUnread does nothing on systems that cannot tell.
 func WhenUnread(context.Context, io.Writer, func()) {}

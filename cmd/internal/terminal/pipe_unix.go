@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeWatch is how often it is looked whether the end has come, in ms.
+// pipeWatch is the interval, in ms, at which the pipe is checked.
 const pipeWatch = 200
 
-// WhenUnread calls gone once if out is a pipe that nobody reads any more. A write would notice, but the next one may be far
-// away. It returns when ctx is done.
+// WhenUnread calls gone once if out is a pipe that nobody reads any more. A write would notice, but the next one may be
+// long in coming. It returns when ctx is done.
 func WhenUnread(ctx context.Context, out io.Writer, gone func()) {
 	f, ok := out.(*os.File)
 	if !ok {

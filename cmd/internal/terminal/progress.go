@@ -7,46 +7,46 @@ import (
 	"time"
 )
 
-// How often progress is shown: on a terminal in place, else by a line.
+// Intervals at which progress is shown: on a terminal in place, elsewhere as a line.
 const (
 	progressRedrawn = 200 * time.Millisecond
 	progressLine    = 10 * time.Second
 )
 
-// Progress shows how far long work is, and when it will be done: documents that are read (add, at), or stages that are counted in
-// something else (stage).
+// Progress shows how far long work is, and when it will be done. It counts bytes of documents that are read (Add, At),
+// or stages in units of their own (Stage).
 type Progress struct {
 	out    io.Writer
-	screen *Screen // of a terminal; else nil
+	screen *Screen // screen of a terminal; nil if there is none
 	Hidden bool
 	now    func() time.Time
 	began  time.Time
 	last   time.Time
-	drawn  bool // on the screen
+	drawn  bool // a progress line is on the screen
 
-	size      int64 // of what is read, in bytes; not above 0 where it is unknown
+	size      int64 // bytes to be read; 0 or less if unknown
 	bytes     int64
 	Documents int64
-	Files     int64 // shown where there are several
+	Files     int64 // number of files read; shown if there are several
 
 	stageName  string
 	stageBegan time.Time
 }
 
-// NewProgress begins to show the reading of size bytes.
+// NewProgress returns the progress of reading size bytes.
 func NewProgress(out io.Writer, size int64) *Progress {
 	now := time.Now()
 	screen, _ := out.(*Screen)
 	return &Progress{out: out, screen: screen, now: time.Now, began: now, last: now, size: size}
 }
 
-// NewStages begins to show stages.
+// NewStages returns the progress of stages.
 func NewStages(out io.Writer) *Progress { return NewProgress(out, -1) }
 
 // Add counts bytes.
 func (p *Progress) Add(n int) { p.At(p.bytes + int64(n)) }
 
-// At says that so many bytes have been read.
+// At sets the number of bytes that have been read.
 func (p *Progress) At(bytes int64) {
 	p.bytes = bytes
 	if p.Hidden || p.Documents&63 != 0 && p.Files < 2 {
@@ -57,8 +57,8 @@ func (p *Progress) At(bytes int64) {
 	}
 }
 
-// Stage is called often, and shows seldom, how much of a stage is done. A stage with no total waits for others, who knows how
-// long: that is shown at once.
+// Stage sets how much of a stage is done. It may be called often; it shows something only at intervals. total 0 means
+// waiting: that is shown at once.
 func (p *Progress) Stage(name string, done, total int64) {
 	now, fresh := p.now(), name != p.stageName
 	if fresh {
@@ -72,7 +72,7 @@ func (p *Progress) Stage(name string, done, total int64) {
 	p.show(name + p.far(now, done, total))
 }
 
-// far is how far the stage is, and how long it will take if it goes on so.
+// far returns how far the stage is, and how long it will take at this speed.
 func (p *Progress) far(now time.Time, done, total int64) string {
 	if total <= 0 {
 		return ""
@@ -85,7 +85,7 @@ func (p *Progress) far(now time.Time, done, total int64) string {
 	return text
 }
 
-// due says whether it is time to show something again.
+// due says whether it is time to show progress again.
 func (p *Progress) due(now time.Time) bool {
 	every := progressLine
 	if p.screen != nil {
@@ -107,7 +107,7 @@ func (p *Progress) show(line string) {
 	fmt.Fprintln(p.out, "unecho: "+line)
 }
 
-// line is what there is to say after so long.
+// line returns the text of progress after this much time.
 func (p *Progress) line(after time.Duration) string {
 	seconds := max(after.Seconds(), 0.001)
 	var parts []string
@@ -126,7 +126,7 @@ func (p *Progress) line(after time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// End clears the line.
+// End clears the progress line.
 func (p *Progress) End() {
 	if p.drawn {
 		p.screen.clear()

@@ -21,7 +21,7 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// What changes on a terminal is one line; elsewhere it is a line now and then, and at once where others are waited for.
+// On a terminal one line is updated. Elsewhere a line appears at intervals, and at once when waiting begins.
 func TestStages(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen is standard error on a terminal. It keeps messages apart from a line that is drawn anew in place, such as progress: a
-// message takes the place of what stands there.
+// Screen is standard error on a terminal. It separates messages from a line that is redrawn in place, such as progress:
+// a message replaces that line.
 type Screen struct {
 	out   io.Writer
-	width func() int // in columns, now
+	width func() int // present width in columns
 
 	mu       sync.Mutex
-	standing bool // a line without an end stands on the terminal
+	standing bool // a line without a line break is on the terminal
 }
 
-// OnScreen makes a screen of a terminal, and leaves everything else as it is.
+// OnScreen returns a screen if w is a terminal, and w unchanged otherwise.
 func OnScreen(w io.Writer) io.Writer {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -27,10 +27,10 @@ func OnScreen(w io.Writer) io.Writer {
 	return NewScreen(w, func() int { return WidthOf(file) })
 }
 
-// NewScreen makes a screen of what is so many columns wide.
+// NewScreen returns a screen of this many columns.
 func NewScreen(out io.Writer, width func() int) *Screen { return &Screen{out: out, width: width} }
 
-// WidthOf is how wide a terminal is.
+// WidthOf returns the width of a terminal, in columns.
 func WidthOf(file *os.File) int {
 	width, _, err := term.GetSize(int(file.Fd()))
 	if err != nil || width <= 0 {
@@ -54,8 +54,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Draw writes text to out, which may be standard output on the same terminal. It says whether a line stands there then. There
-// need not be a screen.
+// Draw writes text to out, which may be standard output on the same terminal. standing says whether a line without a
+// line break is there afterwards. The screen may be nil.
 func (s *Screen) Draw(out io.Writer, text string, standing bool) error {
 	if s != nil {
 		s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *Screen) Draw(out io.Writer, text string, standing bool) error {
 	return err
 }
 
-// echoed is what a terminal itself writes when Ctrl-C is pressed: ^C.
+// echoed is the columns of what a terminal itself writes when Ctrl-C is pressed: ^C.
 const echoed = 2
 
 // line draws one line in place, as much of it as fits.
@@ -74,16 +74,16 @@ func (s *Screen) line(text string) {
 	_ = s.Draw(s.out, EraseLine+Printable(text, s.width()-1-echoed), true) // a lost line of progress is no loss
 }
 
-// clear removes what stands there.
+// clear removes the line that is drawn in place.
 func (s *Screen) clear() { _ = s.Draw(s.out, EraseLine, false) }
 
-// EraseLine goes back to the beginning of a line and erases it.
+// EraseLine is the sequence that returns to the beginning of a line and erases it.
 const EraseLine = "\r\x1b[K"
 
 // Coloured says whether colours are seen and wanted (https://no-color.org).
 func Coloured(out io.Writer) bool { return Is(out) && os.Getenv("NO_COLOR") == "" }
 
-// Is says whether what is written to w is seen on a terminal.
+// Is says whether w is a terminal.
 func Is(w io.Writer) bool {
 	if _, ok := w.(*Screen); ok {
 		return true

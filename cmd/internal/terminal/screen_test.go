@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// paper is a terminal of 80 columns: it keeps what stands on each line.
+// paper is a terminal of 80 columns. It keeps the content of each line.
 type paper struct {
 	rows   [][]rune
 	column int
@@ -58,8 +58,8 @@ func (p *paper) lines() (out []string) {
 	return out
 }
 
-// Messages that come while progress stands on the terminal have lines of their own, and so has what the terminal itself writes when
-// Ctrl-C is pressed. Progress that is too wide is cut, for what wraps cannot be drawn over.
+// Messages that come while progress is on the terminal get lines of their own, and so does what the terminal writes
+// when Ctrl-C is pressed. Progress that is too wide is cut, because a wrapped line cannot be redrawn.
 func TestMessagesAndProgressShareNoLine(t *testing.T) {
 	out := &paper{}
 	s := &Screen{out: out, width: func() int { return paperWidth }}

@@ -12,19 +12,19 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// maxMarks bounds how many marks may stand on one letter: they take no columns, and a thousand would cover the screen.
+// maxMarks bounds the marks on one letter: they take no columns, and a thousand of them would cover the screen.
 const maxMarks = 2
 
-// Printable returns text fit for one line of a terminal and at most so many columns, with an ellipsis where it was longer.
-// White space becomes a space; what does not print, or turns the direction of what follows, is written as an escape
-// sequence of Go.
+// Printable returns text made safe for one line of a terminal, in at most this many columns, with an ellipsis if it was
+// longer. White space becomes a space. Characters that do not print, or change the direction of what follows, become Go
+// escape sequences.
 func Printable(text string, columns int) string {
 	if columns <= 0 {
 		return ""
 	}
 	var b strings.Builder
 	used, marks := 0, 0
-	cut := 0 // where an ellipsis would go
+	cut := 0 // bytes that stay if an ellipsis is needed
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		piece, wide := glyph(text[:size], r)
@@ -77,7 +77,7 @@ func escaped(raw string) (string, int) {
 	return quoted, len(quoted)
 }
 
-// Columns is the width of a text that Printable returned.
+// Columns returns the width of a text that Printable returned.
 func Columns(text string) int {
 	sum := 0
 	for _, r := range text {
@@ -104,7 +104,7 @@ func FourPlaces(similarity int) string {
 	return fmt.Sprintf("%d.%04d", similarity/10000, similarity%10000)
 }
 
-// Several counts things for people.
+// Several returns a count with its noun, for people.
 func Several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -123,5 +123,5 @@ func Mebibytes(n int64) string {
 // Gibibytes writes a size for people.
 func Gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/float64(setting.GiB)) }
 
-// LongLine bounds what a broker's answer can fill a terminal with.
+// LongLine bounds the columns that a broker's answer can fill.
 const LongLine = 2000

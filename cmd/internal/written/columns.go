@@ -2,8 +2,8 @@ package written
 
 import "strings"
 
-// AppendTSV appends a line of columns, which UnescapeTSV reads. What would end a column or a line is written as in Go: \t, \n,
-// \r, and \\.
+// AppendTSV appends a line of columns, which UnescapeTSV reads. Characters that would end a column or a line are
+// written as in Go: \t, \n, \r, and \\.
 func AppendTSV(dst []byte, columns ...string) []byte {
 	for i, c := range columns {
 		if i > 0 {
@@ -17,7 +17,7 @@ func AppendTSV(dst []byte, columns ...string) []byte {
 	return append(dst, '\n')
 }
 
-// UnescapeTSV is a column as it was before AppendTSV. Another backslash stands for itself.
+// UnescapeTSV returns a column as it was before AppendTSV. Any other backslash stands for itself.
 func UnescapeTSV(column string) string {
 	if !strings.Contains(column, "\\") {
 		return column

@@ -1,4 +1,4 @@
-// Package written is the files that verbs write, and what must not be lost by that.
+// Package written writes the files of verbs, and protects what must not be lost by that.
 //
 //	Files    all that a verb will write, held against what it reads before anything is written
 //	File     lines that are written as they fall: what the file held stays until there is a first one

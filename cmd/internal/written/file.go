@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// File is a file that is written, or standard output. To nil, nothing is written.
+// File is a file that is written, or standard output. Writing to a nil File does nothing.
 type File struct {
 	*bufio.Writer
 	file *os.File // nil for standard output
 }
 
-// Open opens a file, whose content stays until Begin.
+// Open opens a file. Its content stays until Begin.
 func Open(path string, stdout io.Writer) (*File, error) {
 	if path == "-" {
 		return &File{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
@@ -41,7 +41,7 @@ func (o *File) Begin() error {
 	return nil
 }
 
-// OnStdout says that it is standard output.
+// OnStdout says whether the file is standard output.
 func (o *File) OnStdout() bool { return o.file == nil }
 
 // Line writes a line, with a line break if it has none.

@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
-// Files are the files that a verb will write. Each is held against what the verb reads before anything is written, so that
-// nothing is lost by a name that was given twice.
+// Files are the files that a verb will write. Each is compared with those that the verb reads, before anything is
+// written, so that nothing is lost by a name that was given twice.
 type Files []target
 
 type target struct {
@@ -21,8 +21,8 @@ type target struct {
 	info  fs.FileInfo // nil if there is none yet
 }
 
-// Add takes the file that a flag names. Standard output, and what is no regular file, such as /dev/null, loses nothing by being
-// written to.
+// Add adds the file that a flag names. Standard output, and anything that is no regular file, such as /dev/null, loses
+// nothing by being written to.
 func (w *Files) Add(flag, path string) error {
 	if path == "" || path == corpus.Stdin {
 		return nil
@@ -40,7 +40,7 @@ func (w *Files) Add(flag, path string) error {
 	return nil
 }
 
-// Own takes an output that is open, unless it is standard output.
+// Own adds an output that is open, unless it is standard output.
 func (w *Files) Own(path string) error {
 	if path == corpus.Stdin {
 		return nil
@@ -72,10 +72,10 @@ func writtenAt(path string) (f target, regular bool, err error) {
 	return f, info.Mode().IsRegular(), nil
 }
 
-// mostLinks are followed, one to the next.
+// mostLinks is how many links are followed in a row.
 const mostLinks = 40
 
-// followed is where a path leads to, if it is a link, though nothing may be there yet.
+// followed returns where a path leads if it is a link, even if nothing is there yet.
 func followed(path string) (string, error) {
 	for range mostLinks {
 		to, err := os.Readlink(path)
@@ -107,7 +107,7 @@ func (w Files) holds(f target) bool {
 	return false
 }
 
-// Has says whether a file that is there is one of them.
+// Has says whether an existing file is one of them.
 func (w Files) Has(info fs.FileInfo) bool {
 	for _, f := range w {
 		if f.info != nil && os.SameFile(f.info, info) {
@@ -117,7 +117,7 @@ func (w Files) Has(info fs.FileInfo) bool {
 	return false
 }
 
-// any says that one of them is there already.
+// any says whether one of them exists already.
 func (w Files) any() bool {
 	for _, f := range w {
 		if f.info != nil {
@@ -127,7 +127,8 @@ func (w Files) any() bool {
 	return false
 }
 
-// SpareFiles refuses to write to files that are read, if they are there; an empty path is passed over.
+// SpareFiles returns an error if one of the files that are read, as far as they exist, would be written; empty paths
+// are skipped.
 func (w Files) SpareFiles(paths ...string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && w.Has(info) {
@@ -137,7 +138,8 @@ func (w Files) SpareFiles(paths ...string) error {
 	return nil
 }
 
-// Sources are the files of a list, or those named, none of which may be written. size is their size together, or -1.
+// Sources returns the files of a list, or those named, none of which may be written. size is their total size in bytes,
+// or -1.
 func (w Files) Sources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
 	if sources, size, err = corpus.Named(list, paths); err != nil {
 		return nil, 0, err
@@ -151,8 +153,8 @@ func (w Files) Sources(list string, paths []string) (sources corpus.Sources, siz
 	return sources, size, err
 }
 
-// spare refuses to write to a source. Where there is something to lose, all of them are looked at before the first is read:
-// even those of a list, which then are read when its last name is known.
+// spare returns an error if a source would be written. If there is something to lose, it checks all sources before the
+// first is read. A list is then read to its end first.
 func (w Files) spare(sources corpus.Sources) (corpus.Sources, error) {
 	if !w.any() {
 		return sources, nil

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file that appears when it is whole: beside its place, under a passing name, until then. What was
-// there stays if anything fails. mode is that of a new file.
+// Replace writes a file that appears only when it is complete: until then it is written next to its place, under a
+// temporary name. If anything fails, the old content stays. mode is that of a new file.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	at, regular, err := writtenAt(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// beside makes the file that will take another's place. Who may read that one, may read it.
+// beside creates the file that will replace another. Whoever may read the old file may read the new one.
 func beside(at target, mode fs.FileMode) (*os.File, error) {
 	if at.info != nil {
 		mode = at.info.Mode().Perm()
@@ -54,7 +54,7 @@ func beside(at target, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// overwrite writes to what has no content to keep: a device, a pipe.
+// overwrite writes to something that has no content to keep: a device, a pipe.
 func overwrite(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -63,7 +63,7 @@ func overwrite(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// Replaceable finds out, before long work, whether Replace could write there.
+// Replaceable checks, before long work, whether Replace could write there.
 func Replaceable(path string) error {
 	at, regular, err := writtenAt(path)
 	if err != nil || !regular {

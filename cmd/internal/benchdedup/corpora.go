@@ -20,11 +20,11 @@ import (
 type texts struct {
 	name  string
 	path  string
-	flags []string   // how dedup is told to read it
-	feed  *feed.Feed // that made it, or nil
+	flags []string   // flags with which dedup reads it
+	feed  *feed.Feed // the generator that made it, or nil
 }
 
-// flag is what a flag says, or else.
+// flag returns the value of a flag, or else the default.
 func (t *texts) flag(name, otherwise string) string {
 	if i := slices.Index(t.flags, name); i >= 0 {
 		return t.flags[i+1]
@@ -43,7 +43,7 @@ func (t *texts) open() (*corpus.Reader, error) {
 	return corpus.NewReader(c, sources)
 }
 
-// published are the files of the shared data, as far as they are there.
+// published returns the files of the shared data that exist.
 func published(dir string) []texts {
 	all := []texts{
 		{name: "ads (kijiji), word:3", path: filepath.Join(dir, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv"), flags: []string{"--fields", "Title,Short Description"}},
@@ -119,7 +119,7 @@ func articles(documents, from, to int) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// processor is the name of this machine's.
+// processor returns the name of this machine's processor.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

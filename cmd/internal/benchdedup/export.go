@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
-// export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs, the exact
-// pairs at or above 0.8 in shingles of three words.
+// export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs,
+// the exact pairs at or above 0.8 in shingles of three words.
 func export(ctx context.Context, p params, dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestExport: others get what dedup reads, and the truth about it.
+// TestExport: the exported files are what dedup reads, and the truth about it.
 func TestExport(t *testing.T) {
 	ads := filepath.Join(t.TempDir(), "kijiji-rome-rent")
 	if err := os.Mkdir(ads, 0o750); err != nil {

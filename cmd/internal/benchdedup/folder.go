@@ -18,7 +18,7 @@ import (
 const (
 	perDirectory = 1000
 	paragraphs   = 2    // of an article, in a small file
-	compared     = 2000 // documents that are compared each with each
+	compared     = 2000 // documents that are compared in all pairs
 )
 
 // folder judges a folder of small files through find, beside comparing all pairs.

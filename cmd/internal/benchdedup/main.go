@@ -1,6 +1,6 @@
-// Command benchdedup measures unecho dedup from the file to the verdicts: documents a second on one core and on all, the most
-// memory it takes, recall and precision beside the exact join, and files a second of a folder of small files. It generates what
-// it reads in a directory of its own, and removes it. `make bench-dedup` runs it.
+// Command benchdedup measures unecho dedup from the file to the verdicts: documents a second on one core and on all,
+// the most memory it takes, recall and precision beside the exact join, and files a second of a folder of small files.
+// It generates what it reads in a directory of its own, and removes it. `make bench-dedup` runs it.
 package main
 
 import (
@@ -12,13 +12,13 @@ import (
 	"runtime"
 )
 
-// params are what the command line says.
+// params are the values of the command line.
 type params struct {
 	unecho    string // the program
-	data      string // the shared data; empty does without
-	dir       string // for what is generated
+	data      string // directory of the shared data; empty does without
+	dir       string // directory for generated files
 	documents int    // generated
-	sample    int    // of them, for the exact join
+	sample    int    // number of them for the exact join
 	files     int
 	rounds    int
 	export    string // where to write corpora and their truth, in place of measuring

@@ -21,7 +21,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// quality prints what is found beside what is true.
+// quality prints how many of the true pairs are found.
 func quality(ctx context.Context, p params, all []texts) error {
 	fmt.Print("All pairs at or above 0.8, by --matches all, beside those of the exact join.\n\n")
 	fmt.Println("| corpus | pairs | recall | precision |")
@@ -76,7 +76,7 @@ func pairs(ctx context.Context, p params, t texts) error {
 	return nil
 }
 
-// join is the exact truth about a corpus, and the numbers of its documents by their names.
+// join returns the exact truth about a corpus, and the numbers of its documents by their names.
 func join(ctx context.Context, t texts) (numbers map[string]int, exact []eval.Pair, err error) {
 	r, err := t.open()
 	if err != nil {
@@ -115,7 +115,7 @@ func spread(j *eval.Join) []eval.Pair {
 			return nil
 		})
 	}
-	_ = group.Wait() // a probe gives no error
+	_ = group.Wait() // a probe returns no
 	var all []eval.Pair
 	for _, part := range parts {
 		all = append(all, part...)
@@ -138,8 +138,8 @@ func (r *ruler) set(document []byte) []uint64 {
 	return text.Set(r.shingling.AppendHashes(nil, r.normalizer.Append(nil, document)))
 }
 
-// planted says what became of the copies in a generated corpus, and whether those judged copies are some: each is made anew and
-// compared with its match.
+// planted checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
+// copies. Each is generated again and compared with its match.
 func planted(ctx context.Context, p params, t texts) error {
 	out := filepath.Join(p.dir, "duplicates.jsonl")
 	r, err := dedupOf(ctx, p, runtime.NumCPU(), nil, "--duplicates", out, t.path)
@@ -216,7 +216,7 @@ func one(b bool) int {
 	return 0
 }
 
-// numberOf is the number in an article's id.
+// numberOf returns the number in an article's id.
 func numberOf(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "article-"))
 	if err != nil {

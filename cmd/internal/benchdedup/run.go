@@ -12,22 +12,23 @@ import (
 	"time"
 )
 
-// run is what a run of dedup came to.
+// run is the result of a run of dedup.
 type run struct {
 	Documents    int64   `json:"documents"`
 	Duplicate    int64   `json:"duplicate"`
 	Seconds      float64 `json:"seconds"`
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
 
-	processor time.Duration // of the whole process
+	processor time.Duration // processor time of the whole process
 }
 
 func (r run) perSecond() float64 { return float64(r.Documents) / r.Seconds }
 
-// perProcessorSecond is documents a second of processor time: what a quiet core would come to, on a machine that is not.
+// perProcessorSecond returns documents per second of processor time. On a busy machine it shows the speed of an idle
+// core.
 func (r run) perProcessorSecond() float64 { return float64(r.Documents) / r.processor.Seconds() }
 
-// dedupOf runs dedup on so many cores.
+// dedupOf runs dedup on this many cores.
 func dedupOf(ctx context.Context, p params, cores int, stdin *os.File, args ...string) (r run, err error) {
 	cmd := exec.CommandContext(ctx, p.unecho, append([]string{"dedup", "--json"}, args...)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(cores))

@@ -192,8 +192,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestTablesInChunks reads a table of many chunks, whose quoted fields have line breaks and commas, and holds it against
-// encoding/csv on the whole.
+// TestTablesInChunks reads a table of many chunks, with line breaks and commas in quoted fields, and compares it with
+// encoding/csv on the whole table.
 func TestTablesInChunks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var content bytes.Buffer
@@ -251,7 +251,7 @@ func TestBlankLines(t *testing.T) {
 	}
 }
 
-// TestLargeFiles: of a file that is a document nothing is read beyond the limit, and large ones stand in small chunks.
+// TestLargeFiles: of a file that is one document nothing is read beyond the limit, and chunks of large files are small.
 func TestLargeFiles(t *testing.T) {
 	dir, list := t.TempDir(), ""
 	for i, size := range []int64{30 << 20, 1<<20 + 1, 1 << 20, 1, 100 << 10, 200 << 10, 1} {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Each reads to the end and calls visit for each record, in the calling goroutine. It ends with visit's first error, and with
-// ctx's when that is done.
+// Each reads to the end and calls visit for each record, in the calling goroutine. It ends with visit's first error, or
+// with ctx's when ctx is done.
 func Each(ctx context.Context, r *Reader, visit func(*Record) error) error {
 	var (
 		chunk  Chunk

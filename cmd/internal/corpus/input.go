@@ -13,20 +13,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// input is an open file, unpacked as it is read.
+// input is an open file, decompressed as it is read.
 type input struct {
 	*bufio.Reader
 	file *os.File
-	end  func() // of the unpacking
+	end  func() // ends the decompression
 }
 
-// mark is what some systems write at the front of a file.
+// mark is the byte order mark that some systems write at the beginning of a file.
 const mark = "\ufeff"
 
 // bufferBytes is how much is read of a file at once.
 const bufferBytes = 128 << 10
 
-// windowBytes bounds what a zstd file may ask for: what zstd itself unpacks without being told to.
+// windowBytes bounds the window that a zstd file may ask for. It is what zstd itself decompresses by default.
 const windowBytes = 128 << 20
 
 // openInput opens a file, or standard input, and counts the bytes that are read of it, as they are on the disk.
@@ -61,13 +61,13 @@ func (in *input) close() error {
 	return in.file.Close()
 }
 
-// unpacked reads what was compressed; end gives back its memory.
+// unpacked reads decompressed data; end releases its memory.
 type unpacked struct {
 	io.Reader
 	end func()
 }
 
-// unpack reads from in what the first bytes say is compressed.
+// unpack decompresses in if its first bytes show that it is compressed.
 func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
@@ -83,7 +83,7 @@ func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 	return unpacked{}, false, nil
 }
 
-// damaged says what an error of unpacking means.
+// damaged explains an error of decompression.
 func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", err)

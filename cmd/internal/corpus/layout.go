@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// layout is how the records of a file are read. Parsers share it; it does not change.
+// layout says how the records of a file are read. Parsers share it; it does not change.
 type layout struct {
 	format  string
 	text    []int // columns of a table
@@ -93,7 +93,7 @@ func quoted(names []string) string {
 	return b.String()
 }
 
-// records is how far a chunk moves the number of the next record.
+// records returns by how much a chunk advances the number of the next record.
 func (l *layout) records(data []byte) int {
 	if l.format != CSV {
 		return bytes.Count(data, []byte{'\n'})

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
-// OpenLines opens a file and tells its size, or -1 where that is unknown.
+// OpenLines opens a file and returns its size in bytes, or -1 if that is unknown.
 func OpenLines(path string) (io.ReadCloser, int64, error) {
 	if path == "-" {
 		return io.NopCloser(os.Stdin), -1, nil
@@ -32,7 +32,7 @@ func OpenLines(path string) (io.ReadCloser, int64, error) {
 	return f, size, nil
 }
 
-// maxLine bounds a line: what is longer is no file of documents.
+// maxLine bounds a line in bytes. A file with a longer line is not taken for a file of documents.
 const maxLine = 64 << 20
 
 // EachLine calls visit with each line that is not blank, without its end, and read with the bytes of each line.

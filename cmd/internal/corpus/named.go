@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
-// Named are the files of a list, or those named. size is their size together, or -1.
+// Named returns the files of a list, or those named. size is their total size in bytes, or -1.
 func Named(list string, paths []string) (sources Sources, size int64, err error) {
 	switch {
 	case list != "" && len(paths) > 0:

@@ -19,18 +19,18 @@ const (
 	Text  = "text"  // the file is a document
 )
 
-// Formats are the words to choose from.
+// Formats lists the names of the formats.
 func Formats() []string { return []string{Auto, JSONL, CSV, TSV, Lines, Text} }
 
 // Params say how files become documents.
 type Params struct {
 	Format   string
-	Fields   []string // what the text is in: fields of JSON objects (with dots into objects), columns of a table
-	ID       string   // the field or column with the id; a record without one is called by its number
+	Fields   []string // where the text is: fields of JSON objects (with dots into objects), columns of a table
+	ID       string   // the field or column with the id; a record without one has its number as its name
 	Document document.Params
 }
 
-// DefaultParams find the format by the file's name, the text in text and the id in id.
+// DefaultParams finds the format by the file's name, the text in text and the id in id.
 func DefaultParams() Params {
 	return Params{Format: Auto, Fields: []string{"text"}, ID: "id", Document: document.DefaultParams()}
 }
@@ -46,7 +46,7 @@ func (p Params) validate() error {
 	return nil
 }
 
-// formatOf tells a file's format by its name, compression aside.
+// formatOf returns a file's format by its name, ignoring the suffix of compression.
 func formatOf(name string) (format string, known bool) {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst", ".zstd"} {

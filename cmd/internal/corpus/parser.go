@@ -15,20 +15,20 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// Record is a document as it stands in a file. Its slices live until the next one.
+// Record is a document as it is in a file. Its slices are valid until the next record.
 type Record struct {
 	File   string
 	Number int    // 0 for a file that is one document
-	Raw    []byte // as it stands there, with its line break if it has one; nothing of a file that is too large
-	Header []byte // the first line of the table that it stands in; it lives on
+	Raw    []byte // the bytes in the file, with the line break if there is one; empty for a file that is too large
+	Header []byte // the first line of its table; stays valid
 	Text   []byte // valid UTF-8
-	ID     []byte // empty means that it is called by its number, or its file
+	ID     []byte // empty means that its number, or its file, is its name
 	Scope  uint64
-	Bad    *document.Rejection // why it cannot be compared; then there is no Text
+	Bad    *document.Rejection // why it cannot be compared; Text is then empty
 }
 
-// Name is what the record is called: its id, or its number, or its file; file says that several files are read, so that a
-// number alone would name several records.
+// Name returns the record's name: its id, or its number, or its file. file says that several files are read, so that a
+// number alone would be ambiguous.
 func (r *Record) Name(dst []byte, file bool) []byte {
 	if len(r.ID) > 0 {
 		return append(dst, r.ID...)
@@ -42,20 +42,20 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 	return strconv.AppendInt(dst, int64(r.Number), 10)
 }
 
-// EmptyRejection is the rejection of a record without text, or nil where such a record is unique.
+// EmptyRejection returns the rejection of a record without text, or nil if such a record is unique.
 func (c *Chunk) EmptyRejection() *document.Rejection { return c.layout.reader.EmptyRejection() }
 
 // A Parser takes records out of chunks. Each goroutine has its own.
 type Parser struct {
 	record Record
-	buffer []byte // of the document reader
+	buffer []byte // scratch memory of the document reader
 	joined []byte // the columns of a table that are the text
 	id     []byte
 	file   []byte
 }
 
-// Each calls visit for each record of a chunk that is not blank, until visit returns false. An error is about the file as a
-// whole: a table whose records have not as many columns as its first line, or a file that cannot be read.
+// Each calls visit for each record of a chunk that is not blank, until visit returns false. An error is about the file
+// as a whole: a table whose records have not as many columns as its first line, or a file that cannot be read.
 func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 	if len(c.Files) > 0 {
 		return p.files(c, visit)
@@ -86,7 +86,7 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// blank says that a line is none at all. One of tabs is a record of empty columns.
+// blank says whether a line counts as no record. A line of tabs is a record of empty columns.
 func blank(format string, line []byte) bool {
 	return len(line) == 0 || format != TSV && len(bytes.TrimSpace(line)) == 0
 }
@@ -121,7 +121,7 @@ func wrongColumns(c *Chunk, record, columns int, rule string) error {
 	return fmt.Errorf("read %s: record %d has %d %s, the first line has %d: %s", name(c.File), record, columns, unit, c.layout.columns, rule)
 }
 
-// appendColumn takes a column into the text if it belongs to it. The columns are joined in the order in which they stand.
+// appendColumn appends a column to the text if it belongs to it. The columns are joined in their order in the file.
 func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T) []byte {
 	if len(field) == 0 || !slices.Contains(l.text, column) {
 		return dst
@@ -132,7 +132,7 @@ func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T)
 	return append(dst, field...)
 }
 
-// read fills the record with what is compared of value. The formats of files ask nobody, so nothing blocks.
+// read fills the record with the compared part of value. Reading the formats of files does no I/O, so nothing blocks.
 func (p *Parser) read(l *layout, value []byte) error {
 	read, bad, err := l.reader.Read(context.Background(), document.Input{Value: value}, p.buffer)
 	if err != nil || bad != nil {
@@ -183,7 +183,7 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 	}
 }
 
-// behindBlank is a record of CSV without the empty lines before it, which encoding/csv passes over.
+// behindBlank returns a record of CSV without the empty lines before it, which encoding/csv skips.
 func behindBlank(raw []byte) []byte {
 	for {
 		rest := bytes.TrimPrefix(bytes.TrimPrefix(raw, []byte("\r")), []byte("\n"))
@@ -194,7 +194,7 @@ func behindBlank(raw []byte) []byte {
 	}
 }
 
-// withoutPlace drops the line, which is counted from the beginning of the chunk.
+// withoutPlace drops the line number, because it is counted from the beginning of the chunk.
 func withoutPlace(err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
@@ -213,7 +213,7 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 		if err := p.read(c.layout, p.file); err != nil {
 			return err
 		}
-		if most := c.layout.maxBytes; len(p.file) > most { // of which no more was read
+		if most := c.layout.maxBytes; len(p.file) > most { // no more of it was read
 			p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
 		}
 		if !visit(&p.record) {
@@ -223,7 +223,7 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// whole reads a file to its end, but no more than the first most bytes of what it holds.
+// whole reads a file to its end, but returns only the first most bytes of its content.
 func (p *Parser) whole(path string, most int, count *atomic.Int64) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -249,7 +249,7 @@ func (p *Parser) whole(path string, most int, count *atomic.Int64) (err error) {
 	return nil
 }
 
-// readUpTo appends what in holds, until there are most bytes.
+// readUpTo appends the content of in, up to most bytes.
 func readUpTo(dst []byte, most int, in io.Reader) ([]byte, error) {
 	for len(dst) < most {
 		dst = slices.Grow(dst, max(512, len(dst)/4))

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	chunkBytes = 256 << 10 // a chunk has about so many bytes, or one record that is larger
-	chunkFiles = 64        // or so many files that are a document each, if they are small
-	// MaxRecord bounds a record: what is longer than this is no file of documents.
+	chunkBytes = 256 << 10 // a chunk has about this many bytes, or one larger record
+	chunkFiles = 64        // or this many files that are one document each, if they are small
+	// MaxRecord bounds a record in bytes. A file with a longer record is not taken for a file of documents.
 	MaxRecord = 64 << 20
 )
 
@@ -21,7 +21,7 @@ const (
 type Chunk struct {
 	File   string
 	First  int      // number of the first record
-	Data   []byte   // the records, as they stand in the file
+	Data   []byte   // the records, as they are in the file
 	Files  []string // the files; then there is no Data
 	size   int64    // of Files, in bytes
 	layout *layout
@@ -35,14 +35,14 @@ type Reader struct {
 	read    atomic.Int64
 	files   atomic.Int64
 
-	pending *Source // a file that was met and does not belong to the chunk before it
+	pending *Source // a file already taken that does not belong to the chunk before it
 	in      *input
 	file    string
 	layout  *layout
-	number  int    // of the next record
-	rest    []byte // what stands behind the last whole record
-	ended   bool   // the file has no more than rest
-	left    bool   // a call of next still reads
+	number  int    // number of the next record
+	rest    []byte // bytes after the last whole record
+	ended   bool   // nothing follows rest in the file
+	left    bool   // a call of Next is still reading
 }
 
 // NewReader makes a Reader. The Params are checked now, so that mistakes show before the first file is opened.
@@ -56,11 +56,11 @@ func NewReader(p Params, sources Sources) (*Reader, error) {
 	return &Reader{params: p, sources: sources}, nil
 }
 
-// Read is how many bytes of files have been read so far, compressed ones as they are, and from how many files. It may be
-// called from any goroutine.
+// Read returns how many bytes of files have been read so far, compressed ones as they are, and from how many files. It
+// may be called from any goroutine.
 func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
 
-// Close closes the file that is open, if any. Nothing is read after it.
+// Close closes the open file, if any. Nothing may be read afterwards.
 func (r *Reader) Close() error {
 	if r.left {
 		return nil
@@ -77,9 +77,9 @@ func (r *Reader) close() error {
 	return in.close()
 }
 
-// Next fills c with the records that come next, in c's own memory, and returns io.EOF when there are none. When ctx is done it
-// returns ctx's error; then neither c nor Next may be used again. What has no data yet, such as a terminal or a pipe, cannot
-// be made to return: the read goes on behind the caller's back until there is something, or the process ends.
+// Next fills c with the next records, in c's own memory, and returns io.EOF when there are none. When ctx is done it
+// returns ctx's error; then neither c nor Next may be used again. A read from a source that has no data yet, such as a
+// terminal or a pipe, cannot be interrupted: it continues in the background until there is data, or the process ends.
 func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -114,7 +114,7 @@ func (r *Reader) next(c *Chunk) error {
 	return r.fill(c)
 }
 
-// open opens the next file, or gathers files that are a document each: then c is done.
+// open opens the next file. Files that are one document each are gathered into c; then c is complete.
 func (r *Reader) open(c *Chunk) (done bool, err error) {
 	for {
 		source, err := r.source()
@@ -200,7 +200,7 @@ func (r *Reader) format(s Source) string {
 	return Lines
 }
 
-// header takes the first record off the front.
+// header removes the first record from the front.
 func (r *Reader) header(format string) ([]byte, error) {
 	for {
 		if n := firstRecord(format, r.rest); n > 0 || r.ended {
@@ -217,7 +217,7 @@ func (r *Reader) header(format string) ([]byte, error) {
 	}
 }
 
-// fill reads on until there is at least one whole record and about a chunk of them.
+// fill reads until there is at least one whole record and about a chunk of them.
 func (r *Reader) fill(c *Chunk) error {
 	for {
 		for !r.ended && len(r.rest) < chunkBytes {
@@ -242,7 +242,7 @@ func (r *Reader) fill(c *Chunk) error {
 	}
 }
 
-// more reads what one read gives, at the least.
+// more reads what at least one read returns.
 func (r *Reader) more() error {
 	r.rest = slices.Grow(r.rest, bufferBytes)
 	n, err := r.in.Read(r.rest[len(r.rest):cap(r.rest)])
@@ -257,7 +257,7 @@ func (r *Reader) more() error {
 	return nil
 }
 
-// cut moves n bytes to the chunk. At the end of a file it goes on with the next.
+// cut moves n bytes to the chunk. At the end of a file it continues with the next.
 func (r *Reader) cut(c *Chunk, n int) error {
 	c.File, c.First, c.layout = r.file, r.number, r.layout
 	c.Data = append(c.Data, r.rest[:n]...)
@@ -282,13 +282,13 @@ func name(path string) string {
 	return path
 }
 
-// wholeRecords is the length of the whole records at the front of data.
+// wholeRecords returns the length of the whole records at the front of data.
 func wholeRecords(format string, data []byte) int {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if format != CSV {
 		return end
 	}
-	// A line break within quotes ends no record: there, the quotes before it are odd in number.
+	// A line break within quotes does not end a record. There, an odd number of quotes precedes it.
 	for quotes := bytes.Count(data[:end], []byte{'"'}); quotes%2 != 0; {
 		before := bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
 		quotes -= bytes.Count(data[before:end], []byte{'"'})
@@ -297,7 +297,7 @@ func wholeRecords(format string, data []byte) int {
 	return end
 }
 
-// firstRecord is the length of the first record, or 0 if it isn't whole.
+// firstRecord returns the length of the first record, or 0 if it is not complete.
 func firstRecord(format string, data []byte) int {
 	quotes, end := 0, 0
 	for {

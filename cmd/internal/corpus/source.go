@@ -21,7 +21,8 @@ type Source struct {
 	Size  int64
 }
 
-// size is that of the file, which a list doesn't tell; 0 if it has none, and if it cannot be opened: who opens it will say.
+// size returns the size of the file, which a list does not state; 0 if it has none or cannot be opened: opening it will
+// report the error.
 func (s *Source) size() int64 {
 	if s.Size >= 0 {
 		return s.Size
@@ -33,12 +34,12 @@ func (s *Source) size() int64 {
 	return info.Size()
 }
 
-// Sources yield one after another, and io.EOF at the end.
+// Sources yields one source after another, and io.EOF at the end.
 type Sources func() (Source, error)
 
-// Files are the files named, with the .txt files of the directories among them, each of which is one document, in the order
-// of their names. All are looked at before the first is read, so that a mistyped name costs nothing. total is their size
-// together, or -1 if one has none, such as a pipe.
+// Files returns the files named, and the .txt files of directories named, each of which is one document, in the order
+// of their names. All are checked before the first is read, so that a mistyped name costs nothing. total is their total
+// size in bytes, or -1 if one has none, such as a pipe.
 func Files(paths []string) (sources Sources, total int64, err error) {
 	var all []Source
 	for _, path := range paths {
@@ -68,18 +69,18 @@ func Those(all []Source) Sources {
 	}
 }
 
-// ErrWritten says that a source is an output as well.
+// ErrWritten is returned for a source that is an output as well.
 var ErrWritten = errors.New("it would be written as well; name another file for the output")
 
-// Except passes sources on, and ends with ErrWritten at one that is written as well. written is asked when the source is to be
-// read.
+// Except passes sources on, and ends with ErrWritten at one that is written as well. It calls written when the source
+// is to be read.
 func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
 	return func() (Source, error) {
 		s, err := sources()
 		if err != nil || s.Path == Stdin {
 			return s, err
 		}
-		if info, err := os.Stat(s.Path); err == nil && written(info) { // what cannot be opened, who opens it will say
+		if info, err := os.Stat(s.Path); err == nil && written(info) { // opening it will report an error
 			return s, fmt.Errorf("read %s: %w", s.Path, ErrWritten)
 		}
 		return s, nil
@@ -131,11 +132,11 @@ func isText(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), ".txt")
 }
 
-// maxPath bounds a line of a list of files.
+// maxPath bounds a line of a list of files, in bytes.
 const maxPath = 64 << 10
 
-// Listed are the files whose names stand in a list, one on each line, read as they are wanted. Each is one document, unless
-// its name says that it holds many.
+// Listed yields the files whose names are in a list, one on each line. The list is read as the files are wanted. Each
+// is one document, unless its name says that it holds many.
 func Listed(list io.Reader) Sources {
 	lines := bufio.NewScanner(list)
 	lines.Buffer(nil, maxPath)

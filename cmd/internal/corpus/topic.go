@@ -17,13 +17,13 @@ type TopicReader struct {
 	buffer []byte
 }
 
-// NewTopicReader makes a reader of documents that are taken so from records.
+// NewTopicReader builds a reader that reads documents from records by these Params.
 func NewTopicReader(p document.Params) (*TopicReader, error) {
 	reader, err := document.New(p)
 	return &TopicReader{reader: reader}, err
 }
 
-// Read takes the document out of a record. Its slices live until the next one.
+// Read returns the document of a record. Its slices are valid until the next call.
 func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.Document, *document.Rejection, error) {
 	in := document.Input{Key: record.Key, Value: record.Value, Partition: record.Partition}
 	for _, h := range record.Headers {
@@ -39,12 +39,12 @@ func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.
 	return read, bad, err
 }
 
-// CoordinatesOf writes TOPIC/PARTITION/OFFSET.
+// CoordinatesOf returns TOPIC/PARTITION/OFFSET.
 func CoordinatesOf(r *topic.Record) string {
 	return fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)
 }
 
-// Coordinates reads TOPIC/PARTITION/OFFSET, as far as a topic may be called so.
+// Coordinates parses TOPIC/PARTITION/OFFSET, if TOPIC is a possible name of a topic.
 func Coordinates(arg string) (name string, partition int32, offset int64, ok bool) {
 	parts := strings.Split(arg, "/")
 	if len(parts) != 3 || parts[0] == "" || slices.ContainsFunc([]rune(parts[0]), noTopicRune) {
@@ -58,7 +58,7 @@ func Coordinates(arg string) (name string, partition int32, offset int64, ok boo
 	return parts[0], int32(number), int64(at), err == nil
 }
 
-// noTopicRune says that no topic's name holds a character.
+// noTopicRune says whether no topic's name may contain a character.
 func noTopicRune(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	return !letter && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)

@@ -18,7 +18,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// truth are all pairs of a file at or above the threshold, by the exact join.
+// truth returns all pairs of a file at or above the threshold, by the exact join.
 func truth(t *testing.T, path string) []eval.Pair {
 	t.Helper()
 	file, err := os.Open(path)
@@ -43,7 +43,7 @@ func truth(t *testing.T, path string) []eval.Pair {
 	return eval.NewJoin(sets, 8000).Pairs()
 }
 
-// TestAllMatches holds the matches with all documents against the exact join.
+// TestAllMatches compares the matches with all documents with the exact join.
 func TestAllMatches(t *testing.T) {
 	path := articles(t, 3000)
 	want := map[[2]int64]bool{}
@@ -73,8 +73,8 @@ func TestAllMatches(t *testing.T) {
 	}
 }
 
-// TestAllMatchesOfOneDocumentAtATime: of many equal documents each has all before it as its matches, which are in memory for one
-// of them at a time.
+// TestAllMatchesOfOneDocumentAtATime: of many equal documents each has all before it as its matches. They are in memory
+// for one document at a time.
 func TestAllMatchesOfOneDocumentAtATime(t *testing.T) {
 	const n = 1000
 	path := filepath.Join(t.TempDir(), "equal.jsonl")

@@ -100,7 +100,7 @@ func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each 
 	return lines, counts, err
 }
 
-// TestWorkersChangeNothing holds one worker against several: what falls must be the same, in the same order.
+// TestWorkersChangeNothing compares one worker with several: the outcomes must be the same, in the same order.
 func TestWorkersChangeNothing(t *testing.T) {
 	path := articles(t, 2000)
 	one, counts, err := judge(t.Context(), t, 1, newIndex(t, setting.GiB, false), nil, path)
@@ -167,8 +167,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunStops: a run that is stopped judges nothing more where a document may take long, and little where none does, though
-// chunks are waiting.
+// TestRunStops: a stopped run judges nothing more where a document may take long, and little otherwise, although chunks
+// are waiting.
 func TestRunStops(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "same.txt")
 	if err := os.WriteFile(path, []byte(strings.Repeat("the same words in each line\n", 2000)), 0o600); err != nil {
@@ -203,7 +203,7 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// TestWholeFiles: what a file of its own holds is kept if that is asked for, and never of one that is rejected.
+// TestWholeFiles: the content of a file that is one document is kept if that is asked for, but never if it is rejected.
 func TestWholeFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "one text\n", "b.txt": strings.Repeat("x", 2<<20), "c.txt": "another text\n"} {

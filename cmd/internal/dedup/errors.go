@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// ErrMemory says that the documents do not fit the bound: from here on, old ones would be forgotten and copies missed.
+// ErrMemory is returned if the documents exceed the memory bound: from then on, old ones would be forgotten and copies
+// missed.
 var ErrMemory = errors.New("the index outgrew its memory")
 
-// ErrForeign says that a snapshot is not an index that Index.Save wrote.
+// ErrForeign is returned for a snapshot that is not an index written by Index.Save.
 var ErrForeign = errors.New("it is the snapshot of a service, which belongs to its journal, and not an index of files")
 
-// SettingsError says that an index was saved under other settings.
+// SettingsError is returned for an index that was saved under other settings.
 type SettingsError struct {
 	Lines []string // a line for each setting that differs
 }

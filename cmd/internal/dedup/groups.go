@@ -8,16 +8,17 @@ import (
 // Representative says which document of a cluster stands for it.
 type Representative uint8
 
-// Representatives. Of equally long ones the first stands for the cluster. If documents of the index belong to it, the first
-// of them stands for it in any case.
+// Rules for the representative. Of equally long documents the first is chosen. If documents of the index belong to the
+// cluster, the first of them is chosen in any case.
 const (
 	First Representative = iota
 	Last
 	Longest
 )
 
-// Groups gathers clusters: two documents are in one if a chain of verified matches connects them. It takes some 40 bytes a
-// document and the length of its name; 8 bytes for each document of the index that they are compared with.
+// Groups gathers clusters: two documents are in one if a chain of verified matches connects them. It takes some 40
+// bytes per document and the length of its name, and 8 bytes for each document of the index that they are compared
+// with.
 type Groups struct {
 	choice   Representative
 	first    int64 // number of the first document that is added; those with lower numbers belong to the index
@@ -30,7 +31,7 @@ type Groups struct {
 	chosen   []int32          // root -> representative, once they are chosen
 }
 
-// partner is the document most similar to another, of those that it was verified against.
+// partner is the most similar of the documents that another was verified against.
 type partner struct {
 	document   int32
 	similarity index.Similarity // Den 0: none
@@ -42,7 +43,7 @@ func NewGroups(choice Representative, first int64) *Groups {
 	return &Groups{choice: choice, first: first, clusters: eval.NewClusters(int(first)), indexed: map[int64]string{}}
 }
 
-// Add takes the next document; each is added once, rejected ones too, in the order of their numbers.
+// Add adds the next document. Each is added once, in the order of their numbers, rejected ones too.
 func (g *Groups) Add(o *Outcome) {
 	g.clusters.Grow(int(g.first) + len(g.ends) + 1)
 	g.names = append(g.names, o.Name...)
@@ -51,7 +52,7 @@ func (g *Groups) Add(o *Outcome) {
 	g.best = append(g.best, partner{})
 }
 
-// Join takes a verified match of a document that was added, with one that was added before or belongs to the index.
+// Join adds a verified match between a document that was added and one that was added before or belongs to the index.
 func (g *Groups) Join(document int64, m *Match) {
 	g.clusters.Join(int(m.Number), int(document))
 	g.meet(document, m.Number, m)
@@ -62,7 +63,7 @@ func (g *Groups) Join(document int64, m *Match) {
 	}
 }
 
-// meet remembers the most similar document. Of equally similar ones that is one of equal text, else the first.
+// meet remembers the most similar document. Of equally similar ones it prefers one of equal text, then the first.
 func (g *Groups) meet(document, other int64, m *Match) {
 	best := &g.best[document-g.first]
 	same := best.similarity.Den > 0 && !m.Similarity.Less(best.similarity)
@@ -71,7 +72,7 @@ func (g *Groups) meet(document, other int64, m *Match) {
 	}
 }
 
-// Choose chooses the representatives. After it, nothing is added.
+// Choose chooses the representatives. Nothing may be added afterwards.
 func (g *Groups) Choose() {
 	g.chosen = make([]int32, int(g.first)+len(g.ends))
 	for i := range g.chosen {
@@ -89,7 +90,7 @@ func (g *Groups) Choose() {
 	}
 }
 
-// rather says whether a later document shall stand for the cluster instead of an earlier one.
+// rather says whether a later document should represent the cluster instead of an earlier one.
 func (g *Groups) rather(later, earlier int) bool {
 	switch g.choice {
 	case Last:
@@ -101,15 +102,15 @@ func (g *Groups) rather(later, earlier int) bool {
 	return false
 }
 
-// Numbers are those of the documents that were added: from first up to, but without, end.
+// Numbers returns the numbers of the documents that were added: from first up to, but not including, end.
 func (g *Groups) Numbers() (first, end int64) { return g.first, g.first + int64(len(g.ends)) }
 
-// Cluster is the document that stands for a document's cluster.
+// Cluster returns the document that represents a document's cluster.
 func (g *Groups) Cluster(document int64) int64 {
 	return int64(g.chosen[g.clusters.Root(int(document))])
 }
 
-// Name is the name of a document that was added, or of one of the index that was joined.
+// Name returns the name of a document that was added, or of one of the index that was joined.
 func (g *Groups) Name(document int64) []byte {
 	i := document - g.first
 	if i < 0 {
@@ -122,7 +123,7 @@ func (g *Groups) Name(document int64) []byte {
 	return g.names[from:g.ends[i]]
 }
 
-// Partner is the document most similar to one that has a match.
+// Partner returns the document most similar to one that has a match.
 func (g *Groups) Partner(document int64) Match {
 	p := g.best[document-g.first]
 	return Match{Number: int64(p.document), Name: g.Name(int64(p.document)), Similarity: p.similarity, Method: p.method}

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Index is the judge that is a replica, fed without a journal: one source partition, nothing held for longer than a run. A document's number
-// is its offset there.
+// Index is the judge that uses a replica, fed without a journal. It has one source partition, and holds no verdict for
+// longer than a run. A document's number is its offset there.
 type Index struct {
 	params  IndexParams
 	replica *index.Replica
@@ -16,12 +16,12 @@ type Index struct {
 	at      index.Stamp
 	next    int64 // number of the next document
 	first   int64 // number of the first one since Begin
-	kept    int   // documents that the window must hold
+	kept    int   // number of documents that the window must hold
 	found   matches
 	near    []index.Near
 }
 
-// NewIndex makes an Index that knows no document. Valid Params are the caller's duty.
+// NewIndex builds an Index without documents. The caller must have validated the Params.
 func NewIndex(p IndexParams) (*Index, error) {
 	replica, err := index.NewReplica(p.window(), index.Fingerprint(p.Settings))
 	if err != nil {
@@ -41,14 +41,14 @@ func newIndex(p IndexParams, replica *index.Replica) *Index {
 	return x
 }
 
-// window are the Params of the replica.
+// window returns the Params of the replica.
 func (p IndexParams) window() index.Params {
 	w := p.Index
 	w.Window.Age, w.Window.Count, w.Window.Bytes = 0, 0, p.Memory
 	return w
 }
 
-// Begin makes what was judged so far the index that the following documents are compared with.
+// Begin makes the documents judged so far the index that the following documents are compared with.
 func (x *Index) Begin() { x.first = x.next }
 
 // First is the number of the first document since Begin: those with lower numbers belong to the index.
@@ -62,10 +62,10 @@ func (x *Index) Stats() index.Stats { return x.replica.Stats() }
 
 func (x *Index) reach(number int64) { x.next = number }
 
-// mostEntries are judged at once. A chunk of texts of 1 kB and more has no more.
+// mostEntries is how many entries are judged at once. A chunk of texts of 1 kB and more has no more.
 const mostEntries = 256
 
-// atOnce is one where a document may match all before it, or each comparison may take long.
+// atOnce returns 1 if a document may match all before it, or each comparison may take long.
 func (x *Index) atOnce() int {
 	if x.params.All || x.params.Index.Similarity.Verify == "levenshtein" {
 		return 1
@@ -73,7 +73,7 @@ func (x *Index) atOnce() int {
 	return mostEntries
 }
 
-// apply judges entries whose offsets ascend from call to call, and says what they match.
+// apply judges entries whose offsets ascend from call to call, and returns their matches.
 func (x *Index) apply(s *signed) (*matches, error) {
 	x.found.reset()
 	if x.params.All {

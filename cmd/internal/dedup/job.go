@@ -8,19 +8,19 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// job is a chunk on its way, with all that works on it. It is used again and again.
+// job is a chunk with everything that is needed to process it. It is reused.
 type job struct {
 	chunk    corpus.Chunk
 	parser   corpus.Parser
 	signer   *index.Signer
-	sketcher *index.Signer // nil where nobody asks for sketches
-	whole    bool          // an Outcome has its Raw even if that is a file of its own
-	named    bool          // several files are read: a number alone names no record
+	sketcher *index.Signer // nil if sketches are not wanted
+	whole    bool          // an Outcome has Raw even for a file that is one document
+	named    bool          // several files are read, so a number alone is ambiguous
 
 	items  []item
 	done   signed // of the items that are not rejected
 	names  []byte
-	raw    []byte // of files that are a document each: their parser uses its memory again
+	raw    []byte // content of files that are one document each, because their parser reuses its memory
 	err    error
 	signed chan struct{} // one token when the job is ready to be applied
 }
@@ -34,13 +34,13 @@ type item struct {
 	rejected *document.Rejection
 }
 
-// signed are documents that can be compared, in their order.
+// signed holds the documents that can be compared, in their order.
 type signed struct {
 	entries  []entry.Entry
-	sketches [][]byte // none where nobody asked for them
+	sketches [][]byte // empty if they are not wanted
 }
 
-// cut takes the first n documents off the front.
+// cut removes the first n documents.
 func (s *signed) cut(n int) signed {
 	front := signed{entries: s.entries[:n]}
 	s.entries = s.entries[n:]
@@ -72,14 +72,14 @@ func (j *job) sign() {
 	j.signed <- struct{}{}
 }
 
-// keepName keeps a record's name. When names grows, those cut from it before stay where they were.
+// keepName copies a record's name. When names grows, earlier names stay valid in the old memory.
 func (j *job) keepName(r *corpus.Record) []byte {
 	from := len(j.names)
 	j.names = r.Name(j.names, j.named)
 	return j.names[from:len(j.names):len(j.names)]
 }
 
-// keepRaw keeps the file that an item is, if anybody may ask for it.
+// keepRaw copies the file that is an item, if its content may be wanted.
 func (j *job) keepRaw(it *item) []byte {
 	if it.rejected != nil || !j.whole {
 		return nil
@@ -89,7 +89,7 @@ func (j *job) keepRaw(it *item) []byte {
 	return j.raw[from:len(j.raw):len(j.raw)]
 }
 
-// entry signs a record and keeps its entry, or says why it has none.
+// entry signs a record and keeps its entry, or says why there is none.
 func (j *job) entry(r *corpus.Record, name []byte) *document.Rejection {
 	e := entry.Entry{Scope: r.Scope, ID: name}
 	if !j.signer.Sign(&e, r.Text) {
@@ -102,7 +102,7 @@ func (j *job) entry(r *corpus.Record, name []byte) *document.Rejection {
 	}
 	j.done.entries = append(j.done.entries, e)
 	if j.sketcher != nil {
-		j.sketcher.Sign(&e, r.Text) // it was signed before, so it is short enough
+		j.sketcher.Sign(&e, r.Text) // it was signed before, so it is not too long
 		j.done.sketches = append(j.done.sketches, e.Evidence)
 	}
 	return nil

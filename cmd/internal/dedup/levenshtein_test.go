@@ -17,8 +17,8 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Of the pairs that brute force finds by Levenshtein, the bands planned for it keep recall, whatever the shingle that is not
-// refused.
+// Of the pairs that brute force finds by Levenshtein, the bands planned for it keep recall, whatever the shingle that
+// is not refused.
 func TestLevenshteinKeepsRecall(t *testing.T) {
 	tryLevenshtein(t, map[string]func(*testing.T) []string{"records": addresses})
 }
@@ -59,7 +59,8 @@ func tryLevenshtein(t *testing.T, kinds map[string]func(*testing.T) []string) {
 	}
 }
 
-// A text that repeats itself has few shingles, and those of its few edits are many of them: counted once they would be lost.
+// A text that repeats itself has few shingles, and those of its few edits are many of them: counted once they would be
+// lost.
 func TestLevenshteinOfTextsThatRepeatThemselves(t *testing.T) {
 	p := index.DefaultParams().Similarity
 	p.Verify, p.Shingle, p.Threshold = "levenshtein", "char:4", 0.9

@@ -5,27 +5,27 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Outcome is what became of one document. Its slices live until the next one.
+// Outcome is the result for one document. Its slices are valid until the next one.
 type Outcome struct {
-	Number   int64  // of the document, over all that its judge was given, from 0
+	Number   int64  // number of the document, counted from 0 over all that its judge was given
 	Name     []byte // its id, or its number in the file, or its file
-	Raw      []byte // as it stands in the file; nothing of a file of its own that is rejected, or unless Params ask for it
-	Header   []byte // the first line of the table that it stands in; it lives on
-	Length   int    // of its text, in bytes
-	Sketch   []byte // where Params ask for it; none for a document without text
+	Raw      []byte // the bytes in the file; of a file that is one document, empty if it is rejected or Params do not ask for it
+	Header   []byte // the first line of its table; stays valid
+	Length   int    // bytes of its text
+	Sketch   []byte // if Params ask for it; none for a document without text
 	Rejected *document.Rejection
-	Matches  []Match // documents judged before it, in their order; none for one that is like no other
+	Matches  []Match // similar documents judged before it, in their order; none if it is like no other
 }
 
 // Match is a document that another one is a verified copy of.
 type Match struct {
-	Number     int64 // its Outcome's
+	Number     int64 // number of its Outcome
 	Name       []byte
 	Similarity index.Similarity
 	Method     index.Method
 }
 
-// Best is the most similar match, of equally similar ones the first; nil if there is none.
+// Best returns the most similar match, of equally similar ones the first; nil if there is none.
 func (o *Outcome) Best() *Match {
 	var best *Match
 	for i := range o.Matches {
@@ -36,7 +36,7 @@ func (o *Outcome) Best() *Match {
 	return best
 }
 
-// Counts are what Run has judged so far.
+// Counts are the numbers of documents that Run has judged so far.
 type Counts struct {
 	Documents, Unique, Duplicate, Rejected int64
 }
@@ -54,7 +54,7 @@ func (c *Counts) Add(o *Outcome) {
 	}
 }
 
-// matches are those of several documents, one after another. Their names are in memory of their own.
+// matches holds the matches of several documents, one after another, with their names in its own memory.
 type matches struct {
 	all   []Match
 	ends  []int // document -> where its matches end
@@ -63,17 +63,17 @@ type matches struct {
 
 func (m *matches) reset() { m.all, m.ends, m.names = m.all[:0], m.ends[:0], m.names[:0] }
 
-// add takes a match of the document at hand. When names grows, those cut from it before stay where they were.
+// add adds a match of the present document. When names grows, earlier names stay valid in the old memory.
 func (m *matches) add(number int64, name []byte, similarity index.Similarity, method index.Method) {
 	from := len(m.names)
 	m.names = append(m.names, name...)
 	m.all = append(m.all, Match{Number: number, Name: m.names[from:len(m.names):len(m.names)], Similarity: similarity, Method: method})
 }
 
-// next ends the document at hand.
+// next ends the present document.
 func (m *matches) next() { m.ends = append(m.ends, len(m.all)) }
 
-// of are the matches of a document.
+// of returns the matches of a document.
 func (m *matches) of(i int) []Match {
 	from := 0
 	if i > 0 {

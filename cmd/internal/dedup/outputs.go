@@ -18,40 +18,40 @@ import (
 
 // OutputParams say what is written, and where to.
 type OutputParams struct {
-	Paths          map[string]string // by OutputNames; - is Stdout, and what is empty is not written
+	Paths          map[string]string // by OutputNames; - is Stdout, empty is not written
 	Stdout         io.Writer
-	Shown          io.Writer // each verified pair is shown here with its sketches; nil: none is
+	Shown          io.Writer // verified pairs are shown here with their sketches; nil shows none
 	Similarity     index.SimilarityParams
 	All            bool // a document may have several matches, or has them at the end
 	Representative Representative
 }
 
-// Outputs are the files that the verdicts go to. Those that can be are written as the verdicts fall; what needs to know the
-// clusters waits for the end, the documents meanwhile in a temporary file.
+// Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
+// Those that depend on the clusters are written at the end; meanwhile the documents are in a temporary file.
 type Outputs struct {
 	unique, duplicates, pairs, clusters, rejected *written.File // nil if not asked for
 	files                                         written.Files
 
 	params  OutputParams
-	begun   bool   // what the files held before is gone
-	header  []byte // of the table that the document before stands in, where documents wait
+	begun   bool   // the old content of the files is deleted
+	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused corpus.Rejections
 	first   int64 // number of the first document that is judged
 	indexed bool  // there are documents before it
 	counts  Counts
-	groups  *Groups     // nil where nothing waits
-	later   *spool      // nil where the unique documents don't wait
-	shown   *shownPairs // nil where they are not
+	groups  *Groups     // nil if nothing waits
+	later   *spool      // nil if the unique documents do not wait
+	shown   *shownPairs // nil if they are not shown
 	line    []byte
 }
 
-// OutputNames are what can be written.
+// OutputNames lists the outputs.
 func OutputNames() []string {
 	return []string{"unique", "duplicates", "pairs", "clusters", "rejected"}
 }
 
-// OpenOutputs opens what is to be written; what the files hold stays until the first document is judged.
+// OpenOutputs opens the outputs. Their old content stays until the first document is judged.
 func OpenOutputs(p OutputParams) (*Outputs, error) {
 	d := &Outputs{params: p}
 	asked := map[string]**written.File{
@@ -91,27 +91,27 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 	return d, err
 }
 
-// OnTerminal says that what is written comes between messages and progress.
+// OnTerminal says whether an output is written to the terminal, between messages and progress.
 func (d *Outputs) OnTerminal() bool {
 	return slices.ContainsFunc(d.all(), (*written.File).OnStdout) && terminal.Is(d.params.Stdout)
 }
 
-// KeepsUnique says that the unique documents are written.
+// KeepsUnique says whether the unique documents are written.
 func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
 
 // Writes says whether a file is an output. A list of files that is still being made may name one.
 func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Has(info) }
 
-// TellRejected says how many documents cannot be compared, unless they are written to a file of their own.
+// TellRejected reports how many documents cannot be compared, unless they are written to a file of their own.
 func (d *Outputs) TellRejected(out io.Writer) { d.refused.Tell(out, "") }
 
-// waits says that who is unique is known only at the end: a chain of matches may connect two clusters, or another document
-// than the first stand for one.
+// waits says whether the unique documents are known only at the end, because a chain of matches may connect two
+// clusters, or a later document than the first may represent one.
 func (d *Outputs) waits() bool {
 	return d.params.All || d.params.Representative != First
 }
 
-// judge is called before the first Add. It says which number the first document that is judged will have.
+// judge is called before the first Add. It sets the number of the first document that is judged.
 func (d *Outputs) judge(first int64) {
 	d.first, d.indexed = first, first > 0
 	if d.waits() || d.clusters != nil {
@@ -119,7 +119,7 @@ func (d *Outputs) judge(first int64) {
 	}
 }
 
-// begin empties the files, once documents are really read: before, a mistyped column would cost what they hold.
+// begin empties the files once the first document was read: before that, a mistyped column would destroy their content.
 func (d *Outputs) begin() error {
 	if d.begun {
 		return nil
@@ -133,14 +133,14 @@ func (d *Outputs) begin() error {
 	return nil
 }
 
-// remember takes a document of the index.
+// remember adds a document of the index.
 func (d *Outputs) remember(o *Outcome) error {
 	d.refused.Add(string(o.Name), o.Rejected)
 	d.shown.add(o)
 	return nil
 }
 
-// add takes a document that is judged.
+// add adds a judged document.
 func (d *Outputs) add(o *Outcome) error {
 	if err := errors.Join(d.begin(), d.below(o.Header)); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (d *Outputs) add(o *Outcome) error {
 	return d.duplicates.JSON(d.duplicate(string(o.Name), best, string(best.Name)))
 }
 
-// below says which table the next unique document stands in, if any.
+// below notes the first line of the next unique document's table, if it is in one.
 func (d *Outputs) below(header []byte) error {
 	if d.later == nil {
 		return d.table.below(header)
@@ -184,12 +184,12 @@ func (d *Outputs) below(header []byte) error {
 	return d.later.add(noDocument, header)
 }
 
-// match takes the matches of a document that was added before.
+// match adds the matches of a document that was added before.
 func (d *Outputs) match(number int64, found []Match) error {
 	return d.verified(number, d.groups.Name(number), found)
 }
 
-// verified takes the matches of a document.
+// verified writes the matches of a document.
 func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 	for i := range found {
 		m := &found[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 )
 
-// finish writes what has waited, and everything out.
+// finish writes the documents that have waited, and flushes all outputs.
 func (d *Outputs) finish() error {
 	if err := d.begin(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *Outputs) all() []*written.File {
 	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
 }
 
-// flush writes out what has been written so far.
+// flush writes what is buffered.
 func (d *Outputs) flush() error {
 	var all []error
 	for _, out := range d.all() {
@@ -76,7 +76,7 @@ func (d *Outputs) flush() error {
 	return errors.Join(all...)
 }
 
-// Close closes all files; what was not flushed is lost.
+// Close closes all files. What was not flushed is lost.
 func (d *Outputs) Close() error {
 	var all []error
 	for _, out := range d.all() {

@@ -11,13 +11,13 @@ type Params struct {
 	Workers  int  // goroutines that parse and sign
 	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
 	Sketches bool // an Outcome has its Sketch
-	Whole    bool // an Outcome has its Raw even if that is a file of its own
+	Whole    bool // an Outcome has Raw even for a file that is one document
 }
 
 // IndexParams say how documents are judged.
 type IndexParams struct {
-	Index    index.Params  // of the window's bounds none counts, as files have no time
-	Settings []byte        // canonical text of what decides verdicts: a saved index is loaded under the same only
-	Memory   setting.Bytes // that the index may take
+	Index    index.Params  // the window's bounds do not apply, as files have no time
+	Settings []byte        // canonical text of the settings that decide verdicts; a saved index is loaded only under the same
+	Memory   setting.Bytes // bytes that the index may take
 	All      bool          // a document is compared with all before it, copies too, and has all its matches; wants index.keep: all
 }

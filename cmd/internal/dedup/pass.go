@@ -15,24 +15,24 @@ import (
 // Input are files that are read one after another.
 type Input struct {
 	Reader *corpus.Reader
-	Size   int64 // of all of them; -1 if it is unknown
+	Size   int64 // bytes of all of them; -1 if unknown
 }
 
-// Pass is one run over files: those of an index, if there is one, then those that are judged.
+// Pass is one run over files: first those of an index, if there is one, then those that are judged.
 type Pass struct {
 	Params
 	Judge     Judge
 	Out       *Outputs
 	Notes     io.Writer // for progress
-	Quiet     bool      // there is none
+	Quiet     bool      // progress is not shown
 	SaveIndex string    // where the index is written at the end; empty: nowhere
 
 	index     *Index // the same as Judge, if it is one
 	documents int64  // read so far
 }
 
-// Run reads everything and writes what is to be written. Without old there is no index, without query nothing is judged. Once ctx is
-// done, what was judged so far is written, and the error says so.
+// Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
+// ctx is done, it writes what was judged so far, and returns an error that says so.
 func (p *Pass) Run(ctx context.Context, old, query *Input) error {
 	p.index, _ = p.Judge.(*Index)
 	return p.explained(p.judgeAll(ctx, old, query))
@@ -107,10 +107,10 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 	})
 }
 
-// garbageDocuments is after how many documents the collector is set anew.
+// garbageDocuments is the number of documents after which the collector is set again.
 const garbageDocuments = 1 << 14
 
-// explained adds to an error what to do about it.
+// explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {
 	switch {
 	case !errors.Is(err, ErrMemory):
@@ -121,7 +121,7 @@ func (p *Pass) explained(err error) error {
 	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
 }
 
-// Summary is what the pass came to, which took so long from the start of the program.
+// Summary returns the result of the pass. took is the time since the start of the program.
 func (p *Pass) Summary(took time.Duration) Summary {
 	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
 	s.Algorithm = p.Index.Algorithm()

@@ -80,9 +80,9 @@ func pairsOf(t *testing.T, p index.Params, c corpus.Params, path string) (found 
 	return found, exact, ids
 }
 
-// TestPublishedAds: of 2,627 advertisements, title and description by runs of 10 characters, 10,360 pairs are published at or
-// above 0.8. Ours are two more, and so are those of plain sets of strings, in lower case and with single spaces. The published
-// bands, and the plan, are held against all of them.
+// TestPublishedAds: of 2,627 advertisements, title and description by runs of 10 characters, 10,360 pairs are published
+// at or above 0.8. Ours are two more, and so are those of plain sets of strings, in lower case and with single spaces.
+// The published bands, and the plan, are held against all of them.
 func TestPublishedAds(t *testing.T) {
 	path := shared(t, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv")
 	for _, bands := range []int{0, 10} {

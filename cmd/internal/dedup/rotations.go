@@ -13,21 +13,22 @@ import (
 
 // RotationsParams say how documents are compared by sorted rotations.
 type RotationsParams struct {
-	Index    index.Params  // that documents are signed with: their distance is one that blocks guarantee
-	Distance int           // that is meant
-	Memory   setting.Bytes // for what is kept of the documents, and for their matches
-	Pairs    bool          // each document has all its matches; else those that tell its cluster and the most similar one
+	Index    index.Params  // settings that documents are signed with; their distance is one that blocks guarantee
+	Distance int           // the distance to search for
+	Memory   setting.Bytes // bound in bytes of what is kept of the documents, and of their matches
+	Pairs    bool          // each document has all its matches; otherwise only those that determine its cluster and the most similar one
 }
 
-// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations. With
-// verify: estimate that makes the match; else the pair is verified. Documents of equal text are compared as one.
+// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations.
+// With verify: estimate such a pair is a match; otherwise the pair is verified. Documents of equal text are compared as
+// one.
 type Rotations struct {
 	params    RotationsParams
 	pairs     *sketch.Rotations
 	documents []rotatedDocument
 	contents  []content
 	known     map[contentKey]int32 // -> its place in contents
-	taken     int64                // bytes, of Memory
+	taken     int64                // bytes of Memory in use
 	next      int64
 	first     int64
 	none      matches
@@ -41,7 +42,7 @@ type rotatedDocument struct {
 	next    int32 // the next document of the same content; -1 if there is none
 }
 
-// content is what documents of equal text, in one scope, have in common.
+// content is the common part of documents of equal text, in one scope.
 type content struct {
 	entry             entry.Entry
 	first, last, lead int32 // documents; lead is the first since Begin, if there is one
@@ -49,7 +50,7 @@ type content struct {
 
 type contentKey struct{ content, scope uint64 }
 
-// What is kept takes so much beside names and evidence: with slices grown by a quarter and a map half full.
+// Bytes that are kept beside names and evidence, with slices that grow by a quarter and a map half full.
 const (
 	documentBytes = 64
 	contentBytes  = 320
@@ -64,7 +65,7 @@ func NewRotations(p RotationsParams) (*Rotations, error) {
 	return &Rotations{params: p, pairs: pairs, known: map[contentKey]int32{}}, nil
 }
 
-// Begin is as that of Index: pairs of documents before it are passed over.
+// Begin does what Index.Begin does: pairs of documents before it are skipped.
 func (r *Rotations) Begin() { r.first = r.next }
 
 // First is the number of the first document since Begin.
@@ -80,7 +81,7 @@ func (r *Rotations) reach(number int64) { r.next = number }
 
 func (r *Rotations) atOnce() int { return math.MaxInt } // they have no match yet
 
-// apply keeps what the end needs, and knows of no match yet.
+// apply keeps what Finish needs. It returns no match.
 func (r *Rotations) apply(s *signed) (*matches, error) {
 	if len(r.documents) > math.MaxInt32-len(s.entries) {
 		return nil, errors.New("more than two thousand million documents are too many for sorted rotations")
@@ -132,5 +133,5 @@ func (r *Rotations) kept(e *entry.Entry) entry.Entry {
 
 func (r *Rotations) estimates() bool { return r.params.Index.Similarity.Verify == "estimate" }
 
-// judged says that one of a content's documents belongs to no index.
+// judged says whether one of a content's documents is not part of the index.
 func (r *Rotations) judged(c *content) bool { return r.documents[c.last].number >= r.first }

@@ -12,17 +12,17 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// near is a verified pair of contents, as one of them sees it.
+// near is a verified pair of contents, from the side of one of them.
 type near struct {
 	from, to   int32
 	similarity index.Similarity
 	method     index.Method
 }
 
-// nearBytes is what a pair takes: as both see it, and once more while the rotations' pairs are put together.
+// nearBytes is the bytes of a pair: once for each side, and once more while the pairs of all rotations are combined.
 const nearBytes = 4 * 20
 
-// search is what the rotations' goroutines share.
+// search is the state shared by the goroutines of the rotations.
 type search struct {
 	of       *Rotations
 	progress func(done, all int64)
@@ -33,11 +33,11 @@ type search struct {
 	done  int64 // hashes, over all rotations
 }
 
-// step is how many hashes are compared between two looks at what else is going on.
+// step is how many hashes are compared between two checks for cancellation.
 const step = 256
 
-// find returns the verified pairs of all rotations, each as both see it, sorted. Pairs of which no document is judged are
-// passed over.
+// find returns the verified pairs of all rotations, each from both sides, sorted. Pairs without a judged document are
+// skipped.
 func (r *Rotations) find(ctx context.Context, workers int, progress func(done, all int64)) ([]near, error) {
 	s := &search{of: r, progress: progress, taken: r.taken}
 	group, ctx := errgroup.WithContext(ctx)
@@ -96,7 +96,7 @@ func (s *search) rotate(ctx context.Context, rotation int) error {
 	return nil
 }
 
-// count takes what a rotation has done and found to the account of all.
+// count adds what a rotation has done and found to the totals.
 func (s *search) count(ctx context.Context, stepped bool, found int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("compare documents: %w", ctx.Err())

@@ -9,9 +9,10 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Finish finds the matches and calls each for every document that has some, in their order; for one with very many more than
-// once. The matches live until the next call. progress is called now and then, one call at a time, with how many comparisons of
-// how many are done. ErrMemory says that there are too many.
+// Finish finds the matches and calls each, in the order of the documents, for every document that has some; for one
+// with very many it calls each more than once. The matches are valid until the next call. progress is called at
+// intervals, one call at a time, with how many of how many comparisons are done. Finish returns ErrMemory if there are
+// too many matches.
 func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done, all int64), each func(number int64, found []Match) error) error {
 	all, err := r.find(ctx, workers, progress)
 	if err != nil {
@@ -38,8 +39,8 @@ func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done,
 // mostAtOnce bounds how many matches a call of each is given.
 const mostAtOnce = 1 << 12
 
-// matchesOf appends the matches of a document with those before it, in their order. What the first of equal documents has,
-// the others have by being equal to it.
+// matchesOf appends the matches of a document with earlier ones, in their order. Unless all pairs are wanted, only the
+// first of several equal documents gets the matches with other texts; the others match the first.
 func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
 	own := r.documents[place].content
 	dst = r.appendMatches(dst, place, &near{to: own, similarity: index.Similarity{Num: 1, Den: 1}, method: index.Identical})
@@ -53,7 +54,7 @@ func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
 	return dst
 }
 
-// appendMatches appends the documents of a content that stand before place: all, or the first if that tells enough.
+// appendMatches appends the documents of a content that come before place: all, or only the first if that is enough.
 func (r *Rotations) appendMatches(dst []Match, place int32, n *near) []Match {
 	for at := r.contents[n.to].first; at >= 0 && at < place; at = r.documents[at].next {
 		d := &r.documents[at]

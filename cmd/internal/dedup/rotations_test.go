@@ -141,8 +141,8 @@ func repeated(t *testing.T, seed uint64, n int) string {
 	return path
 }
 
-// TestRotationsAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against comparing each with
-// each; and what tells the clusters against all matches.
+// TestRotationsAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against comparing
+// each with each; and what tells the clusters against all matches.
 func TestRotationsAgainstAnIndex(t *testing.T) {
 	const distance, old, judged = 12, 150, 300
 	run := func(pairs bool) (lines []string, g *dedup.Groups, sketches [][]byte) {
@@ -228,8 +228,8 @@ func TestRotationsLead(t *testing.T) {
 	}
 }
 
-// TestRotationsKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for, and
-// whoever waits for them can stop.
+// TestRotationsKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for,
+// and whoever waits for them can stop.
 func TestRotationsKeepWithinMemory(t *testing.T) {
 	equal := filepath.Join(t.TempDir(), "equal.jsonl")
 	if err := os.WriteFile(equal, []byte(strings.Repeat("{\"text\":\"the same text again and again\"}\n", 30_000)), 0o600); err != nil {

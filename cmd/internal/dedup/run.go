@@ -12,11 +12,11 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// jobsEach is how many jobs there are for each worker: one at work, one ready, one waiting for its turn.
+// jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
 const jobsEach = 3
 
-// Run reads to the end, judges each document and calls each with what became of it, in the order of the documents, from the
-// calling goroutine. It ends with the first error, or when ctx does.
+// Run reads to the end, judges each document and calls each with its outcome, in the order of the documents, from the
+// calling goroutine. It ends with the first error, or when ctx is done.
 func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*Outcome) error) error {
 	jobs, err := newJobs(p)
 	if err != nil {
@@ -65,7 +65,7 @@ func newJobs(p Params) ([]*job, error) {
 	return jobs, nil
 }
 
-// newSketcher makes a signer whose evidence is the sketch by which candidates are found.
+// newSketcher builds a signer whose evidence is the sketch by which candidates are found.
 func newSketcher(p index.Params) (*index.Signer, error) {
 	banding, err := p.Similarity.Banding()
 	if err != nil {
@@ -108,8 +108,8 @@ func apply(ctx context.Context, to Judge, ordered <-chan *job, free chan<- *job,
 	return nil
 }
 
-// outcomes judges what a job signed, as many documents at once as the judge takes, until ctx is done. Offsets are the numbers of
-// the documents, in which rejected ones leave gaps.
+// outcomes judges the documents of a job, as many at once as the judge accepts, until ctx is done. Offsets are the
+// numbers of the documents; rejected ones leave gaps.
 func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) error {
 	number, items, done := to.Next(), j.items, j.done
 	for len(items) > 0 && ctx.Err() == nil {

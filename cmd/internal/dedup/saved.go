@@ -12,14 +12,14 @@ import (
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
 
-// indexName names the index of files, and journalOfFiles stands for the journal that there is none of: no service takes one
-// of these files for a snapshot of its own.
+// indexName names the index of files, and journalOfFiles stands in for a journal, as there is none. With these names no
+// service takes such a file for a snapshot of its own.
 const indexName = "files"
 
 func journalOfFiles() [16]byte { return [16]byte([]byte("unecho/of-files/")) }
 
-// Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. Nothing is judged
-// meanwhile.
+// Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. No document
+// may be judged meanwhile.
 func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 	x.at.Offset++
 	x.run.Base, x.run.Entries = x.next, nil // nothing stays held
@@ -42,7 +42,7 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 	return archive.Write(ctx, w, s, &m)
 }
 
-// captured is a Store of which only Segment works: it encodes a segment when it is asked for.
+// captured is a Store with only Segment: it encodes a segment when it is asked for.
 type captured struct {
 	snapshot.Store
 	views map[string]*index.SegmentView
@@ -56,7 +56,7 @@ func (s captured) Segment(_ context.Context, name string) ([]byte, error) {
 	return view.Append(nil), nil
 }
 
-// LoadIndex reads what Save wrote. The errors are a *SettingsError, ErrForeign, those of the archive, and of reading.
+// LoadIndex reads what Save wrote. Errors are a *SettingsError, ErrForeign, those of the archive, and those of reading.
 func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	file, err := archive.NewReader(in)
 	if err != nil {

@@ -22,12 +22,12 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep documents until the clusters are known: %w", err)
 	}
-	// Where the system lets it, the file has no name from now on, and is gone when the process is, however that ends.
+	// If the system permits, the file has no name from now on, and disappears with the process, however that ends.
 	unnamed := os.Remove(f.Name()) == nil
 	return &spool{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10)}, nil
 }
 
-// noDocument is the number of what stands between documents.
+// noDocument is the number of an item in the file that is not a document.
 const noDocument = -1
 
 // add writes a document: its number and its length, then itself.

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// Summary is what a run of dedup ends with. Its JSON is a promise to scripts.
+// Summary is the result of a run of dedup. Its JSON is a promise to scripts.
 type Summary struct {
 	Documents          int64   `json:"documents"`
 	Unique             int64   `json:"unique"`
@@ -21,11 +21,11 @@ type Summary struct {
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
 	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
-	Algorithm          string  `json:"algorithm"`           // that finds candidates
-	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, where they find them
+	Algorithm          string  `json:"algorithm"`           // name and version of the sketch
+	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, if they find candidates
 }
 
-// NewSummary sums up: so many documents were indexed, and so many read in all.
+// NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Indexed: indexed,

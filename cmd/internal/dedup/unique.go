@@ -6,14 +6,15 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 )
 
-// uniqueFile takes the unique documents. Those of tables stand below the first line of their file, so that they are a table
-// again: the first such line is written in any case, and another one before the first document that stands below it.
+// uniqueFile writes the unique documents. Those of tables come after the first line of their file, so that the output
+// is a table again: the first such line is always written, and a different one before the first document that belongs
+// to it.
 type uniqueFile struct {
 	out            *written.File
-	header, latest []byte // of the documents that come; of those written
+	header, latest []byte // first lines: of the documents to come; of the last one written
 }
 
-// below says which line the documents that come stand below, if any. It lives on.
+// below sets the first line of the documents to come, if they have one. It must stay valid.
 func (u *uniqueFile) below(header []byte) error {
 	u.header = header
 	if len(u.latest) > 0 {

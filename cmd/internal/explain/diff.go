@@ -12,10 +12,10 @@ type Piece struct {
 	In    Side
 }
 
-// Side says in which of the two texts a piece stands.
+// Side says which of the two texts a piece is in.
 type Side uint8
 
-// Sides. Elided stands for words that both have, away from any change.
+// Sides. Elided replaces words that both have, away from any change.
 const (
 	Both Side = iota
 	OnlyA
@@ -23,7 +23,7 @@ const (
 	Elided
 )
 
-// Diff compares the texts word by word, and leaves out what is far from any change.
+// Diff compares the texts word by word, and leaves out words far from any change.
 func (x *Explanation) Diff() []Piece {
 	lines := func(s string) (lines []byte) {
 		for _, word := range strings.Fields(s) {

@@ -1,3 +1,3 @@
-// Package explain takes two documents apart: what is compared of them, how similar they are by each measure, what the service
-// would decide under the settings, why, and which setting would have it decide otherwise.
+// Package explain analyses two documents: which parts are compared, how similar they are by each measure, what the
+// service would decide under the settings and why, and which setting would change that.
 package explain

@@ -11,34 +11,34 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Explanation is what can be said of two documents, of which A was there first. Its JSON is a promise to scripts.
+// Explanation is what can be said about two documents. A came first. Its JSON is a promise to scripts.
 type Explanation struct {
 	A           Document `json:"a"`
 	B           Document `json:"b"`
 	Shared      []string `json:"shared"`   // shingles, each once, in alphabetical order
 	Jaccard     Share    `json:"jaccard"`  // with similarity.weighted, or verify: levenshtein, of shingles as often as they occur
-	Estimate    Share    `json:"estimate"` // what the sketches tell of it
-	Error       float64  `json:"error"`    // estimate less exact
+	Estimate    Share    `json:"estimate"` // similarity as the sketches estimate it
+	Error       float64  `json:"error"`    // estimate minus exact
 	Sketch      Sketch   `json:"sketch"`
 	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
 	SameScope   bool     `json:"same_scope"`  // documents of different scopes (document.scope) never match
 	Threshold   float64  `json:"threshold"`
 	Verdict     string   `json:"verdict"` // unique or duplicate
-	Method      string   `json:"method"`  // of a duplicate
+	Method      string   `json:"method"`  // for a duplicate
 	Similarity  float64  `json:"similarity"`
 	Why         string   `json:"why"`
-	Flip        string   `json:"flip"` // the nearest setting that would decide otherwise; empty if there is none
+	Flip        string   `json:"flip"` // the nearest setting that would change the verdict; empty if there is none
 
 	levenshtein Share
 	agreement   sketch.Agreement
 }
 
-// Document is what is compared of a document.
+// Document is the compared part of a document.
 type Document struct {
 	Bytes      int      `json:"bytes"`
 	Normalized string   `json:"normalized"`
 	Shingles   int      `json:"shingles"` // different ones
-	Only       []string `json:"only"`     // that the other has not
+	Only       []string `json:"only"`     // shingles that the other lacks
 	Keys       []string `json:"band_keys"`
 
 	input  Input
@@ -58,7 +58,7 @@ func newShare(part, whole int) Share {
 	return Share{part, whole, float64(part) / float64(max(1, whole))}
 }
 
-// tenThousandths is the share in units of 0.0001, rounded down: it reaches this threshold, and none above.
+// tenThousandths returns the share in units of 0.0001, rounded down: the highest threshold that it reaches.
 func (s Share) tenThousandths() int { return s.Part * grain / max(1, s.Whole) }
 
 // Sketch is how the sketches of two documents agree.
@@ -77,7 +77,7 @@ type Sketch struct {
 // Input is a document as the service would take it.
 type Input struct {
 	Text  []byte
-	Scope uint64 // 0, or the hash of what it is compared within
+	Scope uint64 // hash of the value that limits the comparison; 0 is no limit
 }
 
 // Explain compares two documents under settings that are valid.
@@ -110,7 +110,7 @@ func (x *Explanation) compareTexts() {
 	x.Levenshtein = x.levenshtein.Value
 }
 
-// LevenshteinOf says that only the front of the texts was compared; empty if they were compared as a whole.
+// LevenshteinOf returns a note that only the front of the texts was compared; empty if they were compared completely.
 func (x *Explanation) LevenshteinOf() string {
 	if max(len(x.A.Normalized), len(x.B.Normalized)) <= index.ComparedText {
 		return ""
@@ -118,7 +118,7 @@ func (x *Explanation) LevenshteinOf() string {
 	return fmt.Sprintf(", the first %d KiB of each", index.ComparedText>>10)
 }
 
-// reader makes of a document what is compared.
+// reader returns the compared part of a document.
 type reader struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling

@@ -86,7 +86,8 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
-// What an explanation names as the setting that would flip the verdict does flip it; and the verdict agrees with its figures.
+// What an explanation names as the setting that would flip the verdict does flip it; and the verdict agrees with its
+// figures.
 func TestFlipFlips(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 6))
 	kinds := [][]string{
@@ -131,8 +132,8 @@ func textsOf(random *rand.Rand) (a, b string) {
 	return strings.Join(words, " "), strings.Join(edited, " ") + "."
 }
 
-// Texts that are as similar as a threshold of two digits are set apart by the next one: similarities are whole numbers of ten
-// thousandths, though some of these fractions are a little less than themselves as floating point numbers.
+// Texts that are as similar as a threshold of two digits are set apart by the next one: similarities are whole numbers
+// of ten thousandths, though some of these fractions are a little less than themselves as floating point numbers.
 func TestFlipAtEachHundredth(t *testing.T) {
 	words := make([]string, 100)
 	for i := range words {

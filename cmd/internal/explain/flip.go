@@ -9,16 +9,16 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// try is a setting that might decide otherwise.
+// try is a setting that might change the verdict.
 type try struct {
 	name  string
 	value any
 	with  index.Params
 }
 
-// flip finds the nearest setting under which the index decides otherwise: the threshold that their similarity has just
-// reached, or just not, with the bands planned for it; then ever lower ones; for sketches by distance the distance; then shorter
-// shingles, or longer ones.
+// flip finds the nearest setting that changes the verdict. It tries the threshold that the similarity just reaches, or
+// just misses, with the bands planned for it; then ever lower thresholds; for sketches by distance the distance; then
+// shorter or longer shingles.
 func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	if !x.SameScope {
 		return x.unscoped(p)
@@ -41,7 +41,7 @@ func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	return "", nil
 }
 
-// unscoped is to compare documents of all scopes with each other, if that is all that is between these two.
+// unscoped tries to compare documents of all scopes, if only the scopes separate these two.
 func (x *Explanation) unscoped(p index.Params) (string, error) {
 	duplicate, err := decides(p, Input{Text: x.A.input.Text}, Input{Text: x.B.input.Text}, false)
 	if err != nil || !duplicate {
@@ -50,7 +50,7 @@ func (x *Explanation) unscoped(p index.Params) (string, error) {
 	return `document.scope: ""`, nil
 }
 
-// decides says whether the index decides so under other settings.
+// decides says whether the index decides that way under other settings.
 func decides(p index.Params, first, second Input, unique bool) (bool, error) {
 	r, err := newReader(p)
 	if err != nil {
@@ -67,7 +67,7 @@ func decides(p index.Params, first, second Input, unique bool) (bool, error) {
 	return v.Unique() == unique, err
 }
 
-// grain of thresholds: they have four decimals.
+// grain is the step of thresholds: they have four decimals.
 const grain = 10000
 
 func (x *Explanation) thresholds(p index.Params, unique bool) []try {
@@ -90,7 +90,8 @@ func withThreshold(p index.Params, t int) try {
 	return try{"similarity.threshold", p.Similarity.Threshold, p}
 }
 
-// distances are those that sketches have just reached, or just not. Validation refuses those that blocks cannot find.
+// distances tries those that the sketches just reach, or just miss. Validation refuses distances that blocks cannot
+// find.
 func (x *Explanation) distances(p index.Params, unique bool) []try {
 	to := x.Sketch.Hamming
 	if !unique {

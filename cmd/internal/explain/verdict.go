@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// decide asks the index itself: a replica that has judged A judges B.
+// decide asks the index itself: a replica judges A and then B.
 func (x *Explanation) decide(p index.Params) error {
 	v, err := judge(p, x.A.entry, x.B.entry)
 	if err != nil {
@@ -24,7 +24,7 @@ func (x *Explanation) decide(p index.Params) error {
 	return err
 }
 
-// judge has a replica of its own judge both.
+// judge lets a new replica judge both.
 func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
 	settings := []byte("{}") // no other replica compares them
 	replica, err := index.NewReplica(p, index.Fingerprint(settings))
@@ -43,7 +43,7 @@ func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
 	return effect.Judged[1], nil
 }
 
-// byBits says that bits decide, and not the threshold.
+// byBits says whether differing bits decide, and not the threshold.
 func byBits(p index.Params) bool {
 	return p.Similarity.Verify == "estimate" && p.Similarity.EstimatedBy() == index.Hamming
 }
@@ -77,7 +77,7 @@ func (x *Explanation) whyUnique(p index.Params) string {
 		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p).Value, x.Threshold)
 }
 
-// measured is what verification compares with the threshold.
+// measured returns what verification compares with the threshold.
 func (x *Explanation) measured(p index.Params) Share {
 	switch p.Similarity.Verify {
 	case "estimate":

@@ -1,7 +1,7 @@
 package feed
 
-// A form is what bulletins of one kind share: the same sentences day by day, other figures in them. Two bulletins of one
-// form look alike and are no copies.
+// A form is the common part of bulletins of one kind: the same sentences every day, with other figures. Two bulletins
+// of one form look alike and are no copies.
 type form struct{ title, sentences string }
 
 func forms() []form {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Kind is what a document of a feed is.
+// Kind is the kind of a document of a feed.
 type Kind uint8
 
 // Kinds.
 const (
-	Unknown   Kind = iota // a document of the user's
-	Original              // written anew
+	Unknown   Kind = iota // a document of the user
+	Original              // new text
 	Exact                 // the text of an original, letter by letter
 	Edited                // an original with words and sentences changed
 	Lookalike             // a bulletin: the sentences of its form, other figures in them
@@ -39,10 +39,10 @@ type Document struct {
 	Time   time.Time
 	Truth  Truth
 
-	value []byte // what to send, where it is not made from the rest
+	value []byte // what to send, if it is not made from the other fields
 }
 
-// Value is the record's value: a JSON object with the text in "text" and the id in "id", or the user's own line.
+// Value returns the record's value: a JSON object with the text in "text" and the id in "id", or the user's own line.
 func (d *Document) Value() []byte {
 	if d.value != nil {
 		return d.value

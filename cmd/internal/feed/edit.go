@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// tolerance is how near an edited copy comes to the similarity it should have. One word at the end changes it by some
-// .004, one in the middle by .02.
+// tolerance is the greatest difference between the similarity of an edited copy and the wanted one. One word at the end
+// changes the similarity by some .004, one in the middle by .02.
 const tolerance = 0.005
 
 // ruler measures the word-3 Jaccard similarity of texts to a base text, as the filter does.
@@ -47,7 +47,7 @@ type editor struct {
 	ruler  *ruler
 }
 
-// edit changes words, and perhaps sentences, until the copy is as similar to the original as wanted. It returns the
+// edit changes words, and perhaps sentences, until the copy has the wanted similarity to the original. It returns the
 // similarity reached.
 func (e *editor) edit(a article, wanted float64) (article, float64) {
 	e.ruler.setBase(a.text())
@@ -79,13 +79,13 @@ func (e *editor) edit(a article, wanted float64) (article, float64) {
 	return a, reached
 }
 
-// step is what one more changed word takes from a similarity: the slope of the formula at wordsFor.
+// step returns how much one more changed word reduces a similarity: the slope of the formula at wordsFor.
 func (e *editor) step(from float64) float64 {
 	return 1.5 * (1 + from) * (1 + from) / float64(len(e.ruler.base))
 }
 
-// wordsFor is how many lone words to change to come from one similarity near another: each changes three shingles, so m of
-// n words leave (n-3m)/(n+3m).
+// wordsFor returns how many single words to change to get from one similarity near another: each changes three
+// shingles, so m of n words leave (n-3m)/(n+3m).
 func (e *editor) wordsFor(from, to float64) int {
 	words := func(j float64) float64 { return float64(len(e.ruler.base)) * (1 - j) / (3 * (1 + j)) }
 	return max(1, int(0.8*(words(to)-words(from))))
@@ -127,7 +127,7 @@ func (e *editor) changeSentence(a *article) {
 	}
 }
 
-// credit adds a last line of so many words: each adds one shingle and takes none away.
+// credit adds a last line of this many words: each adds one shingle and removes none.
 func (e *editor) credit(a *article, words int) {
 	if words <= 0 {
 		words = 1

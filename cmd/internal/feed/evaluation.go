@@ -10,43 +10,43 @@ import (
 
 // Judgement is one verdict, with the text it was given for.
 type Judgement struct {
-	ID        string // names the document, and no other: its coordinates
+	ID        string // identifies the document: its coordinates
 	Text      string
 	Duplicate bool
 	Match     string // the ID of the document it is a duplicate of
 }
 
-// Evaluation measures verdicts against the exact Jaccard similarity of each document to every one kept before it. It costs
-// some 70 us to 150 us and 5 kB a document, so measure the speed of a run before, not while, evaluating it. Not safe for concurrent
-// use.
+// Evaluation measures verdicts against the exact Jaccard similarity of each document to every one kept before it. It
+// costs some 70 us to 150 us and 5 kB per document, so do not measure the speed of a run while evaluating it. It is not
+// safe for concurrent use.
 type Evaluation struct {
 	threshold int // ten-thousandths, as in the index
 	ruler     *ruler
 	kept      *nearest
-	numbers   map[string]int // of the kept, by ID
+	numbers   map[string]int // number of each kept document, by ID
 	result    Result
-	rightly   int // judged duplicate, and the match is similar enough
+	rightly   int // judged duplicate, with a match that is similar enough
 }
 
-// Result is what an Evaluation found so far. A share of nothing is nil.
+// Result is what an Evaluation found so far. A share is nil if it is a share of nothing.
 type Result struct {
-	Precision *float64 // of the documents judged duplicate, those whose match is truly as similar as the threshold asks
-	Recall    *float64 // of the documents as similar to a kept one, those judged duplicate
+	Precision *float64 // share of the documents judged duplicate whose match is truly as similar as the threshold asks
+	Recall    *float64 // share of the documents as similar to a kept one as the threshold asks that were judged duplicate
 	Degrees   []Degree // the same by the similarity to the nearest kept document
 
-	Duplicates int // judged so, their match among the kept
+	Duplicates int // judged duplicate, with a kept document as the match
 	Copies     int // documents at least as similar to a kept one as the threshold asks
 	Found      int // of the Copies, those judged duplicate
-	Strangers  int // judged a duplicate of a document that was never added, so not measured: 0 if all were added
+	Strangers  int // judged duplicate of a document that was never added, so not measured; 0 if all were added
 }
 
-// Degree counts the documents whose similarity to the nearest kept one is at least From and less than To; the last Degree
-// is that of identical sets of shingles.
+// Degree counts the documents whose similarity to the nearest kept one is at least From and less than To; the last
+// Degree is that of identical sets of shingles.
 type Degree struct {
 	From      float64 `json:"from"`
 	To        float64 `json:"to"`
 	Documents int     `json:"documents"`
-	Duplicate int     `json:"duplicate"` // of these, judged so
+	Duplicate int     `json:"duplicate"` // number of these that were judged duplicate
 }
 
 // NewEvaluation measures against a threshold and shingles as in the filter's settings.
@@ -65,8 +65,7 @@ func NewEvaluation(threshold float64, shingle string) (*Evaluation, error) {
 	return e, nil
 }
 
-// Add counts one verdict. Verdicts are added in the order in which they were reached, that of the journal; rejected
-// documents are not.
+// Add counts one verdict. Verdicts must be added in the order of the journal, rejected documents not at all.
 func (e *Evaluation) Add(j Judgement) {
 	e.ruler.set = e.ruler.shingles(e.ruler.set, j.Text)
 	set := slices.Clone(e.ruler.set)
@@ -93,7 +92,7 @@ func (e *Evaluation) Add(j Judgement) {
 	}
 }
 
-// reaches compares as the index does, in integers.
+// reaches compares in integers, as the index does.
 func (e *Evaluation) reaches(shared, union int) bool {
 	return sketch.AtLeast(uint32(shared), uint32(union), e.threshold)
 }

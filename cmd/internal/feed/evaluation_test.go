@@ -9,7 +9,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// TestEvaluationAgainstCounting judges a feed badly, at random, and counts by the definitions what the Evaluation measures.
+// TestEvaluationAgainstCounting judges a feed badly, at random, and counts by the definitions what the Evaluation
+// measures.
 func TestEvaluationAgainstCounting(t *testing.T) {
 	for _, threshold := range []float64{0.3, 0.8, 1} {
 		t.Run(fmt.Sprint(threshold), func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestEvaluationOfNothing(t *testing.T) {
 	}
 }
 
-// TestNearestIsExact: sets that nearly meet the floor, and hashes that collide in their low bits.
+// TestNearestIsExact tries sets that nearly meet the floor, and hashes that collide in their low bits.
 func TestNearestIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, floor := range []float64{0.1, 0.5, 0.8, 1} {

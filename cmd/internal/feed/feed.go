@@ -19,7 +19,7 @@ type Feed struct {
 	next    int
 }
 
-// New returns a feed that stands at its first document.
+// New returns a feed at its first document.
 func New(p Params) (*Feed, error) {
 	if mistakes := p.Validate(); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
@@ -40,10 +40,10 @@ func (f *Feed) Next() (Document, bool) {
 	return f.At(f.next - 1), true
 }
 
-// Skip makes number the next document, as in a feed that is taken up again.
+// Skip makes number the next document, to resume a feed.
 func (f *Feed) Skip(number int) { f.next = number }
 
-// At makes any document by its number, from 0, without regard to how many there are.
+// At makes the document with any number, from 0, even beyond the end of the feed.
 func (f *Feed) At(number int) Document {
 	random, kind := f.draw(number)
 	outlet := random.IntN(len(f.lexicon.outlets))
@@ -64,8 +64,8 @@ func (f *Feed) At(number int) Document {
 	return d
 }
 
-// draw begins a document's own sequence of random numbers and says what kind it is of. The first one is an original, as
-// there is nothing yet to copy.
+// draw starts a document's own sequence of random numbers and returns the document's kind. The first document is an
+// original, as there is nothing yet to copy.
 func (f *Feed) draw(number int) (*rand.Rand, Kind) {
 	const golden = 0x9e3779b97f4a7c15 // 2^64 / golden ratio: near numbers get far seeds
 	random := rand.New(rand.NewPCG(f.params.Seed, uint64(number+1)*golden))
@@ -82,7 +82,8 @@ func (f *Feed) draw(number int) (*rand.Rand, Kind) {
 	return random, Original
 }
 
-// copied makes the copy d is, of an original that it chooses and notes, and returns an outlet that is not the original's.
+// copied makes the copy d is, of an original that it chooses and notes, and returns an outlet that is not the
+// original's.
 func (f *Feed) copied(d *Document, random *rand.Rand, outlet int) (article, int) {
 	d.Truth.Of = f.earlier(d.Number, random)
 	source, _ := f.draw(d.Truth.Of)
@@ -94,13 +95,13 @@ func (f *Feed) copied(d *Document, random *rand.Rand, outlet int) (article, int)
 	a := s.original()
 	d.Truth.Similarity = 1
 	if d.Truth.Kind == Edited {
-		s.random = random // the copy knows the topic and the cast, and goes on by itself
+		s.random = random // the copy has the same topic and cast, but other random numbers
 		a, d.Truth.Similarity = (&editor{scribe: s, random: random, ruler: f.ruler}).edit(a, wanted(d.Number))
 	}
 	return a, outlet
 }
 
-// earlier chooses an original before number, near ones as often as far ones on a logarithmic scale.
+// earlier chooses an original before number. On a logarithmic scale, near ones are as likely as far ones.
 func (f *Feed) earlier(number int, random *rand.Rand) int {
 	distance := int(math.Pow(float64(number), random.Float64()))
 	for of := number - max(1, distance); of > 0; of-- {
@@ -117,7 +118,7 @@ func wanted(number int) float64 {
 	return 0.5 + fraction/2
 }
 
-// published is the document's time: a day of the year's second week, one document every half minute or so.
+// published returns the document's time: a day of the year's second week, one document every half minute or so.
 func published(number int, random *rand.Rand) time.Time {
 	start := time.Date(2026, time.January, 5, 6, 0, 0, 0, time.UTC)
 	return start.Add(time.Duration(number)*30*time.Second + time.Duration(random.IntN(30_000))*time.Millisecond)

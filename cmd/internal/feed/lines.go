@@ -13,15 +13,15 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// MaxLine bounds a line of a JSONL file in bytes: what is longer is no JSONL file.
+// MaxLine bounds a line of a JSONL file in bytes. A file with a longer line is not taken for JSONL.
 const MaxLine = 64 << 20
 
 // ErrLongLine is returned for a line of more than MaxLine bytes.
 var ErrLongLine = errors.New("the line is too long: one JSON object, or one string, is expected on each")
 
-// Lines reads the user's documents from a JSONL file: on each line an object, which is sent as it stands, or a string,
-// which becomes an object. A line that is neither is a document, too, and sent as it stands: the filter rejects it with a
-// reason. Empty lines are passed over.
+// Lines reads the user's documents from a JSONL file. Each line is an object, which is sent unchanged, or a string,
+// which becomes an object. Any other line is a document too, and sent unchanged: the filter rejects it with a reason.
+// Empty lines are skipped.
 type Lines struct {
 	name   string
 	in     *bufio.Reader
@@ -33,7 +33,7 @@ type Lines struct {
 	err    error
 }
 
-// OpenJSONL opens a file, or standard input for "-". The Params are those of the filter, so that the text is what it
+// OpenJSONL opens a file, or standard input for "-". The Params are those of the filter, so that the text is the one it
 // compares.
 func OpenJSONL(path string, p document.Params) (*Lines, error) {
 	if path == "-" {
@@ -99,7 +99,7 @@ func (l *Lines) Close() error {
 	return l.file.Close()
 }
 
-// read returns the next line, in memory of its own, and sets err once there is nothing behind it.
+// read returns the next line, in new memory, and sets err when nothing follows.
 func (l *Lines) read() []byte {
 	l.line++
 	var line []byte
@@ -132,7 +132,7 @@ func (l *Lines) document(line []byte) Document {
 		return d
 	}
 	in := document.Input{Value: line}
-	ctx := context.Background() // lines are JSON, which asks nobody, and so has no errors either
+	ctx := context.Background() // reading JSON does no I/O, and so has no errors either
 	if read, bad, err := l.text.Read(ctx, in, nil); err == nil && bad == nil {
 		d.Text, d.ID = string(read.Text), string(read.ID)
 	}

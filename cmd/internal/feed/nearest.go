@@ -7,15 +7,15 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// nearest finds, among sets of hashes, the one most similar to a set, if that similarity is at least floor. It is exact:
-// whatever order the hashes are put in, two sets of that similarity share one of their first n-ceil(floor·n)+1 hashes
-// (prefix filtering; Chaudhuri, Ganti, Kaushik 2006), so only these are indexed and looked up. The order is that of how
-// common a hash is, roughly, so that a look-up meets few sets in vain; of equally common ones the lower is first.
+// nearest finds, among sets of hashes, the one most similar to a set, if that similarity is at least floor. It is
+// exact: in whatever order hashes are put, two sets of that similarity share one of their first n-ceil(floor·n)+1
+// hashes (prefix filtering; Chaudhuri, Ganti, Kaushik 2006), so only these are indexed and looked up. Rarer hashes come
+// first, roughly, so that a lookup meets few sets in vain; of equally common ones the lower comes first.
 type nearest struct {
 	floor    float64
 	sets     [][]uint64
 	ends     []rank           // by set: the last of its prefix
-	heads    map[uint32]int32 // the low bits of a hash -> its newest posting; what collides is only looked at in vain
+	heads    map[uint32]int32 // low bits of a hash -> its newest posting; a collision only costs a look in vain
 	postings []posting
 	levels   map[uint32]uint8 // the low bits of a hash -> how common it is; changed only by rebuild, as the order changes
 	rebuilt  int              // how many sets there were at the last rebuild
@@ -26,7 +26,7 @@ type nearest struct {
 	first   []uint64 // room for a prefix
 }
 
-// tiers bounds the levels: at level l a hash stands in some 4·2^l prefixes or more, at level 0 in any number less than 8.
+// tiers bounds the levels. A hash at level l is in at least some 4·2^l prefixes; at level 0 it is in fewer than 8.
 const tiers = 24
 
 // rank is the place of a hash in the order.
@@ -70,7 +70,8 @@ func (n *nearest) index(number int) {
 	}
 }
 
-// demote finds the hashes that have become more common. Others take their place in the prefixes, and may follow next time.
+// demote finds the hashes that have become more common. Other hashes take their place in the prefixes, and may be
+// demoted next time.
 func (n *nearest) demote() {
 	for hash, head := range n.heads {
 		if level := uint8(min(tiers-1, bits.Len32(uint32(n.postings[head].length)/8))); level > n.levels[hash] {
@@ -107,7 +108,7 @@ func (n *nearest) prefix(dst, set []uint64) (first []uint64, end rank) {
 	return dst, end
 }
 
-// prefixLen is a little more generous than the formula, so that rounding never makes the prefix too short.
+// prefixLen returns slightly more than the formula, so that rounding never makes the prefix too short.
 func (n *nearest) prefixLen(size int) int {
 	return min(size, size-int(math.Ceil(n.floor*float64(size)-1e-9))+1)
 }
@@ -124,7 +125,7 @@ func (n *nearest) best(set []uint64) (shared, union int) {
 		if n.ends[candidate].before(end) {
 			rest = len(other) - n.prefixLen(len(other))
 		}
-		// Of the prefix that ends first, all that is shared is counted; what else is shared stands behind it.
+		// In the prefix that ends first, everything shared is counted. Anything else that is shared comes after it.
 		most := min(int(n.counts[candidate])+rest, len(set), len(other))
 		n.counts[candidate] = 0
 		if over := len(set) + len(other) - most; !n.reaches(most, over) || most*union <= shared*over {
@@ -138,7 +139,7 @@ func (n *nearest) best(set []uint64) (shared, union int) {
 	return shared, union
 }
 
-// touch counts, for each set, the hashes that stand in its prefix.
+// touch counts, for each set, the hashes that are in its prefix.
 func (n *nearest) touch(hashes []uint64) {
 	for _, hash := range hashes {
 		at, ok := n.heads[uint32(hash)]

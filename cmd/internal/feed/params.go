@@ -2,7 +2,7 @@ package feed
 
 import "github.com/unecho/unecho/index/setting"
 
-// Params describe a feed. The shares are of all documents; what they leave are originals.
+// Params describe a feed. The shares are of all documents; the remaining documents are originals.
 type Params struct {
 	Documents int     `key:"documents" doc:"how many documents there are"`
 	Seed      uint64  `key:"seed" doc:"the same seed gives the same documents"`
@@ -11,7 +11,7 @@ type Params struct {
 	Lookalike float64 `key:"lookalike" doc:"share of bulletins, which look alike and are no copies"`
 }
 
-// DefaultParams are those of the demo.
+// DefaultParams returns the parameters of the demo.
 func DefaultParams() Params {
 	return Params{Documents: 3000, Seed: 1, Exact: 0.1, Edited: 0.2, Lookalike: 0.1}
 }

@@ -34,7 +34,7 @@ func (a article) text() string {
 	return b.String()
 }
 
-// scribe writes the sentences of one article: it knows the topic, the cast, and who was named already.
+// scribe writes the sentences of one article. It keeps the topic, the cast, and who was already named.
 type scribe struct {
 	lexicon    *lexicon
 	random     *rand.Rand
@@ -91,7 +91,7 @@ func (s *scribe) sample(n int) []string {
 	return out
 }
 
-// bulletin writes a bulletin of any form, and some sentences of its own behind it.
+// bulletin writes a bulletin of any form, followed by some sentences of its own.
 func (s *scribe) bulletin() article {
 	f := s.lexicon.forms[s.random.IntN(len(s.lexicon.forms))]
 	a := article{title: s.sentence(f.title)}
@@ -102,7 +102,7 @@ func (s *scribe) bulletin() article {
 	return a
 }
 
-// sentence fills the slots of a pattern. A slot "a" becomes "an" where the next word asks for it.
+// sentence fills the slots of a pattern. A slot "a" becomes "an" before a vowel sound.
 func (s *scribe) sentence(pattern string) string {
 	var b strings.Builder
 	b.Grow(2 * len(pattern))
@@ -137,7 +137,7 @@ func indefinite(word string) string {
 	return "a "
 }
 
-// capital raises the first letter, behind a quotation mark if there is one.
+// capital makes the first letter a capital, behind a quotation mark if there is one.
 func capital(text string) string {
 	i := 0
 	if text[0] == '"' {
@@ -173,7 +173,7 @@ func (s *scribe) fill(slot string) string {
 	return s.number(slot)
 }
 
-// name is the whole name at first, then the surname.
+// name returns the whole name at first, then the surname.
 func (s *scribe) name(part string) string {
 	p := s.cast[part]
 	if p.named {

@@ -1,6 +1,6 @@
 package feed
 
-// The sentences of an article, one per line. What stands in braces is chosen anew each time, but for the cast, which an
+// The sentences of an article, one per line. The text in braces is chosen anew each time, except for the cast, which an
 // article keeps: {person} and {other} with their {role}, the body {org} and the town {place}.
 
 const openings = `{person}, {a} {adj} {role} of {org}, {said} on {day} that the {thing} near {place} would {verb} the {thing}.

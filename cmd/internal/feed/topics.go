@@ -2,8 +2,8 @@ package feed
 
 import "strings"
 
-// topicTable lends an article its nouns. A block for each topic: what it is called, here only; who speaks; which bodies are
-// named; and, from the fourth line on, what it is about.
+// topicTable provides the nouns of an article. There is a block for each topic. Its lines are: its name, used here
+// only; who speaks; which bodies are named; and from the fourth line on, what it is about.
 const topicTable = `town hall
 councillor mayor planner surveyor resident landlord tenant architect clerk shopkeeper campaigner engineer
 Borough Council; Planning Board; Housing Trust; Residents Forum; Heritage Society; Transport Authority

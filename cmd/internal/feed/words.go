@@ -1,7 +1,7 @@
 package feed
 
-// The words of the articles, by what they stand for in a sentence. A word is replaced, when a copy is edited, by another
-// of its own kind.
+// The words of the articles, by their role in a sentence. When a copy is edited, a word is replaced by another of the
+// same role.
 
 const adjectives = `abrupt absent academic accurate active additional adequate adverse affordable aging alternative ambitious
 ample annual anonymous anxious apparent arbitrary awkward balanced bitter blunt bold brief bright brisk broad busy calm

@@ -1,4 +1,4 @@
-// Package labelled holds what settings find in documents against pairs or clusters that somebody knows.
+// Package labelled compares the pairs that settings find in documents with known pairs or clusters.
 //
 //	documents ──Add──▶ Documents ──bands, verified as the service does──▶ pairs found ──┐
 //	labels    ──Pairs, Clusters──▶ pairs known ─────────────────────────────────────────┴─Against─▶ Result: precision, recall, F1, ARI

@@ -22,7 +22,7 @@ type Documents struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	sketch     sketch.Sketch
-	empty      *document.Rejection // of what has no text; nil where that is no reason
+	empty      *document.Rejection // rejection of a document without text; nil if it is not rejected
 	numbers    map[string]int
 	names      []string
 	sets       [][]uint64 // a rejected document has none, like an empty one
@@ -31,7 +31,7 @@ type Documents struct {
 	rejected   corpus.Rejections
 }
 
-// New makes room for documents that are compared by these settings.
+// New builds an empty Documents for documents that are compared by these settings.
 func New(judge index.Params, p document.Params) (*Documents, error) {
 	similarity := judge.Similarity
 	shingling, err := similarity.Shingling()
@@ -52,10 +52,10 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 	}, nil
 }
 
-// Len is how many documents there are.
+// Len returns the number of documents.
 func (d *Documents) Len() int { return len(d.names) }
 
-// TellRejected says how many would be rejected, and why the first of them.
+// TellRejected reports how many would be rejected, and why the first of them.
 func (d *Documents) TellRejected(out io.Writer) { d.rejected.Tell(out, ", and so like no other") }
 
 // Add takes the next document.
@@ -71,7 +71,7 @@ func (d *Documents) Add(name string, r *corpus.Record) error {
 	return nil
 }
 
-// compared is what is compared of a document, nothing of a rejected one.
+// compared returns the compared part of a document, and nothing of a rejected one.
 func (d *Documents) compared(r *corpus.Record) (set []uint64, normalized []byte, bad *document.Rejection) {
 	if r.Bad != nil {
 		return nil, nil, r.Bad
@@ -99,7 +99,7 @@ func (d *Documents) keep(set []uint64, scope uint64, normalized []byte) {
 	}
 }
 
-// pairs are those that the service would find, if they are not too many to look at, or to hold.
+// pairs returns the pairs that the service would find, unless they are too many to compare or to keep.
 func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	trial := eval.NewTrial(d.sketch, d.sets, d.scopes)
 	verified := d.verified(trial)
@@ -113,10 +113,10 @@ func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	return pairs, err
 }
 
-// fewerPairs is what to do about too many of them.
+// fewerPairs is the remedy for too many of them.
 const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take fewer documents"
 
-// verified is what the service verifies candidates by.
+// verified returns the function by which the service verifies candidates.
 func (d *Documents) verified(trial *eval.Trial) func(a, b int) bool {
 	p := d.similarity
 	threshold := int(p.Threshold*eval.Scale + 0.5)

@@ -15,24 +15,24 @@ import (
 	"github.com/unecho/unecho/index/eval"
 )
 
-// labels are what is known of documents, in a file.
+// labels are the known pairs or clusters, in a file.
 type labels struct {
 	path      string
 	documents *Documents
 	note      io.Writer
 }
 
-// Pairs are those of a file; note is told of a first line that is none.
+// Pairs returns the pairs of a file; note is called for a first line that is none.
 func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
 	return labels{path: path, documents: d, note: note}.pairs()
 }
 
-// Clusters are all pairs of the clusters of a file; note is told of a first line that is none.
+// Clusters returns all pairs of the clusters of a file; note is called for a first line that is none.
 func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
 	return labels{path: path, documents: d, note: note}.clusters()
 }
 
-// pairs are those of the file.
+// pairs returns the pairs of the file.
 func (l labels) pairs() ([]eval.Pair, error) {
 	var pairs []eval.Pair
 	err := l.each(func(line int, left, right string) error {
@@ -53,7 +53,7 @@ func (l labels) pairs() ([]eval.Pair, error) {
 	return sortedPairs(pairs), err
 }
 
-// clusters makes of each cluster all of its pairs.
+// clusters returns all pairs of each cluster.
 func (l labels) clusters() ([]eval.Pair, error) {
 	members, of := map[string][]int{}, map[int]string{}
 	count := 0
@@ -93,7 +93,7 @@ func (l labels) clusters() ([]eval.Pair, error) {
 	return sortedPairs(pairs), nil
 }
 
-// header says that the first line was passed over: who did not mean it so should know.
+// header reports that the first line was skipped, in case that was not intended.
 func (l labels) header(id string) {
 	fmt.Fprintf(l.note, "unecho: the first line of %s is taken for names of columns: there is no document %q\n", l.path, id)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/unecho/unecho/index/eval"
 )
 
-// Result is what a run of eval comes to. Its JSON is a promise to scripts.
+// Result is the result of a run of eval. Its JSON is a promise to scripts.
 type Result struct {
 	Documents int `json:"documents"`
-	Rejected  int `json:"rejected"` // of them
+	Rejected  int `json:"rejected"` // rejected documents among them
 	Labelled  int `json:"labelled"` // pairs
 	Found     int `json:"found"`
 	eval.Score
@@ -19,7 +19,7 @@ type Result struct {
 	ARI       float64 `json:"ari"`
 }
 
-// Against holds what is found against what is known.
+// Against compares the pairs found with the known ones.
 func (d *Documents) Against(truth []eval.Pair) (Result, error) {
 	found, err := d.pairs(eval.MostCandidates, eval.MostPairs)
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *Documents) Against(truth []eval.Pair) (Result, error) {
 	return e, nil
 }
 
-// String is the result for people.
+// String returns the result for people.
 func (e Result) String() string {
 	rejected := ""
 	if e.Rejected > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// writeFound writes the S-curve: of two documents of a similarity, how likely they become candidates. With verify: levenshtein
+// writeFound writes the S-curve: how likely two documents of a similarity become candidates. With verify: levenshtein
 // that depends on where the edits are.
 func (p *Plan) writeFound(b *strings.Builder) {
 	if len(p.Found) == 0 {
@@ -35,10 +35,10 @@ func (p *Plan) writeFound(b *strings.Builder) {
 	b.WriteString("found is where edits fall by chance, at worst where they are spread evenly over the text\n")
 }
 
-// mostMet documents of the sample are held against each other: half a million pairs.
+// mostMet is how many documents of the sample are compared with each other: half a million pairs.
 const mostMet = 1000
 
-// met are the band keys of the first documents.
+// met holds the band keys of the first documents.
 type met struct {
 	keys [][]byte
 }
@@ -49,7 +49,7 @@ func (m *met) add(keys []byte) {
 	}
 }
 
-// share is that of the pairs which share a band key; nil if there is no pair.
+// share returns the share of pairs that share a band key; nil if there is no pair.
 func (m *met) share(width int) *float64 {
 	candidates, pairs := 0, 0
 	for i, a := range m.keys {

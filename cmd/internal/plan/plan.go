@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Plan is what `unecho plan` says.
+// Plan is the result of `unecho plan`.
 type Plan struct {
 	Bands       int         `json:"bands"`
 	Rows        int         `json:"rows,omitempty"`
 	Found       []found     `json:"found,omitempty"`
 	Sample      int64       `json:"sample"`               // documents measured
-	Candidates  *float64    `json:"candidates,omitempty"` // share of the pairs of them that are
+	Candidates  *float64    `json:"candidates,omitempty"` // share of the pairs of these documents that are
 	Parts       index.Parts `json:"bytes_per_document"`
 	PerDocument int64       `json:"bytes"`
 	Documents   int64       `json:"documents"`
@@ -43,13 +43,13 @@ func New(judge index.Params) (*Plan, error) {
 	return &Plan{params: judge, signer: signer}, err
 }
 
-// What the documents of a service that has run for a while have: their lengths count.
+// Positions and times as large as those of a service that has run for a while, because their lengths count.
 const (
 	plannedOffset = 1_000_000_000
 	plannedTime   = 1_800_000_000_000 // ms since 1970: in 2027
 )
 
-// Add measures a document; what would be rejected takes nothing.
+// Add measures a document; one that would be rejected takes no memory.
 func (p *Plan) Add(r *corpus.Record) {
 	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, Scope: r.Scope, ID: r.ID}
 	if r.Bad != nil || !p.signer.Sign(&e, r.Text) || e.Empty() {
@@ -61,7 +61,7 @@ func (p *Plan) Add(r *corpus.Record) {
 	p.signer.Reset()
 }
 
-// Measured takes the mean of the documents that were added.
+// Measured sets the sizes to the mean of the documents that were added.
 func (p *Plan) Measured() error {
 	if p.Sample == 0 {
 		return errors.New("there is no document to measure")
@@ -70,7 +70,7 @@ func (p *Plan) Measured() error {
 	return nil
 }
 
-// Assume takes sizes of id and evidence where there is nothing to measure.
+// Assume sets the sizes of id and evidence if there is nothing to measure.
 func (p *Plan) Assume(id, evidence int) error {
 	if id < 0 || evidence < 0 {
 		return exit.Usage(errors.New("--id-bytes and --evidence-bytes: write numbers from 0"))
@@ -88,7 +88,7 @@ func (p *Plan) Assume(id, evidence int) error {
 	return nil
 }
 
-// Finish says how much so many documents take; of 0 documents, how many the window holds.
+// Finish computes how much memory this many documents take, or for 0 documents, how many the window holds.
 func (p *Plan) Finish(documents int64) error {
 	if err := p.bands(p.params.Similarity); err != nil {
 		return err
@@ -108,7 +108,7 @@ func add(a, b index.Parts) index.Parts {
 	}
 }
 
-// mean is rounded up: a plan does not promise too much.
+// mean is rounded up, so that a plan does not promise too much.
 func mean(sum index.Parts, n int64) index.Parts {
 	up := func(v int64) int64 { return (v + n - 1) / n }
 	return index.Parts{

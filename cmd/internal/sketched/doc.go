@@ -1,3 +1,3 @@
-// Package sketched is the sketches and band keys of documents as people and scripts read them, and the signer of those verbs that
+// Package sketched shows the sketches and band keys of documents to people and scripts. Its Signer is for verbs that
 // look at one document at a time.
 package sketched

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Document is what there is of a document's sketch. Its JSON is a promise to scripts.
+// Document is a document's sketch and keys. Its JSON is a promise to scripts.
 type Document struct {
 	ID       string   `json:"id"`
 	Sketch   string   `json:"sketch"`

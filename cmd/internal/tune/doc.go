@@ -1,4 +1,4 @@
-// Package tune tries settings on a sample of the user's own documents and holds each against the exact truth.
+// Package tune tries settings on a sample of the user's own documents and compares each with the exact truth.
 //
 //	documents ──shingle, hash──▶ sets ──eval.Join──▶ truth
 //	                              └──sketch, bands──▶ eval.Trial ──threshold──▶ three rows: candidates, estimate, verified

@@ -8,13 +8,13 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// PublishedGrid is that of a comparison of MinHash settings on PublishedSample sentences.
+// PublishedGrid is the grid of a comparison of MinHash settings on PublishedSample sentences.
 const (
 	PublishedGrid   = "published"
 	PublishedSample = 4000
 )
 
-// Grids are what is tried where no flag says otherwise, by name.
+// Grids lists, by name, what is tried unless flags say otherwise.
 func Grids() map[string]Grid {
 	return map[string]Grid{
 		"": {
@@ -29,7 +29,7 @@ func Grids() map[string]Grid {
 	}
 }
 
-// HashNames are the hashes of shingles to choose from.
+// HashNames returns the names of the hashes of shingles.
 func HashNames() []string {
 	var names []string
 	for _, h := range text.Hashes() {
@@ -38,7 +38,7 @@ func HashNames() []string {
 	return names
 }
 
-// Widened is a grid in which what is configured is tried as well.
+// Widened returns a grid that also contains the configured settings.
 func Widened(g Grid, configured, usual index.SimilarityParams) Grid {
 	g.Shingles = alsoTry(g.Shingles, configured.Shingle, usual.Shingle)
 	g.Slots = alsoTry(g.Slots, configured.Slots, usual.Slots)
@@ -46,7 +46,7 @@ func Widened(g Grid, configured, usual index.SimilarityParams) Grid {
 	return g
 }
 
-// alsoTry adds what is configured, if it is not what it usually is.
+// alsoTry adds the configured value, if it is not the default.
 func alsoTry[T comparable](list []T, configured, usual T) []T {
 	if configured == usual || slices.Contains(list, configured) {
 		return list
@@ -54,7 +54,7 @@ func alsoTry[T comparable](list []T, configured, usual T) []T {
 	return append(list, configured)
 }
 
-// Preferred is the threshold that is configured if it is among those tried, else the first of them.
+// Preferred returns the configured threshold if it is among those tried, else the first of them.
 func Preferred(thresholds []float64, configured float64) float64 {
 	return thresholds[max(0, slices.Index(thresholds, configured))]
 }

@@ -15,20 +15,21 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// Outputs are written at the end, each as a whole. That one cannot be must not show only after minutes.
+// Outputs are written at the end, each completely. An output that cannot be written should be reported before the
+// minutes of work.
 type Outputs struct {
-	Page, YAML     string // paths; - is stdout, and what is empty is not written
+	Page, YAML     string // paths; - is stdout, empty is not written
 	JSON           bool   // instead of the table
 	Stdout, Stderr io.Writer
-	used           bool // standard output is, by page or yaml
+	used           bool // page or yaml is written to standard output
 }
 
-// Ready finds out whether all of them can be written.
+// Ready checks whether all of them can be written.
 func (o *Outputs) Ready() error {
 	return errors.Join(o.readyFor("html", o.Page), o.readyFor("yaml", o.YAML))
 }
 
-// readyFor finds out whether an output can be written.
+// readyFor checks whether an output can be written.
 func (o *Outputs) readyFor(flag, path string) error {
 	switch path {
 	case "":
@@ -46,7 +47,7 @@ func (o *Outputs) readyFor(flag, path string) error {
 	return nil
 }
 
-// Finish completes the report and writes it. What was stopped before anything was tried leaves an older report alone.
+// Finish completes the report and writes it. If the run was stopped before anything was tried, an older report is kept.
 func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config, stage string) error {
 	if ctx.Err() != nil && report.Settings() == 0 {
 		return errors.New("stopped before a setting was tried; nothing is written")
@@ -85,7 +86,7 @@ func (o *Outputs) to(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// print writes what goes to standard output if nothing else does.
+// print writes to standard output if no other output does.
 func (o *Outputs) print(report *Report) error {
 	switch {
 	case o.JSON:
@@ -101,7 +102,8 @@ func (o *Outputs) print(report *Report) error {
 	return err
 }
 
-// recommend completes the report by its configuration. That there is none is an error only to who wants the file.
+// recommend adds the recommended configuration to the report. If there is none, that is an error only if a file of it
+// was asked for.
 func (o *Outputs) recommend(report *Report, c config.Config, stage string) (err error) {
 	switch best := report.Recommended; {
 	case best != nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// TestTuneFinishes: of what was stopped the report holds what was tried, if anything was; and a recommendation that no service
-// takes costs the settings, and nothing else.
+// TestTuneFinishes: of what was stopped the report holds what was tried, if anything was; and a recommendation that no
+// service takes costs the settings, and nothing else.
 func TestTuneFinishes(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

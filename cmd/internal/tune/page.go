@@ -16,7 +16,7 @@ import (
 //go:embed page.html
 var page string
 
-// WritePage writes the report as one page that needs nothing else: no script, no font, no picture from elsewhere.
+// WritePage writes the report as one self-contained page: it loads no script, font or picture.
 func (r *Report) WritePage(out io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"four":      func(x float64) string { return fmt.Sprintf("%.4f", x) },
@@ -59,8 +59,8 @@ func histogram(s Source) plot {
 	return p.done()
 }
 
-// byThreshold is precision and recall of the recommended kind of setting at each threshold that was tried. Verified pairs have
-// a precision of 1, and the recall of the candidates.
+// byThreshold plots precision and recall of the recommended kind of setting at each threshold that was tried. Verified
+// pairs have a precision of 1, and the recall of the candidates.
 func (r *Report) byThreshold() plot {
 	p := plot{Title: "Precision and recall against threshold", X: "threshold", Y: "share", right: 1, top: 1, legendLow: true}
 	best := r.Recommended
@@ -96,7 +96,7 @@ func (r *Report) byThreshold() plot {
 	return p.done()
 }
 
-// curves are the S-curves of the bandings that were tried: with which probability a pair becomes a candidate.
+// curves plots the S-curves of the bandings that were tried: the probability with which a pair becomes a candidate.
 func (r *Report) curves() plot {
 	p := plot{Title: "S-curves of the bands", X: "Jaccard similarity", Y: "probability of becoming a candidate", right: 1, top: 1}
 	var seen []sketch.Banding
@@ -116,7 +116,8 @@ func (r *Report) curves() plot {
 	return p.done()
 }
 
-// front shows cost against recall; what no other setting beats in both is joined by a line. Costs differ by factors.
+// front plots cost against recall. A line joins the settings that no other beats in both. The axis of cost is
+// logarithmic.
 func (r *Report) front() plot {
 	p := plot{Title: "Cost and recall", X: "candidates per document", Y: "recall of the candidates", top: 1, log: true, legendLow: true}
 	var all line
@@ -137,11 +138,11 @@ func (r *Report) front() plot {
 	return p.done()
 }
 
-// leastCost stands for none on an axis of factors.
+// leastCost stands for 0 on a logarithmic axis.
 const leastCost = 0.001
 
-// lowest is where an axis of shares begins that shows these points: a tenth below the least, so that it is seen what differs
-// among shares near 1.
+// lowest returns the beginning of an axis of shares that shows these points: a tenth below the least, so that
+// differences among shares near 1 are visible.
 func lowest(points line) float64 {
 	low := 0.9
 	for _, pt := range points {
@@ -150,7 +151,7 @@ func lowest(points line) float64 {
 	return low
 }
 
-// pareto keeps the points that no other has less x and as much y than.
+// pareto keeps the points for which no other point has less x and at least as much y.
 func pareto(all line) line {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b point) int {

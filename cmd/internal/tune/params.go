@@ -10,22 +10,22 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// Params say what is tried, and what for.
+// Params say which settings are tried, and how one is recommended.
 type Params struct {
 	Grid       Grid
-	Recall     float64 // that bands are planned for
+	Recall     float64 // recall that bands are planned for
 	CodeBits   int
 	KeyBytes   int
 	Weighted   bool          // the Sample's shingles count as often as they occur
-	By         string        // what the setting is recommended by: see Bys
-	At         float64       // among those at this threshold, one of the grid
-	Stage      string        // at which: Verified, or Estimate for a service that only estimates
-	BruteForce bool          // compare each with each, too
-	Budget     time.Duration // settings are tried in a random order until it is over; 0 tries all in theirs
-	Seed       uint64        // of that order
+	By         string        // criterion of the recommendation: see Bys
+	At         float64       // threshold of the recommendation, one of the grid
+	Stage      string        // stage of the recommendation: Verified, or Estimate for a service that only estimates
+	BruteForce bool          // also compare all pairs
+	Budget     time.Duration // time for trying settings in a random order; 0 tries all, in their order
+	Seed       uint64        // seed of that order
 	Workers    int
-	Most       int // candidates of a setting, above which it is given up
-	MostPairs  int // true pairs, above which a shingle is given up: each takes some 100 bytes
+	Most       int // greatest number of candidates before a setting is given up
+	MostPairs  int // greatest number of true pairs before a shingle is given up: each takes some 100 bytes
 }
 
 // Validate says what cannot be tried.

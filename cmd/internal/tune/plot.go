@@ -19,8 +19,8 @@ type plot struct {
 	SVG               template.HTML
 	left, right       float64
 	low, top          float64
-	log               bool // x grows by factors
-	legendLow         bool // the names stand below, as the lines run above
+	log               bool // x is logarithmic
+	legendLow         bool // the legend is at the bottom, as the lines run at the top
 
 	bars   []bar
 	points line
@@ -63,7 +63,7 @@ func (p *plot) y(v float64) float64 {
 	return plotHeight - marginLow - (v-p.low)/max(p.top-p.low, 1e-9)*(plotHeight-marginLow-marginRest)
 }
 
-// round is the next number from x up that reads well when it is cut into five.
+// round returns the next number from x up that divides well into five steps.
 func round(x float64) float64 {
 	if x <= 0 {
 		return 1
@@ -128,7 +128,7 @@ func (p *plot) draw(b *strings.Builder, l namedLine, colour string) {
 		fmt.Fprintf(b, "%.1f,%.1f ", p.x(pt.x), p.y(pt.y))
 	}
 	b.WriteString(`"/>`)
-	for _, pt := range l.line[:min(len(l.line), 1)] { // a line of one point would not show
+	for _, pt := range l.line[:min(len(l.line), 1)] { // a line of one point would not be visible
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(pt.x), p.y(pt.y), colour)
 	}
 }
@@ -139,7 +139,7 @@ func (p *plot) name(b *strings.Builder, l namedLine, colour string, number int) 
 	}
 }
 
-// legend is where the name of a line stands.
+// legend returns the place of a line's name.
 func (p *plot) legend(number int) float64 {
 	if p.legendLow {
 		return p.y(p.low) - 8 - 14*float64(len(p.lines)-1-number)
@@ -147,7 +147,7 @@ func (p *plot) legend(number int) float64 {
 	return p.y(p.top) + 14 + 14*float64(number)
 }
 
-// short writes a number with up to four digits that count, thousands as k.
+// short formats a number with up to four significant digits, thousands as k.
 func short(x float64) string {
 	if x >= 10_000 {
 		return short(x/1000) + "k"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a setting can be recommended by.
+// Criteria of a recommendation.
 const (
 	ByPrecision = "precision"
 	ByRecall    = "recall"
@@ -17,13 +17,14 @@ const (
 // Bys are the words to choose from.
 func Bys() []string { return []string{ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
 
-// enough is the recall below which a setting is not recommended for its memory or its speed: what the service plans for.
+// enough is the recall that a setting needs to be recommended for its memory or its speed. It is the recall that the
+// service plans for.
 const enough = 0.98
 
-// recommend chooses among the settings that were tried, at one threshold and one stage: thresholds are the user's choice, and
-// what is true under one is not under another. Of equally good ones it takes that which takes least memory, then the one with
-// the fewest candidates, then the first. One that had no true pair to find is none of them: it could not miss any. If there
-// is nothing to choose from it says why.
+// recommend chooses among the settings tried at one threshold and one stage. Thresholds are the user's choice, and
+// pairs that are true under one are not under another. Of equally good settings it takes the one with the least memory,
+// then the one with the fewest candidates, then the first. It leaves out a setting without any true pair to find,
+// because that could not miss any. If there is nothing to choose from, it says why.
 func recommend(rows []Row, by, stage string, threshold float64) (best *Row, why string) {
 	why = "no setting was tried to its end"
 	for i := range rows {

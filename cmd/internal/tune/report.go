@@ -9,7 +9,7 @@ const (
 	Verified   = "verified"   // and if the exact similarity does
 )
 
-// Row is what one stage of one setting came to. Its JSON is a promise to scripts.
+// Row is the result of one stage of one setting. Its JSON is a promise to scripts.
 type Row struct {
 	Setting
 	Stage string `json:"stage"`
@@ -18,10 +18,10 @@ type Row struct {
 	Precision             float64 `json:"precision"`
 	Recall                float64 `json:"recall"`
 	F1                    float64 `json:"f1"`
-	ErrorMean             float64 `json:"error_mean"` // estimate less exact similarity, without its sign, over the candidates
+	ErrorMean             float64 `json:"error_mean"` // absolute difference of estimate and exact similarity, over the candidates
 	ErrorDeviation        float64 `json:"error_deviation"`
 	CandidatesPerDocument float64 `json:"candidates_per_document"`
-	BytesPerDocument      float64 `json:"bytes_per_document"` // that the index would take
+	BytesPerDocument      float64 `json:"bytes_per_document"` // bytes that the index would take per document
 	IndexBytes            int64   `json:"index_bytes"`        // for the sample
 	Seconds               float64 `json:"seconds"`            // to sign the sample, find the candidates, and pass the stage
 }
@@ -39,20 +39,20 @@ type Source struct {
 	BruteForce  *Brute  `json:"brute_force,omitempty"`
 }
 
-// Brute is what comparing each document with each came to.
+// Brute is the result of comparing all pairs.
 type Brute struct {
 	Seconds float64 `json:"seconds"`
 	Pairs   int     `json:"pairs"`
 	Both    int     `json:"both"` // pairs that the join found too
 }
 
-// Skipped is a setting that was not tried to its end, and why.
+// Skipped is a setting that was not tried completely, and why.
 type Skipped struct {
 	Setting Setting `json:"setting"`
 	Why     string  `json:"why"`
 }
 
-// Report is all that was found.
+// Report holds all results.
 type Report struct {
 	Documents      int       `json:"documents"`
 	By             string    `json:"by"`
@@ -66,7 +66,7 @@ type Report struct {
 	Seconds        float64   `json:"seconds"`
 }
 
-// Settings is how many were tried, each at its thresholds.
+// Settings returns how many settings were tried, each at its thresholds.
 func (r *Report) Settings() int { return len(r.Rows) / len(stages()) }
 
 func stages() []string { return []string{Candidates, Estimate, Verified} }

@@ -18,11 +18,12 @@ import (
 type Tuner struct {
 	Params
 	Sample Sample
-	// Progress is called, one call at a time, with what is being done and how much of it is done; all is -1 where that is unknown.
+	// Progress is called, one call at a time, with what is being done and how much of it is done; all is -1 where that
+	// is unknown.
 	Progress func(what string, done, all int)
 }
 
-// Run tries them all. It ends early with ctx, and when the budget is over: the report says what was not tried.
+// Run tries all settings. It ends early when ctx is done or the budget is spent; the report says what was not tried.
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{Documents: t.Sample.Len(), By: t.By, At: t.At, Skipped: []Skipped{}}
@@ -42,7 +43,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	return report, nil
 }
 
-// within gives work its share of what is left of the budget, so that each source has its chance.
+// within gives work its share of the remaining budget, so that each source gets some.
 func (t *Tuner) within(ctx context.Context, began time.Time, left int, work func(context.Context) error) error {
 	if t.Budget == 0 {
 		return work(ctx)
@@ -52,7 +53,8 @@ func (t *Tuner) within(ctx context.Context, began time.Time, left int, work func
 	return work(ctx)
 }
 
-// sources are in a random order under a budget, as the last ones gain by what the first did not need.
+// sources returns the sources, in random order if there is a budget, because the last ones gain from the time that the
+// first did not need.
 func (t *Tuner) sources() []source {
 	all := t.Grid.sources()
 	if t.Budget > 0 {
@@ -106,7 +108,7 @@ func (t *Tuner) pass(settings []Setting, why string, report *Report, tried *tall
 	tried.add(len(settings))
 }
 
-// skipped names each point of the grid that a setting stands for from a threshold on: those that were not tried.
+// skipped lists each point of the grid that was not tried: those of a setting from a threshold on.
 func (t *Tuner) skipped(s Setting, why string, tried ...Row) []Skipped {
 	var all []Skipped
 	for _, s.Threshold = range t.Grid.thresholds(s)[len(tried)/len(stages()):] {
@@ -122,7 +124,7 @@ func (t *Tuner) stopped() string {
 	return "stopped"
 }
 
-// settings tries them on all cores; the report has them in their order.
+// settings tries the settings on all cores; the report has them in their order.
 func (t *Tuner) settings(ctx context.Context, settings []Setting, found *found, report *Report, tried *tally) error {
 	type outcome struct {
 		rows    []Row
@@ -147,5 +149,5 @@ func (t *Tuner) settings(ctx context.Context, settings []Setting, found *found, 
 	return err
 }
 
-// tenThousandths is how the core compares thresholds.
+// tenThousandths returns a threshold in the unit in which the core compares.
 func tenThousandths(threshold float64) int { return int(threshold*eval.Scale + 0.5) }

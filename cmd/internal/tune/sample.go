@@ -9,20 +9,20 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Sample is what settings are tried on.
+// Sample is the documents that settings are tried on.
 type Sample interface {
 	// Len is the number of documents.
 	Len() int
-	// Sets are the shingles of each document by their hashes, in order: each once, or as often as it occurs where shingles are
-	// weighted. A document without text has none.
+	// Sets returns the hashes of each document's shingles, in order: each once, or as often as it occurs if shingles
+	// are weighted. A document without text has none.
 	Sets(shingle, hash string) ([][]uint64, error)
-	// Evidence is about how many bytes the index keeps of a document to compare it exactly.
+	// Evidence returns about how many bytes the index keeps of a document to compare it exactly.
 	Evidence(shingle, hash string) (float64, error)
 }
 
 // Texts are documents as they come in, before they are normalised.
 type Texts struct {
-	Params    index.Params // but for shingle and hash
+	Params    index.Params // without shingle and
 	Documents [][]byte
 	Scopes    []uint64 // of the documents, which are compared within the same only; nil is one for all
 }
@@ -48,7 +48,7 @@ func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
 		hashes = shingling.AppendHashes(hashes[:0], normalized)
 		if t.Scopes != nil {
 			for k := range hashes {
-				hashes[k] ^= t.Scopes[i] // so that nothing is shared across scopes, and as much as before within one
+				hashes[k] ^= t.Scopes[i] // so that nothing is shared across scopes, and as much as before within a scope
 			}
 		}
 		sets[i] = slices.Clone(inOrder(hashes, p.Similarity.Weighted))
@@ -65,7 +65,7 @@ func inOrder(hashes []uint64, weighted bool) []uint64 {
 	return hashes
 }
 
-// measured is of how many documents the evidence is measured: coding it takes longer than finding duplicates.
+// measured is the number of documents whose evidence is measured: coding it takes longer than finding duplicates.
 const measured = 1000
 
 // Evidence signs some of the documents, taken evenly.
@@ -94,7 +94,7 @@ func (t Texts) params(shingle, hash string) index.Params {
 	return p
 }
 
-// Tokens are documents that something else has cut already: a run of N tokens is a shingle as one of N words is.
+// Tokens are documents that are already cut: a run of N tokens is a shingle, like one of N words.
 type Tokens struct {
 	Documents [][][]byte
 	Weighted  bool // a shingle counts as often as it occurs
@@ -103,7 +103,7 @@ type Tokens struct {
 // Len is the number of documents.
 func (t Tokens) Len() int { return len(t.Documents) }
 
-// Sets takes the tokens as they are. Of characters it knows nothing.
+// Sets returns shingles of the tokens as they are. There are no shingles of characters.
 func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
 	shingling, err := text.ParseShingling(shingle)
 	if err != nil {
@@ -125,7 +125,7 @@ func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
 	return sets, nil
 }
 
-// Evidence is what the sets take: there is no text.
+// Evidence returns the size of the sets: there is no text.
 func (t Tokens) Evidence(shingle, hash string) (float64, error) {
 	sets, err := Tokens{t.Documents[:min(measured, len(t.Documents))], t.Weighted}.Sets(shingle, hash)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Sampler keeps some of the documents that it is shown: each has the same chance (Vitter 1985, algorithm R). Those that cannot
-// be compared are counted.
+// Sampler keeps a random sample of the documents that it is given: each has the same chance (Vitter 1985, algorithm R).
+// It counts those that cannot be compared.
 type Sampler struct {
 	random    *rand.Rand
 	most      int           // 0 is all
@@ -27,7 +27,7 @@ type Sampler struct {
 	met       int
 	bytes     setting.Bytes // of those kept
 	kept      []sampled
-	dropped   bool   // they were too many for mostBytes
+	dropped   bool   // documents were dropped because of mostBytes
 	field     string // with tokens; empty for texts
 	bad       int
 	first     string // why the first of them cannot be compared
@@ -101,7 +101,7 @@ func (s *Sampler) passOver(name, why string) {
 	}
 }
 
-// place is where the next document goes; none if it is not kept.
+// place returns the place for the next document, or none if it is not kept.
 func (s *Sampler) place() (at int, keep bool) {
 	s.met++
 	if s.most == 0 || len(s.kept) < s.most {
@@ -111,8 +111,8 @@ func (s *Sampler) place() (at int, keep bool) {
 	return at, at < s.most
 }
 
-// put keeps a document. From the first that is too much on, the sample has no more documents than fit then: any of them gives
-// way, so that what is left still had the same chance.
+// put keeps a document. Once the bytes are exceeded, the sample keeps only as many documents as fit then. Documents are
+// dropped at random, so those left still had the same chance.
 func (s *Sampler) put(at int, d sampled) {
 	if at == len(s.kept) {
 		s.kept = append(s.kept, sampled{})
@@ -145,7 +145,7 @@ func (s *Sampler) addTokens(name string, document []byte) {
 	}
 }
 
-// tokensOf takes an array of strings or numbers out of a JSON object.
+// tokensOf reads an array of strings or numbers from a JSON object.
 func tokensOf(document []byte, field string) ([][]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(document, &fields); err != nil {
@@ -177,7 +177,7 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 	return tokens, nil
 }
 
-// Sample is what was kept. note is told what was not, and why.
+// Sample returns what was kept. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	if s.bad > 0 {
 		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"), terminal.Printable(s.first, 200))

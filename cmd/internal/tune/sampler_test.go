@@ -7,7 +7,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// A sample keeps within its bytes, and uses most of them; each document has the same chance, short or long, early or late.
+// A sample keeps within its bytes, and uses most of them; each document has the same chance, short or long, early or
+// late.
 func TestSampleOfBytes(t *testing.T) {
 	const documents, mostBytes, runs = 400, 4000, 500
 	counts := make([]int, documents)

@@ -11,16 +11,16 @@ type Setting struct {
 	Shingle   string  `json:"shingle"`
 	Hash      string  `json:"hash"`
 	Sketch    string  `json:"sketch"`
-	Slots     int     `json:"slots,omitempty"` // of minhash, as are bands and rows
+	Slots     int     `json:"slots,omitempty"` // for minhash, as are
 	Bands     int     `json:"bands"`           // of simhash: the blocks, or choices of blocks, that are keys
 	Rows      int     `json:"rows,omitempty"`
 	Planned   bool    `json:"planned,omitempty"` // bands and rows are those that the service plans for the threshold
-	Bits      int     `json:"bits,omitempty"`    // of simhash, as is distance
+	Bits      int     `json:"bits,omitempty"`    // for simhash, as is
 	Distance  int     `json:"distance,omitempty"`
 	Threshold float64 `json:"threshold"`
 }
 
-// ByDistance says that bits decide; see sketch.Scheme.
+// ByDistance says whether differing bits decide; see sketch.Scheme.
 func (s Setting) ByDistance() bool { return byDistance(s.Sketch) }
 
 func byDistance(name string) bool {
@@ -45,7 +45,7 @@ func (s Setting) String() string {
 	return text
 }
 
-// Grid is what is tried: each combination of its lists that is possible.
+// Grid lists what is tried: each possible combination of its lists.
 type Grid struct {
 	Shingles   []string
 	Hashes     []string
@@ -57,7 +57,7 @@ type Grid struct {
 	Thresholds []float64
 }
 
-// source is what the sets depend on.
+// source is the part of a setting that the sets depend on.
 type source struct{ shingle, hash string }
 
 func (s source) String() string { return s.shingle + " " + s.hash }
@@ -72,7 +72,7 @@ func (g Grid) sources() []source {
 	return all
 }
 
-// settings are the points of one source, without the thresholds where they don't change the sketch.
+// settings returns the points of one source, without the thresholds where they do not change the sketch.
 func (g Grid) settings(from source) []Setting {
 	var all []Setting
 	for _, kind := range g.Sketches {
@@ -118,7 +118,7 @@ func (g Grid) distances(base Setting) []Setting {
 	return all
 }
 
-// thresholds at which a setting of the grid is held against the truth.
+// thresholds returns those at which a setting of the grid is compared with the truth.
 func (g Grid) thresholds(s Setting) []float64 {
 	if s.Planned {
 		return []float64{s.Threshold}

@@ -23,10 +23,11 @@ type found struct {
 // steps of the histogram.
 const steps = 20
 
-// over says that there is no time left. It is no error: the report says what was not tried.
+// over says whether the time is spent. That is no error: the report says what was not tried.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// find finds it. eval.ErrPairs, with more than MostPairs, or that of ctx, says that there is none.
+// find returns the truth. If there are more than MostPairs pairs it returns eval.ErrPairs, and if ctx is done its
+// error.
 func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if over(ctx) {
 		return nil, ctx.Err()
@@ -88,8 +89,8 @@ func (t *Tuner) bruteForce(ctx context.Context, sets [][]uint64, from source, jo
 // atOnce is how many documents a goroutine takes at a time.
 const atOnce = 256
 
-// gather puts the pairs of all documents together, sorted. Each goroutine makes an append of its own. Later documents cost
-// more, so they are dealt as they are wanted.
+// gather returns the pairs of all documents, sorted. Each goroutine gets an append of its own. Later documents cost
+// more, so goroutines take documents as they become free.
 func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func() func([]eval.Pair, int) []eval.Pair) ([]eval.Pair, error) {
 	var (
 		group       errgroup.Group

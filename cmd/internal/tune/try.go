@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// try tries one setting at its thresholds. A setting that is impossible, or whose time has not come, is skipped, with the
-// reason.
+// try tries one setting at its thresholds. An impossible setting, or one for which no time is left, is skipped, with
+// the reason.
 func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipped []Skipped, err error) {
 	if over(ctx) {
 		return nil, t.skipped(s, t.stopped()), nil
@@ -40,7 +40,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 	return rows, nil, nil
 }
 
-// bar is what the estimate of a duplicate reaches, as the service has it.
+// bar returns the least estimate of a duplicate, as the service has it.
 func (s Setting) bar() eval.Bar {
 	if s.ByDistance() {
 		return eval.WithinDistance(s.Bits, s.Distance)
@@ -48,7 +48,7 @@ func (s Setting) bar() eval.Bar {
 	return eval.AtThreshold(tenThousandths(s.Threshold))
 }
 
-// sketch makes a setting's sketch and completes the setting by what was planned.
+// sketch builds the sketch of a setting, and sets the bands and rows that were planned.
 func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
 	scheme, err := sketch.SchemeOf(s.Sketch)
 	if err != nil {
@@ -70,8 +70,8 @@ func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
 	return kind, nil
 }
 
-// rows are the three stages of a setting. Their time is measured by passing them again, one after the other, so that looking
-// up the truth does not count.
+// rows returns the three stages of a setting. Their time is measured by running them again one after the other, so that
+// looking up the truth is not included.
 func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, signing time.Duration) []Row {
 	sizes := t.sizes(s, trial, f)
 	rows := make([]Row, 0, len(sizes))
@@ -98,7 +98,8 @@ func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, sign
 	return rows
 }
 
-// sizes is what the index takes for a document at each stage: without evidence, with codes, with what is compared exactly.
+// sizes returns the bytes that the index takes per document at each stage: without evidence, with codes, with the
+// evidence for exact comparison.
 func (t *Tuner) sizes(s Setting, trial *eval.Trial, f *found) [3]float64 {
 	p := index.DefaultParams()
 	p.Similarity.KeyBytes = t.KeyBytes

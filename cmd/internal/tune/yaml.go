@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// settingYAML is what a service's configuration says for a setting to be as it was tried: the setting, and what else about
-// texts and similarity is not the default.
+// settingYAML returns the configuration with which a service has the setting as it was tried: the setting, and
+// everything else about texts and similarity that is not the default.
 func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
 	p := &tried.Judge.Similarity
@@ -35,7 +35,7 @@ func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 	return differences(tried.Judge, config.Default().Judge, always), nil
 }
 
-// differences are the settings of similarity and text that are not as usual, and those that are always told.
+// differences returns the settings of similarity and text that are not the default, and those that are always listed.
 func differences(tried, usual index.Params, always []string) string {
 	var b strings.Builder
 	section := ""

@@ -55,7 +55,7 @@ func auditCommand() *cobra.Command {
 	return cmd
 }
 
-// errBroken is what audit ends with when it has told the details.
+// errBroken ends audit after it has written the details.
 var errBroken = errors.New("not everything that was promised was kept")
 
 func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
@@ -86,10 +86,10 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	return nil
 }
 
-// errNothing is what audit ends with when it has said that nothing was due.
+// errNothing ends audit after it has written that nothing was due.
 var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its topics? --all counts what it has not committed, too")
 
-// interruptedOr is an error after which nothing is known.
+// interruptedOr returns an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return exit.Undone(errors.New("interrupted: nothing is proven, and nothing was left behind"))
@@ -97,7 +97,7 @@ func interruptedOr(ctx context.Context, err error) error {
 	return exit.Undone(err)
 }
 
-// auditInputs are what the flags and the configuration say.
+// auditInputs are the values of the flags and the configuration.
 func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	if c.Sink.DryRun {
 		return audit.Inputs{}, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
@@ -127,7 +127,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 
 func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Group) }
 
-// topicsThere makes sure that Kafka answers and has the topics.
+// topicsThere checks that Kafka answers and has the topics.
 func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {
 	if in.Options, err = kafkaOf(cmd, c); err != nil {
 		return err

@@ -47,7 +47,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 	return p, nil
 }
 
-// setup is the configuration as the service takes it; store and logger are still to come.
+// setup returns the configuration in the form that the service takes, without store and logger.
 func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
 		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
@@ -55,7 +55,7 @@ func setup(c config.Config, kafka topic.Options) consumer.Setup {
 	}
 }
 
-// mustExist says that a store is not made where there is none: a verb that looks makes nothing.
+// mustExist says that a missing store is not created, because a verb that only looks creates nothing.
 type mustExist bool
 
 // openStore opens the configured store. Both say by themselves what they opened.
@@ -72,7 +72,7 @@ func openStore(ctx context.Context, c config.Config, must mustExist) (snapshot.S
 	return opened(localdir.Open(ctx, c.Snapshot, name))
 }
 
-// opened keeps a nil *Store from becoming a Store that is not nil.
+// opened returns a nil Store for a nil *Store, not an interface that holds nil.
 func opened[S snapshot.Store](store S, err error) (snapshot.Store, error) {
 	if err != nil {
 		return nil, err

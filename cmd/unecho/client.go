@@ -22,7 +22,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// addClientFlags adds what the verbs need that talk to a running service's Kafka about one source topic.
+// addClientFlags adds the flags of verbs that talk to a running service's Kafka about one source topic.
 func addClientFlags(cmd *cobra.Command) {
 	addServiceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
@@ -30,8 +30,8 @@ func addClientFlags(cmd *cobra.Command) {
 	})
 }
 
-// addServiceFlags names a service: by its configuration, some of which may be given by flags that are called like the setting:
-// --journal-topic is journal.topic.
+// addServiceFlags adds the flags that name a service: by its configuration, parts of which may be given by flags with
+// the name of the setting: --journal-topic is journal.topic.
 func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
@@ -47,7 +47,7 @@ func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	}
 }
 
-// clientConfig is the configuration of the service whose topics are meant, and its source topic.
+// clientConfig returns the configuration of the service whose topics are meant, and its source topic.
 func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error) {
 	if c, err = namedService(cmd); err != nil {
 		return c, "", err
@@ -59,7 +59,7 @@ func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error
 	return c, source, nil
 }
 
-// namedService is the configuration of the service that is meant: the file's, or that of an embedded broker which runs in
+// namedService returns the configuration of the named service: the file's, or that of an embedded broker that runs in
 // --dir.
 func namedService(cmd *cobra.Command) (c config.Config, err error) {
 	dir := cmd.Flag("dir").Value.String()
@@ -82,7 +82,8 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 	return c, nil
 }
 
-// onService makes a verb that looks at the service which is meant. What it cannot do is undone; to be interrupted is its own to say.
+// onService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
+// the verb itself reports an interruption.
 func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Config) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
@@ -96,7 +97,7 @@ func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Confi
 	}
 }
 
-// kafkaOf is how a verb reaches the cluster of a configuration.
+// kafkaOf returns how a verb reaches the cluster of a configuration.
 func kafkaOf(cmd *cobra.Command, c config.Config) (topic.Options, error) {
 	logger, err := clientLogger(cmd, c)
 	if err != nil {
@@ -105,7 +106,7 @@ func kafkaOf(cmd *cobra.Command, c config.Config) (topic.Options, error) {
 	return broker.Options(c.Kafka, logger)
 }
 
-// embeddedAddress is where the embedded broker of a directory listens, or "" if none runs there.
+// embeddedAddress returns the address of the embedded broker of a directory, or "" if none runs there.
 func embeddedAddress(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, broker.AddressFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +118,8 @@ func embeddedAddress(dir string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// onEmbedded says that the configuration's broker is the one that runs in the directory of the flags: it stamps no time.
+// onEmbedded says whether the configuration's broker is the one that runs in the directory of the flags: it stamps no
+// time.
 func onEmbedded(cmd *cobra.Command, c config.Config) (bool, error) {
 	address, err := embeddedAddress(cmd.Flag("dir").Value.String())
 	return address != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == address, err

@@ -109,8 +109,8 @@ func printing(use, short string, text func() string) *cobra.Command {
 	}
 }
 
-// resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the log
-// flags.
+// resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the
+// log flags.
 func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {

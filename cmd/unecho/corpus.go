@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// addCorpusFlags adds how files become documents.
+// addCorpusFlags adds the flags that say how files become documents.
 func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("files-from", "file", "", "read the names of files from this list, a name a line (- is standard input); each file is a document")
@@ -23,7 +23,7 @@ func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 }
 
-// corpusParams are what those flags say.
+// corpusParams returns the values of those flags.
 func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
@@ -35,10 +35,11 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	return p, err
 }
 
-// errUnread is what a verb ends with that needs all documents.
+// errUnread ends a verb that needs all documents.
 var errUnread = errors.New("stopped before all documents were read; nothing is written")
 
-// openCorpus opens the files that a command line names, none of which may be written. size is their size together, or -1.
+// openCorpus opens the files that a command line names, none of which may be written. size is their size together, or
+// -1.
 func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written.Files) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
@@ -52,7 +53,7 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written.
 	return r, size, err
 }
 
-// writtenBy are the files that these flags name.
+// writtenBy returns the files that these flags name.
 func writtenBy(cmd *cobra.Command, flags ...string) (all written.Files, err error) {
 	for _, flag := range flags {
 		if err := all.Add(flag, cmd.Flag(flag).Value.String()); err != nil {

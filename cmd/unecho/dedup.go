@@ -117,7 +117,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	return summary.WriteText(cmd.ErrOrStderr())
 }
 
-// outputs are what the flags ask for; if they ask for nothing, the unique documents go to standard output.
+// outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.config.Judge.Similarity, All: r.all, Representative: r.representative,
@@ -136,7 +136,7 @@ func (r *dedupRun) outputs() dedup.OutputParams {
 	return p
 }
 
-// makeJudge makes what the documents are judged by.
+// makeJudge builds the judge of the documents.
 func (r *dedupRun) makeJudge() (dedup.Judge, error) {
 	if r.rotated {
 		return dedup.NewRotations(dedup.RotationsParams{

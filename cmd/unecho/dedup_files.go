@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 )
 
-// open looks at all files that are named, before anything is written. old is nil if there is no --index, query if there is
-// nothing else.
+// open checks all named files before anything is written. old is nil if there is no --index, query if there are no
+// other files.
 func (r *dedupRun) open() (old, query *dedup.Input, err error) {
 	spared, err := r.spared()
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written.Files) 
 	return &dedup.Input{Reader: reader, Size: size}, err
 }
 
-// spared are all files that will be written, of which none may be read, but for an index that a new one takes the place of.
+// spared returns all files that will be written. None of them may be read, except for an index that a new one replaces.
 func (r *dedupRun) spared() (written.Files, error) {
 	all, err := writtenBy(r.cmd, append(dedup.OutputNames(), "save-index")...)
 	if err != nil {

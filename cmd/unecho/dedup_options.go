@@ -20,7 +20,7 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// dedupOptions are what a command line of dedup asks for.
+// dedupOptions are the values of a command line of dedup.
 type dedupOptions struct {
 	config         config.Config
 	params         dedup.Params
@@ -123,7 +123,7 @@ func (o *dedupOptions) readChoices(cmd *cobra.Command) error {
 	return nil
 }
 
-// unbind takes the bounds on what one document may cost away, but for those that are set.
+// unbind removes the bounds on what one document may cost, except for those that are set.
 func (o *dedupOptions) unbind(cmd *cobra.Command) {
 	defaults, s := index.DefaultParams().Similarity, &o.config.Judge.Similarity
 	for _, b := range []struct {
@@ -141,7 +141,7 @@ func (o *dedupOptions) unbind(cmd *cobra.Command) {
 	}
 }
 
-// check refuses what cannot be meant together.
+// check refuses options that contradict each other.
 func (o *dedupOptions) check() error {
 	stdins := 0
 	for _, path := range slices.Concat(o.old, o.query, []string{o.list, o.load}) {
@@ -166,10 +166,10 @@ func (o *dedupOptions) check() error {
 	return nil
 }
 
-// only says that nothing is judged: an index is built, and saved.
+// only says whether nothing is judged: an index is built and saved.
 func (o *dedupOptions) only() bool { return len(o.query) == 0 && o.list == "" }
 
-// settings are what a saved index must have in common with the documents that are compared with it.
+// settings returns the settings that a saved index must share with the documents compared with it.
 func (o *dedupOptions) settings() []byte {
 	c := config.Default()
 	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.config.Judge.Similarity, o.config.Judge.Text, o.config.Judge.Index.Keep

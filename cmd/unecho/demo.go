@@ -94,7 +94,7 @@ func showDemo(cmd *cobra.Command) (err error) {
 	return summary.WriteText(cmd.OutOrStdout())
 }
 
-// demoOf is what the flags ask for: a service on a broker that is still to be started, and the documents for it.
+// demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
 func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents, logger zerolog.Logger, err error) {
 	base := embeddedDefaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"

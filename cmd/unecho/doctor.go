@@ -33,7 +33,7 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// errSick is what doctor ends with when it has told the details.
+// errSick ends doctor after it has written the details.
 var errSick = errors.New("there are problems")
 
 func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {

@@ -23,8 +23,8 @@ func examples(cmd *cobra.Command, visit func(cmd *cobra.Command, line string)) {
 	}
 }
 
-// TestExamplesParse reads each example as the program would: flags and arguments that there are, of the command that it is
-// the example of.
+// TestExamplesParse reads each example as the program would: flags and arguments that there are, of the command that it
+// is the example of.
 func TestExamplesParse(t *testing.T) {
 	n := 0
 	examples(rootCommand(), func(cmd *cobra.Command, line string) {
@@ -69,8 +69,8 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// TestExamplesRun runs the examples of the verbs that need no service, in a directory with the files that they name, and with a
-// cluster for those that read records.
+// TestExamplesRun runs the examples of the verbs that need no service, in a directory with the files that they name,
+// and with a cluster for those that read records.
 func TestExamplesRun(t *testing.T) {
 	dir := exampleFiles(t)
 	program, err := os.Executable()

@@ -71,7 +71,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)
 }
 
-// documentOf is the document that an argument names: a file, a record, or itself.
+// documentOf returns the document that an argument names: a file, a record, or the text itself.
 func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg string) (explain.Input, error) {
 	if arg == corpus.Stdin {
 		return readDocument(os.Stdin, c, "standard input")
@@ -107,7 +107,7 @@ func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg st
 	return explain.Input{Text: slices.Clone(read.Text), Scope: read.Scope}, nil
 }
 
-// readDocument reads what the service would accept, and not a byte beyond.
+// readDocument reads as much as the service would accept, and not a byte more.
 func readDocument(in io.Reader, c config.Config, name string) (explain.Input, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(c.Document.MaxBytes)+1))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelp reads the help of each command as a terminal of 100 columns shows it: no line is longer, no flag's value is but a string,
-// and each flag of a large command stands in a group.
+// TestHelp reads the help of each command as a terminal of 100 columns shows it: no line is longer, no flag's value is
+// but a string, and each flag of a large command stands in a group.
 func TestHelp(t *testing.T) {
 	kind := regexp.MustCompile(`^ +(?:-\w, )?--[\w-]+ (string\w*|\w+Slice|\w+Array)\b`)
 	pages := 0

@@ -13,7 +13,8 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// zeros are the batches that were made last: with -race, compressing a gibibyte takes seconds, and they are dropped again.
+// zeros are the batches that were made last: with -race, compressing a gibibyte takes seconds, and they are dropped
+// again.
 var zeros = map[string][]byte{}
 
 // drop produces a batch of n records of zeros as it is. The tests that call it are not parallel.
@@ -63,8 +64,8 @@ func TestBomb(t *testing.T) {
 	s.audited(s.name + ".journal")
 }
 
-// However many there are, and whatever they are compressed with, memory stays within the documented bound: that of the window,
-// and half a gibibyte.
+// However many there are, and whatever they are compressed with, memory stays within the documented bound: that of the
+// window, and half a gibibyte.
 func TestManyBombs(t *testing.T) {
 	tryBombs(t, map[string]kgo.CompressionCodecType{"zstd": kgo.CodecZstd})
 }

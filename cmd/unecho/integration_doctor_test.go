@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/consumer/doctor"
 )
 
-// Beside a service at work on real Kafka and PostgreSQL, whose journal was trimmed: the doctor finds it well, and the audit
-// proves what there is, from a snapshot on.
+// Beside a service at work on real Kafka and PostgreSQL, whose journal was trimmed: the doctor finds it well, and the
+// audit proves what there is, from a snapshot on.
 func TestDoctorAndAuditBesideAService(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 3)

@@ -45,8 +45,8 @@ func TestThreeProcessesOneKilled(t *testing.T) {
 	s.audited(journal.topic)
 }
 
-// journalCopy is a topic with the records of the journal at the same offsets, with the same times: the journal itself is
-// trimmed when there are two snapshots, and the audit must see all of it.
+// journalCopy is a topic with the records of the journal at the same offsets, with the same times: the journal itself
+// is trimmed when there are two snapshots, and the audit must see all of it.
 type journalCopy struct {
 	scene *scene
 	topic string

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Two processes were given one name: the later one takes the places of the earlier, which ends and says so. Kafka shows of who
-// took a place the client id of who had it.
+// Two processes were given one name: the later one takes the places of the earlier, which ends and says so. Kafka shows
+// of who took a place the client id of who had it.
 func TestOneNameTwice(t *testing.T) {
 	t.Parallel()
 	s, first := twins(t)

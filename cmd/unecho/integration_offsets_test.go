@@ -41,8 +41,8 @@ func (s *scene) empty() {
 	})
 }
 
-// Kafka's own tool moves the offsets: not under a process that works, and then back and forth. What was set back comes out
-// again and is judged anew, what was skipped does not come out, and everything else does so once.
+// Kafka's own tool moves the offsets: not under a process that works, and then back and forth. What was set back comes
+// out again and is judged anew, what was skipped does not come out, and everything else does so once.
 func TestOffsetsResetByKafkasTool(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

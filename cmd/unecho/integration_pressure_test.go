@@ -10,8 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// A backlog of large documents is taken in pieces: what the process holds at a time is bounded by consumer.fetch_bytes, not
-// by what waits in the topic.
+// A backlog of large documents is taken in pieces: what the process holds at a time is bounded by consumer.fetch_bytes,
+// not by what waits in the topic.
 func TestMemoryUnderLargeDocuments(t *testing.T) {
 	t.Parallel()
 	const (

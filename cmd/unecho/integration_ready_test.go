@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A process that was given a new journal cannot forward what the group has offsets for. It is never ready, and says why.
+// A process that was given a new journal cannot forward what the group has offsets for. It is never ready, and says
+// why.
 func TestNotReadyWithANewJournal(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

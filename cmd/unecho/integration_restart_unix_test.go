@@ -81,8 +81,8 @@ func (s *scene) allWhole() {
 	}
 }
 
-// PostgreSQL is restarted in the middle of writing a snapshot, and of restoring one: the stream goes on, what was begun is
-// written later or not listed, and the restore goes on.
+// PostgreSQL is restarted in the middle of writing a snapshot, and of restoring one: the stream goes on, what was begun
+// is written later or not listed, and the restore goes on.
 func TestPostgresRestarts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

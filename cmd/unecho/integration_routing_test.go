@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 )
 
-// On real Kafka: members that would take documents away are refused beside one at work, so that every document has its output;
-// then the outputs are changed by one command, the members that do not know end, and what was remembered is.
+// On real Kafka: members that would take documents away are refused beside one at work, so that every document has its
+// output; then the outputs are changed by one command, the members that do not know end, and what was remembered is.
 func TestMembersOfAnotherRouting(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)

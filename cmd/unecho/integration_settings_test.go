@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// Settings are changed as operations.md says: a new journal, and the group goes on at its offsets. What the earlier journal decided
-// is no finding of an audit, and what the new one decides is proven.
+// Settings are changed as operations.md says: a new journal, and the group goes on at its offsets. What the earlier
+// journal decided is no finding of an audit, and what the new one decides is proven.
 func TestSettingsChangedByANewJournal(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)

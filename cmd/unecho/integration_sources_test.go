@@ -74,9 +74,9 @@ func (s *scene) wellBehaved(p *process, ops string) {
 	}
 }
 
-// The source is written in transactions, of which many are aborted, the last ones too. The group comes to its very end; what
-// it has passed is neither behind nor deleted unread, when retention takes it and after a restart; and what is deleted
-// unread is counted once, whoever gets the partition.
+// The source is written in transactions, of which many are aborted, the last ones too. The group comes to its very end;
+// what it has passed is neither behind nor deleted unread, when retention takes it and after a restart; and what is
+// deleted unread is counted once, whoever gets the partition.
 func TestSourceWithTransactions(t *testing.T) {
 	t.Parallel()
 	const partitions = 2

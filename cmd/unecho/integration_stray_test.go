@@ -10,8 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// A mistaken producer, another group, one bad bit, transactions that end with a marker, and a changed type of timestamp: members go
-// on, restore and replay over all of it, and each document comes out once.
+// A mistaken producer, another group, one bad bit, transactions that end with a marker, and a changed type of
+// timestamp: members go on, restore and replay over all of it, and each document comes out once.
 func TestStrayRecordsInTheJournal(t *testing.T) {
 	t.Parallel()
 	const partitions = 2

@@ -215,7 +215,8 @@ func (s *scene) members(n, partitions int) map[string][]int32 {
 	return by
 }
 
-// produce sends n documents to random partitions: about a third are copies of others, exact or edited, and a few are empty.
+// produce sends n documents to random partitions: about a third are copies of others, exact or edited, and a few are
+// empty.
 func (s *scene) produce(n int, seed uint64) {
 	s.t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -270,7 +271,8 @@ func words(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// audited holds source, journal and outputs against the twin, and demands each document. journal is the topic to read it from.
+// audited holds source, journal and outputs against the twin, and demands each document. journal is the topic to read
+// it from.
 func (s *scene) audited(journal string) audit.Report {
 	s.t.Helper()
 	report := s.audit(journal)

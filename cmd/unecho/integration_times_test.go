@@ -19,9 +19,9 @@ import (
 
 const timestampLimit = "message.timestamp.before.max.ms"
 
-// Outputs on real Kafka take no documents older than an hour, and a backlog is of yesterday: what an output refuses for its time
-// goes to rejected, where that refuses it too with the present time and its own in a header; all else goes where it belongs.
-// So it is when the limits are there at the start, and when they come later.
+// Outputs on real Kafka take no documents older than an hour, and a backlog is of yesterday: what an output refuses for
+// its time goes to rejected, where that refuses it too with the present time and its own in a header; all else goes
+// where it belongs. So it is when the limits are there at the start, and when they come later.
 func TestTimestampsThatOutputsRefuse(t *testing.T) {
 	t.Parallel()
 	outputs := []string{sink.Unique, sink.Duplicate, sink.Rejected}

@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Uncompressed records of a few bytes, by the million, take no more than the documented bound either: as the client parses them,
-// each is twenty times as large.
+// Uncompressed records of a few bytes, by the million, take no more than the documented bound either: as the client
+// parses them, each is twenty times as large.
 func TestManyTinyRecords(t *testing.T) {
 	s := newScene(t, 0)
 	large := strconv.Itoa(16 << 20)

@@ -80,8 +80,8 @@ func TestInterruptedWaiting(t *testing.T) {
 	}
 }
 
-// interrupted runs a verb whose input, in.jsonl, is a pipe, and interrupts it between two parts of that. If there is no second
-// one, the pipe stays open until the verb has ended.
+// interrupted runs a verb whose input, in.jsonl, is a pipe, and interrupts it between two parts of that. If there is no
+// second one, the pipe stays open until the verb has ended.
 func interrupted(t *testing.T, dir string, args []string, before, after string) (code int, stderr string) {
 	t.Helper()
 	input := filepath.Join(dir, "in.jsonl")

@@ -56,8 +56,8 @@ func tunedBy(t *testing.T, args ...string) (report tuned) {
 	return report
 }
 
-// TestTuneKijiji tunes on the advertisements as they were published (index/eval has the recipe): their runs of ten characters,
-// spaces at the ends included, go in as tokens, since the service's normal form trims them.
+// TestTuneKijiji tunes on the advertisements as they were published (index/eval has the recipe): their runs of ten
+// characters, spaces at the ends included, go in as tokens, since the service's normal form trims them.
 func TestTuneKijiji(t *testing.T)     { tryKijiji(t, 800, 1084) }
 func TestTuneKijijiLong(t *testing.T) { tryKijiji(t, 2627, 10_360) }
 
@@ -108,8 +108,8 @@ func tryKijiji(t *testing.T, documents, pairs int) {
 	}
 }
 
-// TestToyTexts signs the texts with which a SimHash is often shown: with 32, 64 and 128 bits, edited copies are nearer to each
-// other than to any other text.
+// TestToyTexts signs the texts with which a SimHash is often shown: with 32, 64 and 128 bits, edited copies are nearer
+// to each other than to any other text.
 func TestToyTexts(t *testing.T) {
 	texts := []string{
 		"the cat sat in the hat", "the cat sat on the mat", "we all scream for ice scream", "we all scream for ice cream",

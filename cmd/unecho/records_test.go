@@ -15,8 +15,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
-// newsCluster is a cluster with a topic of JSON documents, 30 in each of partitions 0 and 3, a minute apart, of which the last in
-// 0 has no text. It returns a configuration file for it.
+// newsCluster is a cluster with a topic of JSON documents, 30 in each of partitions 0 and 3, a minute apart, of which
+// the last in 0 has no text. It returns a configuration file for it.
 func newsCluster(t *testing.T, began time.Time) (file string) {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(4, "news"))

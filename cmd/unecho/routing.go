@@ -64,7 +64,7 @@ func routingDiffCommand() *cobra.Command {
 	return cmd
 }
 
-// errOtherRouting is what diff ends with when it has told the difference.
+// errOtherRouting ends diff after it has written the difference.
 var errOtherRouting = errors.New("the routing differs: `unecho routing apply` puts that of this configuration in force")
 
 func routingApplyCommand() *cobra.Command {
@@ -95,7 +95,7 @@ type routingVerb struct {
 	now     routing.State
 }
 
-// onRouting runs a verb when the journal was read.
+// onRouting runs a verb after the journal was read.
 func onRouting(do func(context.Context, *cobra.Command, *routingVerb) error) func(*cobra.Command, []string) error {
 	return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 		options, err := kafkaOf(cmd, c)

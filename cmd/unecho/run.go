@@ -122,7 +122,7 @@ func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Log
 	return err
 }
 
-// serviceConfig is the configuration; with an embedded broker, what that needs is there by default.
+// serviceConfig returns the configuration. With an embedded broker it has defaults for everything that one needs.
 func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config, error) {
 	base := config.Default()
 	if embedded {

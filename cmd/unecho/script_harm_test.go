@@ -24,7 +24,8 @@ func scriptClient(ts *testscript.TestScript, dir string, opts ...kgo.Opt) *kgo.C
 	return client
 }
 
-// harm is `harm DIR NAME KIND`: the outputs of documents, copied to NAME.unique, NAME.duplicate and NAME.rejected, and harmed.
+// harm is `harm DIR NAME KIND`: the outputs of documents, copied to NAME.unique, NAME.duplicate and NAME.rejected, and
+// harmed.
 func harm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: harm DIR NAME KIND")

@@ -69,7 +69,8 @@ func onStore(must mustExist, do func(ctx context.Context, v *storeVerb, args []s
 	}
 }
 
-// storeConfig is the configuration as far as the store goes. Where nothing names one, it is that of an embedded service.
+// storeConfig returns the part of the configuration that concerns the store. If nothing names one, it is that of an
+// embedded service.
 func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	base := config.Default()
 	if err := onlyFlag(cmd); err != nil {
@@ -88,7 +89,7 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	return c, named, err
 }
 
-// onlyFlag makes a flag that names a store of one kind say which kind: what a configuration says of the other does not count.
+// onlyFlag selects the kind of store that a flag names: what the configuration says about the other kind is ignored.
 func onlyFlag(cmd *cobra.Command) error {
 	directory, url := cmd.Flag("directory").Changed, cmd.Flag("postgres-url").Changed
 	switch {
@@ -100,14 +101,14 @@ func onlyFlag(cmd *cobra.Command) error {
 	return errors.Join(cmd.Flags().Set("store", snapshot.Postgres), cmd.Flags().Set("directory", ""))
 }
 
-// addJournalFlag is for verbs that take OFFSET.
+// addJournalFlag adds --journal, for verbs that take OFFSET.
 func addJournalFlag(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
 	})
 }
 
-// listed are the snapshots of the store, newest first, of the journal that --journal names, if it does.
+// listed returns the snapshots of the store, newest first; with --journal only those of that journal.
 func (v *storeVerb) listed(ctx context.Context) ([]snapshot.Info, error) {
 	infos, err := v.store.Manifests(ctx)
 	journal := ""

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden snapshot of this version's format")
 
-// goldenDir holds one exported snapshot of each format there ever was, and what it answers to some documents. One that is
-// there is never written again: it is what a version in the field has stored.
+// goldenDir holds one exported snapshot of each format there ever was, and what it answers to some documents. One that
+// is there is never written again: it is what a version in the field has stored.
 const goldenDir = "testdata/snapshot"
 
 // TestGoldenSnapshots: a snapshot of each format is restored and judges as it did, or is refused with what to do.

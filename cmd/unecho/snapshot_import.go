@@ -36,7 +36,7 @@ func snapshotImportCommand() *cobra.Command {
 	return cmd
 }
 
-// importSnapshot looks into the file before it opens the store, which a mistaken name must not make.
+// importSnapshot reads the file before it opens the store, so that a wrong name does not create a store.
 func importSnapshot(cmd *cobra.Command, args []string) error {
 	in, err := openExported(args[0])
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *storeVerb) take(ctx context.Context, file *archive.Reader) error {
 	return err
 }
 
-// fits says why a snapshot does not belong into this store.
+// fits returns why a snapshot does not belong into this store.
 func (v *storeVerb) fits(ctx context.Context, m *snapshot.Manifest) error {
 	if m.Index != v.config.Judge.Index.Name {
 		return fmt.Errorf("it is of index %q, and the store is opened for %q: set --name, or index.name", m.Index, v.config.Judge.Index.Name)
@@ -100,7 +100,7 @@ func (v *storeVerb) fits(ctx context.Context, m *snapshot.Manifest) error {
 	return archive.Follows(ctx, v.store, m)
 }
 
-// put stores the snapshot and shows how far that is.
+// put stores the snapshot and shows the progress.
 func (v *storeVerb) put(ctx context.Context, file *archive.Reader, m *snapshot.Manifest) error {
 	state, err := snapshots.RestoreOf(m)
 	if err != nil {

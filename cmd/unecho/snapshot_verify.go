@@ -31,7 +31,7 @@ func snapshotVerifyCommand() *cobra.Command {
 	return cmd
 }
 
-// errDamaged is what verify ends with when it has told the details.
+// errDamaged ends verify after it has written the details.
 var errDamaged = errors.New("not all snapshots are whole")
 
 func verifySnapshots(ctx context.Context, v *storeVerb, args []string) error {

@@ -50,8 +50,8 @@ func addVerifyFlag(cmd *cobra.Command) {
 	}
 }
 
-// gridOf is the grid named, with what flags say. What a configuration or a preset sets is tried as well, unless a flag
-// says what is.
+// gridOf returns the named grid, changed by flags. Values that a configuration or a preset sets are tried as well,
+// unless a flag gives the values.
 func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (tune.Grid, error) {
 	flags, usual := cmd.Flags(), config.Default().Judge.Similarity
 	name := cmd.Flag("grid").Value.String()

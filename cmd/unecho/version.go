@@ -27,7 +27,7 @@ func versionLine() string {
 	return fmt.Sprintf("unecho %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is what the Go toolchain recorded: a tag, or a pseudo-version with the commit.
+// version returns what the Go toolchain recorded: a tag, or a pseudo-version with the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -38,8 +38,8 @@ func openCluster(ctx context.Context, broker string) (*cluster, error) {
 	return connect(ctx, &cluster{name: "Kafka", documents: kafkaDocuments, meter: brokerMeter(), close: func() {}}, address)
 }
 
-// openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as the tests' Kafka
-// does.
+// openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as the tests'
+// Kafka does.
 func openFake(ctx context.Context) (*cluster, error) {
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// corpus writes documents that are to the filter what news are: words by their frequency (Zipf's law), few of them twice in
-// one place, some texts word by word those of earlier documents, some edited. The ratio at which such a text of 2 kB
-// compresses (S2, lower case) is 0.85, that of news agency articles 0.87.
+// corpus writes documents that are to the filter what news are: words by their frequency (Zipf's law), few of them
+// twice in one place, some texts word by word those of earlier documents, some edited. The ratio at which such a text
+// of 2 kB compresses (S2, lower case) is 0.85, that of news agency articles 0.87.
 type corpus struct {
 	random *rand.Rand
 	size   int
@@ -20,8 +20,8 @@ type corpus struct {
 	made   int
 }
 
-// Of a hundred documents so many are exact copies, and edited ones. Edits leave a word-3 Jaccard similarity of 0.7 to 1, so
-// that most of them are duplicates at the default threshold of 0.8.
+// Of a hundred documents so many are exact copies, and edited ones. Edits leave a word-3 Jaccard similarity of 0.7 to
+// 1, so that most of them are duplicates at the default threshold of 0.8.
 const (
 	exactShare  = 14
 	editedShare = 14

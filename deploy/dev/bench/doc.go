@@ -1,16 +1,17 @@
-// Bench measures documents per second from end to end: unecho against a bare transactional copy of the same topic, which is
-// what exactly-once forwarding costs without a decision.
+// Bench measures documents per second from end to end: unecho against a bare transactional copy of the same topic,
+// which is what exactly-once forwarding costs without a decision.
 //
 //	make bench                                        both brokers, both ways to verify
 //	make bench ARGS='-broker kafka -verify estimate'  one of each
 //
 // A source topic is filled once. Then the copy and unecho take turns on it, each run with a group, a journal and output
-// topics of its own, which are deleted after it. Both have the same client library, the same options and the same number of
-// sessions, and both are measured alike: from the first batch of the source that arrives until the group has committed all
-// documents. The copy first tries some sizes of batches and fetches and a linger time, and keeps the best.
+// topics of its own, which are deleted after it. Both have the same client library, the same options and the same
+// number of sessions, and both are measured alike: from the first batch of the source that arrives until the group has
+// committed all documents. The copy first tries some sizes of batches and fetches and a linger time, and keeps the
+// best.
 //
-// Real Kafka is the one that UNECHO_TEST_KAFKA names, as `make bench` starts it; kfake runs within this process. The broker
-// shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about yours. Where
-// others are busy on the machine as well, the processor time of a document says more than the documents of a second: it is
-// told of this process and, where `make bench` started it, of the broker's.
+// Real Kafka is the one that UNECHO_TEST_KAFKA names, as `make bench` starts it; kfake runs within this process. The
+// broker shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about
+// yours. Where others are busy on the machine as well, the processor time of a document says more than the documents of
+// a second: it is told of this process and, where `make bench` started it, of the broker's.
 package main

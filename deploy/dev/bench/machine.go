@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// machine says on what was measured.
+// machine describes the machine of the measurement.
 func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
@@ -28,7 +28,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// load says how busy the machine was before, where the system tells it in a file: what others take, both contenders lack.
+// load says how busy the machine was before, if the system states it in a file: both contenders lack what others take.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

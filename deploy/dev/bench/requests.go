@@ -39,7 +39,8 @@ func (q *requests) take() map[int16]traffic {
 	return taken
 }
 
-// requestsText lists the kinds that come at least once in 100,000 documents: how many in a thousand, and bytes a document.
+// requestsText lists the kinds that come at least once in 100,000 documents: how many in a thousand, and bytes a
+// document.
 func requestsText(runs []result) string {
 	sums, documents := map[int16]traffic{}, 0
 	for _, r := range runs {

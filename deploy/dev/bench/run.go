@@ -106,8 +106,8 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-ch
 // settleBound is how long the offsets of an acknowledged transaction may take to show.
 const settleBound = 10 * time.Second
 
-// settled makes sure that the group has committed the whole source, no more and no less, whatever the contender counted. The
-// answer to a commit comes before its markers are everywhere, so it looks again for a while.
+// settled makes sure that the group has committed the whole source, no more and no less, whatever the contender
+// counted. The answer to a commit comes before its markers are everywhere, so it looks again for a while.
 func (j job) settled(ctx context.Context, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, settleBound)
 	defer cancel()

@@ -87,7 +87,8 @@ func single(ctx context.Context, j job, who contender, group string) (result, er
 	return who.run(ctx, j, group)
 }
 
-// tune tries the copy with several sizes of batches and fetches and with a linger time, twice each, and returns the fastest.
+// tune tries the copy with several sizes of batches and fetches and with a linger time, twice each, and returns the
+// fastest.
 func tune(ctx context.Context, j job, like bareCopy, out io.Writer) (bareCopy, error) {
 	var best bareCopy
 	fastest := 0.0

@@ -17,8 +17,8 @@ type usage struct {
 
 func (u usage) minus(v usage) usage { return usage{own: u.own - v.own, broker: u.broker - v.broker} }
 
-// meter reads what was used so far. The broker's process is known where it runs on this machine and the system tells of
-// processes in files; its time goes by hundredths of a second.
+// meter reads the processor time used so far. The broker's process is known if it runs on this machine and the system
+// describes processes in files; its time is counted in hundredths of a second.
 type meter struct{ broker int }
 
 // pidVariable names the process of the real Kafka, as `make bench` starts it.
@@ -40,8 +40,8 @@ func (m meter) read() usage {
 	return usage{own: time.Duration(own.Utime.Nano() + own.Stime.Nano()), broker: m.ofBroker()}
 }
 
-// ofBroker reads utime and stime, fields 14 and 15 of proc(5)'s stat, in clock ticks of 10 ms. The second field is a name in
-// parentheses, which may hold anything.
+// ofBroker reads utime and stime, fields 14 and 15 of proc(5)'s stat, in clock ticks of 10 ms. The second field is a
+// name in parentheses, which may hold anything.
 func (m meter) ofBroker() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.broker))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// skewVariable holds how many seconds a process's clock is off, if its binary was built for that. It has not the prefix of
-// settings, among which the program would not know it.
+// skewVariable holds how many seconds a process's clock is off, if its binary was built for that. It has not the prefix
+// of settings, among which the program would not know it.
 const skewVariable = "CHAOS_CLOCK_SKEW"
 
 // skewed is what time.Now adds. Timers, deadlines and durations go by the monotonic clock and stay as they are.

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// A short run, by a seed whose schedule kills members and a broker, stops PostgreSQL and breaks connections: every document
-// comes out once, as the naive twin decides. The members are built as this test is, with the race detector or without.
+// A short run, by a seed whose schedule kills members and a broker, stops PostgreSQL and breaks connections: every
+// document comes out once, as the naive twin decides. The members are built as this test is, with the race detector or
+// without.
 func TestShort(t *testing.T) {
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
 		t.Skip("needs Kafka: run make test")

@@ -16,7 +16,7 @@ import (
 // diskBytes is the size of a snapshot directory's own disk.
 const diskBytes = 64 << 20
 
-// disk is what lies under a snapshot directory: where we may mount, one of its own, which can be filled without harm to
+// disk is the file system of a snapshot directory: if we may mount, one of its own, which can be filled without harm to
 // anyone else.
 type disk struct {
 	dir string
@@ -40,7 +40,7 @@ func (d *disk) remove() error {
 	return nil
 }
 
-// fill leaves no space for a while. It says no where the disk is not of our own.
+// fill fills the disk for a while. It returns false if the disk is not our own.
 func (d *disk) fill(ctx context.Context, lasts time.Duration) (bool, error) {
 	if !d.own {
 		return false, nil

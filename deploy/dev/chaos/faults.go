@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// slowBy is what a slow network takes for each 32 KiB, in each direction.
+// slowBy is the delay of a slow network for each 32 KiB, in each direction.
 const slowBy = 40 * time.Millisecond
 
 // perform breaks things by the schedule, and returns when all is whole again and the run's length is over.
@@ -42,7 +42,7 @@ func (s *scene) perform(ctx context.Context, events []event, out io.Writer) erro
 	return group.Wait()
 }
 
-// suffer does one event and undoes it. It says no where that is not possible now.
+// suffer performs one event and undoes it. It returns false if the event is not possible now.
 func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 	switch e.fault {
 	case kill:
@@ -92,8 +92,8 @@ func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {
 	return s.world.postgres.Await(context.WithoutCancel(ctx))
 }
 
-// moveLeaders makes a broker the leader of the journal and of what coordinators keep, as far as it is in sync. Where that
-// fails, as while a broker is away, the leaders stay.
+// moveLeaders makes a broker the leader of the journal and of what coordinators keep, as far as it is in sync. Where
+// that fails, as while a broker is away, the leaders stay.
 func (s *scene) moveLeaders(ctx context.Context, to int) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

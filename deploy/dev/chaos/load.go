@@ -16,8 +16,8 @@ import (
 // recent is how many texts the load remembers to copy from.
 const recent = 2000
 
-// load writes documents to the source topic at a steady rate: about a third are copies of others, exact or edited, and a few
-// are empty or no UTF-8.
+// load writes documents to the source topic at a steady rate: about a third are copies of others, exact or edited, and
+// a few are empty or no UTF-8.
 type load struct {
 	client     *kgo.Client
 	r          *rand.Rand
@@ -43,7 +43,8 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 // tick is how often documents are written.
 const tick = 50 * time.Millisecond
 
-// run writes until ctx is done, so many documents a second as rate says at each time, and returns when all is acknowledged.
+// run writes until ctx is done, so many documents a second as rate says at each time, and returns when all is
+// acknowledged.
 func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

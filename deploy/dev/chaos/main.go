@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// errFindings says that something was found: the report has told what.
+// errFindings is returned after a report with findings.
 var errFindings = errors.New("there are findings")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return several(ctx, w, p, stdout)
 }
 
-// several makes one run after another, until one finds something.
+// several makes one run after another, until one has a finding.
 func several(ctx context.Context, w *world, p params, out io.Writer) error {
 	var all sum
 	defer func() { fmt.Fprintf(out, "\n%s\n", &all) }()
@@ -130,7 +130,7 @@ func (s *scene) result(took time.Duration) *result {
 	return r
 }
 
-// storeOf is the store that the flags or the seed say.
+// storeOf returns the store that the flags or the seed select.
 func storeOf(p params) string {
 	switch {
 	case p.store != "":

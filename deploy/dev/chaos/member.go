@@ -18,10 +18,11 @@ import (
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// restartAfter is how long whoever looks after a member takes to see that it has ended, and to start it again.
+// restartAfter is the time from the end of a member until it is started again, as by a supervisor.
 const restartAfter = 200 * time.Millisecond
 
-// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, and more, as the machine is busy.
+// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, and more, as the machine is
+// busy.
 const leaveBound = 90 * time.Second
 
 // member is a place in the group, in which one process lives after another.
@@ -42,7 +43,7 @@ type member struct {
 	seen endings
 }
 
-// endings are how lives ended that nobody asked to end.
+// endings counts how processes ended that nobody asked to end.
 type endings struct {
 	mu  sync.Mutex
 	why map[string]int
@@ -66,7 +67,8 @@ func (e *endings) add(why string) {
 	e.why[why]++
 }
 
-// run lives until ctx is done: whatever ends is started again. Then the last life is asked to end, and must, without error.
+// run lives until ctx is done: whatever ends is started again. Then the last life is asked to end, and must, without
+// error.
 func (m *member) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		said, err := m.live(ctx)
@@ -124,8 +126,8 @@ func (m *member) live(ctx context.Context) (said string, err error) {
 	return errs.last(), err
 }
 
-// signal sends one to the present life, and says no where there is none. ending says that it is not to be wondered at if it
-// ends now.
+// signal sends one to the present life, and says no where there is none. ending says that it is not to be wondered at
+// if it ends now.
 func (m *member) signal(s syscall.Signal, ending bool, absent time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +185,7 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// words keeps what a process says outside of its log, which goes to a file with all the rest.
+// words keeps what a process writes outside of its log; the log goes to a file with everything.
 type words struct {
 	log  *os.File
 	mu   sync.Mutex

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// phases says, from a member's log, where the time of its last start went: until it was ready, and until each of its sessions
-// read.
+// phases says, from a member's log, where the time of its last start went: until it was ready, and until each of its
+// sessions read.
 func phases(log string) (string, error) {
 	f, err := os.Open(log)
 	if err != nil {

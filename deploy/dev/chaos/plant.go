@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// bug is planted into the members' binary to see whether the audit finds what comes of it: old, which stands in the file
-// exactly once, is replaced.
+// bug is planted into the members' binary to see whether the audit finds what comes of it: old, which stands in the
+// file exactly once, is replaced.
 type bug struct{ file, old, new string }
 
 // bugs are those that a short run of chaos brings out. The simulation has many more.

@@ -44,7 +44,8 @@ type scene struct {
 // settleBound is how long a group may take, when nothing is broken any more, until all that was written is committed.
 const settleBound = 12 * time.Minute
 
-// stallBound is how long an audit may stand still. How long it takes depends on what there is to be audited, and on the machine.
+// stallBound is how long an audit may stand still. How long it takes depends on what there is to be audited, and on the
+// machine.
 const stallBound = 3 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {

@@ -97,8 +97,8 @@ func schedule(p params, store string) []event {
 	return all
 }
 
-// recovery is how long a broker that came back is given to catch up: two at a time are more than a topic of three replicas
-// with two in sync can lose and still be written to.
+// recovery is how long a broker that came back is given to catch up: two at a time are more than a topic of three
+// replicas with two in sync can lose and still be written to.
 const recovery = 20 * time.Second
 
 // exclusive names what a fault must not overlap with.
@@ -127,8 +127,8 @@ func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	return e
 }
 
-// bounds are those of how long a fault lasts. Members have a session time-out of 6 s and a transaction time-out of 10 s: what
-// is rare goes beyond both.
+// bounds are those of how long a fault lasts. Members have a session time-out of 6 s and a transaction time-out of 10
+// s: what is rare goes beyond both.
 func bounds(f fault, rare bool) (short, long time.Duration) {
 	switch f {
 	case pause:

@@ -124,8 +124,8 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 	return nil
 }
 
-// well waits until the group is whole and at work, for wellFor without a break: every session a member, all replicas in sync,
-// and no more documents waiting than are written in wellBehind seconds. A group is stable for moments between two
+// well waits until the group is whole and at work, for wellFor without a break: every session a member, all replicas in
+// sync, and no more documents waiting than are written in wellBehind seconds. A group is stable for moments between two
 // rebalances as well, and before its sessions have begun to read.
 func (s *scene) well(ctx context.Context) error {
 	want := len(s.members) * s.config.Consumer.Sessions

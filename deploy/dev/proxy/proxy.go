@@ -1,5 +1,5 @@
-// Package proxy stands between a client and a server on this machine, and does to their connections what networks do: it
-// cuts them, loses everything for a while, and is slow.
+// Package proxy stands between a client and a server on this machine, and does to their connections what networks do:
+// it cuts them, loses everything for a while, and is slow.
 package proxy
 
 import (

@@ -3,7 +3,8 @@
 //	go run ./deploy/dev/screenshot -record    run the demo on a terminal of its own, keep what it wrote, and draw that (Linux)
 //	go run ./deploy/dev/screenshot            draw what was kept
 //
-// What the terminal got is kept in deploy/docs/demo.cast, in the format of asciinema, version 2. The picture is deploy/docs/demo.svg.
+// What the terminal got is kept in deploy/docs/demo.cast, in the format of asciinema, version 2. The picture is
+// deploy/docs/demo.svg.
 package main
 
 import (

@@ -42,8 +42,9 @@ func TestPictureIsOfTheRun(t *testing.T) {
 	}
 }
 
-// The run that is kept says what the demo says today: the same documents, as many verdicts, and the same words around them. It is
-// repeated at full speed. So times differ, and so may who of two that are alike comes first, and with it some lines.
+// The run that is kept says what the demo says today: the same documents, as many verdicts, and the same words around
+// them. It is repeated at full speed. So times differ, and so may who of two that are alike comes first, and with it
+// some lines.
 func TestRunIsOfTheDemo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a run is recorded on Linux only")

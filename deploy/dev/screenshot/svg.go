@@ -30,8 +30,8 @@ text { font: %[4]dpx ui-monospace, SFMono-Regular, Menlo, 'DejaVu Sans Mono', 'L
 .page { fill: var(--bg); stroke: var(--edge) }
 `
 
-// picture draws a recording: lines that scroll, and below them the line that is written anew, each as a strip that is moved behind
-// a window.
+// picture draws a recording: lines that scroll, and below them the line that is written anew, each as a strip that is
+// moved behind a window.
 func picture(c cast) []byte {
 	frames, lines := c.frames()
 	shown := c.Height - 1 // rows for lines; the last one is for the status

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package testbed starts real servers on free ports of 127.0.0.1: Apache Kafka, one node or several, and PostgreSQL. Each
-// server is a process that can be killed, stopped and started again on the same data and the same port.
+// Package testbed starts real servers on free ports of 127.0.0.1: Apache Kafka, one node or several, and PostgreSQL.
+// Each server is a process that can be killed, stopped and started again on the same data and the same port.
 //
-// Kafka comes from Maven (see deploy/dev/pom.xml) into a cache directory; PostgreSQL is the one installed. What is missing
-// is installed on Debian when run as root, and elsewhere named with the command that installs it.
+// Kafka comes from Maven (see deploy/dev/pom.xml) into a cache directory; PostgreSQL is the one installed. What is
+// missing is installed on Debian when run as root, and elsewhere named with the command that installs it.
 package testbed

@@ -47,8 +47,8 @@ type node struct {
 }
 
 // NewKafka makes the files of a cluster of n brokers; they are the caller's to start, at the same time. Topics have all
-// brokers as replicas, and two of three are enough to write. With advertise there is a second listener, which sends clients
-// to the address returned for each broker.
+// brokers as replicas, and two of three are enough to write. With advertise there is a second listener, which sends
+// clients to the address returned for each broker.
 func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka, error) {
 	java, err := findJava(ctx)
 	if err != nil {
@@ -206,7 +206,8 @@ func kafkaAnswers(ctx context.Context, n node) error {
 	return nil
 }
 
-// kafkaJars returns the directory of Kafka's jars, which Maven fills once. A copy of the POM inside tells what filled it.
+// kafkaJars returns the directory of Kafka's jars, which Maven fills once. A copy of the POM inside tells what filled
+// it.
 func kafkaJars(ctx context.Context, cache, pom string) (string, error) {
 	want, err := os.ReadFile(pom)
 	if err != nil {

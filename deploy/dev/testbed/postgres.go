@@ -14,7 +14,8 @@ import (
 	"syscall"
 )
 
-// postgresName is user, password and, with the password asked for on each connection, what a wrong one is tested against.
+// postgresName is user, password and, with the password asked for on each connection, what a wrong one is tested
+// against.
 const postgresName = "unecho"
 
 // Postgres is a PostgreSQL with a cluster of its own.

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// startBound is how long a server may take to answer; Kafka needs some 4 s on an idle machine, and minutes on a busy one.
+	// startBound is how long a server may take to answer; Kafka needs some 4 s on an idle machine, and minutes on a
+	// busy one.
 	startBound = 4 * time.Minute
 
 	// stopBound is how long a server may take to end before it is killed.
@@ -37,8 +38,8 @@ type Place struct {
 	Properties string // lines for the brokers' settings, which outrank those of every test
 }
 
-// Server is one server's process, which may end and be started again. Its methods are for one goroutine at a time, apart
-// from Done, Err and PID, which any may call while it runs.
+// Server is one server's process, which may end and be started again. Its methods are for one goroutine at a time,
+// apart from Done, Err and PID, which any may call while it runs.
 type Server struct {
 	Name string
 	Log  string // the file that its output goes to
@@ -58,7 +59,8 @@ type process struct {
 	err    error
 }
 
-// Start begins a life: in its own process group, so that Ctrl-C reaches the command first and the servers when it has ended.
+// Start begins a life: in its own process group, so that Ctrl-C reaches the command first and the servers when it has
+// ended.
 func (s *Server) Start(ctx context.Context) error {
 	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

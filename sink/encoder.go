@@ -32,7 +32,7 @@ type Encoder struct {
 	most      int             // bytes of the values of all our headers, without the source's topic
 }
 
-// New builds an Encoder for the index of that name. algorithm is the value of its header: "minhash/1:<fingerprint>".
+// New builds an Encoder for the index of that name. algorithm is the value of its header: "minhash/2:<fingerprint>".
 func New(p Params, indexName, algorithm string) *Encoder {
 	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
 	for _, h := range Headers() {

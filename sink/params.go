@@ -30,7 +30,7 @@ const maxRecordBytes = 96 * setting.MiB
 
 const placeholder = "{source}"
 
-// DefaultParams returns the defaults of design section 11. Kafka's topics accept 12 bytes more than 1 MiB by default.
+// DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
 	return Params{
 		Unique:            placeholder + ".unique",

@@ -1,5 +1,5 @@
 // Package document reads a Kafka record as a document: its text, its id, and the scope within which alone it is compared.
-// It serves the verb *sign*: what it refuses is found before anything is appended to the journal.
+// It comes before signing: what it refuses is found before anything is appended to the journal.
 //
 // A bad document is data, not an error: Read answers with a Rejection, whose reason labels metrics and whose detail says
 // where it broke, never what the document says. All settings decide verdicts, so every member must read alike:

@@ -21,7 +21,7 @@ type Params struct {
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 }
 
-// DefaultParams are the defaults of design section 11.
+// DefaultParams are the defaults.
 func DefaultParams() Params {
 	return Params{
 		Format: formats()[0].name, Fields: []string{"text"}, MaxBytes: setting.MiB,

@@ -14,5 +14,5 @@
 //	journal     the journal's format, reading it and appending to it
 //	protocol    what a session does next, pure
 //
-// The rules are those of the design's sections 4 and 5; each file names the ones it carries.
+// The rules are those of the design's sections 4 and 5; comments name them where they are carried out.
 package consumer

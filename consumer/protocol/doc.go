@@ -11,5 +11,5 @@
 //	Assignment.Judge    the verdicts that the replica holds, or why the batch cannot be judged any more
 //	Assignment.Refused  what becomes of a document that an output does not take
 //
-// The rules are those of the design's sections 4 and 5; each file names the ones it carries.
+// The rules are those of the design's sections 4 and 5; comments name them where they are carried out.
 package protocol

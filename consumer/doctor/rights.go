@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // need is what the service must be allowed to do with a topic, or the group.
@@ -43,7 +45,9 @@ func (p *patient) needs() (all []need) {
 }
 
 // trims says that the service deletes what the journal needs no more.
-func (p *patient) trims() bool { return p.in.Snapshot.Store == "postgres" || p.in.Snapshot.Shared }
+func (p *patient) trims() bool {
+	return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared
+}
 
 // rights looks at what Kafka says this user may do. It says nothing of transactional ids.
 func (p *patient) rights(ctx context.Context) ([]Finding, error) {

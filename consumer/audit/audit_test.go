@@ -51,7 +51,7 @@ func sameCounts(a, b audit.Report) bool {
 	return a.String() == b.String()
 }
 
-// again forwards an output once more, to another topic if one is named.
+// again forwards an output once more, to another topic if one is given.
 func (s *scene) again(i int, topic string) {
 	r := *s.outputs[i]
 	r.Headers = slices.Clone(r.Headers)
@@ -61,13 +61,13 @@ func (s *scene) again(i int, topic string) {
 	s.outputs = append(s.outputs, &r)
 }
 
-// instead rejects a document in place of its output.
+// instead rejects a document: a rejected record takes the place of its output.
 func (s *scene) instead(i int, reason sink.Reason) {
 	s.outputs[i] = s.reject(s.sources[i], reason)
 	s.outputs = s.outputs[:len(s.outputs)-1]
 }
 
-// happening is something that comes after a story.
+// happening is what is done to a story after it was written.
 type happening struct {
 	name string
 	do   func(s *scene)
@@ -87,7 +87,7 @@ func tryAll(t *testing.T, happenings []happening) {
 	}
 }
 
-// What follows breaks no promise, however it looks.
+// None of these histories breaks a promise, however odd it looks.
 func TestWhatIsAllowed(t *testing.T) {
 	tryAll(t, []happening{
 		{"a forgotten unique is rejected", func(s *scene) {
@@ -234,7 +234,7 @@ func TestOldEpochs(t *testing.T) {
 	})
 }
 
-// announce says how far a partition is committed.
+// announce appends to the journal up to which offset a partition is committed.
 func (s *scene) announce(partition int32, epoch uint32, base int64) {
 	s.append(&index.Run{Header: s.header(), Source: s.source(partition), Epoch: epoch, Base: base})
 }
@@ -251,7 +251,7 @@ func TestStartAtLatest(t *testing.T) {
 	s.outputs = s.outputs[:0]
 	s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, s.sources[0], &index.Verdict{}) })
 	s.reject(s.sources[0], sink.Empty)
-	if got := s.audit(); !got.OK() || got.Earlier != 2 { // for all that is known, of an earlier journal
+	if got := s.audit(); !got.OK() || got.Earlier != 2 { // as far as can be known, these are of an earlier journal
 		t.Errorf("got %s", got.String())
 	}
 }
@@ -264,7 +264,7 @@ func TestPartitionNobodyBegan(t *testing.T) {
 	}
 }
 
-// Beside members at work, what their group has not committed is not due; what it has is.
+// While members are at work, a record is due only if their group has committed it.
 func TestWhatIsDueIsCommitted(t *testing.T) {
 	s := story(t)
 	s.document(0, "read by nobody yet")
@@ -291,7 +291,7 @@ func TestWhatIsDueIsCommitted(t *testing.T) {
 	}
 }
 
-// A rejected record may have another timestamp, if it says which was its own; no other may.
+// A rejected record may have another timestamp if a header says which was its own. No other record may.
 func TestTimestampInAHeader(t *testing.T) {
 	s := story(t)
 	own := s.outputs[4].Timestamp
@@ -307,7 +307,8 @@ func TestTimestampInAHeader(t *testing.T) {
 	}
 }
 
-// What changes nothing for the members changes nothing for the audit, whether it reads the journal from its start or not.
+// A record that changes nothing for the members changes nothing for the audit, whether it reads the journal from its
+// start or not.
 func TestStraysChangeNothing(t *testing.T) {
 	for _, trimmed := range []bool{false, true} {
 		s, records := story(t), 5
@@ -387,7 +388,7 @@ func TestCannotBeDone(t *testing.T) {
 	}
 }
 
-// What the source topic no longer holds is owed no longer, and its outputs are only counted.
+// A record that the source topic no longer holds is not owed, and its outputs are only counted.
 func TestSourceRecordsThatAreGone(t *testing.T) {
 	s := story(t)
 	s.trim("news", 1)

@@ -24,7 +24,8 @@ const algorithm = "minhash/1:feed"
 
 var settings = []byte(`{"test":"settings"}`)
 
-// scene is a broker with a source of two partitions, a journal and outputs, written by hand as members would.
+// scene is a broker with a source of two partitions, a journal and outputs. The test writes their records as members
+// would.
 type scene struct {
 	t       *testing.T
 	cluster *kfake.Cluster
@@ -55,7 +56,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// sceneOn makes the topics, their names after prefix, on brokers that run.
+// sceneOn makes the topics on running brokers. The topics' names begin with prefix.
 func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
@@ -78,7 +79,8 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	return s
 }
 
-// visible waits until the broker that is asked knows of the topics that the controller has made, and returns the first's id.
+// visible waits until the broker that is asked knows the topics that the controller has made, and returns the id of the
+// first.
 func (s *scene) visible(admin *kadm.Client, names ...string) [16]byte {
 	s.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -100,7 +102,7 @@ func (s *scene) visible(admin *kadm.Client, names ...string) [16]byte {
 	}
 }
 
-// reset begins with nothing judged, by the scene's params.
+// reset begins anew with the scene's params, before anything is judged.
 func (s *scene) reset() {
 	s.t.Helper()
 	var err, err2 error
@@ -145,7 +147,7 @@ func (s *scene) header() index.Header {
 	return index.Header{Fingerprint: index.Fingerprint(settings), Wall: time.Now().UnixMilli()}
 }
 
-// append appends a record to the journal and returns what the twin makes of it.
+// append appends a record to the journal and returns the verdicts that the twin reaches on it.
 func (s *scene) append(rec index.Record) []index.Verdict {
 	s.t.Helper()
 	r := &kgo.Record{Topic: s.prefix + "journal", Value: journal.Append(nil, rec)}
@@ -168,7 +170,7 @@ func (s *scene) reposition(partition int32, offset int64, epoch uint32) {
 	s.append(&index.Reposition{Header: s.header(), Source: s.source(partition), Name: s.prefix + "news", Offset: offset, Epoch: epoch})
 }
 
-// judge appends the entry of a source record in a run of its own.
+// judge appends the entry of a source record, in a run of its own.
 func (s *scene) judge(r *kgo.Record, epoch uint32) index.Verdict {
 	s.t.Helper()
 	e := entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
@@ -286,7 +288,7 @@ func (s *scene) untilAskedForOffsets(n int) context.Context {
 	return ctx
 }
 
-// trim deletes what is below an offset, in every partition.
+// trim deletes the records below an offset in every partition.
 func (s *scene) trim(topic string, offset int64) {
 	s.t.Helper()
 	admin := kadm.NewClient(s.client)

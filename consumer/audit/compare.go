@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// output notes an output record, if there may be a source record that it comes from.
+// output notes an output record if the source record that it names may exist.
 func (a *audit) output(r *kgo.Record) error {
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
@@ -48,7 +48,7 @@ func (a *audit) count(topic, verdict string) {
 	}
 }
 
-// fits says what is wrong with an output record of a pass, or nothing.
+// fits returns what is wrong with an output record of a pass, or "".
 func (a *audit) fits(g *group, i int, c *claim) string {
 	j, judged := g.judged[i]
 	v := &j.verdict
@@ -72,8 +72,8 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	return difference(c.headers, a.promised(g.source, v))
 }
 
-// altered says what forwarding has changed, or nothing. Only a rejected record may lack its value, key or headers, and then
-// says how long they were; and it may have another timestamp, and then says which was its own.
+// altered returns what forwarding has changed, or "". Only a rejected record may lack its value, key or headers, and it
+// then says how long they were. It may also have another timestamp, and then says which was its own.
 func altered(was, is *facts, got headers) string {
 	for _, part := range []struct {
 		name, withheld string

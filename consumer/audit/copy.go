@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// journalCopy keeps records of the journal in a temporary file: where its members trim it, they may delete what comes next
-// while the twin takes its time.
+// journalCopy keeps records of the journal in a temporary file. It is needed where members trim the journal: they may
+// delete the next records while the twin still works.
 //
 //	offset (varint) · log append time (varint) · length (varint) · value, again and again
 type journalCopy struct {

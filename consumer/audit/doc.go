@@ -1,5 +1,5 @@
-// Package audit proves from outside what unecho promises. It reads the source topics, the journal and the output topics,
-// replays the journal with the naive twin, and holds every source record against what came out:
+// Package audit proves from outside that unecho keeps its promises. It reads the source topics, the journal and the
+// output topics, replays the journal with the naive twin, and compares every source record with what came out:
 //
 //	source p/o ──▶ exactly one record in unique, duplicate or rejected          lost, doubled
 //	               key, value, headers and timestamp as they were               altered
@@ -7,13 +7,13 @@
 //	               after those before it in its partition                       misordered
 //	output     ──▶ its unecho-source names a source record                      invented
 //
-// It knows the promise, not the program: the names and forms of the headers are written down here once more, the state
-// machine is package index/naive, and only the journal's codec is shared.
+// It knows the promise and not the program: it has its own table of the headers' names and forms, the state machine is
+// package index/naive, and only the journal's codec is shared.
 //
 // # Facts
 //
-// Nothing is kept in memory but the twin's window. Each source record, verdict and output becomes a fact of some 60 bytes;
-// they are sorted by source record in a temporary file, and then reckoned up record by record:
+// The audit keeps nothing in memory but the twin's window. Each source record, verdict and output becomes a fact of some
+// 60 bytes. The facts are sorted by source record in a temporary file, and then reckoned up record by record:
 //
 //	journal ──▶ twin ──▶ judgements ─┐
 //	source ────────────▶ digests ────┼──▶ sorter ──▶ group of one source record ──▶ findings
@@ -21,38 +21,45 @@
 //
 // # Passes
 //
-// Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records come
-// out again, or some are skipped. A record owes one output to each pass that began at or below it and got beyond it; how far
-// a pass got before the next one is its last announced base, so that what it forwarded later may be there and need not be.
-// Records that are owed by none and came out in none are counted as skipped: the journal does not tell who set the offset.
-// Without repositions but the first there is one pass, it got to the end, and everything from its start on is owed once.
+// Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records
+// come out again, or some are skipped. A record owes one output to each pass that began at or below it and got beyond
+// it. A pass got as far as its last announced base before the next pass: what it forwarded behind that may be there and
+// need not be. Records that no pass owes and no output has are counted as skipped, because the journal does not tell who
+// set the offset. Without repositions but the first there is one pass. It got to the end, and owes everything from its
+// start on once.
 //
 // # A trimmed journal
 //
-// Where the journal's head is trimmed, the twin goes on from the oldest snapshot that the journal still continues. Verdicts
-// before it are not known: their documents must have come out once, unchanged and in order, with whatever verdict. Of passes
-// before it no more is known than how many there were: so many outputs more of a record are no finding.
+// Where the journal's head is trimmed, the twin begins with the oldest snapshot that the journal still continues.
+// Verdicts before it are not known: their documents must have come out once, unchanged and in order, with any verdict.
+// Of the passes before it only the number is known, so a record may have as many further outputs as there were passes.
 //
 // # An earlier journal
 //
-// Where a new journal took the place of an earlier one, the outputs hold what both decided. An output whose source record lies below
-// the offset at which this journal began with its partition is of the earlier one: it must be unchanged, and is counted. So is
-// one, among those that a pass went back to, whose unecho-index or unecho-algorithm is another. How often and in which order
-// an earlier journal's outputs had to come is not known.
+// Where a new journal replaced an earlier one, the outputs hold the decisions of both. An output is of the earlier
+// journal if its source record lies below the offset at which this journal began with its partition. It must be
+// unchanged, and is counted. The same holds for an output among those that a pass went back to, if its unecho-index or
+// unecho-algorithm is another. How often and in which order an earlier journal's outputs had to come is not known.
 //
 // # A changed routing
 //
-// The journal says which routing was in force when. What another one than the audited configuration's sent elsewhere is not due, and
-// is counted. So is what was judged, and not announced as committed, when the routing changed, unless it is in the outputs: whoever
-// commits a document decides where it goes. Before a snapshot nobody knows when routings changed: if any did, nothing is due there.
-// Outputs that no routing names are taken for copies of those in force last.
+// The journal says which routing was in force when. Documents that another routing than the audited configuration's sent
+// elsewhere are not due, and are counted. Documents that were judged, and not announced as committed, when the routing
+// changed are treated alike unless they are in the outputs, because whoever commits a document decides where it goes.
+// Nobody knows when routings changed before a snapshot: if any did, nothing before it is due. Outputs that no routing
+// names are taken for copies of those in force last.
 //
 // # Limits
 //
-// Outputs of source records that the source topic itself no longer holds are counted, and compared with nothing. Topics are
-// told apart by name in headers: outputs of an earlier topic of the same name, deleted since, count as doubled or invented. A
-// unique document that is forgotten while its verdict is held is expected in rejected; one that an operator has forgotten
-// after it was forwarded, in the moment before its partition's next base, is reported though nothing is wrong. Where an output
-// may be of several passes its order is not judged. A snapshot is taken at its word: that it is whole is verified, that the
-// member which took it was right is what checkpoints are for.
+// Outputs of source records that the source topic no longer holds are counted, and compared with nothing.
+//
+// Headers tell topics apart by name only. Outputs of an earlier topic of the same name, deleted since, count as doubled
+// or invented.
+//
+// A unique document that is forgotten while its verdict is held is expected in rejected. A document that an operator has
+// forgotten after it was forwarded, in the moment before its partition's next base, is reported though nothing is wrong.
+//
+// Where an output may be of several passes, its order is not judged.
+//
+// A snapshot is verified to be whole. That the member which took it was right is not: checkpoints are for that.
 package audit

@@ -7,11 +7,12 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Where a journal took the place of an earlier one, under other settings or because that was lost, the outputs hold what both
-// decided. What the earlier one did is not known: its outputs are held against their source records, and counted on their own.
+// Where a journal replaced an earlier one, because of other settings or because the earlier one was lost, the outputs
+// hold the decisions of both. The decisions of the earlier one are not known, so its outputs are only compared with
+// their source records, and are counted separately.
 
-// began is the offset below which this journal may have decided nothing: its first pass starts there. Where a snapshot does not
-// tell when that was, it is the base at the snapshot.
+// began is the offset at which this journal's first pass starts. The journal may have decided nothing below it. If a
+// snapshot does not tell where that pass started, began is the base at the snapshot.
 func (s *stream) began() int64 {
 	for i := range s.passes {
 		switch p := &s.passes[i]; {
@@ -24,8 +25,8 @@ func (s *stream) began() int64 {
 	return math.MaxInt64
 }
 
-// setAside takes the outputs from a group that say that another index, or other settings, decided them, where this journal may
-// have decided nothing.
+// setAside removes those outputs from a group that name another index or other settings, where this journal may have
+// decided nothing.
 func (a *audit) setAside(g *group) {
 	if g.offset >= g.stream.began() {
 		return
@@ -42,7 +43,7 @@ func (a *audit) setAside(g *group) {
 	g.claims = kept
 }
 
-// foreign says that a header is there, and has another value than ours.
+// foreign says whether a header is present and has another value than ours.
 func foreign(got, ours headers, name string) bool {
 	value, there := got[name]
 	return there && !bytes.Equal(value, ours[name])

@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// succession is a service whose journal was replaced, as operations.md says, to change its settings: the outputs of the first three
-// records are of the earlier journal, and the group went on at their end.
+// succession is a service whose journal was replaced, as operations.md says, to change its settings. The outputs of the
+// first three records are of the earlier journal, and the group went on behind them.
 func succession(t *testing.T, algorithm, name string) *scene {
 	t.Helper()
 	s := newScene(t)
@@ -95,7 +95,7 @@ func TestEarlierJournal(t *testing.T) {
 	}
 }
 
-// What an audit says is proven is what it could check.
+// The outcome claims no more than the audit could check.
 func TestOutcome(t *testing.T) {
 	for _, c := range []struct {
 		report audit.Report

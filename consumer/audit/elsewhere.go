@@ -8,24 +8,25 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Where the routing was changed, earlier documents went to other topics, or nowhere. An audit looks into the outputs of one
-// configuration: what another routing sent elsewhere is not due there. A document goes by the routing of whoever commits it, and
-// the journal does not tell who did: those that were judged, and not announced as committed, when the routing changed may be in
-// the outputs of either.
+// Where the routing was changed, earlier documents went to other topics, or nowhere. An audit looks into the outputs of
+// one configuration, and what another routing sent elsewhere is not due there. The routing of whoever commits a
+// document decides where it goes, and the journal does not tell who committed it. So documents that were judged, and
+// not announced as committed, when the routing changed may be in the outputs of either routing.
 
-// target is the unique, duplicate and rejected topic of a source topic; zero is nowhere.
+// target holds the unique, duplicate and rejected topic of a source topic. The zero target means nowhere.
 type target [3]string
 
-// stretch is a part of a pass, [from, to), whose documents may have gone to a target. Those that a change is between overlap.
+// stretch is a part of a pass, the offsets [from, to), whose documents may have gone to a target. Two stretches overlap
+// where the routing changed between them.
 type stretch struct {
 	from, to int64
 	goes     target
 }
 
-// anywhere is the target of what went by a routing that is not known.
+// anywhere returns the target of documents whose routing is not known.
 func anywhere() target { return target{"?"} }
 
-// reroute follows the routings of the journal, as members do.
+// reroute follows the journal's routings as members do.
 func (a *audit) reroute(rec *index.Routing) {
 	ours := a.twin.Ours() && rec.Fingerprint == index.Fingerprint(a.in.Settings)
 	if !ours || rec.Number == 0 || a.routed > 0 && rec.Number != a.routed+1 {
@@ -43,13 +44,13 @@ func targetOf(text []byte, topic string) (to target) {
 	return to
 }
 
-// audited is the target that is looked into.
+// audited returns the target in whose topics the audit looks.
 func (a *audit) audited(topic string) (to target) {
 	to[0], to[1], to[2] = a.in.Outputs(topic)
 	return to
 }
 
-// turn notes that the routing changed. All below base was committed before that.
+// turn notes that the routing changed. All documents below base were committed before the change.
 func (s *stream) turn(to target, base int64) {
 	s.named = append(s.named, to)
 	if s.goes == to {
@@ -65,8 +66,8 @@ func (s *stream) turn(to target, base int64) {
 	s.turned = true
 }
 
-// announced notes the base of a run. The first one after a change says how far documents went by the routing before: what was
-// rejected has no verdict.
+// announced notes the base of a run. The first base after a change tells how far documents went by the routing before.
+// Verdicts cannot tell that, because a rejected document has none.
 func (s *stream) announced(base int64) {
 	if s.turned {
 		p := &s.passes[len(s.passes)-1]
@@ -82,29 +83,30 @@ func (s *stream) begin(p pass) {
 	s.judged, s.turned = p.start, false
 }
 
-// begunBefore is for a pass that is known from a snapshot on: where routings changed before, nobody knows when.
+// begunBefore is for a pass that began before a snapshot. If routings changed before the snapshot, nobody knows when, so
+// the pass's documents below base may have gone anywhere.
 func (s *stream) begunBefore(routed uint32, base int64) {
 	if p := &s.passes[len(s.passes)-1]; routed > 1 {
 		p.went = slices.Insert(p.went, 0, stretch{0, max(base, s.judged), anywhere()})
 	}
 }
 
-// aim finds where what is audited went by the journal: into outputs of these names, or, if no routing knows them, into those in
-// force last, of which they are copies.
+// aim finds the journal's target for the audited outputs: the target with these names or, if no routing has them, the
+// target in force last, of which they are taken for copies.
 func (s *stream) aim(audited target) {
 	if s.aimed = audited; len(s.named) > 0 && !slices.Contains(s.named, audited) && s.goes != (target{}) {
 		s.aimed = s.goes
 	}
 }
 
-// sentAway says that documents at an offset of pass i may have gone elsewhere.
+// sentAway says whether documents at an offset of pass i may have gone elsewhere.
 func (s *stream) sentAway(i int, offset int64) bool {
 	return slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
 		return offset >= w.from && offset < w.to && w.goes != s.aimed
 	})
 }
 
-// wentElsewhere says that a pass would owe an output of an offset if the routing had been another.
+// wentElsewhere says whether a pass would owe an output of an offset under another routing.
 func (s *stream) wentElsewhere(offset int64) bool {
 	for i := range s.passes {
 		if s.reached(i, offset) && s.sentAway(i, offset) {

@@ -28,7 +28,8 @@ func here(*sink.Params)      {}
 func renamed(p *sink.Params) { p.Unique = "renamed" }
 func dry(p *sink.Params)     { p.DryRun = true }
 
-// gone judges three documents whose outputs are none of those audited, and rejects the last, of which the journal knows nothing.
+// gone judges three documents whose outputs are none of those audited, and rejects the last. The journal does not
+// record the rejection.
 func (s *scene) gone() {
 	s.t.Helper()
 	for _, text := range []string{"the first of those that went elsewhere", "the second one, which is not like it"} {
@@ -37,7 +38,7 @@ func (s *scene) gone() {
 	s.document(0, "\xff")
 }
 
-// came judges two documents that come out here.
+// came judges two documents whose outputs are among those audited.
 func (s *scene) came() {
 	s.t.Helper()
 	s.forward(s.document(0, "one that comes out where the audit looks"), 1)
@@ -159,7 +160,8 @@ func TestChangedRouting(t *testing.T) {
 	}
 }
 
-// Where the journal is trimmed nobody knows when an earlier routing ended: what came out by it is not due.
+// Where the journal is trimmed, nobody knows when an earlier routing ended, so documents before the snapshot are not
+// due.
 func TestTrimmedAfterAChangedRouting(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

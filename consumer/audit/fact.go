@@ -11,29 +11,30 @@ import (
 
 // Kinds of facts about a source record, in the order in which they are visited.
 const (
-	factSource  = iota // it is there
+	factSource  = iota // the source record exists
 	factVerdict        // the journal judged it, or changed its mind
 	factOutput         // an output says that it comes from it
 )
 
 var errFact = errors.New("the temporary file does not hold what was written")
 
-// judgement is what the journal decided about a source record in one pass.
+// judgement is the journal's decision about a source record in one pass.
 type judgement struct {
 	pass    int
 	verdict index.Verdict
 }
 
-// claim is an output record: what it says of itself, and what it carries.
+// claim is an output record: what its headers say, and what it carries.
 type claim struct {
 	output    place
 	offset    int64
 	carries   facts
-	malformed string // what is wrong with its headers as such
+	malformed string // what is wrong with the form of its headers; empty if nothing is
 	headers   headers
 }
 
-// placeBits of what orders claims are the number of the output partition, the rest is the offset there.
+// placeBits is how many of the 64 bits that order claims hold the number of the output partition. The other bits hold
+// the offset there.
 const placeBits = 20
 
 func claimOrder(output int, offset int64) uint64 {
@@ -72,7 +73,7 @@ const (
 	judgedCut
 )
 
-// append keeps what headers tell of a verdict.
+// append appends the parts of a verdict that headers tell.
 func (j *judgement) append(dst []byte) []byte {
 	v, m := &j.verdict, &j.verdict.Match
 	flags := byte(0)
@@ -112,13 +113,14 @@ func readJudgement(rd *wire.Reader) (j judgement) {
 	return j
 }
 
-// How a header is kept: a name of ours by its number, so that little is written of what nearly all outputs say.
+// A header is stored with the number of its name, and without its value where that is the expected one: nearly all
+// outputs say the same, so this saves space.
 const (
-	headerOther    = 0xff // the name follows
-	headerExpected = 0x80 // beside the number: the value is what common says
+	headerOther    = 0xff // no number: the name follows
+	headerExpected = 0x80 // added to the number: the value is the one in common
 )
 
-// append keeps a claim, but for its place.
+// append appends a claim without its place.
 func (c *claim) append(dst []byte, known []string, common headers) []byte {
 	dst = c.carries.append(dst)
 	dst = wire.AppendString(dst, c.malformed)

@@ -17,8 +17,8 @@ import (
 
 var flood = flag.Int("flood", 40_000, "documents of TestMemoryStaysFlat")
 
-// The audit of many documents takes no more memory than that of few: the topics grow, the window doesn't. 60,000 verdicts and
-// digests in memory were 35 MiB.
+// The audit of many documents takes no more memory than that of few: the topics grow, and the window doesn't. Verdicts
+// and digests of 60,000 documents in memory would be 35 MiB.
 func TestMemoryStaysFlat(t *testing.T) {
 	const (
 		window = 1000
@@ -33,7 +33,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	s.flood(documents)
 	in := s.inputs()
 	in.Memory, in.Directory = least, t.TempDir()
-	var last uint64 // when all is known, and what was fetched ahead is gone
+	var last uint64 // when all is known, and nothing fetched ahead is left
 	in.Progress = func(p audit.Progress) {
 		if p.Stage == audit.StageSettle {
 			last = heap()

@@ -12,11 +12,11 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// harm is done to the outputs of a story, which are: 0 and 1 unique, 2 and 3 duplicate, 4 rejected.
+// harm is done to the outputs of a story. Outputs 0 and 1 are unique, 2 and 3 duplicate, 4 is rejected.
 type harm struct {
 	name string
 	do   func(s *scene)
-	want audit.Report // without records and findings; no count of outputs means those of the story
+	want audit.Report // without records and findings; without counts of outputs, those of the story are meant
 	says string
 }
 

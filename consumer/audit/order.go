@@ -2,7 +2,7 @@ package audit
 
 import "fmt"
 
-// track is what must keep its order: the outputs of one source partition in one output partition.
+// track is a sequence that must keep its order: the outputs of one source partition in one output partition.
 type track struct{ source, output place }
 
 // reach is how far a pass got in a track, in offsets of the output.
@@ -12,8 +12,8 @@ type reach struct {
 	source      int64 // offset of the source record whose output is the last one
 }
 
-// order holds the output accounted to pass i against those of the source records before it: it stands after those of the same
-// pass and of earlier ones, and before those of later ones.
+// order checks the position of the output accounted to pass i. It must stand after the outputs of earlier source
+// records in the same pass and in earlier passes, and before those in later passes.
 func (a *audit) order(g *group, i int) {
 	c := g.out[i]
 	t := track{g.stream.place, c.output}

@@ -31,7 +31,8 @@ type Progress struct {
 // stride is how many source records are settled between two reports of progress.
 const stride = 10_000
 
-// progress tells the caller. It is also where an audit ends that was interrupted between two calls to Kafka.
+// progress tells the caller how far a stage is. It returns an error if the audit was interrupted, which between two
+// calls to Kafka nothing else notices.
 func (a *audit) progress(stage Stage, done, total int64) error {
 	if a.in.Progress != nil {
 		a.in.Progress(Progress{Stage: stage, Done: done, Total: total})
@@ -39,7 +40,8 @@ func (a *audit) progress(stage Stage, done, total int64) error {
 	return a.interrupted()
 }
 
-// each reads spans and tells how far it is. What offsets leave out, such as control records, counts as read.
+// each reads spans and reports its progress. Offsets without a record for the reader, such as those of control records,
+// count as read.
 func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpacker, fn func(*kgo.Record) error) error {
 	total := int64(0)
 	for _, s := range all {

@@ -17,7 +17,8 @@ import (
 // outputRefused is the one reason for which a duplicate may be rejected.
 const outputRefused = string(sink.OutputRefused)
 
-// ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not trusted.
+// ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not
+// trusted.
 func ours(name string) bool {
 	return len(name) >= len(sink.Prefix) && strings.EqualFold(name[:len(sink.Prefix)], sink.Prefix)
 }
@@ -25,7 +26,7 @@ func ours(name string) bool {
 // headers are those of our prefix on an output record.
 type headers map[string][]byte
 
-// headersOn collects them. A name that stands twice is no promise of anything.
+// headersOn collects our headers. A name that occurs twice is an error.
 func headersOn(r *kgo.Record) (headers, error) {
 	all := headers{}
 	for _, h := range r.Headers {
@@ -40,7 +41,7 @@ func headersOn(r *kgo.Record) (headers, error) {
 	return all, nil
 }
 
-// said are headers as the table has them: of these kinds, telling this.
+// said returns the headers that the table has for these kinds, with the values of t.
 func said(t *sink.Told, kinds ...sink.On) headers {
 	all := headers{}
 	for _, h := range sink.Headers() {
@@ -51,21 +52,21 @@ func said(t *sink.Told, kinds ...sink.On) headers {
 	return all
 }
 
-// told is what all headers tell of a source record.
+// told returns the facts about a source record from which headers are made.
 func (a *audit) told(source, verdict string) *sink.Told {
-	p, offset, _ := parse(source) // that it is one was found out before
+	p, offset, _ := parse(source) // the caller has parsed it before
 	return &sink.Told{
 		Names:     sink.Names{Index: a.in.Index, Algorithm: a.in.Algorithm, Topic: p.topic},
 		Partition: p.partition, Offset: offset, Verdict: verdict,
 	}
 }
 
-// common are the headers of every output record.
+// common returns the headers that every output record has.
 func (a *audit) common(source, verdict string) headers {
 	return said(a.told(source, verdict), sink.OnAll)
 }
 
-// headerNames are the names of our headers on records of these kinds; without kinds, of all.
+// headerNames returns the names of our headers on records of these kinds; without kinds, of all.
 func headerNames(kinds ...sink.On) []string {
 	var all []string
 	for _, h := range sink.Headers() {
@@ -76,7 +77,7 @@ func headerNames(kinds ...sink.On) []string {
 	return all
 }
 
-// promised are the headers of a document with a verdict that stands.
+// promised returns the headers of a document whose verdict stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
 	t := a.told(source, sink.Duplicate)
 	if v.Unique() {
@@ -92,8 +93,8 @@ func (a *audit) promised(source string, v *index.Verdict) headers {
 	return said(t, sink.OnAll)
 }
 
-// instant is a time in ms since 1970 as RFC 3339 has it, in UTC; what lies before year 0 or after year 9999, which it cannot
-// write, is the first or last millisecond of those.
+// instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: an earlier time
+// becomes their first millisecond, a later one their last.
 func instant(ms int64) string {
 	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()-1
 	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -115,7 +116,7 @@ func parse(s string) (p place, offset int64, ok bool) {
 	return p, offset, err == nil && err2 == nil && coordinates(p.topic, p.partition, offset) == s
 }
 
-// difference says how headers differ from those wanted, or nothing.
+// difference returns how headers differ from those wanted, or "".
 func difference(got, want headers) string {
 	for _, name := range names(want) {
 		value, ok := got[name]
@@ -134,8 +135,8 @@ func difference(got, want headers) string {
 	return ""
 }
 
-// rejection says what is wrong with the headers of a rejected record, or nothing. A verdict that stands forbids rejection,
-// except that a topic may refuse a duplicate, which leaves nothing to forget.
+// rejection returns what is wrong with the headers of a rejected record, or "". A document whose verdict stands must
+// not be rejected, with one exception: a topic may refuse a duplicate, and then nothing has to be forgotten.
 func (a *audit) rejection(got headers, source string, v *index.Verdict, judged bool) string {
 	want := a.common(source, sink.Rejected)
 	for _, name := range headerNames(sink.OnRejected, sink.OnWithheld) {
@@ -163,7 +164,7 @@ func (a *audit) rejection(got headers, source string, v *index.Verdict, judged b
 	return ""
 }
 
-// missingOf is a header that each rejected record has and this one lacks; empty if there is none.
+// missingOf returns a header that each rejected record has and this one lacks, or "".
 func missingOf(got headers) string {
 	for _, h := range sink.Headers() {
 		if _, there := got[h.Name]; h.On == sink.OnRejected && h.Has == nil && !there {
@@ -173,7 +174,8 @@ func missingOf(got headers) string {
 	return ""
 }
 
-// anyVerdict says what is wrong with the headers of a document whose verdict is not known, or nothing: they are complete.
+// anyVerdict returns what is wrong with the headers of a document whose verdict is not known, or "". They must be
+// complete.
 func (a *audit) anyVerdict(got headers, source string) string {
 	verdict := string(got[sink.HeaderVerdict])
 	t := a.told(source, verdict)

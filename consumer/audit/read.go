@@ -22,8 +22,8 @@ type spans map[place]span
 // lookAgain is how often the end of a partition is asked for while a transaction is open.
 const lookAgain = 50 * time.Millisecond
 
-// ends returns what the topics hold at this moment. It waits until every transaction below their ends is decided: else a
-// reader of committed records would not get there.
+// ends returns what the topics hold at this moment. It waits until every transaction below their ends is decided,
+// because a reader of committed records would not get to the ends before.
 func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	starts, err := listed(a.admin.ListStartOffsets(ctx, topics...))
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	return all, nil
 }
 
-// owed is the part of the source that must be in the outputs.
+// owed returns the part of the source that must be in the outputs.
 func (a *audit) owed(ctx context.Context) (spans, error) {
 	all, err := a.ends(ctx, a.in.Sources)
 	if err != nil || a.in.Group == "" {
@@ -124,16 +124,18 @@ const (
 	readAheadPartition = 256 << 10
 )
 
-// share is how much to fetch of each of n partitions: so little that together they don't fill a fetch. kfake says nothing of
-// the aborted transactions in the partition that fills one, and its reader takes them for committed.
+// share returns how much to fetch of each of n partitions: so little that together they don't fill a fetch. kfake does
+// not report the aborted transactions of the partition that fills a fetch, and its reader takes their records for
+// committed.
 func share(n int) int32 { return int32(max(1, min(readAheadPartition, readAhead/2/n))) }
 
-// errGone says that records were deleted which were there when the audit began.
+// errGone says that records which were there when the audit began were deleted meanwhile.
 var errGone = errors.New("records were deleted while they were read")
 
-// read opens a client like another. It hands each committed record of the spans to fn, those of a partition in order, and after each fetch, if
-// something is left, what is left to told. Control records come along from the client, unseen by fn: they alone tell that a partition's end is reached where its
-// last records were aborted.
+// read opens a client with the options of like. It hands each committed record of the spans to fn, those of a partition
+// in order. After each fetch it calls told with the spans that are left, if there are any. The client also returns
+// control records, which fn does not see: without them the end of a partition would not be noticed where its last
+// records were aborted.
 func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
@@ -182,8 +184,8 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	return nil
 }
 
-// passOver goes on behind batches that cannot be unpacked: the members have not judged a record of them either. It returns any
-// other error.
+// passOver goes on behind batches that cannot be unpacked, because the members have not judged their records either. It
+// returns any other error.
 func passOver(client *kgo.Client, left spans, fetches kgo.Fetches) error {
 	for _, failed := range fetches.Errors() {
 		var batch *kgo.ErrDecompressTooLarge

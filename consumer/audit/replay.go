@@ -29,7 +29,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 	} else {
 		err = a.replayTrimmed(ctx, all, whole)
 	}
-	a.twin = nil // what it remembers is needed no more
+	a.twin = nil // its memory is not needed any more
 	if errors.Is(err, errGone) {
 		err = ErrOvertaken
 	}
@@ -39,7 +39,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 	return nil
 }
 
-// replayTrimmed begins with a snapshot. The journal is copied before, for it may be trimmed further at any time.
+// replayTrimmed begins with a snapshot. It copies the journal first, because members may trim it further at any time.
 func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err error) {
 	c, err := newJournalCopy(a.in.Directory)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *audit) follow(r *kgo.Record) error {
 	return a.apply(at, rec, err)
 }
 
-// copied copies it, unless it is one that changes nothing.
+// copied appends a record of the journal to the copy, unless the record changes nothing.
 func (a *audit) copied(c *journalCopy, r *kgo.Record) error {
 	at, _, err := a.journal.Read(r)
 	if errors.As(err, new(*journal.StrayError)) {
@@ -86,7 +86,7 @@ func (a *audit) copied(c *journalCopy, r *kgo.Record) error {
 	return c.add(at, r.Value)
 }
 
-// apply applies what was read, as members do: a stray changes nothing.
+// apply applies a record as members do. err is the result of reading it. A stray changes nothing.
 func (a *audit) apply(at index.Stamp, rec index.Record, err error) error {
 	if errors.As(err, new(*journal.StrayError)) {
 		return nil
@@ -100,8 +100,9 @@ func (a *audit) apply(at index.Stamp, rec index.Record, err error) error {
 	return nil
 }
 
-// resume notes what a snapshot says of the audited partitions: the pass that each was in, and those before of which nothing
-// is known but their number; and the verdicts not known to be committed, which it holds whole.
+// resume notes what a snapshot says of the audited partitions: the pass that each was in, the number of passes before
+// that, and the verdicts that are not known to be committed. The snapshot holds those verdicts whole. Nothing else is
+// known of the earlier passes.
 func (a *audit) resume(c index.Contents, routes index.Routes) error {
 	a.routed = routes.Number
 	for _, s := range a.sources {
@@ -161,7 +162,7 @@ func (a *audit) otherSettings(theirs []byte) error {
 	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(setting.Diff(a.in.Settings, theirs), "\n    "))
 }
 
-// reposition begins a pass if it applies.
+// reposition begins a pass if the reposition applies.
 func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 	was, _ := a.twin.Partition(rec.Source)
 	a.twin.Apply(at, rec)
@@ -176,13 +177,13 @@ func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 	s.begin(pass{start: is.Start})
 }
 
-// counts says that a run was of the epoch at hand.
+// counts says whether a run is of the present epoch.
 func (a *audit) counts(run *index.Run) bool {
 	state, _ := a.twin.Partition(run.Source)
 	return run.Fingerprint == index.Fingerprint(a.in.Settings) && run.Epoch == state.Epoch
 }
 
-// judge notes verdicts of the pass at hand, which there are none of before a partition's first one.
+// judge notes verdicts of the present pass. Before a partition's first pass there are none.
 func (a *audit) judge(s *stream, verdicts []index.Verdict) error {
 	for i := range verdicts {
 		if err := a.noteVerdict(s, &verdicts[i]); err != nil {
@@ -192,7 +193,7 @@ func (a *audit) judge(s *stream, verdicts []index.Verdict) error {
 	return nil
 }
 
-// noteVerdict notes a verdict, or what became of it: of several about one document in one pass the last holds.
+// noteVerdict notes a verdict, or its change. Of several about one document in one pass, the last holds.
 func (a *audit) noteVerdict(s *stream, v *index.Verdict) error {
 	s.judged = max(s.judged, v.Offset+1)
 	if v.Offset < s.first {
@@ -204,7 +205,7 @@ func (a *audit) noteVerdict(s *stream, v *index.Verdict) error {
 	return a.sorter.add(keyOf(s.number, v.Offset, factVerdict, a.noted), a.scratch)
 }
 
-// forget marks the verdict at a position, if the twin still holds it: then it was not forwarded yet.
+// forget marks the verdict at a position if the twin still holds it, because then it was not forwarded yet.
 func (a *audit) forget(at index.Stamp, rec *index.Forget) error {
 	a.twin.Apply(at, rec)
 	source, v, ok := a.twin.HeldAt(rec.Target)

@@ -11,10 +11,10 @@ type Violation string
 // Violations.
 const (
 	Lost       Violation = "lost"       // a source record is in no output
-	Doubled    Violation = "doubled"    // it is in an output once more than it may be
-	Different  Violation = "different"  // its topic or our headers are not what the journal decided
-	Misordered Violation = "misordered" // it stands before one that precedes it in its source partition
-	Altered    Violation = "altered"    // key, value, its own headers or timestamp are not as they were
+	Doubled    Violation = "doubled"    // a source record is in the outputs more often than it may be
+	Different  Violation = "different"  // an output's topic or our headers are not what the journal decided
+	Misordered Violation = "misordered" // an output stands before one that precedes it in its source partition
+	Altered    Violation = "altered"    // an output's key, value, own headers or timestamp are not the source record's
 	Invented   Violation = "invented"   // an output record has no source record
 )
 
@@ -22,7 +22,7 @@ const (
 type Finding struct {
 	Violation Violation `json:"violation"`
 	Source    string    `json:"source"` // topic/partition/offset of the source record, as far as it is known
-	Output    string    `json:"output"` // and of the output record; empty where there is none
+	Output    string    `json:"output"` // topic/partition/offset of the output record; empty if there is none
 	What      string    `json:"what"`
 }
 
@@ -36,19 +36,23 @@ func (f Finding) String() string {
 
 // Report is the outcome of an audit. Its JSON is a promise to scripts.
 type Report struct {
-	From int64 `json:"journal_from"` // the journal was replayed from this offset on: 0, or that of a snapshot
+	From int64 `json:"journal_from"` // journal offset at which the replay began: 0, or that of a snapshot
 	To   int64 `json:"journal_to"`
 
-	Records   int `json:"records"`   // source records that had to come out
-	Pending   int `json:"pending"`   // those beyond that: the group has not committed them
-	Skipped   int `json:"skipped"`   // those committed that no pass owes and no output has: the group's offset was set beyond them
-	Elsewhere int `json:"elsewhere"` // those committed that no pass owes here and no output has: by another routing they went elsewhere, or nowhere
-	Unjudged  int `json:"unjudged"`  // those due whose verdict lies before the snapshot: compared in all but that
-	Unique    int `json:"unique"`    // output records, by topic
+	Records int `json:"records"` // source records that had to come out
+	Pending int `json:"pending"` // source records that the group has not committed, so that they need not come out
+	// Skipped counts committed source records that no pass owes and no output has: the group's offset was set beyond them.
+	Skipped int `json:"skipped"`
+	// Elsewhere counts committed source records that another routing sent to other topics, or nowhere: no pass owes them
+	// here, and no output has them.
+	Elsewhere int `json:"elsewhere"`
+	// Unjudged counts due source records whose verdict was reached before the snapshot: all but the verdict is compared.
+	Unjudged  int `json:"unjudged"`
+	Unique    int `json:"unique"` // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
-	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: compared with their source record only
+	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source
 
 	Lost       int `json:"lost"`
 	Doubled    int `json:"doubled"`
@@ -59,7 +63,7 @@ type Report struct {
 
 	Findings []Finding `json:"findings"` // the first ones of each kind
 
-	most int // findings of a kind
+	most int // how many findings of one kind are spelled out
 }
 
 // Outcome is what an audit proves.
@@ -67,14 +71,14 @@ type Outcome string
 
 // Outcomes.
 const (
-	Broken    Outcome = "broken"    // something was found
-	Nothing   Outcome = "nothing"   // no record was due: nothing could be checked
-	Delivered Outcome = "delivered" // all that was due came out once, unchanged and in order; no verdict of it is known
-	Partly    Outcome = "partly"    // so it did, and of those whose verdict is known as the journal decided
-	Proven    Outcome = "proven"    // so it did, all as the journal decided
+	Broken    Outcome = "broken"    // a promise was broken
+	Nothing   Outcome = "nothing"   // no record was due, so nothing could be checked
+	Delivered Outcome = "delivered" // all due records came out once, unchanged and in order; no verdict is known
+	Partly    Outcome = "partly"    // like Delivered, and the known verdicts are as the journal decided; some are unknown
+	Proven    Outcome = "proven"    // like Delivered, and all verdicts are as the journal decided
 )
 
-// Outcome says what could be checked, and what came of it.
+// Outcome returns what could be checked, and with what result.
 func (r *Report) Outcome() Outcome {
 	switch {
 	case r.Broken() > 0:
@@ -89,15 +93,15 @@ func (r *Report) Outcome() Outcome {
 	return Proven
 }
 
-// OK says that no promise was broken, as far as could be checked.
+// OK says whether no promise was broken, as far as could be checked.
 func (r *Report) OK() bool { return r.Broken() == 0 }
 
-// Broken counts what is wrong.
+// Broken returns the number of broken promises.
 func (r *Report) Broken() int {
 	return r.Lost + r.Doubled + r.Different + r.Misordered + r.Altered + r.Invented
 }
 
-// String is the report for people: the counts in one line, then a line for each finding that is spelled out.
+// String returns the report for people: a line with the counts, then a line for each finding that is spelled out.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)

@@ -26,8 +26,8 @@ type Inputs struct {
 	Journal string
 	Outputs func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
 	Params  index.Params
-	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say what a batch of the journal may take: what members could
-	// not read, the audit cannot either.
+	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say how large a batch of the journal may be. The audit
+	// reads no batch that members could not read.
 	MaxBatchBytes int
 	JournalParams journal.Params
 	Settings      []byte // canonical text of all settings that decide verdicts
@@ -35,38 +35,41 @@ type Inputs struct {
 	Algorithm     string // what unecho-algorithm says
 	// Group is the group whose committed offsets say which source records must be in the outputs; empty: all must.
 	Group string
-	// Owner is the group whose journal it is: records of others change nothing. Empty: anybody's.
+	// Owner is the group whose journal it is. Records of other groups change nothing. If it is empty, the records of all
+	// groups count.
 	Owner string
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
-	// Snapshots opens the store to begin with where the journal's head is trimmed. Run closes it. nil: there is none.
+	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Run closes the store.
+	// nil: there is none.
 	Snapshots func(context.Context) (snapshot.Store, error)
 
-	Memory    int            // bytes for sorting what is found out; 0: DefaultMemory
-	Directory string         // of the temporary file; empty: the system's
-	Findings  int            // spelled out, of each kind; 0: DefaultFindings
-	Progress  func(Progress) // called from the goroutine that called Run; nil: nobody asks
+	Memory    int            // bytes for sorting the facts; 0: DefaultMemory
+	Directory string         // of the temporary file; empty: the system's default
+	Findings  int            // how many findings of each kind are spelled out; 0: DefaultFindings
+	Progress  func(Progress) // called from the goroutine that called Run; nil: not called
 }
 
-// Defaults of Inputs, and the least memory that is of use.
+// Defaults of Inputs, and the bounds of Memory.
 const (
 	DefaultMemory   = 64 << 20
 	DefaultFindings = 20
 	leastMemory     = 64 << 10
-	mostMemory      = 4 << 30 // places in it have 32 bits
+	mostMemory      = 4 << 30 // positions in it have 32 bits
 )
 
 // defaultBatch is the default of source.max_batch_bytes.
 const defaultBatch = 32 << 20
 
-// Run audits what is there when it is called, beside members at work or without them: every source record that their group has
-// committed by then must be in the outputs, and everything in the outputs must be right. Without a group every record must, so
-// that the audit belongs after the members have caught up. It waits for transactions that are open when it looks at a topic's
-// end.
+// Run audits what is there when it is called, whether members are at work or not. Every source record that their group
+// has committed by then must be in the outputs, and everything in the outputs must be right. Without a group every
+// source record must be in the outputs, so that such an audit belongs after the members have caught up. Run waits for
+// transactions that are open when it looks at a topic's end.
 //
-// Its memory is Memory, what Kafka clients fetch ahead, and the twin's window, of some 2.5 kB and its evidence a document that
-// is remembered at once (naive's BenchmarkMemory): it does not grow with the topics. What is found out about each record goes to a temporary file, of some 200 bytes a
-// document. The error says that the audit could not be done, never what it found.
+// Its memory is the sum of Memory, of what Kafka clients fetch ahead, and of the twin's window. The window takes some
+// 2.5 kB and the evidence for each document that is remembered at one time (BenchmarkMemory in package naive). So the
+// memory does not grow with the topics. The facts about all records go to a temporary file, some 200 bytes for a
+// document. An error says that the audit could not be done; it never says what the audit found.
 func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	client, err := kgo.NewClient(in.Options...)
 	if err != nil {
@@ -95,7 +98,7 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 type audit struct {
 	in          Inputs
 	client      *kgo.Client
-	admin       *kadm.Client // on it
+	admin       *kadm.Client // through the client
 	interrupted func() error
 	twin        *naive.Twin
 	unpacker    *unpack.Unpacker // of sources and outputs
@@ -130,8 +133,9 @@ func comparePlaces(a, b place) int {
 // roles says which verdicts a topic takes: it may take more than one, and from several sources.
 type roles struct{ unique, duplicate, rejected bool }
 
-// run reads ends in the order in which things are written backwards, so that what is written meanwhile is no finding: an
-// output's verdict is in the part of the journal that is read, and its source record in the part of the source.
+// run reads the ends of the topics in the reverse of the order in which members write them. So a record that is written
+// meanwhile is no finding: the part of the journal that is read has an output's verdict, and the part of the source has
+// its source record.
 func (a *audit) run(ctx context.Context) error {
 	owed, err := a.owed(ctx)
 	if err != nil {
@@ -165,7 +169,8 @@ func (a *audit) run(ctx context.Context) error {
 	return a.settle(owed)
 }
 
-// number gives the partitions of the outputs their numbers, so that two audits of the same miss the same.
+// number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the
+// same findings.
 func (a *audit) number(outputs spans) {
 	a.places = slices.SortedFunc(maps.Keys(outputs), comparePlaces)
 	for i, p := range a.places {

@@ -12,24 +12,25 @@ type group struct {
 	stream *stream
 	offset int64
 	source string // its coordinates
-	there  bool   // the source topic holds it
+	there  bool   // the source topic holds the record
 	was    facts
 	judged map[int]judgement // by pass
 	claims []*claim
-	out    []*claim // the one accounted to each pass
+	out    []*claim // the output accounted to each pass; nil: none yet
 	early  int      // outputs that an earlier journal decided
 }
 
-// mostTogether bounds the outputs of one source record that are held against its passes; more of them are one too many each.
+// mostTogether is the number of outputs of one source record that are compared with its passes. Every further output is
+// counted as one too many.
 const mostTogether = 1000
 
-// open says that the verdict of pass i is not known.
+// open says whether the verdict of pass i is unknown.
 func (g *group) open(i int) bool { return g.offset < g.stream.passes[i].open }
 
-// lacks says that pass i has no output yet, and may have one.
+// lacks says whether pass i has no output yet and may have one.
 func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stream.passes[i].start }
 
-// settle visits the facts, which are sorted by source record, and reckons up each.
+// settle visits the facts, which are sorted by source record, and reckons up each record.
 func (a *audit) settle(owed spans) error {
 	for _, s := range a.sources {
 		s.aim(a.audited(s.topic))
@@ -83,7 +84,8 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 
 func (c *claim) at() string { return coordinates(c.output.topic, c.output.partition, c.offset) }
 
-// reckon accounts the outputs of a source record to the passes, finds what is wrong with them, and what is lacking.
+// reckon accounts the outputs of a source record to the passes. It reports what is wrong with them, and which are
+// missing.
 func (a *audit) reckon(g *group, owed spans) {
 	if g.stream == nil {
 		return
@@ -119,8 +121,8 @@ func (a *audit) reckon(g *group, owed spans) {
 	a.lacking(g)
 }
 
-// account gives each pass an output that fits it, as far as there are: first those that must have one, and of these first
-// those that take no other. It returns what fits none that lacked one.
+// account gives each pass an output that fits it, as far as there are enough. Passes that must have one come first, and
+// among those the ones whose verdict is known, because no other output fits them. It returns the outputs that are left.
 func (a *audit) account(g *group) (misfits []*claim) {
 	left := g.claims
 	if g.offset < g.stream.began() {
@@ -139,7 +141,7 @@ func (a *audit) account(g *group) (misfits []*claim) {
 	return left
 }
 
-// give accounts the first output that fits to pass i, and returns the rest.
+// give accounts the first fitting output to pass i and returns the other outputs.
 func (a *audit) give(g *group, i int, left []*claim) []*claim {
 	for n, c := range left {
 		if a.fits(g, i, c) == "" {
@@ -150,7 +152,7 @@ func (a *audit) give(g *group, i int, left []*claim) []*claim {
 	return left
 }
 
-// straighten exchanges outputs of the same track that fit each other's pass and stand in the other order.
+// straighten exchanges two outputs of the same track if each fits the other's pass and they stand in the wrong order.
 func (a *audit) straighten(g *group) {
 	for i, c := range g.out {
 		for j := i + 1; j < len(g.out) && c != nil; j++ {
@@ -163,8 +165,8 @@ func (a *audit) straighten(g *group) {
 	}
 }
 
-// ambiguous says that the output accounted to pass i may as well be of another pass: neither must have one, and there is one
-// for both.
+// ambiguous says whether the output accounted to pass i may belong to another pass: neither pass must have an output,
+// and there is one for both.
 func (a *audit) ambiguous(g *group, i int) bool {
 	if g.stream.owes(i, g.offset) {
 		return false
@@ -177,7 +179,8 @@ func (a *audit) ambiguous(g *group, i int) bool {
 	return false
 }
 
-// settleMisfits lets what fits nothing stand in for an output that is lacking: it is different. Else it is one too many.
+// settleMisfits accounts each output that fits nothing to a pass that lacks one, and reports it as different. If no
+// pass lacks one, the output is one too many.
 func (a *audit) settleMisfits(g *group, misfits []*claim) {
 	reached := false
 	for i := range g.stream.passes {
@@ -200,7 +203,8 @@ func (a *audit) settleMisfits(g *group, misfits []*claim) {
 	}
 }
 
-// standIn is the pass that lacks an output, one that must have it first; -1 if there is none.
+// standIn returns the pass to which a misfit is accounted: one that lacks an output, preferably one that must have it;
+// -1 if there is none.
 func (g *group) standIn() int {
 	other := -1
 	for i := range g.out {
@@ -215,7 +219,7 @@ func (g *group) standIn() int {
 	return other
 }
 
-// lacking finds each pass that lacks an output of a record. A partition without a pass has forwarded nothing.
+// lacking reports each pass that lacks an output of a record. A partition without a pass has forwarded nothing.
 func (a *audit) lacking(g *group) {
 	if len(g.stream.passes) == 0 && g.early > 0 {
 		return
@@ -255,12 +259,12 @@ func (a *audit) notDue(g *group) {
 	}
 }
 
-// came says that the record is in an output.
+// came says whether the record is in an output.
 func (g *group) came() bool {
 	return slices.ContainsFunc(g.out, func(c *claim) bool { return c != nil })
 }
 
-// says is what pass i decided.
+// says returns what pass i decided, in words.
 func (g *group) says(i int) string {
 	j, judged := g.judged[i]
 	v := &j.verdict

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// restore restores the oldest snapshot of the journal from which the journal still goes on: the further back, the more is
-// judged. One that is damaged is passed over. Reading it whole verifies it.
+// restore restores the oldest snapshot that the journal still continues, because then the most records are judged. It
+// passes over a damaged one. Reading a snapshot whole verifies it.
 func (a *audit) restore(ctx context.Context, journal span) (replica *index.Replica, err error) {
 	if a.in.Snapshots == nil {
 		return nil, ErrTrimmed

@@ -30,31 +30,32 @@ func (k *key) offset() int64     { return int64(binary.BigEndian.Uint64(k[4:])) 
 func (k *key) kind() byte        { return k[12] }
 func (k *key) order() uint64     { return binary.BigEndian.Uint64(k[13:]) }
 
-// sorter sorts more facts than memory holds: full memory is sorted and written to a temporary file as a run, and each merges
-// the runs.
+// sorter sorts more facts than memory holds. When memory is full, it sorts the facts and writes them to a temporary
+// file as a run; each merges the runs.
 //
 //	memory: │ key 21 · length (varint) · fact │ ... │    file: │ run, sorted │ run, sorted │ ...
 type sorter struct {
 	directory string
 	memory    int // bytes that facts may take
 	facts     []byte
-	at        []uint32 // where each begins
+	at        []uint32 // where each fact begins in memory
 	file      *os.File
-	runs      []span // of the file
+	runs      []span // parts of the file
 	written   int64
 }
 
-// indexShare of the memory goes to the places of facts: no fact has less than five times their size.
+// indexShare: one part in so many of the memory is for the positions of facts. A fact has at least five times the size
+// of its position.
 const indexShare = 6
 
-// mergeBuffer is what a run is read through when there are few.
+// mergeBuffer is the size in bytes of the buffer through which a run is read, if there are few runs.
 const mergeBuffer = 64 << 10
 
 func newSorter(directory string, memory int) *sorter {
 	return &sorter{directory: directory, memory: memory - memory/indexShare}
 }
 
-// add takes a fact, which it copies.
+// add adds a copy of a fact.
 func (s *sorter) add(k key, fact []byte) error {
 	need := len(k) + binary.MaxVarintLen32 + len(fact)
 	if len(s.facts) > 0 && len(s.facts)+need > s.memory {
@@ -89,7 +90,9 @@ func (s *sorter) spill() (err error) {
 		if s.file, err = os.CreateTemp(s.directory, "unecho-audit-"); err != nil {
 			return err
 		}
-		_ = os.Remove(s.file.Name()) // where that works, the file ends with the process, however it ends; else close removes it
+		// Once its name is removed, the file ends with the process, however that ends. Where removing does not work, close
+		// removes it.
+		_ = os.Remove(s.file.Name())
 	}
 	s.sort()
 	out := bufio.NewWriterSize(s.file, mergeBuffer)
@@ -105,7 +108,7 @@ func (s *sorter) spill() (err error) {
 	return out.Flush()
 }
 
-// factLength is that of the key, the length and the fact that b begins with.
+// factLength returns the length of the key, the length field and the fact that b begins with.
 func factLength(b []byte) int {
 	length, n := binary.Uvarint(b[len(key{}):])
 	return len(key{}) + n + int(length)
@@ -184,7 +187,7 @@ func (r *reader) next() (more bool, err error) {
 	return true, nil
 }
 
-// merge is a heap of runs, that with the least key first.
+// merge is a heap of runs. The run with the least key is first.
 type merge []*reader
 
 func (m merge) Len() int           { return len(m) }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Whatever the memory, facts come back in order, whole, and each once; and nothing stays behind.
+// Facts come back in order, whole and each once, whatever the memory, and no file is left.
 func TestSorter(t *testing.T) {
 	const facts = 3000
 	for _, memory := range []int{200, 5000, 1 << 20} {

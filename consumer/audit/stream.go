@@ -12,31 +12,31 @@ import (
 type stream struct {
 	place
 	number uint32
-	first  int64 // its log begins here
+	first  int64 // the first offset of the partition's log
 	passes []pass
 	goes   target   // by the routing in force
-	named  []target // by the routings of the journal
-	aimed  target   // the one of these that is audited
+	named  []target // all targets that the journal's routings name
+	aimed  target   // the one of named that is audited
 	turned bool     // the routing changed, and no run has come since
-	judged int64    // behind the last offset that was judged in the pass at hand
+	judged int64    // the offset after the last one that was judged in the present pass
 }
 
 // pass is the time between two repositions.
 type pass struct {
 	start int64     // the offset it began at
-	base  int64     // all below was announced as forwarded when the next pass began
-	open  int64     // below, its verdicts lie before the snapshot that the replay began with: any will do
-	went  []stretch // the last is that of the routing in force
+	base  int64     // all offsets below were announced as forwarded when the next pass began
+	open  int64     // verdicts below are older than the snapshot that began the replay: any verdict fits
+	went  []stretch // where its documents went; the last stretch is that of the routing in force
 }
 
-// before is a pass that ended before the snapshot: what it forwarded may be there, and need not.
+// before returns a pass that ended before the snapshot. Its outputs may be there and need not be.
 func before() pass { return pass{open: math.MaxInt64} }
 
-// unknown says that no more is known of a pass than that there was one.
+// unknown says whether nothing is known of a pass but that there was one.
 func (p *pass) unknown() bool { return p.open == math.MaxInt64 }
 
-// owes says whether pass i has to have an output of an offset: it began at or below, and got beyond, and by its routing the
-// output is here.
+// owes says whether pass i must have an output of an offset: the pass began at or below it and got beyond it, and the
+// routing of the pass sends the output here.
 func (s *stream) owes(i int, offset int64) bool {
 	return s.reached(i, offset) && !s.sentAway(i, offset)
 }
@@ -46,13 +46,13 @@ func (s *stream) reached(i int, offset int64) bool {
 	return offset >= p.start && (i == len(s.passes)-1 || offset < p.base)
 }
 
-// facts are what forwarding must not change, as digests.
+// facts are digests of the parts of a record that forwarding must not change.
 type facts struct {
 	key, value, headers digest
 	timestamp           int64 // ms
 }
 
-// digest tells byte strings apart, null from empty too.
+// digest tells byte strings apart, and null from an empty one.
 type digest struct {
 	null  bool
 	bytes int
@@ -66,7 +66,7 @@ func factsOf(r *kgo.Record) facts {
 	return facts{key: digestOf(r.Key), value: digestOf(r.Value), headers: headersOf(r), timestamp: r.Timestamp.UnixMilli()}
 }
 
-// withheldDigest is of what came with a batch too large to be unpacked: only its length is known.
+// withheldDigest returns the digest of a part that came in a batch too large to be unpacked: only its length is known.
 func withheldDigest(size int64) digest {
 	if size < 0 {
 		return digestOf(nil)
@@ -74,7 +74,7 @@ func withheldDigest(size int64) digest {
 	return digest{bytes: int(size), sum: 1}
 }
 
-// headersOf digests the headers that are not ours, in their order. Its bytes are those of names and values.
+// headersOf digests the headers that are not ours, in their order. It counts the bytes of their names and values.
 func headersOf(r *kgo.Record) digest {
 	var (
 		d    digest

@@ -19,8 +19,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// trimmedStory is a story whose journal begins with a snapshot: of news/0/0 and news/1/0 the group has announced that they are
-// forwarded, the verdicts of news/0/1 and news/1/1 are held, and one document of each kind follows.
+// trimmedStory is a story whose journal begins with a snapshot. The group has announced that news/0/0 and news/1/0 are
+// forwarded, the snapshot holds the verdicts of news/0/1 and news/1/1, and one document of each kind follows.
 func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
 	t.Helper()
 	s = story(t)
@@ -32,7 +32,7 @@ func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
 	r := s.document(1, "a text that was read after the snapshot had been taken")
 	s.forward(r, 1)
 	s.forward(s.document(0, "A text that was read after the snapshot had been taken!"), 1)
-	s.forward(s.document(0, string(s.sources[0].Value)), 1) // of one that only the snapshot remembers
+	s.forward(s.document(0, string(s.sources[0].Value)), 1) // a copy of a document that only the snapshot remembers
 	in = s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, storeIn(directory), "main")
@@ -108,7 +108,7 @@ func TestTrimmedJournal(t *testing.T) {
 	}
 }
 
-// Members that trim the journal while it is audited take nothing from it.
+// The audit loses nothing when members trim the journal meanwhile.
 func TestTrimmedMeanwhile(t *testing.T) {
 	s, in := trimmedStory(t)
 	s.transaction(kgo.TryCommit, s.outputs...)
@@ -126,7 +126,8 @@ func TestTrimmedMeanwhile(t *testing.T) {
 	}
 }
 
-// What was forwarded in epochs that ended before the snapshot may be there, in whatever form, and need not.
+// Records that were forwarded in epochs before the snapshot may be in the outputs with any verdict, and need not be
+// there.
 func TestPassesBeforeTheSnapshot(t *testing.T) {
 	s := story(t)
 	s.announce(0, 1, 2)
@@ -151,7 +152,7 @@ func TestPassesBeforeTheSnapshot(t *testing.T) {
 	}
 }
 
-// A pass whose verdicts are known takes its own output, whatever a pass would take whose verdicts are not.
+// A pass whose verdicts are known takes its own output, whichever output a pass with unknown verdicts could take.
 func TestPassAcrossTheSnapshot(t *testing.T) {
 	s := newScene(t)
 	s.begin()
@@ -175,7 +176,7 @@ func TestPassAcrossTheSnapshot(t *testing.T) {
 	}
 }
 
-// The oldest snapshot that the journal still continues is taken; a damaged one is passed over.
+// The oldest snapshot that the journal still continues is restored. A damaged one is passed over.
 func TestWhichSnapshot(t *testing.T) {
 	s := story(t)
 	directory := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// noticeable is a difference of clocks that is worth a word: more than a request takes.
+// noticeable is the least difference of clocks that is reported. It is longer than a request takes.
 const noticeable = 2 * time.Second
 
 // serverClock is a store that has a clock of its own.
@@ -16,8 +16,8 @@ type serverClock interface {
 	Server(ctx context.Context) (version string, now time.Time, err error)
 }
 
-// clocks compares those that can be read without writing anything: the last record of the journal carries the appender's and
-// the broker's, and must not be of tomorrow.
+// clocks compares the clocks that can be read without writing anything. The last record of the journal carries the
+// appender's time and the broker's: they are compared, and the broker's must not lie in the future.
 func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 	if s, ok := p.store.(serverClock); ok {
 		version, now, err := s.Server(ctx)
@@ -43,7 +43,7 @@ func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(wall(rec))), "that of the member which appended last")), nil
 }
 
-// apart says how far two clocks are apart, a round trip included.
+// apart returns the finding about how far two clocks are apart. The difference includes the time of a round trip.
 func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
 	tolerance := p.in.Index.Window.Tolerance
 	text := fmt.Sprintf("%s is %v ahead of %s", what, ahead.Round(time.Millisecond), of)
@@ -57,7 +57,7 @@ func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
 	return fine(text)
 }
 
-// wall is the appender's clock in a record.
+// wall returns the appender's time in a record.
 func wall(rec index.Record) int64 {
 	switch rec := rec.(type) {
 	case *index.Settings:

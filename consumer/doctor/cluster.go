@@ -7,14 +7,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 )
 
-// transactionFeature at level 2 gives each transaction an epoch of its own (KIP-890): a request that was on its way when its
-// transaction ended cannot open another one, which would then hang.
+// transactionFeature at level 2 gives each transaction an epoch of its own (KIP-890): a request that is still under way
+// when its transaction ends cannot open another transaction, which would then hang.
 const (
 	transactionFeature = "transaction.version"
 	transactionLevel   = 2
 )
 
-// cluster looks at versions and features.
+// cluster checks versions and features.
 func (p *patient) cluster(ctx context.Context) ([]Finding, error) {
 	all, err := p.admin.ApiVersions(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *patient) cluster(ctx context.Context) ([]Finding, error) {
 	return append(findings, transactionVersion(p.server, level, known)...), nil
 }
 
-// several counts things for people.
+// several writes a number of things for people.
 func several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -21,7 +21,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Nobody is at work, but nothing is wrong.
+// Nothing is wrong, although nobody is at work.
 func TestWell(t *testing.T) {
 	w := newWard(t)
 	w.well()
@@ -40,7 +40,7 @@ func TestWell(t *testing.T) {
 	}
 }
 
-// One batch of the source may be more than a session has memory for.
+// A single batch of the source may be larger than the memory that a session has for batches.
 func TestSourceOfLargeBatches(t *testing.T) {
 	w := newWard(t)
 	w.well()
@@ -51,7 +51,7 @@ func TestSourceOfLargeBatches(t *testing.T) {
 	}
 }
 
-// Whatever is wrong, it is found, as what it is.
+// Each fault is found and reported as what it is.
 func TestFindings(t *testing.T) {
 	findings(t, []finding{
 		{"no source", func(w *ward) { w.remove("news") }, `^problem topics: source news does not exist \| .* \| correct the name`},
@@ -91,7 +91,7 @@ func TestFindings(t *testing.T) {
 	})
 }
 
-// What was committed, beside what the source holds.
+// The committed offsets are compared with what the source holds.
 func TestFindingsOfOffsets(t *testing.T) {
 	findings(t, []finding{
 		{"documents deleted unread", func(w *ward) { w.trim("news", 0, 3) }, `^problem group: news/0: committed is 2, and the topic begins at 3 \| deleted before they were read: at most 1 document \|`},
@@ -106,7 +106,7 @@ func TestFindingsOfOffsets(t *testing.T) {
 	})
 }
 
-// finding is what is done to a service that is well, and what the doctor says then.
+// finding is a fault of a service that is otherwise well, and what the doctor then says.
 type finding struct {
 	name string
 	do   func(w *ward)
@@ -168,7 +168,7 @@ func (w *ward) join() {
 	}
 }
 
-// What Kafka says about rights is held against the list in permissions.md.
+// What Kafka says about rights is compared with the list in permissions.md.
 func TestRights(t *testing.T) {
 	allow := func(resource kmsg.ACLResourceType, name string, operations ...kmsg.ACLOperation) (acls []kfake.ACL) {
 		for _, op := range operations {

@@ -10,7 +10,7 @@ const (
 	Problem Level = "problem" // it keeps the service from working, or from keeping its promises
 )
 
-// Finding is one thing that was looked at. Its JSON is a promise to scripts.
+// Finding is the result of one thing that was looked at. Its JSON is a promise to scripts.
 type Finding struct {
 	Level  Level  `json:"level"`
 	Check  string `json:"check"`
@@ -19,7 +19,7 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"` // what to do
 }
 
-// Report is all that was looked at, in the order of the checks.
+// Report holds everything that was looked at, in the order of the checks.
 type Report struct {
 	Healthy  bool      `json:"healthy"` // no problem was found
 	Problems int       `json:"problems"`

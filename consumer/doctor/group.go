@@ -17,7 +17,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// group looks at the members and at what they have committed.
+// group checks the members and what they have committed.
 func (p *patient) group(ctx context.Context) ([]Finding, error) {
 	name := p.in.Params.Group
 	described, err := p.admin.DescribeGroups(ctx, name)
@@ -50,19 +50,19 @@ func members(name string, g *kadm.DescribedGroup) []Finding {
 	return append(findings, fine("group "+name+": "+several(len(g.Members), "session")))
 }
 
-// extent is what a source partition holds, and what of it was committed.
+// extent is what a source partition holds, and how much of it was committed.
 type extent struct {
 	topic      string
 	partition  int32
-	leaderless bool  // the rest is not known
+	leaderless bool  // nothing below is known
 	start, end int64 // of the partition
-	stable     int64 // as far as it can be read
+	stable     int64 // the last stable offset: a reader of committed records gets so far
 	committed  protocol.Committed
 }
 
 func (e *extent) String() string { return fmt.Sprintf("%s/%d", e.topic, e.partition) }
 
-// offsets looks at what was committed, beside what the source holds and what the newest snapshot knows.
+// offsets compares what was committed with what the source holds and what the newest snapshot knows.
 func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 	extents, err := p.extents(ctx)
 	if err != nil || len(extents) == 0 {
@@ -98,8 +98,8 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s", begun, several(len(extents), "partition"), behind(lag)))), err
 }
 
-// behind says how many documents are still to be read. The offsets of aborted ones, of markers and of what compaction removed
-// count too, until a member has passed them.
+// behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted
+// records count too, until a member has passed them.
 func behind(lag int64) string {
 	if lag == 0 {
 		return "0 documents behind"
@@ -142,7 +142,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
 }
 
-// remembered is what the newest snapshot knows of source partitions that are still the same topics.
+// remembered returns what the newest snapshot knows of source partitions whose topics are still the same.
 func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartition, error) {
 	known := map[place]index.SourcePartition{}
 	if p.newest == nil {
@@ -167,7 +167,8 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 	if len(topics) == 0 {
 		return nil, nil
 	}
-	committed, err := p.admin.FetchOffsets(ctx, p.in.Params.Group) // first: read last, they could be ahead of the ends
+	// Committed offsets are read first: read last, they could be ahead of the ends.
+	committed, err := p.admin.FetchOffsets(ctx, p.in.Params.Group)
 	if errors.Is(err, kerr.GroupIDNotFound) {
 		err = nil
 	}
@@ -192,15 +193,15 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 	return extents, nil
 }
 
-// nearPart of the retention is what an unread document may have used up before it is worth a word.
+// nearPart is the part of the retention after which an unread document is reported.
 const nearPart = 0.75
 
-// nearRetention finds partitions whose next document will soon be deleted unread.
+// nearRetention finds partitions whose next document will soon be deleted before it is read.
 func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings []Finding, err error) {
 	for _, name := range p.existing(p.in.Source.Topics...) {
 		settings, err := p.topics.Settings(ctx, name)
 		if forbidden(err) {
-			continue // told with the topics
+			continue // reported with the topics
 		}
 		if err != nil {
 			return findings, err

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const settingsText = `{"test":"settings"}`
 
-// ward is a cluster with a service that is well, as far as topics, offsets and snapshots tell; nobody is at work.
+// ward is a cluster with a service that is well, judging by topics, offsets and snapshots. Nobody is at work.
 type ward struct {
 	t       *testing.T
 	cluster *kfake.Cluster
@@ -157,7 +157,7 @@ func (w *ward) remove(topic string) {
 	w.must(err)
 }
 
-// later lets the doctor come so much later.
+// later sets the doctor's clock forward.
 func (w *ward) later(by time.Duration) { w.in.now = func() time.Time { return time.Now().Add(by) } }
 
 func (w *ward) run() Report {
@@ -167,7 +167,7 @@ func (w *ward) run() Report {
 	return report
 }
 
-// lines is a report as lines, for what a test says about it.
+// lines writes a report as lines for a test's messages.
 func lines(r Report) string {
 	var b strings.Builder
 	for _, f := range r.Findings {

@@ -13,16 +13,16 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// need is what the service must be allowed to do with a topic, or the group.
+// need is the set of rights that the service must have on a topic or the group.
 type need struct {
 	resource   string // as kafka-acls.sh names it
 	name       string
 	operations []kmsg.ACLOperation
-	wishes     []kmsg.ACLOperation // of use, and the service goes on without
+	wishes     []kmsg.ACLOperation // rights that are useful, and that the service can do without
 	why        string
 }
 
-// needs of the topics that are there: see permissions.md.
+// needs returns the needs for the topics that exist: see permissions.md.
 func (p *patient) needs() (all []need) {
 	for _, name := range p.existing(p.in.Source.Topics...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
@@ -44,12 +44,10 @@ func (p *patient) needs() (all []need) {
 	return all
 }
 
-// trims says that the service deletes what the journal needs no more.
-func (p *patient) trims() bool {
-	return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared
-}
+// trims says whether the service deletes records that the journal needs no more.
+func (p *patient) trims() bool { return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared }
 
-// rights looks at what Kafka says this user may do. It says nothing of transactional ids.
+// rights checks what Kafka says this user may do. Kafka says nothing of transactional ids.
 func (p *patient) rights(ctx context.Context) ([]Finding, error) {
 	allowed, err := p.topicRights(ctx)
 	if err != nil {
@@ -132,7 +130,7 @@ func (p *patient) grant(n *need, op kmsg.ACLOperation) string {
 	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --%s %s", p.server, operation(op), n.resource, n.name)
 }
 
-// operation is its name as Kafka's tools write it: DescribeConfigs.
+// operation returns an operation's name as Kafka's tools write it: DescribeConfigs.
 func operation(op kmsg.ACLOperation) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(op.String(), "_") {

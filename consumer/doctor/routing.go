@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 )
 
-// routing compares that in force in the journal with the configuration.
+// routing compares the routing in force in the journal with the configuration.
 func (p *patient) routing(ctx context.Context) ([]Finding, error) {
 	if !p.there[p.in.Journal.Topic] {
 		return nil, nil

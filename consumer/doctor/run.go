@@ -31,7 +31,7 @@ type Inputs struct {
 	Snapshot snapshot.Params
 	Index    index.Params
 	Settings []byte // canonical text
-	// Snapshots opens the store, which must be there already. The doctor closes it.
+	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
@@ -42,7 +42,7 @@ type Inputs struct {
 // checkBound is how long one check may take.
 const checkBound = 20 * time.Second
 
-// Run looks at everything. The error says that Kafka could not be reached; a *broker.Fault tells what to do.
+// Run checks everything. The error says that Kafka could not be reached; a *broker.Fault says what to do.
 func Run(ctx context.Context, in Inputs) (Report, error) {
 	options := append(append([]kgo.Opt{}, in.Options...), kgo.RequestRetries(2), kgo.RetryTimeout(checkBound))
 	client, err := kgo.NewClient(options...)
@@ -70,7 +70,7 @@ func Run(ctx context.Context, in Inputs) (Report, error) {
 	return report, p.close()
 }
 
-// check is one of the things that are looked at. An error says that it could not be.
+// check is one part of the examination. An error says that the check could not be made.
 type check struct {
 	name string
 	look func(*patient, context.Context) ([]Finding, error)
@@ -103,7 +103,7 @@ type patient struct {
 	store   snapshot.Store  // nil: there is none, or it does not answer
 	newest  *index.Restore  // the state of the newest snapshot of this journal; nil: none
 	tail    *journalTail    // nil: not read yet
-	there   map[string]bool // topics
+	there   map[string]bool // topics that exist
 }
 
 func (p *patient) close() error {
@@ -123,7 +123,7 @@ func (p *patient) examine(ctx context.Context, look func(*patient, context.Conte
 	return findings
 }
 
-// unseen is what could not be looked at.
+// unseen is the finding that something could not be checked.
 func unseen(err error) Finding {
 	var fault *broker.Fault
 	switch {
@@ -149,7 +149,7 @@ func forbidden(err error) bool {
 		errors.Is(err, kerr.GroupAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed)
 }
 
-// outputs are the output topics of all sources; none in a dry run.
+// outputs returns the output topics of all sources. A dry run has none.
 func (p *patient) outputs() (names []string) {
 	if p.in.Sink.DryRun {
 		return nil
@@ -161,7 +161,7 @@ func (p *patient) outputs() (names []string) {
 	return names
 }
 
-// existing are those of the topics that are there.
+// existing returns those of the topics that exist.
 func (p *patient) existing(names ...string) (there []string) {
 	for _, name := range names {
 		if p.there[name] {

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// settings compares those in force in the journal with the configuration.
+// settings compares the settings in force in the journal with the configuration.
 func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 	inForce, err := p.inForce(ctx)
 	switch {
@@ -28,7 +28,7 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
 }
 
-// inForce are the settings of the newest snapshot, else those with which the journal begins.
+// inForce returns the settings of the newest snapshot or, without a snapshot, those with which the journal begins.
 func (p *patient) inForce(ctx context.Context) ([]byte, error) {
 	if p.newest != nil {
 		return p.newest.Settings(), nil
@@ -46,7 +46,7 @@ func (p *patient) inForce(ctx context.Context) ([]byte, error) {
 			return rec.Text, nil
 		case *index.Checkpoint:
 			return rec.Settings, nil
-		case nil: // a stray, or gone
+		case nil: // a stray, or deleted
 		default:
 			return nil, nil
 		}
@@ -54,10 +54,10 @@ func (p *patient) inForce(ctx context.Context) ([]byte, error) {
 	return nil, nil
 }
 
-// mostStrays are passed over in search of what the journal begins with.
+// mostStrays is how many strays are passed over in search of the settings with which the journal begins.
 const mostStrays = 16
 
-// journalRecord reads one record of the journal; nil if there is none any more, or what is there changes nothing.
+// journalRecord reads one record of the journal. It returns nil if the record is gone, or changes nothing.
 func (p *patient) journalRecord(ctx context.Context, offset int64) (*topic.Record, index.Record, error) {
 	r, err := topic.ReadAt(ctx, p.in.Options, p.in.Journal.Topic, 0, offset)
 	if errors.Is(err, topic.ErrNoRecord) {

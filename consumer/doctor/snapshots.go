@@ -11,10 +11,10 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// oldSnapshot is how many times snapshot.every a snapshot may be old, while the journal goes on, before it is worth a word.
+// oldSnapshot times snapshot.every is the age from which a snapshot is reported as old, if the journal goes on.
 const oldSnapshot = 10
 
-// snapshots looks at the store, and at whether the journal continues what a start would restore.
+// snapshots checks the store, and whether the journal continues the snapshot that a start would restore.
 func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 	store, err := p.in.Snapshots(ctx)
 	switch {
@@ -72,7 +72,7 @@ func (p *patient) journalWhole(ctx context.Context) error {
 	return nil
 }
 
-// restorable looks at the newest snapshot of this journal.
+// restorable checks the newest snapshot of this journal.
 func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Finding, error) {
 	if err := p.journalWhole(ctx); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {
 	case at > p.tail.end:
 		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
 			"the journal lost records; no member starts", "bring the journal back, or delete it, the snapshots and the group's offsets to begin anew")}
-	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // its own checkpoint follows a snapshot
+	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // a snapshot is followed by its own checkpoint
 		return []Finding{note(fmt.Sprintf("the newest snapshot is %v old, %d records of the journal follow it", age, rest),
 			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}
 	default:
@@ -124,7 +124,7 @@ func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {
 	}
 }
 
-// retentionOf reads retention.ms; ok is false where nothing is deleted by its age.
+// retentionOf reads retention.ms. ok is false if records are not deleted by age.
 func retentionOf(text string) (time.Duration, bool) {
 	ms, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || ms <= 0 || ms > int64(10*365*24*time.Hour/time.Millisecond) {

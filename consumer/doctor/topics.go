@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// allTopics looks at sources, journal and outputs, as a start would, and at what a start lets pass.
+// allTopics checks sources, journal and outputs, as a start would. It also reports what a start lets pass.
 func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error) {
 	p.there = map[string]bool{}
 	for _, name := range p.in.Source.Topics {
@@ -58,7 +58,7 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	return findings, nil
 }
 
-// untimely compares the timestamps that an output takes with those of its source.
+// untimely compares the timestamps that an output accepts with those that its source accepts.
 func (p *patient) untimely(ctx context.Context, source, output string) (findings []Finding, err error) {
 	from, err := p.topics.Times(ctx, source)
 	if err != nil && !forbidden(err) {
@@ -126,7 +126,7 @@ func missing(what string, create bool, setting string, err error) Finding {
 	return problem(what+" does not exist", "the service does not start without it", remedyOf(err))
 }
 
-// mistakes are those that a start would refuse, in the words of the room that refuses.
+// mistakes returns the mistakes that a start would refuse, in the words of the package that refuses them.
 func mistakes(err error) (findings []Finding, ok bool) {
 	var wrong *broker.TopicError
 	if !errors.As(err, &wrong) {
@@ -146,7 +146,8 @@ func remedyOf(err error) string {
 	return ""
 }
 
-// durable looks at what a start lets pass: how much of a topic outlives its brokers, and what would change it on the way.
+// durable checks settings that a start lets pass: how far a topic survives the loss of brokers, and what would change
+// it in the meantime.
 func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string) (findings []Finding, err error) {
 	settings, err := p.topics.Settings(ctx, topic.Name)
 	if forbidden(err) {

@@ -11,15 +11,16 @@ import (
 
 const (
 	ongoing = "Ongoing"
-	// brokerBound is Kafka's own greatest time-out of a transaction (transaction.max.timeout.ms): one open for longer hangs.
+	// brokerBound is Kafka's default for the greatest time-out of a transaction (transaction.max.timeout.ms). A
+	// transaction that is open for longer hangs.
 	brokerBound = 15 * time.Minute
-	// unknownBound is how long a transaction that no coordinator knows of may just be about to end.
+	// unknownBound is how long a transaction that no coordinator knows may still be about to end.
 	unknownBound = time.Minute
-	// abortGrace is how late a coordinator may abort what has timed out: it looks every ten seconds.
+	// abortGrace is how late a coordinator may abort a transaction that has timed out: it looks every ten seconds.
 	abortGrace = 20 * time.Second
 )
 
-// transactions looks at ours, and at those that are open on our topics, whoever began them.
+// transactions checks our transactions, and all that are open on our topics, whoever began them.
 func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 	listed, err := p.admin.ListTransactions(ctx, nil, nil)
 	if err != nil {
@@ -33,7 +34,7 @@ func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 	return append(findings, more...), err
 }
 
-// ours looks at the transactional ids of the group's slots.
+// ours checks the transactional ids of the group's slots.
 func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]Finding, error) {
 	prefix := p.in.Params.Group + "/"
 	var ids []string
@@ -66,7 +67,7 @@ func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]F
 	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", len(ids), prefix, open))), nil
 }
 
-// hanging looks for open transactions on our topics that will not end by themselves.
+// hanging finds open transactions on our topics that will not end by themselves.
 func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) ([]Finding, error) {
 	topics := p.existing(append(p.outputs(), p.in.Source.Topics...)...)
 	if len(topics) == 0 {
@@ -108,7 +109,8 @@ func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) (
 	return findings, nil
 }
 
-// hangs says so of a producer's transaction: it is open, and no coordinator will end it, or none has for too long.
+// hangs reports a producer's transaction if it is open and no coordinator will end it, or has not ended it for too
+// long.
 func (p *patient) hangs(d *kadm.DescribedProducer, coordinated bool) (Finding, bool) {
 	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
 	switch {

@@ -10,9 +10,10 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// AppenderOptions are the client options an appender needs beside those that reach the cluster: idempotent, all replicas,
-// nothing lingers. Evidence is compressed and band keys are noise, so the client does not try again. An append ends when
-// its context does, also while no broker answers: whether the record is there is an open question after any error.
+// AppenderOptions are the client options an appender needs in addition to those that reach the cluster: idempotent, all
+// replicas, no lingering. The client does not compress, because evidence is compressed already and band keys are
+// noise. An append ends when its context does, also while no broker answers. After any error it is an open
+// question whether the record is in the journal.
 func AppenderOptions(p Params) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.RequiredAcks(kgo.AllISRAcks()),
@@ -26,24 +27,26 @@ func AppenderOptions(p Params) []kgo.Opt {
 	}
 }
 
-// mostBuffered is how many records an appender has on their way, and so the most of a batch. It is the library's number; followers
-// have room for as many.
+// mostBuffered is how many records an appender may have on their way, and so the most of a batch. It is the library's
+// number, and followers have room for as many.
 const mostBuffered = 50_000
 
-// Appender appends records to the journal. It is safe for concurrent use. What it appended is true only once a follower
-// has read it back: an error leaves open whether the record is there, and appending it again is harmless.
+// Appender appends records to the journal. It is safe for concurrent use. A record counts only once a follower has read
+// it back. An error leaves open whether the record is in the journal, and appending it again is harmless.
 type Appender struct {
 	client *kgo.Client
 	owner  []byte
 	stats  appended
 }
 
-// NewAppender wraps a client that was built with AppenderOptions. The owner is the consumer group whose journal it is.
+// NewAppender wraps a client that was built with AppenderOptions. The owner is the consumer group to which the journal
+// belongs.
 func NewAppender(client *kgo.Client, owner string) *Appender {
 	return &Appender{client: client, owner: []byte(owner)}
 }
 
-// Append appends the records and returns the greatest journal offset they got. Until it returns, the records are in use.
+// Append appends the records and returns the greatest journal offset they got. The records must not change until it
+// returns.
 func (a *Appender) Append(ctx context.Context, recs ...index.Record) (last int64, err error) {
 	values := make([][]byte, 0, len(recs))
 	for _, rec := range recs {

@@ -22,7 +22,7 @@ const (
 	kindMark
 	kindRouting
 
-	kinds     // of this format so far
+	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
 )
 
@@ -109,7 +109,8 @@ func appendRun(dst []byte, run *index.Run) []byte {
 	return dst
 }
 
-// runSize is enough for the run, so that a quarter of a mebibyte does not grow by doubling.
+// runSize is an upper bound of the run's size in bytes. It is the initial capacity, so that a buffer of a quarter of a
+// mebibyte does not grow by doubling.
 func runSize(run *index.Run) int {
 	const framing = 128 // header, source, epoch, base and counts: 1+8 + 16 and varints
 	n := framing
@@ -119,8 +120,8 @@ func runSize(run *index.Run) int {
 	return n
 }
 
-// Decoder decodes records. A decoded Run is valid until the next call: its entries stand in the decoder and point into the
-// value.
+// Decoder decodes records. A decoded Run is valid until the next call: its entries are stored in the decoder and point
+// into the value.
 type Decoder struct {
 	run index.Run
 }
@@ -128,7 +129,8 @@ type Decoder struct {
 // Decode reads the value of a journal record.
 func Decode(value []byte) (index.Record, error) { return new(Decoder).Decode(value) }
 
-// Decode reads the value of a journal record. Its errors are ErrNewer, after which nobody may go on, and a *StrayError.
+// Decode reads the value of a journal record. Its errors are ErrNewer, after which the caller must stop reading the
+// journal, and a *StrayError.
 func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	body, err := unframe(value)
 	if err != nil {
@@ -168,7 +170,7 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		c := &index.Checkpoint{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Settings: rd.Bytes(),
 		}
-		if rd.Len() > 0 { // the bare format has none
+		if rd.Len() > 0 { // the bare format has no routing
 			c.Routes, err = readRoutes(rd)
 		}
 		return c, err

@@ -1,8 +1,9 @@
 // Package journal frames, appends and follows the records of the journal: one topic of one partition whose order decides
-// everything. What the records mean is package index's business.
+// everything. Package index says what the records mean.
 //
-// The key of a journal record is the consumer group whose journal it is: of two groups each would take the other's commits for
-// its own. The value has a frame, which is the same in all versions, and a body:
+// The key of a journal record is the consumer group to which the journal belongs. Without it, two groups on one journal
+// would each take the other's commits for their own. The value has a frame, which is the same in all versions, and a
+// body:
 //
 //	┌────────────┬─────────┬────────┬──────┬─────────────┬──────────┬──────────────────────────────────────┐
 //	│ 1e u n j   │ version │ crc32c │ kind │ fingerprint │ wall, ms │ body                                 │
@@ -18,10 +19,11 @@
 //	mark 6        number 8
 //	routing 7     number · length, canonical text
 //
-// Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) is over all of the value but itself. The
-// record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: a version, 1, and then the kind
-// and what follows; a checkpoint had no routing. They are still read.
+// Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but itself.
+// The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a version,
+// 1, then the kind and the body. A checkpoint of that format had no routing. Both formats are read.
 //
-// What is in the topic besides is a stray: it changes nothing, on every member alike, and has its offset. Only what is sound and
-// yet unknown, a later version or a kind that this program has not got, ends whoever reads it: the others act on it.
+// Any other record in the topic is a stray: it changes nothing, on every member alike, and takes an offset. A sound record
+// that this program does not know, of a later version or another kind, ends whoever reads it, because other members act
+// on it.
 package journal

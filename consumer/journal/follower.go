@@ -15,26 +15,26 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// ErrLost is wrapped by the errors after which a replica cannot go on from where it is: the journal lost records, does not
-// reach so far, or is no journal.
+// ErrLost is wrapped by the errors after which a replica cannot go on from where it is: the journal lost records, ends
+// before the replica's place, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
 
-// Place is where a follower begins: the journal offset to read first and the leader epoch of the record before it, by which
-// an unclean election is noticed (-1: unknown).
+// Place is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
+// unknown), which reveals an unclean election.
 type Place struct {
 	Offset      int64
 	LeaderEpoch int32
 }
 
-// FollowerOptions are the client options a follower needs behind those that reach the cluster, which it reaches as the client
-// like. Offsets out of range are never reset silently.
+// FollowerOptions are the client options a follower needs in addition to those that reach the cluster. The cluster is
+// reached as the client like reaches it. Offsets out of range are never reset silently.
 func FollowerOptions(topic string, from Place, u *unpack.Unpacker, like *kgo.Client) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
 	return append(u.Options(like),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
-		kgo.KeepControlRecords(),   // where one is the last, the end is reached with it
+		kgo.KeepControlRecords(),   // if a control record is the last, it shows that the end is reached
 		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
 		kgo.FetchMaxWait(2*time.Second),
 		kgo.FetchMaxBytes(16<<20),
@@ -44,23 +44,33 @@ func FollowerOptions(topic string, from Place, u *unpack.Unpacker, like *kgo.Cli
 
 // Handler is what a follower calls, always from one goroutine.
 type Handler struct {
-	From         int64                                                           // the first offset that is handed on
-	Unpacker     *unpack.Unpacker                                                // the client's
-	Ask          <-chan func()                                                   // called between two records, one at a time, and while there are none
-	Apply        func(at index.Stamp, leaderEpoch int32, rec index.Record) error // each record; it is valid only during the call
-	Skip         func(at index.Stamp, leaderEpoch int32, why *StrayError) error  // each stray, in its turn; why is the callee's
-	Untimed      func(offset int64)                                              // a record that is applied next carries no time of the broker; nil: nobody asks
-	Passed       func()                                                          // all records that were there are applied
-	Trouble      func(err error)                                                 // the broker cannot answer now and is asked again; nil: that is an error
-	ProducerTime bool                                                            // records may carry the appender's time
-	Owner        string                                                          // whose journal it is; empty: anybody's
+	// From is the first offset that is handed on.
+	From int64
+	// Unpacker is the client's.
+	Unpacker *unpack.Unpacker
+	// Ask brings functions to call between two records, one at a time, and while there are none.
+	Ask <-chan func()
+	// Apply is called with each record, which is valid only during the call.
+	Apply func(at index.Stamp, leaderEpoch int32, rec index.Record) error
+	// Skip is called with each stray in its turn. It may keep why.
+	Skip func(at index.Stamp, leaderEpoch int32, why *StrayError) error
+	// Untimed is called before Apply if the record carries no time of the broker. It may be nil.
+	Untimed func(offset int64)
+	// Passed is called when all records that were there are applied.
+	Passed func()
+	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the error.
+	Trouble func(err error)
+	// ProducerTime says that records may carry the appender's time.
+	ProducerTime bool
+	// Owner is the group to which the journal belongs; empty: any group.
+	Owner string
 }
 
-// troublePause is the time until a broker that cannot answer now is asked again.
+// troublePause is the time to wait before a broker that could not answer is asked again.
 const troublePause = 250 * time.Millisecond
 
-// Follow reads the journal and hands each record to h, in order, until ctx is done or h fails. What is polled next is fetched
-// while the last is applied.
+// Follow reads the journal and hands each record to h, in order, until ctx is done or h fails. It fetches the next
+// records while the last ones are applied.
 func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	polled := make(chan kgo.Fetches)
@@ -136,7 +146,7 @@ func (h *Handler) rest(ctx context.Context, trouble error) error {
 	}
 }
 
-// answered says that an error is the broker's, and may be gone when it is asked again.
+// answered says whether an error is the broker's answer, and may be gone when the broker is asked again.
 func answered(err error) bool {
 	var answer *kerr.Error
 	return errors.As(err, &answer) && !errors.Is(err, ErrLost) && !broker.Forbidden(err)
@@ -144,7 +154,7 @@ func answered(err error) bool {
 
 func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 	if r.Offset < h.From {
-		return nil // of a batch in whose middle a snapshot stands
+		return nil // the snapshot that was restored covers it, and stands in the middle of its batch
 	}
 	h.From = r.Offset + 1
 	at, rec, err := rd.Read(r)
@@ -160,7 +170,7 @@ func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 	return h.Apply(at, r.LeaderEpoch, rec)
 }
 
-// fetchError separates what the client retries by itself from what ends the replica.
+// fetchError distinguishes what the client retries by itself from what ends the replica.
 func fetchError(fetches kgo.Fetches) error {
 	var fatal error
 	fetches.EachError(func(topic string, partition int32, err error) {

@@ -7,11 +7,12 @@ import (
 	"hash/crc32"
 )
 
-// version is the format of this program's records. It rises when the bytes of a kind change their meaning; a kind that is new
-// needs no new version, for whoever does not know it stops there as well.
+// version is the format of this program's records. It rises when the bytes of a kind change their meaning. A new kind
+// needs no new version, because a program that does not know the kind stops at it as well.
 const version = 2
 
-// bare is the first format, which had no frame: its version, and then what stands behind the frame now.
+// bare is the first format, which had no frame. A record began with its version, and the rest was what now stands
+// behind the frame.
 const bare = 1
 
 const (
@@ -29,23 +30,23 @@ type Reason string
 
 // Reasons.
 const (
-	Unframed  Reason = "unframed"  // no journal record at all, or an empty value
-	Damaged   Reason = "damaged"   // begins like one, and its checksum is wrong
-	Malformed Reason = "malformed" // sound, and its body does not decode: a program of this format wrote it wrong
+	Unframed  Reason = "unframed"  // not a journal record, or an empty value
+	Damaged   Reason = "damaged"   // begins like a journal record, and its checksum is wrong
+	Malformed Reason = "malformed" // sound, but its body does not decode: a program of this format wrote it wrong
 	Foreign   Reason = "foreign"   // of another consumer group
 	Marker    Reason = "marker"    // the end of a transaction, which no member makes in the journal
 )
 
-// Reasons are all there are.
+// Reasons returns all reasons.
 func Reasons() []Reason { return []Reason{Unframed, Damaged, Malformed, Foreign, Marker} }
 
-// StrayError says that a record is none that a member of the group wrote, or is one no more. It changes nothing, on every member
-// alike: whether it is one depends on its bytes only.
+// StrayError says that a record was not written by a member of the group, or is no longer as it was written. Such a
+// record changes nothing, on every member alike: whether it is a stray depends on its bytes only.
 type StrayError struct {
 	Offset int64
 	Reason Reason
 	Owner  string // Foreign: the other group
-	Sign   bool   // Foreign: only a member that takes the journal for its own writes such
+	Sign   bool   // Foreign: only a member that takes the journal for its own group's writes such a record
 	Err    error
 }
 
@@ -70,14 +71,14 @@ func closeFrame(value []byte) {
 	binary.LittleEndian.PutUint32(value[sumAt:], sum(value))
 }
 
-// sum is over all of a framed value but itself, so that no bit of it can fall unnoticed: not even one of the version, which
-// would look like a newer format.
+// sum returns the checksum over all of a framed value but itself, so that every changed bit is noticed. That includes
+// the bits of the version, which would otherwise look like a newer format.
 func sum(value []byte) uint32 {
-	castagnoli := crc32.MakeTable(crc32.Castagnoli) // made once, by the library
+	castagnoli := crc32.MakeTable(crc32.Castagnoli) // the library builds it only once
 	return crc32.Update(crc32.Checksum(value[:sumAt], castagnoli), castagnoli, value[frameBytes:])
 }
 
-// unframe returns what stands behind the frame.
+// unframe returns the part behind the frame.
 func unframe(value []byte) ([]byte, error) {
 	if len(value) > 0 && value[0] == bare {
 		return value[1:], nil
@@ -97,8 +98,9 @@ func unframe(value []byte) ([]byte, error) {
 	return value[frameBytes:], nil
 }
 
-// unknownKind is about a sound record. Within this format it is of a later version, which may have acted on it, so that passing
-// over it would let replicas differ. The bare format has got no more kinds.
+// unknownKind returns the error for a sound record of an unknown kind. Within this format the kind is of a later
+// version. A member of that version may have acted on it, and passing over it would let replicas differ. The bare
+// format gets no new kinds, so there the record is a stray.
 func unknownKind(kind byte, value []byte) error {
 	if value[0] == bare {
 		return stray(Unframed, "%d bytes that are no journal record", len(value))
@@ -106,7 +108,7 @@ func unknownKind(kind byte, value []byte) error {
 	return fmt.Errorf("%w: its kind is %d, this one reads kinds below %d", ErrNewer, kind, kinds)
 }
 
-// undecoded is the reason where a body does not decode.
+// undecoded returns the reason for a body that does not decode.
 func undecoded(value []byte) Reason {
 	if value[0] == bare {
 		return Unframed

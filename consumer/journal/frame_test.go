@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// reason is why a value is a stray, or what else it is.
+// reason returns why a value is a stray, or what else it is.
 func reason(value []byte) string {
 	rec, err := Decode(value)
 	var why *StrayError
@@ -28,7 +28,7 @@ func reason(value []byte) string {
 	return "neither"
 }
 
-// sealed is a framed value with some bytes changed, and a checksum that is right again.
+// sealed returns a framed value with some bytes changed and the checksum that fits.
 func sealed(value []byte, change func(value []byte)) []byte {
 	value = append([]byte(nil), value...)
 	change(value)
@@ -36,7 +36,8 @@ func sealed(value []byte, change func(value []byte)) []byte {
 	return value
 }
 
-// One bad bit, wherever it is, makes a stray: never another record, nor one of a newer format, which would end the group.
+// One wrong bit makes a record a stray, wherever the bit is. It never makes another record, nor one of a newer format,
+// which would end the group.
 func TestOneBadBit(t *testing.T) {
 	t.Parallel()
 	for _, rec := range records() {
@@ -51,7 +52,8 @@ func TestOneBadBit(t *testing.T) {
 	}
 }
 
-// Only what is sound is of a newer format: a later version, whatever stands behind it, and a kind that nothing here reads.
+// Only a sound record can be of a newer format. It has a later version, whatever follows, or a kind that this program
+// cannot read.
 func TestNewerFormat(t *testing.T) {
 	t.Parallel()
 	run := Append(nil, records()[1])
@@ -80,7 +82,7 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-// A member of before, which read the first byte as the version, takes a frame for a newer format and stops.
+// Members of the bare format, which read the first byte as the version, take a frame for a newer format and stop.
 func TestOlderMembersStop(t *testing.T) {
 	t.Parallel()
 	if first := magic[0]; first <= bare || first >= 32 {
@@ -88,7 +90,7 @@ func TestOlderMembersStop(t *testing.T) {
 	}
 }
 
-// What the first format left behind is read: so a member that comes upon an old journal finds the settings that differ.
+// Records of the first format are read, so that a member that meets an old journal finds the settings that differ.
 func TestFirstFormat(t *testing.T) {
 	t.Parallel()
 	for i, golden := range []string{
@@ -124,7 +126,8 @@ func TestFirstFormat(t *testing.T) {
 	}
 }
 
-// Whose record it is comes before what it says: another group's is a stray, also where it is sound, or of a newer format.
+// The owner of a record is checked before its contents: another group's record is a stray, even if it is sound or of a
+// newer format.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	settings, run := Append(nil, records()[0]), Append(nil, records()[1])

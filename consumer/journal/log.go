@@ -19,7 +19,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Log is the journal as a member appends to it and asks where it begins and ends. It is safe for concurrent use.
+// Log is a member's access to the journal: it appends, and asks where the journal begins and ends. It is safe for
+// concurrent use.
 type Log struct {
 	Topic       string
 	ID          [16]byte // of the topic
@@ -27,16 +28,17 @@ type Log struct {
 	*Appender
 
 	admin     *kadm.Client
-	forbidden time.Duration // how long Kafka may forbid an append
+	forbidden time.Duration // how long Kafka may forbid an append before Put fails
 	logger    zerolog.Logger
 	end       atomic.Int64
 }
 
-// ForbiddenPatience is how long an append may be forbidden: rights that were just granted take a moment to be everywhere.
+// ForbiddenPatience is how long Kafka may forbid an append. Rights that were just granted take a moment to reach all
+// brokers.
 const ForbiddenPatience = 10 * time.Second
 
-// NewLog wraps a client that was built with AppenderOptions. Group is the consumer group whose journal it is, forbidden how long
-// Kafka may forbid an append.
+// NewLog wraps a client that was built with AppenderOptions. Group is the consumer group to which the journal belongs,
+// forbidden is how long Kafka may forbid an append.
 func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerprint uint64, forbidden time.Duration, logger zerolog.Logger) *Log {
 	l := &Log{
 		Topic: topic, ID: id, Fingerprint: fingerprint, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
@@ -46,16 +48,17 @@ func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerp
 	return l
 }
 
-// Client is the one that appends, which others may use for requests.
+// Client returns the client that appends. Others may use it for requests.
 func (l *Log) Client() *kgo.Client { return l.client }
 
-// Header is that of a record appended now.
+// Header returns the header of a record that is appended now.
 func (l *Log) Header() index.Header {
 	return index.Header{Fingerprint: l.Fingerprint, Wall: time.Now().UnixMilli()}
 }
 
-// Put appends framed records until the journal has taken all of them, and returns the greatest offset. An error of the broker
-// leaves open what is there, and first append wins. Only when Kafka goes on forbidding it a person is needed.
+// Put appends framed records until the journal has taken all of them, and returns the greatest offset. After an error
+// of the broker it is not known what was appended; Put appends again, and the first append wins. Put fails only if
+// Kafka goes on forbidding the append, because then a person is needed.
 func (l *Log) Put(ctx context.Context, values ...[]byte) (last int64, err error) {
 	err = retry.While(ctx, appendPause, func() error {
 		last, err = l.AppendValues(ctx, values)
@@ -81,15 +84,15 @@ func (l *Log) Put(ctx context.Context, values ...[]byte) (last int64, err error)
 
 const appendPause = 250 * time.Millisecond
 
-// How long a repeated append waits, the first and the later ones.
+// These are the times that a repeated append waits, the first and the later ones.
 const (
 	repeatPause    = 20 * time.Millisecond
 	maxRepeatPause = time.Second
 )
 
-// BeforeRepeat comes before an append that repeats another: the journal took that so many times, and no member could read it.
-// The first repeat comes soon, because one bad bit may be the cause. Later ones wait longer, so that a machine that damages all
-// it appends does not fill the journal.
+// BeforeRepeat waits before an append is repeated that the journal has taken so many times without a member being able
+// to read it. The wait before the first repeat is short, because one wrong bit may be the cause. Later waits are
+// longer, so that a machine that damages all it appends does not fill the journal.
 func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 	if times == 0 {
 		return nil
@@ -101,7 +104,7 @@ func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 	return retry.Pause(ctx, min(maxRepeatPause, repeatPause<<times))
 }
 
-// Unreadable ends a process that has appended in vain for too often.
+// Unreadable returns the error that ends a process whose appends were unreadable too often.
 func (l *Log) Unreadable() *stop.Error {
 	return &stop.Error{
 		What: "no member can read what this one appends to journal " + l.Topic,
@@ -128,15 +131,15 @@ func (l *Log) End(ctx context.Context) (int64, error) {
 	return end, err
 }
 
-// LastEnd is the end as it was last read; -1: it is not known.
+// LastEnd returns the end as it was last read, or -1 if it is not known.
 func (l *Log) LastEnd() int64 { return l.end.Load() }
 
 // Forget makes LastEnd unknown: an old end would look like a replica that keeps up.
 func (l *Log) Forget() { l.end.Store(-1) }
 
-// leaderPatience is how long the journal may be without a leader, or out of reach, before what asks for its offsets fails: a
-// start should not restore everything again because a broker was just restarted. Kafka takes 9 s to miss a broker
-// (broker.session.timeout.ms), and elects another leader then.
+// leaderPatience is how long requests for the journal's offsets are repeated while the journal has no leader or is out
+// of reach. A start should not restore everything again because a broker was just restarted. Kafka takes 9 s to miss a
+// broker (broker.session.timeout.ms), and elects another leader then.
 const leaderPatience = 15 * time.Second
 
 func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, err error) {
@@ -162,7 +165,7 @@ func (l *Log) Delete(ctx context.Context, below int64) error {
 	offsets.AddOffset(l.Topic, 0, below, -1)
 	deleted, err := l.admin.DeleteRecords(ctx, offsets)
 	if err == nil {
-		err = deleted.Error() // a missing right stands only here
+		err = deleted.Error() // only this error says that a right is missing
 	}
 	if err != nil {
 		return fmt.Errorf("trim journal: %w", err)
@@ -170,5 +173,5 @@ func (l *Log) Delete(ctx context.Context, below int64) error {
 	return nil
 }
 
-// OutOfRange says that the journal could not be followed because its first records were deleted.
+// OutOfRange says whether the journal could not be followed because its first records were deleted.
 func OutOfRange(err error) bool { return errors.Is(err, kerr.OffsetOutOfRange) }

@@ -2,7 +2,7 @@ package journal
 
 import "github.com/unecho/unecho/index/setting"
 
-// Params say which topic is the journal and what it takes.
+// Params say which topic is the journal and how large its records may be.
 type Params struct {
 	Topic             string        `key:"topic" doc:"the topic of one partition that orders all decisions; empty is the group's name with .journal" example:"unecho.journal"`
 	Create            bool          `key:"create" doc:"create the topic, as it has to be, where it is missing"`
@@ -11,8 +11,8 @@ type Params struct {
 	MaxEntryBytes     setting.Bytes `key:"max_entry_bytes" doc:"a document whose entry is larger is rejected as too_large" example:"1MiB" verdict:"true"`
 }
 
-// RunBytes bounds the value of a run of more than one entry; a run takes up to RunEntries. Both keep the per-record cost
-// small without making a follower wait long for its first verdict.
+// RunBytes bounds the value of a run of more than one entry, and RunEntries the number of its entries. Both are large
+// enough to keep the cost per record small, and small enough that a follower does not wait long for its first verdict.
 const (
 	RunBytes   = 256 << 10
 	RunEntries = 512
@@ -23,7 +23,7 @@ func DefaultParams() Params {
 	return Params{Create: true, ReplicationFactor: -1, MaxEntryBytes: setting.MiB}
 }
 
-// Name is the topic's name, which has the group's by default.
+// Name returns the topic's name. By default it is made of the group's name.
 func (p Params) Name(group string) string {
 	if p.Topic == "" {
 		return group + ".journal"
@@ -46,8 +46,8 @@ func (p Params) Validate() []setting.Mistake {
 	return m
 }
 
-// MaxRecordBytes is what the topic's max.message.bytes must take: the largest entry, alone in its run, with the framing of
-// run and batch.
+// MaxRecordBytes is what the topic's max.message.bytes must allow: the largest entry, alone in its run, with the
+// framing of run and batch.
 func (p Params) MaxRecordBytes() int {
 	return max(int(p.MaxEntryBytes), RunBytes) + 1<<10
 }

@@ -8,17 +8,18 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Reader tells the group's records from strays. All who read a journal take it for that, members and audit alike.
+// Reader distinguishes the group's records from strays. All who read a journal, members and audit alike, use it for
+// that.
 type Reader struct {
-	Owner        string // whose journal it is; empty: anybody's
+	Owner        string // the group to which the journal belongs; empty: any
 	ProducerTime bool   // records may carry the appender's time
 
 	decoder Decoder
 }
 
-// Read reads a record, which is valid until the next call. Its errors are ErrNewer, after which nobody may go on, and a
-// *StrayError. The stamp is right in any case; it has no time where that is the producer's, so that no clock but the broker's
-// moves ours.
+// Read reads a record, which is valid until the next call. Its errors are ErrNewer, after which the caller must stop
+// reading the journal, and a *StrayError. The stamp is valid even then. It has no time if the time is the producer's,
+// so that only the broker's clock moves ours.
 func (rd *Reader) Read(r *kgo.Record) (index.Stamp, index.Record, error) {
 	at := index.Stamp{Offset: r.Offset}
 	if rd.timed(r) {
@@ -47,7 +48,8 @@ func (rd *Reader) timed(r *kgo.Record) bool {
 	return rd.ProducerTime || r.Attrs.TimestampType() == 1
 }
 
-// Sign says that a record shows whose journal it is: a member writes such a record only into the journal of its own group.
+// Sign says whether a record shows to which group the journal belongs: a member writes such a record only into the
+// journal of its own group.
 func Sign(rec index.Record) bool {
 	switch rec.(type) {
 	case *index.Settings, *index.Mark, *index.Checkpoint, *index.Routing:

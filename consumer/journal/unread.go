@@ -9,18 +9,19 @@ import (
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
-// leastBatch is what a batch of the journal may take when unpacked, if members write none that needs more.
+// leastBatch is the least number of bytes that a batch of the journal may unpack to, if members write none that needs
+// more.
 const leastBatch = 16 << 20
 
-// NewUnpacker makes the decompressor of a follower. What it withholds are strays: so its bound depends on nothing in which
-// members may differ.
+// NewUnpacker makes the decompressor of a follower. Records that it withholds become strays, so its bound must not
+// depend on anything in which members may differ.
 func NewUnpacker(p Params) *unpack.Unpacker {
 	batch := max(leastBatch, 2*p.MaxRecordBytes(), p.MaxRecordBytes()+mostBuffered*unpack.Cost(new(kgo.Record)))
 	return unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch})
 }
 
-// unread hands on each record of a batch that cannot be unpacked, as one that nobody can read, and goes on behind it. Its offsets
-// are known all the same.
+// unread hands on each record of a batch that cannot be unpacked as an unreadable one, and goes on behind the batch.
+// The offsets of its records are known all the same.
 func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) error {
 	for _, failed := range fetches.Errors() {
 		var batch *kgo.ErrDecompressTooLarge
@@ -43,7 +44,7 @@ func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) er
 	return nil
 }
 
-// bearable says that a follower goes on after an error by itself.
+// bearable says whether a follower goes on by itself after an error.
 func bearable(err error) bool {
 	return errors.Is(err, unpack.ErrLater) || errors.Is(err, kgo.ErrMaxDecompress)
 }

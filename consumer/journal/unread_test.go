@@ -10,12 +10,12 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// A follower has room for the batches of members, of as many records as one may buffer, as large as a batch may be.
+// A follower has room for the batches of members: of as many records as one may buffer, and as large as a batch may be.
 func TestRoomForWhatMembersAppend(t *testing.T) {
 	for _, most := range []setting.Bytes{4 * setting.KiB, setting.MiB, 6 * setting.MiB, 12 * setting.MiB, 64 * setting.MiB} {
 		p := DefaultParams()
 		p.MaxEntryBytes = most
-		size := max(p.MaxRecordBytes(), 1<<20)/mostBuffered - 10 // what frames a record
+		size := max(p.MaxRecordBytes(), 1<<20)/mostBuffered - 10 // less the framing of a record
 		batch, err := unpacktest.Zeros(mostBuffered, size, kgo.CodecZstd)
 		if err != nil {
 			t.Fatal(err)

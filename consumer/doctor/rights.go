@@ -45,7 +45,9 @@ func (p *patient) needs() (all []need) {
 }
 
 // trims says whether the service deletes records that the journal needs no more.
-func (p *patient) trims() bool { return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared }
+func (p *patient) trims() bool {
+	return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared
+}
 
 // rights checks what Kafka says this user may do. Kafka says nothing of transactional ids.
 func (p *patient) rights(ctx context.Context) ([]Finding, error) {

@@ -1,8 +1,10 @@
-// Package document reads a Kafka record as a document: its text, its id, and the scope within which alone it is compared.
-// It comes before signing: what it refuses is found before anything is appended to the journal.
+// Package document reads a Kafka record as a document: its text, its id, and its scope. A document is compared only
+// with documents of the same scope. The package comes before signing: it refuses a record before anything is appended
+// to the journal.
 //
-// A bad document is data, not an error: Read answers with a Rejection, whose reason labels metrics and whose detail says
-// where it broke, never what the document says. All settings decide verdicts, so every member must read alike:
+// A bad document is data, not an error. Read answers with a Rejection, whose reason labels metrics and whose detail
+// says where the record is wrong. The detail never contains text of the document. All settings decide verdicts, so
+// every member must read alike:
 //
 //   - The JSON scanner is this package's own: one pass, no copies, nesting bounded, and the same on every toolchain. What it
 //     accepts is what RFC 8259 accepts; a byte order mark before it is skipped.

@@ -17,20 +17,21 @@ type Header struct {
 	Value []byte
 }
 
-// Input is what is read of a Kafka record. A nil Value is a tombstone.
+// Input is the part of a Kafka record that is read. A nil Value is a tombstone.
 type Input struct {
 	Key, Value []byte
 	Headers    []Header
 	Partition  int32
 }
 
-// Document is a record as it is compared. Its slices point into the Input, or into Buffer.
+// Document is a record in the form in which it is compared. Its slices point into the Input, or into Buffer.
 type Document struct {
 	Text  []byte // valid UTF-8
 	ID    []byte // empty means the coordinates
-	Scope uint64 // 0: compared with all; else the hash of what it is compared within
+	Scope uint64 // 0: compared with all documents; else the hash of its scope's name
 	Empty bool   // there is no text, or a blank one
-	// Buffer is the buffer that was given, grown as needed: give it to the next Read when this Document is done with.
+	// Buffer is the buffer that was given to Read, grown as needed. The caller gives it to the next Read when this
+	// Document is no longer used.
 	Buffer []byte
 }
 
@@ -47,7 +48,7 @@ type Reader struct {
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
-	paths     []path // the fields, then those of id and scope if they are fields
+	paths     []path // the fields, then the paths of id and scope if those are fields
 	fields    int    // how many of the paths are fields
 }
 
@@ -61,7 +62,7 @@ func New(p Params) (*Reader, error) {
 		maxBytes: int(p.MaxBytes),
 		strict:   p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
 	}
-	// Validate parsed them all, so they parse.
+	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
 	r.decoder = f.decoder(r)
@@ -81,8 +82,8 @@ func New(p Params) (*Reader, error) {
 	return r, nil
 }
 
-// EmptyRejection is the rejection of a document without text, or nil where such a document is unique. The caller applies
-// it to a Document that is Empty.
+// EmptyRejection returns the rejection of a document without text, or nil if such a document is unique. The caller
+// applies it to a Document that is Empty.
 func (r *Reader) EmptyRejection() *Rejection {
 	if !r.fullOnly {
 		return nil
@@ -90,9 +91,10 @@ func (r *Reader) EmptyRejection() *Rejection {
 	return reject(sink.Empty, "the document has no text to compare")
 }
 
-// Read reads one record. It uses buf for what it must rewrite; the Document, or the caller, keeps the Input unchanged for
-// as long as the Document is used. Exactly one of the results counts: the error, if it is not nil, then the Rejection. After an
-// error, which only formats give that ask others, nothing is known of the record: it is read again later.
+// Read reads one record. It uses buf for what it must rewrite. The caller keeps the Input unchanged for as long as the
+// Document is used. Exactly one of the results counts: the error if it is not nil, then the Rejection if it is not nil,
+// then the Document. Only formats that ask others return an error: then nothing is known of the record, and it is read
+// again later.
 func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
 	if len(in.Value) > r.maxBytes {
 		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes), nil
@@ -103,7 +105,7 @@ func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rej
 	return r.labelled(r.decoder.decode(ctx, in, buf))
 }
 
-// labelled refuses an id for which headers have no room.
+// labelled rejects a document whose id is too long for headers.
 func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rejection, error) {
 	if err == nil && bad == nil && len(doc.ID) > sink.MaxIDBytes {
 		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes), nil
@@ -111,12 +113,12 @@ func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rej
 	return doc, bad, err
 }
 
-// emptyDocument is the document of a record without text.
+// emptyDocument returns the document of a record without text.
 func (r *Reader) emptyDocument(in Input, buf []byte) Document {
 	return Document{ID: r.outerID(in), Empty: true, Buffer: buf}
 }
 
-// outerID is the id where it does not come from a field.
+// outerID returns the id if it does not come from a field.
 func (r *Reader) outerID(in Input) []byte {
 	switch r.id.kind {
 	case selectKey:
@@ -129,7 +131,8 @@ func (r *Reader) outerID(in Input) []byte {
 	return nil
 }
 
-// outerScope hashes the scope where it does not come from a field. It uses the room behind buf and returns buf.
+// outerScope hashes the scope if it does not come from a field. It uses the capacity of buf behind its length and
+// returns buf.
 func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {
 	switch r.scope.kind {
 	case selectPartition:
@@ -149,7 +152,7 @@ func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {
 	return 0, buf, nil
 }
 
-// header returns the last header of a name.
+// header returns the last header with a name.
 func header(headers []Header, name string) ([]byte, bool) {
 	for _, h := range slices.Backward(headers) {
 		if h.Key == name {
@@ -159,7 +162,8 @@ func header(headers []Header, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// hashScope hashes a scope, with its kind so that a partition is never a tenant. It uses the room behind buf.
+// hashScope hashes a scope together with its kind, so that a partition never equals a tenant. It uses the capacity of
+// buf behind its length.
 func hashScope(kind selectorKind, name, buf []byte) (uint64, []byte) {
 	n := len(buf)
 	buf = append(buf, kind...)

@@ -21,7 +21,7 @@ func jsonParams(edit func(*Params)) Params {
 	return p
 }
 
-// reader is a Reader of formats that ask nobody.
+// reader is a Reader of formats that do not ask others.
 type reader struct{ *Reader }
 
 func newReader(t testing.TB, p Params) reader {
@@ -34,7 +34,7 @@ func newReader(t testing.TB, p Params) reader {
 }
 
 func (r reader) Read(in Input, buf []byte) (Document, *Rejection) {
-	doc, bad, err := r.Reader.Read(context.Background(), in, buf) // a fuzz target cannot ask f for another
+	doc, bad, err := r.Reader.Read(context.Background(), in, buf) // a fuzz target cannot ask f for another context
 	if err != nil {
 		panic(err)
 	}
@@ -298,7 +298,7 @@ func TestTombstoneKeepsItsID(t *testing.T) {
 	}
 }
 
-// TestLongID: headers must have room for an id, so a longer one is refused, wherever it comes from.
+// TestLongID: an id that is longer than headers have room for is refused, wherever it comes from.
 func TestLongID(t *testing.T) {
 	for _, value := range []string{"", `{"text":"a"}`} {
 		r := newReader(t, jsonParams(func(p *Params) { p.ID = "key" }))
@@ -323,7 +323,7 @@ func TestDetailIsBoundedAndPrintable(t *testing.T) {
 	}
 }
 
-// TestReadsWithoutAllocation: a buffer once grown suffices, and raw text needs none.
+// TestReadsWithoutAllocation: a buffer that has grown once suffices, and raw text needs none.
 func TestReadsWithoutAllocation(t *testing.T) {
 	text := strings.Repeat("Rain, then sun. ", 128)
 	in := Input{Headers: []Header{{"tenant", []byte("t1")}}}

@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// ErrParams is returned by New for Params that Validate finds wrong.
+// ErrParams is returned by New for Params in which Validate finds mistakes.
 var ErrParams = errors.New("document settings")
 
 // maxDetail bounds a rejection's detail in bytes; names of fields and headers may be long.
 const maxDetail = 200
 
-// reject builds a Rejection whose detail can stand in a header and on a terminal.
+// reject builds a Rejection whose detail may stand in a header and on a terminal.
 func reject(reason sink.Reason, format string, args ...any) *Rejection {
 	detail := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

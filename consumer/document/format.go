@@ -8,11 +8,12 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// A decoder takes the document out of the values of one format. It does not change, so any number of goroutines may use it.
+// A decoder reads the document from the values of one format. It does not change, so any number of goroutines may use
+// it.
 type decoder interface {
-	// decode reads a value that is not empty. It may ask others, such as a registry of schemas, until ctx is done: an error says
-	// that they did not answer, and nothing of the record, which is read again later. What is wrong with the record itself
-	// is a Rejection, and must be the same on every member.
+	// decode reads a value that is not empty. It may ask others, such as a registry of schemas, until ctx is done. An
+	// error says only that they did not answer, and the record is read again later. A mistake in the record itself is a
+	// Rejection, and must be the same on every member.
 	decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error)
 }
 
@@ -23,7 +24,7 @@ type format struct {
 	decoder func(r *Reader) decoder
 }
 
-// formats are those there are. Another one is a file of its own, and a line here.
+// formats returns all formats. A further format is a file of its own, and a line here.
 func formats() []format {
 	return []format{
 		{"raw", false, func(r *Reader) decoder { return raw{r} }},
@@ -31,7 +32,7 @@ func formats() []format {
 	}
 }
 
-// formatOf finds a format; of a name that there is none of, the first.
+// formatOf finds a format by its name. For an unknown name it returns the first format.
 func formatOf(name string) format {
 	all := formats()
 	for _, f := range all {
@@ -42,7 +43,7 @@ func formatOf(name string) format {
 	return all[0]
 }
 
-// blank is the document of a value of text that has none: white space.
+// blank returns the document of a value that is only white space.
 func (r *Reader) blank(in Input, buf []byte) (doc Document, ok bool) {
 	if len(bytes.TrimSpace(in.Value)) > 0 {
 		return Document{}, false
@@ -50,7 +51,7 @@ func (r *Reader) blank(in Input, buf []byte) (doc Document, ok bool) {
 	return r.emptyDocument(in, buf), true
 }
 
-// raw is the format of values that are the text.
+// raw is the format of values that are the text themselves.
 type raw struct{ *Reader }
 
 func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// asking is a format that asks others: of a value that begins with "id" it has a long id.
+// asking is a format that asks others. For a value that begins with "id" it returns a long id.
 type asking struct{ away error }
 
 func (a asking) decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
@@ -23,7 +23,8 @@ func (a asking) decode(ctx context.Context, in Input, buf []byte) (Document, *Re
 	return Document{Text: in.Value, Buffer: buf}, nil, nil
 }
 
-// What a decoder does not know is an error, which is not the record's fault; what holds for all formats is not left to it.
+// If a decoder cannot decide, it returns an error, which is not the record's fault. Rules of all formats are applied
+// outside the decoders.
 func TestDecoderMayAsk(t *testing.T) {
 	r := newReader(t, DefaultParams())
 	away, canceled := errors.New("away"), func() context.Context {

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// FuzzReadJSON holds the scanner against encoding/json: what is JSON, and what the text is.
+// FuzzReadJSON compares the scanner with encoding/json: which values are JSON, and what the text is.
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"text":"a"}`, `{"text":["a","b"],"a":{"b":"c"}}`, `{"a":{"b":"x"},"a":{},"text":""}`, `{"t\u0065xt":"\ud800\udc00\ud800"}`,
@@ -83,10 +83,11 @@ func joined(v any) string {
 	return "not text"
 }
 
-// marks makes runs of replacement marks one: encoding/json writes one for each byte, we one for each run.
+// marks replaces each run of replacement marks with one mark: encoding/json writes one for each byte, this package one
+// for each run.
 func marks(s string) string { return regexp.MustCompile("\ufffd+").ReplaceAllString(s, "\ufffd") }
 
-// FuzzReadRaw: any bytes are a document, and its text is valid.
+// FuzzReadRaw: any bytes are a document, and its text is valid UTF-8.
 func FuzzReadRaw(f *testing.F) {
 	f.Add([]byte("a\xffb"), []byte("t"))
 	p := DefaultParams()

@@ -40,7 +40,7 @@ func (r jsonObject) read(in Input, buf []byte) (Document, *Rejection) {
 	return r.label(in, &c, text, s.found[r.fields:len(r.paths)])
 }
 
-// label gives the document its id and its scope; found are the fields they are read from, if they are.
+// label gives the document its id and its scope. found are the fields from which they are read, if they are fields.
 func (r jsonObject) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
 	doc := Document{ID: r.outerID(in), Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
 	end, bad := text, (*Rejection)(nil)
@@ -79,14 +79,14 @@ func (r jsonObject) scopeOf(in Input, c *composer, found []value) (scope uint64,
 	return scope, nil
 }
 
-// composer puts the text together from the scanned values, in buf.
+// composer builds the text from the scanned values, in buf.
 type composer struct {
 	data   []byte
 	strict bool
 	buf    []byte
 }
 
-// text appends the fields, with line breaks between, and returns where the text ends.
+// text appends the fields, with line breaks between them, and returns where the text ends.
 func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
 	for i, v := range found {
 		if i > 0 {
@@ -123,9 +123,9 @@ func (c *composer) str(at path, start, end int) *Rejection {
 	return nil
 }
 
-// array appends the strings of an array, with line breaks between.
+// array appends the strings of an array, with line breaks between them.
 func (c *composer) array(at path, v value) *Rejection {
-	s := scanner{data: c.data, pos: v.start + 1} // scanned before, so what follows meets no flaw
+	s := scanner{data: c.data, pos: v.start + 1} // the array was scanned before, so there is no flaw
 	s.blank()
 	for n := 0; s.peek() != ']'; n++ {
 		start := s.pos
@@ -148,7 +148,7 @@ func (c *composer) array(at path, v value) *Rejection {
 	return nil
 }
 
-// name appends an id or a scope: a string, or a number as it is written. There is false where it is absent or null.
+// name appends an id or a scope: a string, or a number as it is written. there is false if it is absent or null.
 func (c *composer) name(what string, at path, v value) (there bool, bad *Rejection) {
 	switch {
 	case v.kind == absent || v.kind == isNull:

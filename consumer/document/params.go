@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// maxFields bounds document.fields, so that the paths wanted from a record fit a word of bits.
+// maxFields bounds document.fields, so that the set of paths fits into the bits of one word.
 const maxFields = 32
 
 // Params say how a record becomes a document. All of them decide verdicts.
@@ -29,7 +29,7 @@ func DefaultParams() Params {
 	}
 }
 
-// The words of the settings.
+// These are the words of the settings.
 const (
 	invalidReplace = "replace"
 	invalidReject  = "reject"
@@ -37,7 +37,7 @@ const (
 	emptyReject    = "reject"
 )
 
-// Choices are the words of a setting that a table has.
+// Choices returns the words of a setting whose words stand in a table.
 func (Params) Choices(key string) []string {
 	var words []string
 	if key == "format" {
@@ -63,7 +63,7 @@ func (p Params) Validate() []setting.Mistake {
 	return out
 }
 
-// wrongSelector checks id or scope; alone is the word without a name that it may be.
+// wrongSelector checks id or scope. alone is the one word without a name that is allowed.
 func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.Mistake {
 	s, err := parseSelector(value)
 	remedy := "write " + string(alone) + ", header:NAME or field:PATH"

@@ -8,7 +8,7 @@ import (
 // path leads to a value inside a JSON object: one object key per segment.
 type path []string
 
-// parsePath splits at dots; a backslash takes a dot, or a backslash, for the name.
+// parsePath splits at dots. A backslash makes the following dot or backslash a part of the name.
 func parsePath(text string) (path, error) {
 	var out path
 	var segment strings.Builder
@@ -33,7 +33,7 @@ func parsePath(text string) (path, error) {
 	return out, nil
 }
 
-// String writes what parsePath reads.
+// String writes the text that parsePath reads.
 func (p path) String() string {
 	escape := strings.NewReplacer(`\`, `\\`, `.`, `\.`)
 	segments := make([]string, 0, len(p))
@@ -43,7 +43,7 @@ func (p path) String() string {
 	return strings.Join(segments, ".")
 }
 
-// overlaps says whether one path begins with the other: then both cannot lead to a text.
+// overlaps says whether one path begins with the other, because then they cannot both lead to a text.
 func (p path) overlaps(q path) bool {
 	for i := range min(len(p), len(q)) {
 		if p[i] != q[i] {

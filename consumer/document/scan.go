@@ -2,8 +2,8 @@ package document
 
 import "math/bits"
 
-// maxNesting bounds objects and arrays within each other. Real documents stay below ten; the bound keeps a megabyte of
-// brackets from taking the stack.
+// maxNesting bounds how deep objects and arrays are nested. Real documents stay below ten. The bound keeps a megabyte
+// of brackets from using up the stack.
 const maxNesting = 512
 
 // kind is what a JSON value is.
@@ -24,21 +24,21 @@ func (k kind) String() string {
 	return [...]string{"absent", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// value is a JSON value that stands at data[start:end], quotes and brackets included. Where a path leads through
-// something that is not an object, off is set and the kind is that of the obstacle.
+// value is a JSON value, which stands at data[start:end] with its quotes or brackets. If a path leads through something
+// that is not an object, off is set and the kind is that of the obstacle.
 type value struct {
 	kind       kind
 	off        bool
 	start, end int
 }
 
-// flaw is where JSON stops being JSON.
+// flaw is the place where a text is no longer JSON.
 type flaw struct {
 	offset int
 	what   string
 }
 
-// scanner walks a JSON text once: it checks it, and notes in found where each of the wanted paths leads.
+// scanner walks a JSON text once. It checks the text, and notes in found where each of the wanted paths leads.
 type scanner struct {
 	data  []byte
 	pos   int
@@ -47,7 +47,7 @@ type scanner struct {
 	key   []byte               // the last key that had escapes, unescaped
 }
 
-// scan checks that data is one JSON value and returns what it is. Only the paths through objects are followed.
+// scan checks that data is one JSON value and returns its kind. It follows the paths through objects only.
 func (s *scanner) scan() (kind, *flaw) {
 	s.blank()
 	k, bad := s.value(0, 1<<len(s.paths)-1)
@@ -88,7 +88,7 @@ func (s *scanner) peek() byte {
 }
 
 // value scans the value at pos, which lies depth objects or arrays deep. The bits of want are the paths that have led
-// here so far, one segment per level.
+// here so far, one segment for each level.
 func (s *scanner) value(depth int, want uint64) (kind, *flaw) {
 	switch c := s.peek(); {
 	case c == '"':
@@ -174,8 +174,8 @@ func (s *scanner) member(depth int, want uint64) *flaw {
 	return nil
 }
 
-// follow returns the paths of want whose segment at depth is the key. What was found for them under an earlier key of the
-// same name no longer counts.
+// follow returns the paths of want whose segment at depth is the key. It deletes what was found for them under an
+// earlier key of the same name.
 func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
 	key := raw
 	if hasEscape(raw) {
@@ -193,7 +193,8 @@ func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
 	return out
 }
 
-// note keeps v for the paths of want that end at this depth, and says of those that go on that they cannot.
+// note stores v for the paths of want that end at this depth. For longer paths it notes that they cannot be followed,
+// unless v is an object or null.
 func (s *scanner) note(want uint64, depth int, v value) {
 	for ; want != 0; want &= want - 1 {
 		i := bits.TrailingZeros64(want)

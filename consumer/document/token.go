@@ -28,7 +28,8 @@ func (s *scanner) str() *flaw {
 	return s.flaw("")
 }
 
-// plain is how many bytes at the front of data, in eights, are neither quotes nor backslashes nor control characters.
+// plain returns how many bytes at the start of data, in steps of eight, are neither quotes nor backslashes nor control
+// characters.
 func plain(data []byte) (n int) {
 	for n+8 <= len(data) && !special(binary.LittleEndian.Uint64(data[n:])) {
 		n += 8
@@ -36,8 +37,8 @@ func plain(data []byte) (n int) {
 	return n
 }
 
-// special says whether one of eight bytes ends a run of plain ones: a subtraction borrows from the highest bit of just those
-// that are less, and of what is zero after xor just that is less than one.
+// special says whether one of eight bytes ends a run of plain ones. A subtraction borrows from the highest bit of
+// exactly those bytes that are less; after an xor, exactly the bytes that are zero are less than one.
 func special(eight uint64) bool {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := eight^each*'"', eight^each*'\\'
@@ -115,8 +116,8 @@ func hexDigit(c byte) (rune, bool) {
 
 func hasEscape(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 
-// appendString appends what a scanned string says; raw is what stands between its quotes. What is not Unicode becomes
-// U+FFFD, and valid is false.
+// appendString appends the meaning of a scanned string; raw is what stands between its quotes. Whatever is not Unicode
+// becomes U+FFFD, and valid is false.
 func appendString(dst, raw []byte) (out []byte, valid bool) {
 	valid = true
 	for {
@@ -135,7 +136,7 @@ func appendString(dst, raw []byte) (out []byte, valid bool) {
 	}
 }
 
-// appendEscape appends what the escape sequence after a backslash stands for and returns what follows it.
+// appendEscape appends what the escape sequence after a backslash means, and returns what follows it.
 func appendEscape(dst, raw []byte) (out, rest []byte, valid bool) {
 	c, rest := raw[0], raw[1:]
 	switch c {
@@ -155,7 +156,7 @@ func appendEscape(dst, raw []byte) (out, rest []byte, valid bool) {
 	return append(dst, c), rest, true
 }
 
-// appendUnit appends the rune of four hexadecimal digits, or of two such escapes that are a surrogate pair.
+// appendUnit appends the rune of four hexadecimal digits, or of a surrogate pair of two such escapes.
 func appendUnit(dst, raw []byte) (out, rest []byte, valid bool) {
 	r, rest := unit(raw), raw[4:]
 	if !utf16.IsSurrogate(r) {
@@ -171,13 +172,14 @@ func appendUnit(dst, raw []byte) (out, rest []byte, valid bool) {
 
 func unit(raw []byte) (r rune) {
 	for _, c := range raw[:4] {
-		d, _ := hexDigit(c) // scanned before
+		d, _ := hexDigit(c) // the digits were scanned before
 		r = r<<4 | d
 	}
 	return r
 }
 
-// appendValid appends text with each run of bytes that are not UTF-8 as one U+FFFD; valid says there was none.
+// appendValid appends text and replaces each run of bytes that are not UTF-8 with one U+FFFD. valid says that there was
+// none.
 func appendValid(dst, text []byte) (out []byte, valid bool) {
 	if utf8.Valid(text) {
 		return append(dst, text...), true

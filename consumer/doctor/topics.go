@@ -146,8 +146,8 @@ func remedyOf(err error) string {
 	return ""
 }
 
-// durable checks settings that a start lets pass: how far a topic survives the loss of brokers, and what would change
-// it in the meantime.
+// durable checks settings that a start lets pass: how far a topic survives the loss of brokers, and whether it would
+// replace documents' times or drop documents.
 func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string) (findings []Finding, err error) {
 	settings, err := p.topics.Settings(ctx, topic.Name)
 	if forbidden(err) {

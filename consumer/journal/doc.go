@@ -1,5 +1,5 @@
-// Package journal frames, appends and follows the records of the journal: one topic of one partition whose order decides
-// everything. Package index says what the records mean.
+// Package journal frames, appends and follows the records of the journal: one topic of one partition whose order
+// decides everything. Package index says what the records mean.
 //
 // The key of a journal record is the consumer group to which the journal belongs. Without it, two groups on one journal
 // would each take the other's commits for their own. The value has a frame, which is the same in all versions, and a
@@ -19,11 +19,11 @@
 //	mark 6        number 8
 //	routing 7     number · length, canonical text
 //
-// Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but itself.
-// The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a version,
-// 1, then the kind and the body. A checkpoint of that format had no routing. Both formats are read.
+// Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but
+// itself. The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a
+// version, 1, then the kind and the body. A checkpoint of that format had no routing. Both formats are read.
 //
-// Any other record in the topic is a stray: it changes nothing, on every member alike, and takes an offset. A sound record
-// that this program does not know, of a later version or another kind, ends whoever reads it, because other members act
-// on it.
+// Any other record in the topic is a stray: it changes nothing, on every member alike, and takes an offset. A sound
+// record that this program does not know, of a later version or another kind, ends whoever reads it, because other
+// members act on it.
 package journal

@@ -58,7 +58,8 @@ type Handler struct {
 	Untimed func(offset int64)
 	// Passed is called when all records that were there are applied.
 	Passed func()
-	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the error.
+	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the
+	// error.
 	Trouble func(err error)
 	// ProducerTime says that records may carry the appender's time.
 	ProducerTime bool

@@ -7,17 +7,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// account is what is unpacked and not given back, in bytes of memory.
+// account is the memory of what is unpacked and not given back, in bytes.
 //
-// Of the records that a client keeps for a poll it tells each, when it takes it in and when it lets go of it. Between unpacking
-// and that it drops records without a word: those of aborted transactions, and those below the offset where it begins. What it
-// has not told of after two polls counts as dropped. So nothing stays in the account for ever: where nothing is unpacked, two
-// polls later it is what the client told, and that is polled and given back, or thrown away and told.
+// The client reports each record that it keeps for a poll, when it takes it in and when it lets go of it. Before it
+// takes records in, it drops some without a report: those of aborted transactions, and those below the offset where it
+// begins. Records that it has not reported after two polls count as dropped. So nothing stays in the account for ever.
+// If nothing is unpacked for two polls, the account is what the client reported, and that is polled and given back, or
+// thrown away and reported.
 type account struct {
-	mu     sync.Mutex // its own: nobody waits here for a batch that is being unpacked
-	fresh  int        // unpacked since the last poll, and not told of yet
-	before int        // the same, between the last poll and the one before
-	told   int        // with the client, or handed out
+	// mu is separate from the Unpacker's, so that nobody waits here for a batch that is being unpacked.
+	mu     sync.Mutex
+	fresh  int // unpacked since the last poll, and not reported yet
+	before int // unpacked between the last poll and the one before, and not reported yet
+	told   int // reported: with the client, or handed out
 }
 
 func (a *account) sum() int {
@@ -32,7 +34,7 @@ func (a *account) unpacked(n int) {
 	a.fresh += n
 }
 
-// kept says that the client keeps a record of those that were unpacked.
+// kept notes that the client keeps a record of those that were unpacked.
 func (a *account) kept(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +56,7 @@ func (a *account) gone(n int) {
 	a.told = max(0, a.told-n)
 }
 
-// hooks hear what becomes of records in the client.
+// hooks receive the client's reports about records.
 type hooks struct{ u *Unpacker }
 
 // OnFetchRecordBuffered implements kgo.HookFetchRecordBuffered.
@@ -64,15 +66,15 @@ func (h hooks) OnFetchRecordBuffered(r *kgo.Record) {
 	}
 }
 
-// OnFetchRecordUnbuffered implements kgo.HookFetchRecordUnbuffered. What is handed out is given back by Done.
+// OnFetchRecordUnbuffered implements kgo.HookFetchRecordUnbuffered. Records that are handed out are given back by Done.
 func (h hooks) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
 	if n := h.u.counted(r); n > 0 && !polled {
 		h.u.held.gone(n)
 	}
 }
 
-// counted is what a record has added to what is held: nothing if it did not come by way of the Unpacker, and not its bytes if
-// they still lie where they were fetched to.
+// counted returns what a record has added to what is held. It is nothing if the record did not pass through the
+// Unpacker. The record's bytes do not count if they still lie where they were fetched to.
 func (u *Unpacker) counted(r *kgo.Record) int {
 	switch codec := kgo.CompressionCodecType(r.Attrs.CompressionType()); {
 	case codec == kgo.CodecNone:

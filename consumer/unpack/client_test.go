@@ -21,7 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// Clients read the same with and without it, over every kind of connection, and hold no more than they may.
+// Clients read the same with and without an Unpacker, over every kind of connection, and hold no more than they may.
 func TestClientsReadTheSame(t *testing.T) {
 	server := httptest.NewTLSServer(nil) // for its certificate
 	t.Cleanup(server.Close)
@@ -51,7 +51,7 @@ func TestClientsReadTheSame(t *testing.T) {
 	}
 }
 
-// The same on real Kafka.
+// TestClientsReadTheSameKafka is the same test on real Kafka.
 func TestClientsReadTheSameKafka(t *testing.T) {
 	brokers := os.Getenv("UNECHO_TEST_KAFKA")
 	if brokers == "" {
@@ -102,7 +102,7 @@ func readTheSame(t *testing.T, reach []kgo.Opt) {
 	}
 }
 
-// all reads so many records of both partitions, one partition behind the other.
+// all reads total records of both partitions, first one partition and then the other.
 func all(ctx context.Context, t *testing.T, like *kgo.Client, u *Unpacker, topic string, total int, more ...kgo.Opt) []*kgo.Record {
 	t.Helper()
 	client, err := kgo.NewClient(append(append(like.Opts()[:len(like.Opts()):len(like.Opts())], more...), kgo.ConsumeTopics(topic))...)

@@ -12,7 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// whole unpacks no more than limit bytes: errTooMuch. What is not compressed it returns where it is.
+// whole unpacks a batch to no more than limit bytes; if there are more, it returns errTooMuch. It returns src itself if
+// that is not compressed.
 func (u *Unpacker) whole(src []byte, codec kgo.CompressionCodecType, limit int) ([]byte, error) {
 	switch codec {
 	case kgo.CodecSnappy:
@@ -33,7 +34,7 @@ func (u *Unpacker) whole(src []byte, codec kgo.CompressionCodecType, limit int) 
 	return u.drain(from, limit)
 }
 
-// drain reads all of a stream, of which nobody knows the length, first into pieces and then into what is just large enough.
+// drain reads all of a stream of unknown length, first into pieces and then into a slice of the right size.
 func (u *Unpacker) drain(from io.Reader, limit int) ([]byte, error) {
 	if u.piece == nil {
 		u.piece = make([]byte, firstPiece)
@@ -55,7 +56,7 @@ func (u *Unpacker) drain(from io.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// fill reads until p is full. Unlike io.ReadFull it passes on errors as they are: a batch may be cut off.
+// fill reads until p is full. Unlike io.ReadFull it passes errors on unchanged, because a batch may be cut off.
 func fill(from io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var more int
@@ -66,11 +67,11 @@ func fill(from io.Reader, p []byte) (n int, err error) {
 }
 
 const (
-	firstPiece   = 1 << 20 // and it stays
+	firstPiece   = 1 << 20 // it is kept for later batches
 	largestPiece = 8 << 20
 )
 
-// stream unpacks a batch of whatever size piece by piece. The reader is good until the next call.
+// stream unpacks a batch of any size piece by piece. The reader is valid until the next call.
 func (u *Unpacker) stream(src []byte, codec kgo.CompressionCodecType) (io.Reader, error) {
 	switch codec {
 	case kgo.CodecGzip:
@@ -92,15 +93,16 @@ func (u *Unpacker) stream(src []byte, codec kgo.CompressionCodecType) (io.Reader
 	return nil, fmt.Errorf("codec %d is unknown", codec)
 }
 
-// A window is what a decoder of zstd looks back on. That of a stream is its own memory; where a batch is unpacked whole the
-// output serves, and the window may be as large as producers ask for: level 22 does for 128 MiB.
+// The window is how far a decoder of zstd looks back. A stream needs memory for its window. A batch that is unpacked
+// whole needs none, because the output serves as window, and so the window may be as large as producers ask for: level
+// 22 asks for 128 MiB.
 const (
 	streamWindow = 32 << 20 // level 20
 	wholeWindow  = 128 << 20
 )
 
-// zstdWhole trusts what a frame says of its size only as far as the limit. Where it says nothing, it tries with more and more
-// room, for the library tells too little of it by various errors.
+// zstdWhole trusts a frame's own statement of its size only up to the limit. If the frame states none, it tries with
+// more and more room, because the library reports too little room with various errors.
 func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 	if u.zstd == nil {
 		var err error
@@ -123,7 +125,7 @@ func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 		out, err := u.zstd.DecodeAll(src, make([]byte, 0, room+zstdSpare))
 		switch {
 		case err == nil && len(out) > limit, err != nil && room == limit:
-			return nil, errTooMuch // or it is damaged, which will be found when it is looked through
+			return nil, errTooMuch // or the batch is damaged, which is found when it is read record by record
 		case err == nil && cap(out)-len(out) > len(out)/4+zstdSpare:
 			return bytes.Clone(out), nil
 		case err == nil:
@@ -132,10 +134,10 @@ func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// zstdSpare is room that the library likes to have behind what it writes.
+// zstdSpare is room, in bytes, that the library likes to have behind its output.
 const zstdSpare = 4 << 10
 
-// zstdSize is what the first frame says it unpacks to.
+// zstdSize returns the size to which the first frame says it unpacks.
 func zstdSize(src []byte) (uint64, bool) {
 	var h zstd.Header
 	err := h.Decode(src)

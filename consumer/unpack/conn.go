@@ -11,10 +11,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// dialer is how a client reaches the brokers.
+// dialer connects a client to a broker.
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// marking dials as the client like does, and marks what is fetched. It stands outside of TLS: what is read is what Kafka wrote.
+// marking dials as the client like does, and marks what is fetched. It wraps the TLS connection, so that it reads what
+// Kafka wrote.
 func marking(like *kgo.Client) dialer {
 	dial := like.OptValue(kgo.Dialer).(dialer) //nolint:forcetypeassert // the library's own, TLS and all; a test holds this
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -26,23 +27,24 @@ func marking(like *kgo.Client) dialer {
 	}
 }
 
-// conn is a connection on which uncompressed batches are marked, where they lie, as they are read. See mark.
+// conn is a connection that marks uncompressed batches in place as they are read. See mark.
 //
-// Requests and responses are framed alike: size 4, and so many bytes. Of a request these begin with kind 2, version 2, id 4, of a
-// response with the request's id 4. Responses come in the order of the requests, and some requests have none.
+// Requests and responses are framed alike: size 4, and then as many bytes. In a request these begin with kind 2,
+// version 2, id 4; in a response they begin with the request's id 4. Responses come in the order of the requests, and
+// some requests have none.
 type conn struct {
 	net.Conn
 
 	mu    sync.Mutex
-	asked []asked // requests to fetch without a response so far
+	asked []asked // fetch requests that have no response yet
 
 	size  [4]byte // of the response that is being read
 	have  int     // bytes of its size
-	left  int     // bytes of the rest that were not read yet
-	begun bool    // some were
+	left  int     // bytes of the rest that are not read yet
+	begun bool    // some of the rest was read
 }
 
-// asked is a request to fetch.
+// asked is a fetch request.
 type asked struct {
 	id      uint32
 	version int16
@@ -60,8 +62,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Read implements net.Conn. Who has room for a whole response gets it whole: the client has, it reads the size first. Otherwise
-// it passes as it is.
+// Read implements net.Conn. A reader with room for a whole response gets it whole. The client always has the room,
+// because it reads the size first. Any other reader gets the bytes unmarked.
 func (c *conn) Read(p []byte) (n int, err error) {
 	switch {
 	case c.left == 0:
@@ -79,7 +81,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// readSize reads no further than that, so that what comes next is read into its place at once.
+// readSize reads the size and nothing behind it, so that what follows is read into its place at once.
 func (c *conn) readSize(p []byte) (int, error) {
 	n, err := c.Conn.Read(p[:min(len(p), len(c.size)-c.have)])
 	copy(c.size[c.have:], p[:n])
@@ -93,7 +95,7 @@ func (c *conn) readSize(p []byte) (int, error) {
 	return n, err
 }
 
-// whole has a whole response behind its size.
+// whole marks a whole response, whose size was read before.
 func (c *conn) whole(response []byte) {
 	if len(response) < 4 {
 		return
@@ -103,7 +105,7 @@ func (c *conn) whole(response []byte) {
 	}
 }
 
-// fetched says whether a response is one to a request to fetch. What was asked before that has been answered.
+// fetched says whether a response answers a fetch request. Requests before that one have been answered.
 func (c *conn) fetched(id uint32) (version int16, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// wire is a connection to a broker that has answered already.
+// wire is a connection to a broker that has already answered.
 type wire struct {
 	net.Conn
 	from io.Reader
@@ -35,7 +35,7 @@ func request(kind, version uint16, id uint32) []byte {
 	return frame(binary.BigEndian.AppendUint32(b, id), []byte("\x00\x02me and more"))
 }
 
-// answer is a response to a request to fetch, with these batches of as many partitions, each of a topic.
+// answer returns a response to a fetch request, with these batches of as many partitions, each of a topic of its own.
 func answer(id uint32, version int16, batches ...[]byte) []byte {
 	r := kmsg.NewFetchResponse()
 	r.SetVersion(version)
@@ -73,7 +73,7 @@ func responses(t *testing.T, c io.Reader) (all []byte) {
 	}
 }
 
-// marked is a copy of a batch as it should be.
+// marked returns a copy of a batch as marking should leave it.
 func marked(batch []byte) []byte {
 	b := bytes.Clone(batch)
 	b[22] |= 7
@@ -81,18 +81,18 @@ func marked(batch []byte) []byte {
 	return b
 }
 
-// However the bytes come, the batches of all that was fetched are marked, and nothing else is.
+// The batches of all fetch responses are marked, and nothing else is, however the bytes arrive.
 func TestFetchedBatchesAreMarked(t *testing.T) {
 	small, large := zeros(t, 3, 10, kgo.CodecNone), zeros(t, 500, 100, kgo.CodecNone)
 	packed := zeros(t, 500, 100, kgo.CodecZstd)
 	for _, version := range []int16{4, 6, 7, 11, 12, 13, 18} {
 		pass := func(of func([]byte) []byte) []byte {
 			return slices.Concat(
-				answer(7, 0, small), // to something else: what looks like a batch is none
+				answer(7, 0, small), // the response to another request: what looks like a batch is none
 				answer(8, version, slices.Concat(of(small), packed, of(large)), nil, of(small)),
 				frame(), frame([]byte("abc")),
 				answer(9, version), answer(11, version, of(large), packed),
-				answer(12, version, large), // the same id was asked for twice, and the first answer is there
+				answer(12, version, large), // the same id was asked for twice, and the first response was there
 				answer(12, version, small),
 			)
 		}
@@ -136,7 +136,8 @@ func differences(a, b []byte) (n int) {
 	return n + max(len(a), len(b)) - min(len(a), len(b))
 }
 
-// Who reads otherwise than the client gets what was sent, and so does one who reads on behind what is no response.
+// A reader that reads otherwise than the client gets what was sent. So does one that goes on after bytes that are no
+// response.
 func TestOtherReadersGetWhatWasSent(t *testing.T) {
 	large := zeros(t, 500, 100, kgo.CodecNone)
 	for name, in := range map[string][]byte{
@@ -154,7 +155,7 @@ func TestOtherReadersGetWhatWasSent(t *testing.T) {
 	}
 }
 
-// What is left of a response is no response, even if it looks like one.
+// The rest of a response is not taken for a response, even if it looks like one.
 func TestTheRestOfAResponseIsNone(t *testing.T) {
 	in := frame([]byte("1234567890"), answer(1, 12, zeros(t, 5, 10, kgo.CodecNone))[4:])
 	c := &conn{Conn: &wire{from: bytes.NewReader(in)}}
@@ -170,7 +171,7 @@ func TestTheRestOfAResponseIsNone(t *testing.T) {
 	}
 }
 
-// A connection that breaks gives what came before that, and why.
+// When a connection breaks, the bytes before that are read, and then the error.
 func TestConnectionBreaks(t *testing.T) {
 	in, broken := answer(1, 12, zeros(t, 500, 100, kgo.CodecNone)), errors.New("it breaks")
 	for _, at := range []int{0, 3, 4, 100, len(in) - 1} {

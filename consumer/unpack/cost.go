@@ -6,14 +6,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// What a record and a header take in memory beside their own bytes. Of a client's record it is 176 bytes and a pointer to it,
-// of a header 40; the rest is for what a session notes beside each.
+// These are the bytes that a record and a header take in memory in addition to their own bytes. A client's record takes
+// 176 and a pointer to it, a header 40; the rest is for what a session notes for each.
 const (
 	recordBytes = 256
 	headerBytes = 64
 )
 
-// Cost is what a record takes in memory.
+// Cost returns the bytes that a record takes in memory.
 func Cost(r *kgo.Record) int {
 	n := recordBytes + len(r.Key) + len(r.Value)
 	for i := range r.Headers {
@@ -22,7 +22,8 @@ func Cost(r *kgo.Record) int {
 	return n
 }
 
-// cost is the sum of Cost over the records of an unpacked batch, and how much of it is beside their own bytes.
+// cost returns the sum of Cost over the records of an unpacked batch, and how much of it is in addition to their own
+// bytes.
 func cost(raw []byte) (sum, beside int, err error) {
 	for len(raw) > 0 {
 		length, n := binary.Varint(raw)
@@ -40,7 +41,7 @@ func cost(raw []byte) (sum, beside int, err error) {
 	return sum, beside, nil
 }
 
-// shapeOf reads a record behind its length.
+// shapeOf reads a record without its length.
 func shapeOf(record []byte) (shape, error) {
 	rd := reader{slice: record}
 	s := readShape(&rd)
@@ -50,8 +51,8 @@ func shapeOf(record []byte) (shape, error) {
 	return s, nil
 }
 
-// legacy says whether what was unpacked is a set of messages as Kafka wrote them before version 0.11: offset 8, size 4, CRC 4,
-// format 1. Brokers may still hold such.
+// legacy says whether the unpacked bytes are a set of messages as Kafka wrote them before version 0.11: offset 8, size
+// 4, CRC 4, format 1. Brokers may still hold such messages.
 func legacy(raw []byte) bool {
 	const header = 8 + 4 + 4 + 1
 	return len(raw) > header && raw[header-1] <= 1 && int64(binary.BigEndian.Uint32(raw[8:])) <= int64(len(raw)-12)

@@ -7,7 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// ErrLater is what a client reports of a partition whose next batch found no room: it fetches it again by itself.
+// ErrLater is the error that a client reports for a partition whose next batch found no room. The client fetches the
+// batch again by itself.
 var ErrLater = errors.New("as much is unpacked as may be: the batch is fetched again")
 
 var (
@@ -15,5 +16,5 @@ var (
 	errUnreadable = errors.New("it holds no records as Kafka writes them")
 )
 
-// stop is an error after which the client leaves the partition alone, and says where the next batch begins.
+// stop returns an error after which the client leaves the partition alone, and says where the next batch begins.
 func stop(because error) error { return fmt.Errorf("%w: %w", kgo.ErrMaxDecompress, because) }

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// fetch reads a batch as a client does, from an offset on.
+// fetch reads a batch as a client does, beginning at an offset.
 func fetch(t *testing.T, u *Unpacker, batch []byte, from int64) (kgo.Fetches, error) {
 	t.Helper()
 	response := kmsg.NewFetchResponseTopicPartition()
@@ -24,7 +24,7 @@ func fetch(t *testing.T, u *Unpacker, batch []byte, from int64) (kgo.Fetches, er
 	return kgo.Fetches{{Topics: []kgo.FetchTopic{{Topic: "t", Partitions: []kgo.FetchPartition{p}}}}}, p.Err
 }
 
-// hand hands a fetch out and takes it back.
+// hand hands fetches out and gives them back.
 func hand(u *Unpacker, all ...kgo.Fetches) {
 	u.Polled()
 	for _, f := range all {
@@ -62,16 +62,16 @@ func must(t *testing.T, u *Unpacker, batch []byte, want error) kgo.Fetches {
 	return f
 }
 
-// A batch that finds no room is for later, and has its turn before others fill the room again.
+// A batch that finds no room is fetched later, and has its turn before others fill the room again.
 func TestHeldIsBounded(t *testing.T) {
 	small, large := zeros(t, 1, 300<<10, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	first := must(t, u, small, nil)
 	must(t, u, large, ErrLater)
-	must(t, u, small, ErrLater) // there is room, but the large one would never have its turn
+	must(t, u, small, ErrLater) // there is room, but the large batch would never have its turn
 	u.Polled()
 	u.Polled()
-	must(t, u, large, ErrLater) // however often others are polled, the small one is still there
+	must(t, u, large, ErrLater) // the small one is still held, however often others are polled
 	hand(u, first)
 	must(t, u, small, ErrLater)
 	second := must(t, u, large, nil)
@@ -82,7 +82,7 @@ func TestHeldIsBounded(t *testing.T) {
 	must(t, u, small, nil)
 }
 
-// Records that the client drops without a word are no longer held, though there is always something to hand out.
+// Records that the client drops without a report are no longer held, even if there is always something to hand out.
 func TestDroppedRecordsAreNotHeld(t *testing.T) {
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	batch, large := zeros(t, 100, 1000, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
@@ -102,7 +102,8 @@ func TestDroppedRecordsAreNotHeld(t *testing.T) {
 	must(t, u, large, nil)
 }
 
-// The client of a session that is built anew begins with all its room, and still knows what was withheld.
+// The new client of a session that is built anew has all its room, and still recognises records that were withheld
+// before.
 func TestRenewedIsEmpty(t *testing.T) {
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	large := zeros(t, 1, 900<<10, kgo.CodecZstd)
@@ -117,7 +118,7 @@ func TestRenewedIsEmpty(t *testing.T) {
 	must(t, next, large, nil)
 }
 
-// Each partition has its turn, though those before it in every fetch always have enough to fill the room.
+// Each partition has its turn, even if the partitions before it in every fetch always have enough to fill the room.
 func TestEachHasItsTurn(t *testing.T) {
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	const partitions, rounds = 5, 40
@@ -140,7 +141,7 @@ func TestEachHasItsTurn(t *testing.T) {
 	}
 }
 
-// A batch whose turn it is may never come: its partition was taken away.
+// The turn of a batch lapses if the batch never comes, as when its partition was taken away.
 func TestATurnLapses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
@@ -158,14 +159,14 @@ func TestATurnLapses(t *testing.T) {
 	})
 }
 
-// Batches that take no memory take time: the client hands out what it has before it looks at more than some of them.
+// Batches that take no memory still take time, so the client hands out what it has before it looks at many of them.
 func TestWorkIsBounded(t *testing.T) {
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	bomb, other := zeros(t, 1, 16<<20, kgo.CodecZstd), zeros(t, 1, 100, kgo.CodecZstd)
 	must(t, u, bomb, nil)
 	must(t, u, other, ErrLater)
 	hand(u)
-	must(t, u, bomb, ErrLater) // the other waits
+	must(t, u, bomb, ErrLater) // the other one waits
 	must(t, u, other, nil)
 	must(t, u, bomb, nil)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// plain is the codec of uncompressed batches as they are marked. It has the last of the numbers that a batch has room for, and
-// Kafka gives them away from 0 on: 4 is the last so far, and brokers refuse what they do not know.
+// plain is the codec with which uncompressed batches are marked. It is the highest number that a batch has room for.
+// Kafka assigns numbers from 0 upwards and has reached 4, and brokers refuse codecs that they do not know.
 const plain kgo.CompressionCodecType = 7
 
-// markResponse marks the uncompressed batches in a response to a request to fetch, behind its id, so that the client has them
-// unpacked. One that cannot be read stays as it is: the client cannot read it either.
+// markResponse marks the uncompressed batches in a response to a fetch request, which begins behind its id. The client
+// then has them unpacked. It leaves a response that it cannot read as it is, because the client cannot read it either.
 func markResponse(response []byte, version int16) {
 	answer := kmsg.NewFetchResponse()
 	answer.SetVersion(version)
@@ -35,11 +35,11 @@ func markResponse(response []byte, version int16) {
 	}
 }
 
-// A batch, as far as it matters here:
+// These are the parts of a batch that matter here:
 //
 //	offset 8 · size of the rest 4 · epoch 4 · format 1 · CRC of the rest 4 · attributes 2 · ... · records
 //
-// Three bits of its attributes are the codec, and one says that it ends a transaction.
+// Three bits of the attributes are the codec, and one says that the batch ends a transaction.
 const (
 	sizeAt       = 8
 	formatAt     = 16
@@ -51,14 +51,14 @@ const (
 	endsBit   = 1 << 5
 )
 
-// mark marks the uncompressed batches of a partition. It leaves alone what ends a transaction, what is damaged, for the client
-// to report, and the messages that were written before Kafka 0.11.
+// mark marks the uncompressed batches of a partition. It leaves alone batches that end a transaction, damaged ones,
+// which the client reports, and messages that were written before Kafka 0.11.
 func mark(batches []byte) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for len(batches) > formatAt {
 		size := int64(int32(binary.BigEndian.Uint32(batches[sizeAt:]))) + sizeAt + 4 //nolint:gosec // a signed number
 		if size <= formatAt || size > int64(len(batches)) {
-			return // the last one may be cut off
+			return // the last batch may be cut off
 		}
 		batch := batches[:size]
 		batches = batches[size:]

@@ -14,23 +14,24 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// around is an uncompressed batch of n records.
+// around returns an uncompressed batch of n records.
 func around(n int, raw []byte) []byte { return unpacktest.Batch(n, kgo.CodecNone, raw) }
 
-// seal writes the CRC that belongs to a batch.
+// seal writes the CRC that fits a batch.
 func seal(batch []byte) []byte {
 	binary.BigEndian.PutUint32(batch[17:], crc32.Checksum(batch[21:], crc32.MakeTable(crc32.Castagnoli)))
 	return batch
 }
 
-// changed is a batch with one byte changed.
+// changed returns a batch with one byte changed.
 func changed(batch []byte, at int, to byte) []byte {
 	b := bytes.Clone(batch)
 	b[at] = to
 	return b
 }
 
-// What need not be unpacked, or cannot be read, stays as it is, and what comes behind it is marked if the client reads so far.
+// Batches that need not be unpacked, or cannot be read, stay as they are. A batch behind such a one is marked if the
+// client reads so far.
 func TestLeftAlone(t *testing.T) {
 	good := zeros(t, 3, 10, kgo.CodecNone)
 	m := kmsg.MessageV1{Magic: 1, Value: []byte("an old one")}
@@ -68,7 +69,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// Whatever comes, nothing is changed but the codec and the CRC of batches that are whole and not compressed.
+// Whatever the bytes are, only the codec and the CRC of whole uncompressed batches are changed.
 func FuzzMark(f *testing.F) {
 	good := zeros(f, 3, 10, kgo.CodecNone)
 	f.Add(good)
@@ -88,7 +89,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// checkMarked looks at what is changed, from where it is to the batch around it.
+// checkMarked checks a changed place against the batch around it.
 func checkMarked(t *testing.T, before, after []byte) {
 	t.Helper()
 	for at := 0; at < len(before); at++ {
@@ -116,7 +117,7 @@ func checkMarked(t *testing.T, before, after []byte) {
 	}
 }
 
-// The client makes of a marked batch what it makes of the same that is not marked, and nothing is copied.
+// The client reads a marked batch as it reads the same batch unmarked, and nothing is copied.
 func TestMarkedBatchesAreRead(t *testing.T) {
 	unmarked := around(700, batchOf(700))
 	batch := bytes.Clone(unmarked)
@@ -146,7 +147,7 @@ func TestMarkedBatchesAreRead(t *testing.T) {
 	}
 }
 
-// An uncompressed batch beyond the bound is read record by record, and one of too many stops its partition.
+// An uncompressed batch beyond the bound is read record by record. One of too many records stops its partition.
 func TestMarkedBeyondTheBound(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"large": appendRecord(nil, 0, []byte("key"), make([]byte, 1<<20)),
@@ -181,7 +182,7 @@ func TestMarkedBeyondTheBound(t *testing.T) {
 	}
 }
 
-// Uncompressed records take their turns as others do.
+// Uncompressed records wait for their turn as others do.
 func TestMarkedAreHeld(t *testing.T) {
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
 	tiny, large := zeros(t, 3000, 1, kgo.CodecNone), zeros(t, 1, 900<<10, kgo.CodecZstd)
@@ -190,13 +191,14 @@ func TestMarkedAreHeld(t *testing.T) {
 	must(t, u, tiny, ErrLater)
 	must(t, u, large, ErrLater)
 	hand(u, first)
-	must(t, u, large, ErrLater) // the other came before
+	must(t, u, large, ErrLater) // the other one came before
 	second := must(t, u, tiny, nil)
 	hand(u, second)
 	must(t, u, large, nil)
 }
 
-// BenchmarkPlain is what it takes to mark a MiB of uncompressed records, and to make a client's records of it with and without.
+// BenchmarkPlain measures how long it takes to mark a MiB of uncompressed records, and to make a client's records of
+// them with and without marks.
 func BenchmarkPlain(b *testing.B) {
 	for _, size := range []int{2000, 100, 0} {
 		batch := zeros(b, (1<<20)/(size+10), size, kgo.CodecNone)

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// shape is a record without its bytes.
+// shape describes a record without its bytes.
 type shape struct {
 	attributes  byte
 	time        int64 // since the batch's first, ms
@@ -16,13 +16,13 @@ type shape struct {
 	headerBytes int64 // of all names and values
 }
 
-// bytes are its own.
+// bytes returns the number of the record's own bytes.
 func (s *shape) bytes() int { return int(max(0, s.key) + max(0, s.value) + s.headerBytes) }
 
-// beside is what it takes beside them.
+// beside returns the bytes that the record takes in memory in addition to its own.
 func (s *shape) beside() int { return recordBytes + headerBytes*int(s.headers) }
 
-// readShape reads a record behind its length:
+// readShape reads a record, without the length that stands before it:
 //
 //	attributes 1 · time · offset · bytes of the key · key · bytes of the value · value · headers · each: bytes, name, bytes, value
 //
@@ -38,11 +38,11 @@ func readShape(rd *reader) (s shape) {
 	return s
 }
 
-// reader reads what a slice holds or, where that is nil, a stream. After its first error it reads nothing.
+// reader reads from a slice or, if that is nil, from a stream. After its first error it reads nothing.
 type reader struct {
 	slice  []byte
 	stream *bufio.Reader
-	left   int64 // of the record that is being read from the stream
+	left   int64 // bytes of the stream's present record that are not read yet
 	err    error
 }
 
@@ -65,7 +65,7 @@ func (r *reader) byte() (b byte) {
 }
 
 func (r *reader) varint() int64 {
-	if r.stream == nil && r.err == nil { // the way of nearly all
+	if r.stream == nil && r.err == nil { // the fast path, for nearly all numbers
 		v, n := binary.Varint(r.slice)
 		if n <= 0 {
 			r.err = errUnreadable
@@ -87,7 +87,7 @@ func (r *reader) varint() int64 {
 	return 0
 }
 
-// skipField passes over bytes with their number before them, which it returns.
+// skipField skips a byte string whose length stands before it, and returns that length.
 func (r *reader) skipField() int64 {
 	n := r.varint()
 	if n <= 0 || r.err != nil {
@@ -110,7 +110,7 @@ func (r *reader) skipField() int64 {
 	return n
 }
 
-// unexpected turns an end in the middle of a record into what it is.
+// unexpected turns an end in the middle of a record into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF { //nolint:errorlint // readers return it bare, and what wraps it says more
 		return errUnreadable

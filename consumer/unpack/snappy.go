@@ -8,14 +8,14 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Snappy comes in two forms: one block, as most clients write it, or blocks each with its length before it, as Java does:
+// Snappy comes in two forms. Most clients write one block. Java writes several blocks, each with its length before it:
 //
 //	magic 8 · version 4 · compatible version 4 · each: length 4, big endian · block
 const javaMagic = "\x82SNAPPY\x00"
 
 const javaHeader = 16
 
-// nextBlock cuts a block off; ok is false where there is none.
+// nextBlock cuts a block off src. ok is false if there is none.
 func nextBlock(src []byte, java bool) (block, rest []byte, ok bool) {
 	if !java {
 		return src, nil, true
@@ -37,7 +37,7 @@ func javaBlocks(src []byte) (blocks []byte, java bool) {
 	return src, false
 }
 
-// snappyWhole unpacks no more than limit bytes. What the blocks claim is summed up before memory is taken.
+// snappyWhole unpacks to no more than limit bytes. It adds up the sizes that the blocks claim before it takes memory.
 func snappyWhole(src []byte, limit int) ([]byte, error) {
 	src, java := javaBlocks(src)
 	sum := 0
@@ -67,15 +67,16 @@ func snappyWhole(src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// snappy unpacks blocks of whatever size piece by piece. It remembers some of a block's text: Java's blocks are 32 KiB and
-// most encoders look back on 64 KiB at most, but one may look back on all of a block. Where that is more, it cannot go on.
+// snappy unpacks blocks of any size piece by piece. It remembers only some of a block's output. Java's blocks are 32
+// KiB, and most encoders look back 64 KiB at most, but an encoder may look back on all of a block. If a block looks
+// back further than the window, snappy cannot go on.
 type snappy struct {
 	src    []byte
 	java   bool
 	block  []byte
-	left   int    // of the block, unpacked
-	window []byte // what was unpacked last
-	ready  int    // where in it begins what was not read yet
+	left   int    // unpacked bytes of the block that are still to come
+	window []byte // the output that was unpacked last
+	ready  int    // where the unread part of window begins
 }
 
 const lookBack = 16 << 20
@@ -96,7 +97,7 @@ func (s *snappy) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// more unpacks the next element, when all before was read.
+// more unpacks the next element, after all before it was read.
 func (s *snappy) more() error {
 	if len(s.block) == 0 {
 		return s.nextBlock()
@@ -135,7 +136,7 @@ func (s *snappy) nextBlock() error {
 	return nil
 }
 
-// literal takes bytes as they stand. Its first byte is the number of them less one, or how many bytes behind say that.
+// literal copies bytes as they stand. The first byte is their number less one, or says how many bytes hold that number.
 func (s *snappy) literal() bool {
 	n, at := int(s.block[0]>>2), 1
 	if n >= 60 {
@@ -155,7 +156,7 @@ func (s *snappy) literal() bool {
 	return true
 }
 
-// copied takes bytes from what was unpacked before: length and distance stand in 2, 3 or 5 bytes.
+// copied repeats earlier output. Length and distance stand in 2, 3 or 5 bytes.
 func (s *snappy) copied() bool {
 	size := []int{0, 2, 3, 5}[s.block[0]&3]
 	if len(s.block) < size {

@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// A partition that the client leaves alone is unreported until it is told of, and no other is.
+// A partition that the client leaves alone is unreported until the client reports it. No other partition is.
 func TestUnreported(t *testing.T) {
 	noise := bytes.Repeat([]byte{0xa5}, 200)
 	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
@@ -17,7 +17,7 @@ func TestUnreported(t *testing.T) {
 			NumRecords: records, CompressedBytes: len(noise), CompressionType: uint8(codec),
 		})
 	}
-	read(0, 0, kgo.CodecZstd) // its batch was for later
+	read(0, 0, kgo.CodecZstd) // its batch is fetched later
 	if _, err := u.Decompress(noise, kgo.CodecZstd); err == nil {
 		t.Fatal("noise was unpacked")
 	}

@@ -5,22 +5,24 @@ import (
 	"time"
 )
 
-// turns see to it that each batch is unpacked in the end, whatever the others do: whenever there is room again, the one that has
-// waited longest goes first. Without that, the partitions that come first in a fetch could fill the room each time.
+// turns makes sure that each batch is unpacked in the end, whatever the other partitions do: whenever there is room
+// again, the batch that has waited longest goes first. Otherwise the partitions that come first in a fetch could fill
+// the room each time.
 //
-// A batch is known by a hash of its bytes. Each partition waits with one at most, its next.
+// A batch is identified by a hash of its bytes. Each partition has at most one waiting batch, its next.
 type turns struct {
-	waiting []waiting // who waited first is first
-	first   bool      // the first of them goes before all others
-	since   time.Time // when that became so
+	waiting []waiting // the one that has waited longest is first
+	first   bool      // the first of them goes before all other batches
+	since   time.Time // when first was set
 }
 
 type waiting struct {
 	batch uint64
-	seen  time.Time // last
+	seen  time.Time // when it was asked for last
 }
 
-// patience is how long others wait for the batch whose turn it is. Its partition may have been taken away.
+// patience is how long others wait for the batch whose turn it is. The batch may never come, because its partition was
+// taken away.
 const patience = 5 * time.Second
 
 func (t *turns) wait(batch uint64) {
@@ -34,7 +36,7 @@ func (t *turns) wait(batch uint64) {
 	t.waiting = append(t.waiting, waiting{batch, now})
 }
 
-// begin says that there is room again.
+// begin notes that there is room again.
 func (t *turns) begin() { t.first, t.since = len(t.waiting) > 0, time.Now() }
 
 // may says whether a batch may be unpacked now.
@@ -50,7 +52,7 @@ func (t *turns) may(batch uint64) bool {
 	return true
 }
 
-// had says that a batch was unpacked, or cannot be.
+// had notes that a batch was unpacked, or cannot be.
 func (t *turns) had(batch uint64) {
 	for i := range t.waiting {
 		if t.waiting[i].batch == batch {

@@ -17,7 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// codecs are all ways in which producers compress a batch, as pieces are handed to them.
+// codecs are all ways in which producers compress a batch. Each takes the batch in the pieces that it is given.
 func codecs(t testing.TB) map[string]coder {
 	t.Helper()
 	return map[string]coder{
@@ -93,7 +93,7 @@ func (j *javaStream) Write(p []byte) (int, error) {
 
 func (*javaStream) Close() error { return nil }
 
-// appendRecord appends a record as it stands in a batch.
+// appendRecord appends a record in the form that it has in a batch.
 func appendRecord(dst []byte, offset int, key, value []byte, headers ...kgo.RecordHeader) []byte {
 	b := binary.AppendVarint(binary.AppendVarint([]byte{0}, int64(7*offset)), int64(offset))
 	field := func(v []byte) {
@@ -113,7 +113,7 @@ func appendRecord(dst []byte, offset int, key, value []byte, headers ...kgo.Reco
 	return append(binary.AppendVarint(dst, int64(len(b))), b...)
 }
 
-// record is what a client makes of one.
+// record holds the fields of a record that a client reads.
 type record struct {
 	shape
 	body []byte
@@ -134,13 +134,13 @@ func records(t testing.TB, raw []byte) (all []record) {
 	return all
 }
 
-// withheld is what Unpacker.Withheld says of such a record.
+// withheld returns what Unpacker.Withheld says of the record.
 func (r record) withheld(u *Unpacker) (Sizes, bool) {
 	value := r.body[len(r.body)-1-int(r.value) : len(r.body)-1] // no headers: one byte
 	return u.Withheld(&kgo.Record{Value: value, Attrs: zstdAttrs()})
 }
 
-// zstdAttrs are those of a record that came compressed.
+// zstdAttrs returns the attributes of a record that came compressed.
 func zstdAttrs() kgo.RecordAttrs {
 	return kgo.NewRecordAttrs(kgo.RecordAttrsOpts{Codec: kgo.CodecZstd})
 }
@@ -159,7 +159,7 @@ func TestWholeWithinTheBound(t *testing.T) {
 	for name, c := range codecs(t) {
 		t.Run(name, func(t *testing.T) {
 			u := New(Bounds{Batch: 32 << 20})
-			for range 3 { // decoders are used again
+			for range 3 { // decoders are reused
 				got, err := u.Decompress(c.pack(t, raw), c.codec)
 				if err != nil || !bytes.Equal(got, raw) {
 					t.Fatalf("%d bytes became %d, %v", len(raw), len(got), err)
@@ -172,7 +172,7 @@ func TestWholeWithinTheBound(t *testing.T) {
 	}
 }
 
-// A batch beyond the bound is looked through record by record, with next to no memory, whatever it is compressed with.
+// A batch beyond the bound is read record by record, with next to no memory, whatever its codec.
 func TestWithheldBeyondTheBound(t *testing.T) {
 	zeros := make([]byte, 1<<20)
 	for name, c := range codecs(t) {
@@ -180,9 +180,9 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 			pieces := [][]byte{appendRecord(nil, 0, []byte("first"), []byte("small"), kgo.RecordHeader{Key: "h", Value: zeros[:300]})}
 			many := 12
 			if name == "snappy" {
-				many = 8 // one block, and all of it is looked back on
+				many = 8 // one block, which may look back on all of itself
 			}
-			for i := range many { // each of some mebibytes
+			for i := range many { // each of some MiB
 				pieces = append(pieces, appendRecord(nil, i+1, nil, bytes.Repeat(zeros, i%3+1)))
 			}
 			pieces = append(pieces, appendRecord(nil, many+1, []byte{}, nil))
@@ -226,7 +226,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// Millions of records without a byte are no smaller than what they take.
+// Millions of empty records are counted with the memory that they take.
 func TestRecordsAreCounted(t *testing.T) {
 	const bound = 4 << 20
 	most := batchOf(3000)
@@ -260,7 +260,7 @@ func withholds(t *testing.T, raw []byte, bound int) bool {
 	return ok
 }
 
-// What is no batch stops its partition, whatever it claims to be.
+// Bytes that are no batch stop their partition, whatever size they claim.
 func TestUnreadable(t *testing.T) {
 	raw := batchOf(50)
 	for name, c := range codecs(t) {
@@ -300,7 +300,7 @@ func FuzzDecompress(f *testing.F) {
 	})
 }
 
-// Our reader of snappy reads what the library's writes.
+// Our reader of snappy reads what the library's writer writes.
 func TestSnappyStream(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

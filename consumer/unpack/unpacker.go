@@ -12,14 +12,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Bounds say how much is unpacked, in bytes of memory.
+// Bounds bound what is unpacked, in bytes of memory.
 type Bounds struct {
 	Batch int // of one batch
-	Held  int // of all batches of the client until they are given back, beside what it fetched, and no less than Batch; 0: no bound
+	// Held bounds all batches of the client until they are given back, without what was fetched. It is at least Batch. 0:
+	// no bound.
+	Held int
 }
 
-// Unpacker is the decompressor of one client, which gets it by Options. It unpacks one batch at a time, so that no more than one
-// is on its way beside those that are held. A client that is opened anew takes Renew's.
+// Unpacker is the decompressor of one client, which gets it by Options. It unpacks one batch at a time, so that at most
+// one is under way in addition to those that are held. When a client is opened anew, it takes the Unpacker that Renew
+// returns.
 type Unpacker struct {
 	bounds Bounds
 	token  [tokenBytes]byte
@@ -27,36 +30,39 @@ type Unpacker struct {
 
 	held    account
 	stopped stopped
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	turns   turns
-	full    bool   // a batch found no room: none is unpacked until everything is given back, so that a large one has its turn
-	worked  int64  // bytes unpacked since the last poll
-	piece   []byte // to unpack into
-	gzip    gzip.Reader
-	lz4     *lz4.Reader
-	zstd    *zstd.Decoder
+	// full says that a batch found no room. Then none is unpacked until everything is given back, so that a large batch
+	// has its turn.
+	full   bool
+	worked int64  // bytes unpacked since the last poll
+	piece  []byte // a buffer to unpack into
+	gzip   gzip.Reader
+	lz4    *lz4.Reader
+	zstd   *zstd.Decoder
 }
 
 // New makes an Unpacker.
 func New(b Bounds) *Unpacker {
 	u := &Unpacker{bounds: b, seed: maphash.MakeSeed()}
 	_, _ = rand.Read(u.token[:]) // never fails
-	u.token[0] = 0xff            // no text, and no record of a journal
+	u.token[0] = 0xff            // so that it is neither text nor a record of a journal
 	return u
 }
 
-// Renew makes an Unpacker for the next client in the place of one that is closed, which may have kept records. Both know each
-// other's withheld records.
+// Renew makes an Unpacker for the client that replaces a closed one. The closed client may have kept records. Both
+// Unpackers recognise each other's withheld records.
 func (u *Unpacker) Renew() *Unpacker {
 	return &Unpacker{bounds: u.bounds, token: u.token, seed: u.seed}
 }
 
-// Options make a client unpack its batches here, uncompressed ones as well, and tell what becomes of their records. They come
-// after those that reach the cluster: it is reached as the client like reaches it.
+// Options make a client unpack its batches here, uncompressed ones as well, and report what becomes of their records.
+// They belong behind the options that reach the cluster. The client reaches it as the client like does.
 func (u *Unpacker) Options(like *kgo.Client) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.WithDecompressor(u), kgo.WithHooks(hooks{u}),
-		kgo.Dialer(marking(like)), kgo.DialTLSConfig(nil), // the library takes only one of them, and like dials with TLS by itself
+		// The library takes only one of the two options, and the dialer of like uses TLS by itself.
+		kgo.Dialer(marking(like)), kgo.DialTLSConfig(nil),
 	}
 }
 
@@ -88,8 +94,8 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 	return raw, nil
 }
 
-// workedMost is how many times Held may be unpacked between two polls: what is withheld, or not forwarded at all, takes no
-// memory, and should not keep the other partitions waiting either.
+// workedMost times Held may be unpacked between two polls. Records that are withheld, or never handed out, take no
+// memory, and must not keep the other partitions waiting either.
 const workedMost = 4
 
 func (u *Unpacker) mayBegin(batch uint64) bool {
@@ -103,7 +109,7 @@ func (u *Unpacker) mayBegin(batch uint64) bool {
 	return !u.full && u.worked < workedMost*int64(u.bounds.Held) && u.turns.may(batch)
 }
 
-// unpack returns the records of a batch, or those in their place, and what they add to what is held.
+// unpack returns the records of a batch, or those in their place, and how many bytes they add to what is held.
 func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byte, adds int, err error) {
 	raw, err = u.whole(src, codec, u.bounds.Batch)
 	if codec != plain {
@@ -119,7 +125,7 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	case err == nil && sum <= u.bounds.Batch:
 		return raw, sum, nil
 	case err != nil && codec != plain && legacy(raw):
-		return raw, len(raw) * recordBytes / 32, nil // a message has 26 bytes or more of its own
+		return raw, len(raw) * recordBytes / 32, nil // a message has at least 26 bytes of its own
 	case err != nil && !errors.Is(err, errTooMuch):
 		return nil, 0, err
 	}
@@ -134,7 +140,7 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	return raw, sum, err
 }
 
-// Polled says that the client was polled, whatever it handed out.
+// Polled notes that the client was polled, whatever it handed out.
 func (u *Unpacker) Polled() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -145,7 +151,7 @@ func (u *Unpacker) Polled() {
 	u.held.polled()
 }
 
-// Done gives records back that the client has handed out, as they were. They must not be in use any more.
+// Done gives back records that the client has handed out, unchanged. They must not be used any more.
 func (u *Unpacker) Done(fetches kgo.Fetches) {
 	n := 0
 	for it := fetches.RecordIter(); !it.Done(); {
@@ -154,5 +160,5 @@ func (u *Unpacker) Done(fetches kgo.Fetches) {
 	u.held.gone(n)
 }
 
-// Held is what is unpacked and not given back.
+// Held returns the bytes that are unpacked and not given back.
 func (u *Unpacker) Held() int { return u.held.sum() }

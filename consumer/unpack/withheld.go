@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Sizes say what a record had that is withheld.
+// Sizes are the sizes of a withheld record's parts.
 type Sizes struct {
 	Value   int64 // bytes; -1: it had none
 	Key     int64 // bytes; -1: it had none
@@ -18,12 +18,12 @@ type Sizes struct {
 }
 
 const (
-	tokenBytes    = 16 // enough that nobody guesses them
+	tokenBytes    = 16 // enough that nobody guesses the token
 	withheldBytes = tokenBytes + 3*binary.MaxVarintLen64
 )
 
-// Withheld says whether a record stands in the place of one that is withheld, and how long that was. Nobody else can write
-// such a value: it begins with a number drawn by New.
+// Withheld says whether a record stands in the place of a withheld one, and returns the sizes of that. Nobody else can
+// write such a value, because it begins with a random number drawn by New.
 func (u *Unpacker) Withheld(r *kgo.Record) (Sizes, bool) {
 	rest, ok := bytes.CutPrefix(r.Value, u.token[:])
 	if !ok || r.Attrs.CompressionType() == uint8(kgo.CodecNone) {
@@ -34,7 +34,7 @@ func (u *Unpacker) Withheld(r *kgo.Record) (Sizes, bool) {
 	return s, rd.err == nil && len(rd.slice) == 0
 }
 
-// appendWithheld appends the record that stands in the place of s.
+// appendWithheld appends the record that stands in the place of a record with shape s.
 func (u *Unpacker) appendWithheld(dst []byte, s *shape) []byte {
 	var value [withheldBytes]byte
 	v := append(value[:0], u.token[:]...)
@@ -49,10 +49,11 @@ func (u *Unpacker) appendWithheld(dst []byte, s *shape) []byte {
 	return append(binary.AppendVarint(dst, int64(len(b))), b...)
 }
 
-// streamed is how much of a batch is looked through for its records. A batch that unpacks to more is for a person to decide.
+// streamed is how many unpacked bytes of a batch are read in search of its records. If a batch unpacks to more, a
+// person must decide.
 const streamed = 4 << 30
 
-// withhold reads a batch of whatever size, record by record, and returns one in the place of each.
+// withhold reads a batch of any size record by record, and returns a record in the place of each.
 func (u *Unpacker) withhold(from io.Reader) (raw []byte, err error) {
 	all := &io.LimitedReader{R: from, N: streamed}
 	stream := bufio.NewReader(all)

@@ -1,4 +1,4 @@
-// Package unpacktest makes the record batches that no client of good will sends, for tests.
+// Package unpacktest makes record batches for tests that no well-meaning client sends.
 package unpacktest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Zeros is a batch of n records, each with a value of size zeros.
+// Zeros returns a batch of n records, each with a value of size zeros.
 func Zeros(n, size int, codec kgo.CompressionCodecType) ([]byte, error) {
 	var out bytes.Buffer
 	to, err := compressor(&out, codec)
@@ -73,7 +73,7 @@ type bare struct{ io.Writer }
 
 func (bare) Close() error { return nil }
 
-// java frames snappy as Java's producers do.
+// java writes snappy in the frames of Java's producers.
 type java struct{ to io.Writer }
 
 func (j java) Write(p []byte) (int, error) {
@@ -84,7 +84,7 @@ func (j java) Write(p []byte) (int, error) {
 
 func (java) Close() error { return nil }
 
-// Batch is a record batch that says it holds n records, around any bytes.
+// Batch returns a record batch that says it holds n records, around any bytes.
 func Batch(n int, codec kgo.CompressionCodecType, records []byte) []byte {
 	now := time.Now().UnixMilli()
 	b := kmsg.RecordBatch{
@@ -97,8 +97,8 @@ func Batch(n int, codec kgo.CompressionCodecType, records []byte) []byte {
 	return raw
 }
 
-// Drop produces a batch as it is, and returns the offset of its first record. A partition that has just been made may not have
-// its leader yet.
+// Drop produces a batch as it is, and returns the offset of its first record. It waits for a leader, because a
+// partition that was just made may not have one yet.
 func Drop(ctx context.Context, client *kgo.Client, topic string, partition int32, batch []byte) (int64, error) {
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()

@@ -13,11 +13,11 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// ErrOvertaken says that somebody else has changed the routing first, to another one.
+// ErrOvertaken says that somebody else has changed the routing first, to another one than ours.
 var ErrOvertaken = errors.New("the routing was changed by somebody else at the same moment")
 
-// Apply puts text in force in place of what from says is, and returns what is in force then: of two changes at once the first
-// counts, so where anything came between it reads the journal again.
+// Apply puts text in force in place of the routing in from, and returns what is in force then. Of two changes at the
+// same time the first counts, so Apply reads the journal again if a record came between.
 func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
 	p.Topic = j.Topic
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Options...), journal.AppenderOptions(p)...)...)

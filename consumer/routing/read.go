@@ -11,26 +11,27 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// State is what a journal says.
+// State is what a journal says is in force.
 type State struct {
-	Settings []byte // canonical text of those in force; nil: none were declared yet
+	Settings []byte // canonical text of the settings in force; nil: none are declared yet
 	Routes   index.Routes
 	End      int64 // of the journal
 }
 
-// Journal is where to look.
+// Journal is the journal to read.
 type Journal struct {
 	Options topic.Options
 	Topic   string
 	Group   string
 }
 
-// readFirst is how much of the journal's end is read at first: some snapshots' worth, as a rule, at a few records a batch.
+// readFirst is how many records of the journal's end are read first. As a rule they go back several snapshots, at a few
+// records a batch.
 const readFirst = 4096
 
-// Read says what is in force at the journal's present end. It reads backwards, in parts that grow, until it has a checkpoint and
-// all that follows what the checkpoint is about; that is a minute's worth, as a rule, or the whole journal where no member has
-// taken a snapshot yet.
+// Read returns what is in force at the journal's present end. It reads backwards in growing parts until it has a
+// checkpoint and all records behind the state that the checkpoint is about. That is a minute's worth as a rule, and the
+// whole journal if no member has taken a snapshot yet.
 func (j *Journal) Read(ctx context.Context) (State, error) {
 	start, end, err := topic.Extent(ctx, j.Options, j.Topic, 0)
 	if err != nil {
@@ -48,14 +49,14 @@ func (j *Journal) Read(ctx context.Context) (State, error) {
 	}
 }
 
-// reading follows the rules of index.Replica, for settings and routing alone.
+// reading follows the rules of index.Replica for settings and routing only.
 type reading struct {
 	from  int64
-	whole bool   // it begins where the journal does
-	group string // whose journal it is
+	whole bool   // it begins where the journal begins
+	group string // the group to which the journal belongs
 
-	state  State    // without settings: nothing is known yet
-	before []change // that were read until then
+	state  State    // without settings as long as nothing is known
+	before []change // the changes that were read before anything was known
 }
 
 type change struct {
@@ -83,10 +84,10 @@ func (r *reading) take(rec *topic.Record) error {
 	case *index.Routing:
 		r.routing(change{rec.Offset, *decoded})
 	}
-	return nil // what no member reads is nil, and changes nothing
+	return nil // a record that members pass over decodes to nil, and changes nothing
 }
 
-// checkpoint takes the first that is about a state behind which every routing was read.
+// checkpoint takes over the first checkpoint about a state from which on every routing has been read.
 func (r *reading) checkpoint(c *index.Checkpoint) {
 	if r.known() || !r.whole && c.Offset < r.from || index.Fingerprint(c.Settings) != c.Fingerprint {
 		return

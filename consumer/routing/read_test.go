@@ -25,7 +25,7 @@ func checkpoint(offset int64, number uint32, text string) *index.Checkpoint {
 	return &index.Checkpoint{Header: header(), Offset: offset, Settings: settings, Routes: index.Routes{Number: number, Text: []byte(text)}}
 }
 
-// written is a journal with these records, and its name.
+// written makes a journal with these records.
 func written(t *testing.T, records ...index.Record) (*Journal, *kgo.Client) {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "j"))
@@ -49,7 +49,7 @@ func written(t *testing.T, records ...index.Record) (*Journal, *kgo.Client) {
 	return j, client
 }
 
-// quiet is what nothing follows from, so often.
+// quiet returns n records that change neither settings nor routing.
 func quiet(n int) []index.Record {
 	all := make([]index.Record, n)
 	for i := range all {
@@ -64,7 +64,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// What is read of a journal is what a replica that has applied it has in force, however little of it had to be read.
+// Read finds what a replica that has applied the whole journal has in force, however few records it reads.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	begun := func(more ...index.Record) []index.Record {
@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What none of the group wrote is passed over.
+// Records that no member of the group wrote are passed over.
 func TestStraysAreNotRead(t *testing.T) {
 	t.Parallel()
 	j, client := written(t, &index.Settings{Text: settings}, changing(1, "a"))
@@ -126,7 +126,7 @@ func TestStraysAreNotRead(t *testing.T) {
 	}
 }
 
-// A change counts if nobody was faster, also where other records came between.
+// A change counts if nobody else was faster, even if other records came between.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	j, client := written(t, &index.Settings{Text: settings}, changing(1, "a"))

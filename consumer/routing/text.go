@@ -9,9 +9,10 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Text is the canonical text of a routing: what is read, from where on if it is new, and into which topics it goes. Names are
-// those in effect, so that a placeholder and what it stands for are equal, and so is any order of the source topics. What only
-// permits something once, or says how outputs are created, is no part of it.
+// Text returns the canonical text of a routing: which topics are read, from where on if a topic is new, and into which
+// topics its documents go. Names are those in effect, so that a placeholder equals what it stands for. The order of the
+// source topics does not matter. Settings that only permit something once, or say how outputs are created, are no part
+// of it.
 func Text(topics []string, start string, out sink.Params) []byte {
 	topics = slices.Sorted(slices.Values(topics))
 	values := map[string]any{"source.topics": topics, "source.start": start, "sink.dry_run": out.DryRun}
@@ -21,12 +22,13 @@ func Text(topics []string, start string, out sink.Params) []byte {
 	}
 	text, err := json.Marshal(values) // its keys are sorted
 	if err != nil {
-		panic("routing: strings and lists do not encode: " + err.Error()) // a bug of ours
+		panic("routing: strings and lists do not encode: " + err.Error()) // our bug
 	}
 	return text
 }
 
-// Outputs are the topics to which a routing sends the documents of a source topic; ok is false if it sends them nowhere.
+// Outputs returns the topics to which a routing sends the documents of a source topic. ok is false if it sends them
+// nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
 	var values map[string]any
 	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || !reads(text, source) {
@@ -39,11 +41,11 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
 }
 
-// of stands between an output's key and its source topic.
+// of separates an output's key from its source topic.
 const of = " of "
 
-// Diff compares our routing with the journal's, a line for each difference. That a source topic is read on one side only is one
-// difference, not four.
+// Diff compares our routing with the journal's and returns a line for each difference. A source topic that only one
+// side reads is one difference, not four.
 func Diff(here, journal []byte) []string {
 	both := func(topic string) bool { return reads(here, topic) && reads(journal, topic) }
 	return slices.DeleteFunc(setting.Diff(here, journal), func(line string) bool {

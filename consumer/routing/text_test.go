@@ -15,7 +15,7 @@ func text(change func(*sink.Params), topics ...string) []byte {
 
 func as(*sink.Params) {}
 
-// A change here makes members of the version before and after differ in the same routing.
+// If these texts change, members of the version before and after differ in the same routing.
 func TestText(t *testing.T) {
 	const want = `{"sink.dry_run":false,"sink.duplicate of a":"a.duplicate","sink.duplicate of b":"b.duplicate",` +
 		`"sink.rejected of a":"a.rejected","sink.rejected of b":"b.rejected","sink.unique of a":"a.unique","sink.unique of b":"b.unique",` +

@@ -64,8 +64,8 @@ type bearerSession struct {
 	value  string
 }
 
-// Challenge implements sasl.Session. A broker that refuses a token answers with JSON (RFC 7628, section 3.2.2) where one that
-// accepts it is silent.
+// Challenge implements sasl.Session. A broker that refuses a token answers with JSON (RFC 7628, section 3.2.2); one
+// that accepts it answers with nothing.
 func (s *bearerSession) Challenge(answer []byte) (bool, []byte, error) {
 	if len(answer) == 0 {
 		return true, nil, nil
@@ -76,6 +76,6 @@ func (s *bearerSession) Challenge(answer []byte) (bool, []byte, error) {
 	var refusal struct {
 		Status string `json:"status"`
 	}
-	_ = json.Unmarshal(answer, &refusal) // the refusal counts, whatever it says
+	_ = json.Unmarshal(answer, &refusal) // it counts as a refusal whatever it says
 	return false, nil, fmt.Errorf("%w: the broker says %.100q", kerr.SaslAuthenticationFailed, refusal.Status)
 }

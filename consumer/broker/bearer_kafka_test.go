@@ -24,7 +24,7 @@ import (
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// oauthProperties make the broker's second listener take JWTs that nobody signed, and end sessions with their tokens.
+// oauthProperties make the broker's second listener take unsigned JWTs, and end sessions with their tokens.
 const oauthProperties = `listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,FRONT:SASL_PLAINTEXT
 listener.name.front.sasl.enabled.mechanisms=OAUTHBEARER
 listener.name.front.oauthbearer.connections.max.reauth.ms=3600000
@@ -61,7 +61,7 @@ func oauthBroker(t *testing.T) string {
 	return front
 }
 
-// unsigned issues tokens that last a few seconds, or none while it is away. It signals each answer.
+// unsigned issues unsigned tokens that last a few seconds, or none while it is away. It signals each answer.
 type unsigned struct {
 	away            atomic.Bool
 	issued, refused chan struct{}
@@ -85,8 +85,9 @@ func (u *unsigned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A session outlives its first token: the client logs in again with a new one before the broker ends the session, on the same
-// connections, without an error; and when the issuer is away for longer than a token lasts, it goes on as soon as that is back.
+// A session outlives its first token. The client logs in again with a new one before the broker ends the session, on
+// the same connections, without an error. If the issuer is away for longer than a token lasts, the client goes on as
+// soon as the issuer is back.
 func TestSessionOutlivesItsTokensKafka(t *testing.T) {
 	address := oauthBroker(t)
 	issuer := &unsigned{issued: make(chan struct{}, 100), refused: make(chan struct{}, 100)}
@@ -147,8 +148,7 @@ type dialCount struct{ n atomic.Int64 }
 // OnBrokerConnect implements kgo.HookBrokerConnect.
 func (d *dialCount) OnBrokerConnect(kgo.BrokerMetadata, time.Duration, net.Conn, error) { d.n.Add(1) }
 
-// A broker that refuses a token says so.
-// So does Ping where there is no token to show.
+// A broker that refuses a token says so. So does Ping if there is no token to show.
 func TestTokenRefusedKafka(t *testing.T) {
 	p := params(oauthBroker(t))
 	p.SASL = SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "/nowhere/at/all", Timeout: time.Second}}

@@ -15,7 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 )
 
-// crashDir, in the environment, makes the test binary the process that is killed.
+// crashDir, in the environment, makes this test binary the process that is killed.
 const crashDir = "UNECHO_TEST_CRASH_DIR"
 
 // crashMain runs an embedded broker until it is killed. It prints a line when the broker listens.
@@ -29,8 +29,8 @@ func crashMain(dir string) {
 	select {}
 }
 
-// What a broker left that was killed is refused, again and again, and stays as it is. The remedy helps: with the data set aside a
-// broker begins anew in the same directory.
+// The data of a broker that was killed are refused, again and again, and stay as they are. The remedy helps: after the
+// data are set aside, a broker begins anew in the same directory.
 func TestEmbeddedKilledIsNotUsedAgain(t *testing.T) {
 	dir := t.TempDir()
 	e := embedded(t, EmbeddedParams{Dir: dir})
@@ -68,7 +68,7 @@ func TestEmbeddedKilledIsNotUsedAgain(t *testing.T) {
 	}
 }
 
-// killed starts a broker in another process and kills that when the broker listens.
+// killed starts a broker in another process and kills the process when the broker listens.
 func killed(t *testing.T, dir string) {
 	t.Helper()
 	cmd := exec.CommandContext(deadline(t), os.Args[0]) //nolint:gosec // ourselves
@@ -90,7 +90,7 @@ func killed(t *testing.T, dir string) {
 	}
 }
 
-// refused is the fault with which no broker starts in the directory.
+// refused returns the fault with which no broker starts in the directory.
 func refused(t *testing.T, dir string) *Fault {
 	t.Helper()
 	e, err := StartEmbedded(t.Context(), EmbeddedParams{Dir: dir, Listen: "127.0.0.1:0"}, zerolog.Nop())
@@ -105,7 +105,7 @@ func refused(t *testing.T, dir string) *Fault {
 	return f
 }
 
-// contents has a line for each file: its name and how long it is.
+// contents has a line for each file, with its name and length.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

@@ -1,5 +1,6 @@
-// Package broker is all about reaching Kafka and nothing about documents: how a client connects (TLS, SASL), whether Kafka
-// is there and lets us in, whether the topics are what the protocol needs, and a broker of our own for where there is none.
+// Package broker is about reaching Kafka and nothing else: how a client connects (TLS, SASL), whether Kafka is there
+// and lets us in, whether the topics are what the protocol needs. It also has an embedded broker for places without
+// Kafka.
 //
 //   - Options are what every Kafka client of the process has in common.
 //   - Ping tells in one sentence why Kafka cannot be reached, and what to do about it.

@@ -16,22 +16,22 @@ import (
 
 // EmbeddedParams say where the embedded broker listens and keeps its data.
 type EmbeddedParams struct {
-	Dir    string // of the data; one process at a time
+	Dir    string // of the data; only one process may use it
 	Listen string // host:port; port 0 takes a free one
-	Allow  bool   // listen beyond this machine, where everyone may read and write everything
+	Allow  bool   // listen beyond this machine: everyone may then read and write everything
 }
 
-// Names within the directory.
+// These are names within the directory.
 const (
 	AddressFile = "kafka.address" // host:port, while the broker runs
 	lockFile    = "kafka.lock"
 	dataDir     = "kafka"
 )
 
-// Embedded is a broker in this process, for trying things out: one node, its topics, transactions and groups on disk. Any Kafka
-// client on this machine can use it. After Close a broker goes on in the same directory. After any other end of the process
-// StartEmbedded refuses the directory: the broker writes the end of a transaction in several steps, and does not repair one that
-// was cut short.
+// Embedded is a broker in this process, for trying things out: one node, with topics, transactions and groups on disk.
+// Any Kafka client on this machine can use it. After Close, a new broker goes on in the same directory. After any other
+// end of the process, StartEmbedded refuses the directory: the broker writes the end of a transaction in several steps,
+// and does not repair one that was cut short.
 type Embedded struct {
 	dir     string
 	address string
@@ -96,10 +96,10 @@ func cannotStart(p EmbeddedParams, err error) error {
 	return &Fault{What: "cannot start the embedded broker", Err: err, Remedy: "see whether " + p.Dir + " holds an embedded broker's data, and is writable"}
 }
 
-// Addr is where clients connect, host:port.
+// Addr returns the address for clients, host:port.
 func (e *Embedded) Addr() string { return e.address }
 
-// Close stops the broker, writes what it still has in memory, and removes the address. Connections break. It may be
+// Close stops the broker, writes what is still in memory, and removes the address file. Connections break. It may be
 // called more than once.
 func (e *Embedded) Close() error {
 	e.closing.Do(func() {
@@ -114,7 +114,7 @@ func (e *Embedded) Close() error {
 	return e.err
 }
 
-// stop closes the broker, which writes the rest of its data. The mark stays where it could not.
+// stop closes the broker, which writes the rest of its data. If that fails, the mark stays.
 func (e *Embedded) stop() error {
 	data := filepath.Join(e.dir, dataDir)
 	e.cluster.Close()
@@ -124,8 +124,8 @@ func (e *Embedded) stop() error {
 	return unmark(data)
 }
 
-// mayListen refuses addresses beyond this machine, unless asked for, and addresses that clients could not come back to:
-// a broker tells them its own, and "any" is none.
+// mayListen refuses addresses beyond this machine, unless they are allowed. It also refuses "any" addresses: a broker
+// tells clients its own address, and they could not connect to that one.
 func mayListen(p EmbeddedParams) error {
 	host, _, err := net.SplitHostPort(p.Listen)
 	if err != nil {
@@ -146,7 +146,7 @@ func mayListen(p EmbeddedParams) error {
 	return nil
 }
 
-// replaceFile writes a file that readers see whole or not at all.
+// replaceFile writes a file so that readers see it whole or not at all.
 func replaceFile(path, text string) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {

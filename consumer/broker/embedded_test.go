@@ -202,7 +202,7 @@ func TestEmbeddedSurvivesGarbage(t *testing.T) {
 	}
 }
 
-// The guard hands on every byte of what it lets through, however it is cut.
+// The guard hands on every byte of a valid connection, however it is cut into pieces.
 func TestGuardIsTransparent(t *testing.T) {
 	var stream bytes.Buffer
 	for i := range 5 {
@@ -234,14 +234,14 @@ func TestGuardIsTransparent(t *testing.T) {
 	}
 }
 
-// A broker that could not write all of its data ends with an error, and the next start refuses them.
+// A broker that could not write all of its data ends with an error, and the next start refuses the data.
 func TestEmbeddedNotWholeIsNotUsedAgain(t *testing.T) {
 	dir := t.TempDir()
 	e, err := StartEmbedded(t.Context(), EmbeddedParams{Dir: dir, Listen: "127.0.0.1:0"}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, dataDir, "meta.json.tmp"), 0o750); err != nil { // where it writes when it is closed
+	if err := os.Mkdir(filepath.Join(dir, dataDir, "meta.json.tmp"), 0o750); err != nil { // written when it is closed
 		t.Fatal(err)
 	}
 	if err := e.Close(); err == nil || !strings.Contains(err.Error(), "not all of") {

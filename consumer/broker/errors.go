@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// ErrMissing is what a *Fault wraps when a topic does not exist.
+// ErrMissing is wrapped by a *Fault about a topic that does not exist.
 var ErrMissing = errors.New("the topic does not exist")
 
 // Fault is an error for people: what happened, why, and what to do next.
 type Fault struct {
 	What   string
-	Err    error // why; nil where What says it all
+	Err    error // why; nil if What says it all
 	Remedy string
 }
 
@@ -31,23 +31,24 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// ForPeople takes the error apart: the cause is its text without the remedy, which stands at the end of it.
+// ForPeople returns cause and remedy separately. The cause is empty, because the error's text without the remedy at its
+// end is the cause.
 func (f *Fault) ForPeople() (cause, remedy string) { return "", f.Remedy }
 
-// Mistake is one thing that is wrong with a topic, and the command that mends it.
+// Mistake is a mistake in a topic, and the command that mends it.
 type Mistake struct {
 	What   string // "retention.ms is 604800000, and must be -1"
 	Why    string // "Kafka would delete what a snapshot still needs"
 	Remedy string // "kafka-configs.sh ..."
 }
 
-// TopicError says everything that is wrong with a topic.
+// TopicError has all mistakes of a topic.
 type TopicError struct {
 	Topic    string
 	Mistakes []Mistake
 }
 
-// Error has a line for the topic, and for each mistake one for what and why, and one for the remedy.
+// Error writes a line for the topic, and for each mistake a line with what and why and a line with the remedy.
 func (e *TopicError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "topic %s is not what it must be:", e.Topic)
@@ -57,7 +58,7 @@ func (e *TopicError) Error() string {
 	return b.String()
 }
 
-// ForPeople takes the error apart: what is wrong, and all that mends it.
+// ForPeople returns cause and remedy separately: all mistakes, and all commands that mend them.
 func (e *TopicError) ForPeople() (cause, remedy string) {
 	var causes, remedies []string
 	for _, m := range e.Mistakes {

@@ -9,8 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// guard closes connections that do not speak Kafka, before they reach the embedded broker: it trusts the length and the
-// kind of a request, and a stray byte sequence (a browser, a port scanner) would take its memory or end the process.
+// guard closes connections that do not speak Kafka before they reach the embedded broker. The broker trusts the length
+// and the kind of a request, so stray bytes (a browser, a port scanner) would take its memory or end the process.
 type guard struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -27,7 +27,7 @@ const maxRequest = 100 << 20
 
 var errNotKafka = errors.New("not a Kafka request")
 
-// guarded reads a stream of requests, each a length and then as many bytes:
+// guarded reads a stream of requests. Each is a length and then as many bytes:
 //
 //	┌────────┬──────────┬─────────┬─────────────┬─────
 //	│ length │ api key  │ version │ correlation │ ...
@@ -36,8 +36,8 @@ var errNotKafka = errors.New("not a Kafka request")
 type guarded struct {
 	net.Conn
 	head [8]byte
-	held []byte // of head, not yet handed out
-	rest int    // of the request, after head
+	held []byte // bytes of head that are not handed out yet
+	rest int    // bytes of the request behind head that are still to come
 }
 
 // Read implements io.Reader. Only one goroutine reads a connection.
@@ -70,7 +70,7 @@ func (g *guarded) next() error {
 	if length < 10 || length > maxRequest {
 		return errNotKafka
 	}
-	// ApiVersions may come in any version: the answer tells which we know.
+	// ApiVersions may come in any version, because the answer tells which ones we know.
 	request := kmsg.RequestForKey(int16(kind))
 	if request == nil || kind != kmsg.ApiVersions && int(version) > int(request.MaxVersion()) {
 		return errNotKafka

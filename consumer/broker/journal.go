@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// JournalWant says what the journal topic must be beyond what the protocol asks of any journal.
+// JournalWant says what the journal topic must be, in addition to what the protocol asks of any journal.
 type JournalWant struct {
-	ReplicationFactor int  // at least; 0 and less: the broker's default, whatever it is
-	MinInsync         int  // at least; 0 and less: the broker's default
-	MaxMessageBytes   int  // at least; 0 and less: the broker's default
-	Create            bool // where it is missing
+	ReplicationFactor int  // at least; 0 or less: the broker's default
+	MinInsync         int  // at least; 0 or less: the broker's default
+	MaxMessageBytes   int  // at least; 0 or less: the broker's default
+	Create            bool // create the topic if it is missing
 }
 
 // configRule is one setting that a topic must have.
@@ -19,7 +19,7 @@ type configRule struct {
 	key   string
 	want  string
 	why   string
-	least bool // a number, of which more is fine
+	least bool // the value is a number, and may be greater
 }
 
 func (r configRule) holds(value string) bool {
@@ -31,7 +31,8 @@ func (r configRule) holds(value string) bool {
 	return err == nil && got >= want
 }
 
-// journalRules: see section 5 of the design. Each of them, broken, loses documents or lets members disagree.
+// journalRules returns the rules of section 5 of the design. A topic that breaks one of them loses documents or lets
+// members disagree.
 func journalRules(want JournalWant) []configRule {
 	rules := []configRule{
 		{key: "cleanup.policy", want: "delete", why: "compaction would drop records of the journal from its middle"},
@@ -55,8 +56,8 @@ func journalRules(want JournalWant) []configRule {
 	return rules
 }
 
-// VerifyJournal returns the journal topic if it is what the protocol needs, and else a *TopicError with all that is wrong
-// with it. Where it is missing and may be created, it is created right.
+// VerifyJournal returns the journal topic if it is what the protocol needs, and otherwise a *TopicError with all
+// mistakes. If the topic is missing and may be created, VerifyJournal creates it as the protocol needs it.
 func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWant) (Topic, error) {
 	rules := journalRules(want)
 	found, err := t.find(ctx, []string{name})
@@ -120,8 +121,8 @@ func (t *Topics) journalShape(topic Topic, want JournalWant) []Mistake {
 	return out
 }
 
-// check holds a topic's settings against rules. A setting that the broker does not report is one that it does not have:
-// brokers other than Apache Kafka leave some out.
+// check compares a topic's settings with rules. It takes a setting that the broker does not report for one that the
+// broker does not have: brokers other than Apache Kafka leave some out.
 func (t *Topics) check(ctx context.Context, name string, rules []configRule) ([]Mistake, error) {
 	if len(rules) == 0 {
 		return nil, nil

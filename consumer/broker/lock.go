@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// lock keeps a directory to one process. The operating system lets go of it when the process ends, however it ends.
+// lock reserves a directory for one process. The operating system releases it when the process ends, however it ends.
 type lock struct{ file *os.File }
 
-// takeLock takes the lock or says who holds it. The file stays when the lock is released: were it removed, one process
-// could hold the lock of a file that another no longer finds.
+// takeLock takes the lock or says who holds it. The file stays when the lock is released. If it were removed, one
+// process could hold the lock of a file that another no longer finds.
 func takeLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the user names the directory
 	if err != nil {

@@ -58,7 +58,7 @@ func TestClientLogIsQuietByDefault(t *testing.T) {
 	}
 }
 
-// TestClientComplainsOnceOfABroker: a client that cannot reach a broker tries again at once, and must not fill the log of a night.
+// TestClientDurationsHaveAUnit: the client's durations are logged as milliseconds, and their names say so.
 func TestClientDurationsHaveAUnit(t *testing.T) {
 	var out strings.Builder
 	l := &clientLogger{log: zerolog.New(&out)}
@@ -68,6 +68,7 @@ func TestClientDurationsHaveAUnit(t *testing.T) {
 	}
 }
 
+// A client that cannot reach a broker tries again at once, and must not fill the log of a night.
 func TestClientComplainsOnceOfABroker(t *testing.T) {
 	var out strings.Builder
 	l := &clientLogger{log: zerolog.New(&out).Level(zerolog.InfoLevel)}

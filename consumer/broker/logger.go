@@ -15,12 +15,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// clientLogger hands the Kafka client's log to ours, one level lower from info down: what it calls information is of use
-// to those who look for a fault in the connection, and to nobody else. So is what went wrong because we ended it ourselves.
-// The client never logs credentials.
+// clientLogger hands the Kafka client's log to ours, one level lower from info down: what the client calls information
+// only helps those who look for a fault in the connection. The same holds for errors that we caused by ending the
+// client. The client never logs credentials.
 //
-// It says of a broker that is away each time it tries again, which is many times a second: what it has just said of one is said
-// again after a while only.
+// The client warns of a broker that is away each time it tries again, many times a second. Such a warning is logged
+// again only after a while.
 type clientLogger struct {
 	log zerolog.Logger
 
@@ -28,10 +28,10 @@ type clientLogger struct {
 	said map[complaint]time.Time
 }
 
-// complaint is what the client warns of. There are as many as it has warnings, for each broker.
+// complaint is a warning of the client. There is at most one for each kind of warning and each broker.
 type complaint struct{ msg, broker string }
 
-// saidWithin is for how long nobody needs to hear the same again.
+// saidWithin is how long a warning is not repeated.
 const saidWithin = 10 * time.Second
 
 // Level implements kgo.Logger.
@@ -81,7 +81,7 @@ func (l *clientLogger) justSaid(msg string, keyvals []any) bool {
 	return false
 }
 
-// brokerIn is the address or number of the broker that a message is about.
+// brokerIn returns the address or number of the broker that a message is about.
 func brokerIn(keyvals []any) string {
 	for i := 0; i+1 < len(keyvals); i += 2 {
 		if name := keyvals[i]; name == "addr" || name == "broker" {
@@ -91,7 +91,7 @@ func brokerIn(keyvals []any) string {
 	return ""
 }
 
-// withUnits puts the unit into the name of each duration, which is logged in milliseconds.
+// withUnits adds the unit to the name of each duration, which is logged in milliseconds.
 func withUnits(keyvals []any) []any {
 	out := slices.Clone(keyvals)
 	for i := 0; i+1 < len(out); i += 2 {
@@ -107,8 +107,9 @@ func canceled(value any) bool {
 	return ok && errors.Is(err, context.Canceled)
 }
 
-// embeddedLogger does the same for the embedded broker. That a transaction took milliseconds to end is a stopwatch for its
-// authors, and no warning. An error is nearly always one of writing, after which the data on disk are not to be trusted.
+// embeddedLogger does the same for the embedded broker. Its warnings that a transaction took milliseconds to end are
+// measurements for its authors, and no warnings for users. An error is nearly always one of writing, after which the
+// data on disk cannot be trusted.
 type embeddedLogger struct {
 	log    zerolog.Logger
 	broken *atomic.Bool

@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 )
 
-// markFile stands in the broker's data from before the broker starts until it is closed. It lies within the data, so that
-// whoever sets these aside sets the mark aside with them.
+// markFile is in the broker's data from before the broker starts until it is closed. It lies within the data, so that
+// whoever sets the data aside sets the mark aside as well.
 const markFile = "unecho.running"
 
 const markText = "An embedded broker writes here. If none runs, it was not closed, and a transaction may be half written.\n"
 
-// mark refuses data that bear the mark, and marks others. It is on disk when mark returns, so that a power cut leaves it, too.
+// mark refuses data that have the mark, and marks other data. The mark is on disk when the function returns, so that it
+// survives a power cut.
 func mark(data string) error {
 	path := filepath.Join(data, markFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the user names the directory
@@ -32,10 +33,10 @@ func mark(data string) error {
 	return nil
 }
 
-// unmark says that the broker was closed. The mark goes after all else was written.
+// unmark removes the mark, to say that the broker was closed. It comes after everything else was written.
 func unmark(data string) error { return os.Remove(filepath.Join(data, markFile)) }
 
-// syncNames makes the names in a directory durable, where the file system can do that.
+// syncNames makes the names in a directory durable, if the file system can do that.
 func syncNames(dir string) {
 	if d, err := os.Open(dir); err == nil { //nolint:gosec // the user names the directory
 		_ = d.Sync()

@@ -9,11 +9,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Listing lists offsets of all partitions of topics, as kadm does.
+// Listing lists the offsets of all partitions of topics, as kadm does.
 type Listing func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error)
 
-// Offsets lists offsets as far as the partitions have leaders that answer. One that has none now has that as its error: it does
-// not hide the others. Any other mistake of a partition is returned, and so is that nobody answers.
+// Offsets lists offsets of all partitions whose leader answers. A partition without a leader has the error in its
+// place, so that it does not hide the others. Any other error of a partition is returned, and so is the error if nobody
+// answers.
 func Offsets(ctx context.Context, list Listing, topics ...string) (kadm.ListedOffsets, error) {
 	listed, err := list(ctx, topics...)
 	var some *kadm.ShardErrors
@@ -27,14 +28,14 @@ func Offsets(ctx context.Context, list Listing, topics ...string) (kadm.ListedOf
 		return nil, err
 	}
 	listed.Each(func(o kadm.ListedOffset) {
-		if o.Err != nil && (o.Partition < 0 || !Passing(o.Err)) { // below 0: the topic is meant
+		if o.Err != nil && (o.Partition < 0 || !Passing(o.Err)) { // below 0: the error is about the topic
 			err = o.Err
 		}
 	})
 	return listed, err
 }
 
-// note gives the partitions of a request that failed its error.
+// note sets the error of a failed request in the partitions that it was about.
 func note(listed kadm.ListedOffsets, failed kadm.ShardError) {
 	req, ok := failed.Req.(*kmsg.ListOffsetsRequest)
 	if !ok {

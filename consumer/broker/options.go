@@ -16,9 +16,9 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// Options are what every Kafka client of the process has in common: where, who, how encrypted, how patient, and where to
-// log. It reads the certificate files, and for AWS_MSK_IAM without keys the AWS environment; a *Fault says what is wrong
-// with them. All clients with the same options share one token of OAUTHBEARER.
+// Options are the options that all Kafka clients of the process share: addresses, login, encryption, patience and log.
+// Options reads the certificate files and, for AWS_MSK_IAM without keys, the AWS environment; a *Fault says what is
+// wrong with them. All clients with the same options share one token of OAUTHBEARER.
 func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(p.Brokers...),
@@ -26,7 +26,8 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		kgo.DialTimeout(p.DialTimeout),
 		kgo.RequestTimeoutOverhead(p.RequestTimeout),
 		kgo.MetadataMinAge(metadataMinAge),
-		kgo.AlwaysRetryEOF(), // a broker that starts or stops hangs up, too; whether it expects TLS or a login, Ping has found out
+		// A broker that starts or stops hangs up, too. Ping has found out before whether it expects TLS or a login.
+		kgo.AlwaysRetryEOF(),
 		kgo.WithLogger(&clientLogger{log: logger}),
 	}
 	if p.TLS.Enabled {
@@ -46,8 +47,8 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	return opts, nil
 }
 
-// metadataMinAge is how soon a client asks again who leads a partition, and goes on where another broker does. The library has
-// 5 s.
+// metadataMinAge is how soon a client asks again who leads a partition, so that it goes on when the leader has moved.
+// The library's default is 5 s.
 const metadataMinAge = 500 * time.Millisecond
 
 func tlsConfig(p TLSParams) (*tls.Config, error) {
@@ -76,7 +77,7 @@ func tlsConfig(p TLSParams) (*tls.Config, error) {
 	return config, nil
 }
 
-// authorities reads the file that a setting names.
+// authorities reads the file of certificates that a setting names.
 func authorities(key, path string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(path)
 	if err != nil {
@@ -105,11 +106,11 @@ func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {
 	case AWSMSKIAM:
 		return msk(p)
 	}
-	return nil, nil //nolint:nilnil // none is a mechanism, too
+	return nil, nil //nolint:nilnil // no mechanism is a valid setting
 }
 
-// msk reads the environment at each login: whoever rotates the keys there need not restart us, as long as the process is
-// able to see them.
+// msk reads the environment at each login. Whoever rotates the keys there need not restart us, as long as the process
+// can see them.
 func msk(p SASLParams) (sasl.Mechanism, error) {
 	auth := func(context.Context) (aws.Auth, error) {
 		if p.AWSAccessKey != "" {

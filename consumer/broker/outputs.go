@@ -12,17 +12,17 @@ import (
 type OutputsWant struct {
 	Source            Topic
 	Names             []string
-	Create            bool // those that are missing
-	ReplicationFactor int  // of those created; 0 and less: the broker's default
-	MaxRecordBytes    int  // they must take record batches of this size
+	Create            bool // create the missing ones
+	ReplicationFactor int  // of created topics; 0 or less: the broker's default
+	MaxRecordBytes    int  // the topics must accept record batches of this size
 }
 
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
 const kafkaMaxMessageBytes = 1048588
 
-// EnsureOutputs returns the output topics in the order of their names. Missing ones are created with the partition count
-// of the source, where that is allowed; existing ones must have at least as many partitions, for a record goes to the
-// partition of the same number, and must take the largest record. All mistakes of all topics come at once.
+// EnsureOutputs returns the output topics in the order of their names. If allowed, it creates missing ones with the
+// partition count of the source. Existing ones must have at least as many partitions, because a record goes to the
+// partition of the same number, and must accept the largest record. All mistakes of all topics are returned at once.
 func (t *Topics) EnsureOutputs(ctx context.Context, want OutputsWant) ([]Topic, error) {
 	found, err := t.find(ctx, want.Names)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 	return t.warnOutput(ctx, topic.Name)
 }
 
-// warnOutput tells of settings that a user may want, and that break a promise to the readers of the topic.
+// warnOutput logs settings that a user may want, but that break a promise to the readers of the topic.
 func (t *Topics) warnOutput(ctx context.Context, name string) error {
 	configs, err := t.Settings(ctx, name)
 	if err != nil {

@@ -53,13 +53,13 @@ const (
 	AWSMSKIAM   = "AWS_MSK_IAM"
 )
 
-// The client library's own bounds on the time beyond a request's.
+// These are the client library's own bounds on the time that a request may take in addition to its own time-out.
 const (
 	minRequestTimeout = 100 * time.Millisecond
 	maxRequestTimeout = 15 * time.Minute
 )
 
-// DefaultParams are the defaults. There is none for brokers: writing to the wrong Kafka is worse than being asked.
+// DefaultParams are the defaults. Brokers have no default: a question is better than writing to the wrong Kafka.
 func DefaultParams() Params {
 	return Params{
 		ClientID:       "unecho",
@@ -69,7 +69,7 @@ func DefaultParams() Params {
 	}
 }
 
-// Validate reports every mistake. It looks at no file and no environment: that is done when a client is made.
+// Validate reports every mistake. It reads no file and no environment, which is done when a client is made.
 func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	if len(p.Brokers) == 0 {
@@ -121,7 +121,7 @@ func (p TLSParams) validate() []setting.Mistake {
 	return out
 }
 
-// credential is one setting of SASLParams and the mechanisms it belongs to.
+// credential is a setting of SASLParams and the mechanisms to which it belongs.
 type credential struct {
 	key, value string
 	secret     bool
@@ -131,7 +131,7 @@ type credential struct {
 
 func (p SASLParams) credentials() []credential {
 	password := []string{Plain, Scram256, Scram512}
-	aws := p.AWSAccessKey != "" || p.AWSSecretKey != "" // one without the other
+	aws := p.AWSAccessKey != "" || p.AWSSecretKey != "" // one of the two keys without the other
 	return []credential{
 		{"username", p.Username, false, true, password},
 		{"password", p.Password, true, true, password},
@@ -170,7 +170,7 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 	return out
 }
 
-// validateOAuth sees to it that tokens have one source, where they are needed.
+// validateOAuth makes sure that tokens have exactly one source if they are needed.
 func (p SASLParams) validateOAuth() []setting.Mistake {
 	if p.Mechanism != OAuthBearer {
 		if p.OAuth.Used() {
@@ -198,8 +198,8 @@ func (p SASLParams) validateOAuth() []setting.Mistake {
 	return out
 }
 
-// Warnings are what is allowed and unwise: secrets that travel unencrypted to another machine, and certificates that
-// nobody checks. Log them once.
+// Warnings are about settings that are allowed and unwise: secrets that travel unencrypted to another machine, and
+// certificates that nobody checks. The caller logs them once.
 func (p Params) Warnings() []setting.Mistake {
 	var out []setting.Mistake
 	if !p.TLS.Enabled && (p.SASL.Mechanism == Plain || p.SASL.Mechanism == OAuthBearer) && !p.loopback() {
@@ -222,7 +222,7 @@ func (p Params) loopback() bool {
 	return true
 }
 
-// isLoopback says whether an address, host:port, is on this machine alone.
+// isLoopback says whether only this machine can reach an address, host:port.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Passing says that the cause of an error may be gone in a moment, without anybody doing anything: a broker restarts, another
-// one takes over, a name is not known yet. A wrong password, a certificate, a right or a topic that is missing stay as they
-// are until a person comes.
+// Passing says whether the cause of an error may be gone in a moment without anybody doing anything: a broker restarts,
+// another one takes over, a name is not known yet. A wrong password, certificate, missing right or missing topic stays
+// until a person comes.
 func Passing(err error) bool {
 	var code *kerr.Error
 	if errors.As(err, &code) {
 		return code.Retriable
 	}
-	if why, _ := (connection{}).certificate(err); why != "" { // also where a wrong one is why a connection breaks
+	if why, _ := (connection{}).certificate(err); why != "" { // it may be why a connection breaks
 		return false
 	}
 	var dns *net.DNSError
@@ -28,7 +28,7 @@ func Passing(err error) bool {
 		errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// brokenOff says that a connection was there and broke.
+// brokenOff says whether a connection was made and then broke.
 func brokenOff(err error) bool {
 	for _, cause := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, cause) {
@@ -38,14 +38,14 @@ func brokenOff(err error) bool {
 	return false
 }
 
-// MayPass says that the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike Passing it is for
-// who has reached the cluster before.
+// MayPass says whether the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike
+// Passing it is for callers that have reached the cluster before.
 func MayPass(err error) bool {
 	var code *kerr.Error
 	return !errors.As(err, &code) || code.Retriable || errors.Is(err, kerr.ConcurrentTransactions)
 }
 
-// Forbidden says that this principal lacks a right.
+// Forbidden says whether this principal lacks a right.
 func Forbidden(err error) bool {
 	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed)
 }

@@ -45,7 +45,7 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// A connection that breaks after it has answered says nothing of TLS or a login.
+// A connection that breaks after the broker has answered tells nothing about TLS or a login.
 func TestBrokenConnectionIsNoTLS(t *testing.T) {
 	for _, c := range []connection{{sasl: NoSASL}, {tls: true, sasl: NoSASL}} {
 		for _, err := range []error{io.EOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, fmt.Errorf("read: %w", io.ErrUnexpectedEOF)} {

@@ -24,9 +24,9 @@ import (
 // pingWithin bounds a Ping.
 const pingWithin = 10 * time.Second
 
-// Ping asks Kafka for a sign of life, once, where a client by itself would try for ever: first at the addresses of the
-// settings, then at those under which the brokers say they are reached. One answer of each is enough. What goes wrong is
-// a *Fault.
+// Ping asks Kafka for a sign of life, once; a client by itself would try for ever. It asks first at the addresses of
+// the settings, and then at those under which the brokers say they are reached. One answer of each kind is enough. An
+// error is a *Fault.
 func Ping(ctx context.Context, cl *kgo.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, pingWithin)
 	defer cancel()
@@ -60,7 +60,7 @@ func ask(ctx context.Context, seed *kgo.Broker) ([]string, error) {
 	return out, nil
 }
 
-// dial finds the commonest mistake with Kafka in a container: it answers, and tells clients to go on at a name that they
+// dial finds the commonest mistake with Kafka in a container: the broker answers, and sends clients to a name that they
 // cannot reach.
 func dial(ctx context.Context, address string) (struct{}, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
@@ -70,8 +70,9 @@ func dial(ctx context.Context, address string) (struct{}, error) {
 	return struct{}{}, conn.Close()
 }
 
-// anyOf asks all at once, for one that is silent must not use up the time of the others, and returns the first good
-// answer. If there is none, it returns the last error, but rather one that says more than that time ran out.
+// anyOf asks all at the same time and returns the first good answer. It does not ask in turn, because a silent one must
+// not use up the time of the others. If there is no good answer, it returns the last error, but prefers one that says
+// more than that time ran out.
 func anyOf[B, A any](ctx context.Context, all []B, ask func(context.Context, B) (A, error)) (A, error) {
 	type result struct {
 		answer A
@@ -101,7 +102,7 @@ func anyOf[B, A any](ctx context.Context, all []B, ask func(context.Context, B) 
 	return last.answer, last.err
 }
 
-// explain finds the sentence and the remedy for an error of a connection.
+// explain returns the sentence and the remedy for an error of a connection.
 func (c connection) explain(what string, err error) *Fault {
 	f := &Fault{What: what, Err: err}
 	for _, find := range []func(error) (string, string){c.login, c.certificate, c.dial, c.protocol} {
@@ -114,7 +115,7 @@ func (c connection) explain(what string, err error) *Fault {
 	return f
 }
 
-// reason puts our words before a cause that callers can still ask for.
+// reason puts our words before a cause that callers can still test for.
 type reason struct {
 	why string
 	err error
@@ -123,7 +124,7 @@ type reason struct {
 func (r *reason) Error() string { return r.why }
 func (r *reason) Unwrap() error { return r.err }
 
-// connection is what we know of our own side.
+// connection is what is known of our side of a connection.
 type connection struct {
 	tls      bool
 	sasl     string
@@ -202,8 +203,8 @@ func (c connection) dial(err error) (why, remedy string) {
 	return "", ""
 }
 
-// protocol is for connections that come up and break. Where nobody has answered yet, the other side may expect something else,
-// which can only be guessed; or it is starting or stopping.
+// protocol is for connections that are made and then break. If nobody has answered yet, the other side may expect
+// another protocol, which can only be guessed. Otherwise the broker is starting or stopping.
 func (c connection) protocol(err error) (why, remedy string) {
 	switch {
 	case !brokenOff(err):

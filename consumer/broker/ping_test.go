@@ -55,7 +55,7 @@ func closedPort(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// pingCase is a way to reach Kafka, or not to.
+// pingCase is a way to reach Kafka, or to fail to.
 type pingCase struct {
 	name    string
 	brokers []string
@@ -79,7 +79,7 @@ func withSASL(mechanism, password string) func(p *Params) {
 
 func (a *authority) trust(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: a.path("ca.pem")} }
 
-// kafkas are brokers of each kind, by address.
+// kafkas are the addresses of brokers of each kind.
 type kafkas struct {
 	ca, other                   *authority
 	plain, login, tls, mutual   string
@@ -197,7 +197,7 @@ func TestPingEnds(t *testing.T) {
 	}
 }
 
-// A broker in a container answers at the published port, and names an address that exists only inside.
+// A broker in a container answers at the published port, and names an address that exists only inside the container.
 func TestPingFindsWrongAdvertisedListeners(t *testing.T) {
 	inside := closedPort(t)
 	c := cluster(t)
@@ -216,7 +216,7 @@ func TestPingFindsWrongAdvertisedListeners(t *testing.T) {
 	}
 }
 
-// What the client library logs at its noisiest holds no secret, nor does a printed error.
+// Neither the client library's log at its most detailed level nor a printed error holds a secret.
 func TestSecretsStayOutOfTheLog(t *testing.T) {
 	const secret = "hunter2"
 	c := cluster(t, kfake.EnableSASL(), kfake.Superuser(Plain, "u", "other"))

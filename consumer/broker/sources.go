@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// CheckSource holds the largest batch that a source topic takes against what is fetched at a time: a broker hands out one batch
-// whatever its size. Without the right to look it says so, and lets it pass.
+// CheckSource compares the largest batch that a source topic accepts with what is fetched at a time, because a broker
+// hands out one batch whatever its size. Without the right to look, it says so and passes.
 func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) error {
 	settings, err := t.Settings(ctx, name)
 	if forbidden(err) {
@@ -22,7 +22,7 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	}
 	largest, err := strconv.Atoi(settings["max.message.bytes"])
 	if err != nil || largest <= fetchBytes {
-		return nil //nolint:nilerr // what the broker does not report, it does not have
+		return nil //nolint:nilerr // a setting that the broker does not report, it does not have
 	}
 	return &TopicError{Topic: name, Mistakes: []Mistake{{
 		What: fmt.Sprintf("max.message.bytes is %d, more than consumer.fetch_bytes, %s", largest, setting.Bytes(fetchBytes)),
@@ -32,5 +32,5 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	}}}
 }
 
-// roundUp is the next whole mebibyte.
+// roundUp returns the next whole MiB, in bytes.
 func roundUp(n int) int { return (n + 1<<20 - 1) &^ (1<<20 - 1) }

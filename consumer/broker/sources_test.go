@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// A batch that the source takes must fit into what is fetched.
+// A batch that the source accepts must fit into what is fetched.
 func TestSourceOfLargeBatches(t *testing.T) {
 	ts, c, log := topics(t)
 	make1(t, ts, "news", 1, map[string]string{"max.message.bytes": "5000000"})

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Times are the timestamps that a topic takes, in ms before and after the broker's clock; math.MaxInt64 is any.
+// Times are the timestamps that a topic accepts, in ms before and after the broker's clock; math.MaxInt64 is any.
 type Times struct {
 	Before, After int64
 }
 
-// AnyTime is what a topic takes that has no limits, or none that are known.
+// AnyTime returns the times of a topic without limits, or without known ones.
 func AnyTime() Times { return Times{Before: math.MaxInt64, After: math.MaxInt64} }
 
-// TimesOf reads the limits from a topic's settings. A topic that stamps records itself takes any. Kafka before 3.6 has one limit
-// for both sides.
+// TimesOf reads the limits from a topic's settings. A topic that stamps records itself accepts any. Kafka before 3.6
+// has one limit for both sides.
 func TimesOf(settings map[string]string) Times {
 	if settings["message.timestamp.type"] == "LogAppendTime" {
 		return AnyTime()
@@ -38,11 +38,12 @@ const (
 	timestampAfter  = "message.timestamp.after.max.ms"
 )
 
-// untimed is the timestamp of a record that has none, as old producers write it. Every topic takes it.
+// untimed is the timestamp of a record that has none, as old producers write it. Every topic accepts it.
 const untimed = -1
 
-// Take says whether a record of that time is taken now, both in ms since 1970. With a margin it is surely taken, with a negative
-// one it may be: clocks differ, and a transaction takes its time.
+// Take says whether a record of that time is accepted now, both in ms since 1970. With a positive margin the record is
+// surely accepted, with a negative one it may be. The margin is for clocks that differ and for the time that a
+// transaction takes.
 func (t Times) Take(ms, now int64, margin time.Duration) bool {
 	if ms == untimed {
 		return true
@@ -53,7 +54,7 @@ func (t Times) Take(ms, now int64, margin time.Duration) bool {
 	return within(now-ms, t.Before) && within(ms-now, t.After)
 }
 
-// Times reads which timestamps a topic takes.
+// Times reads which timestamps a topic accepts.
 func (t *Topics) Times(ctx context.Context, name string) (Times, error) {
 	settings, err := t.Settings(ctx, name)
 	if err != nil {
@@ -62,8 +63,8 @@ func (t *Topics) Times(ctx context.Context, name string) (Times, error) {
 	return TimesOf(settings), nil
 }
 
-// Untimely says what an output does not take of a source's timestamps, a Mistake for each limit, or nothing. Documents grow old
-// on their way, a backlog above all: a limit on the past is worth a word whatever the source's is.
+// Untimely returns a Mistake for each limit of an output that excludes timestamps of its source. Documents grow old on
+// their way, above all in a backlog, so a limit on the past is reported whatever the source's limit is.
 func (t *Topics) Untimely(source, output string, from, to Times) (found []Mistake) {
 	tell := func(key string, limit, ofSource int64, older string) {
 		has := fmt.Sprintf("%s has %s", source, milliseconds(ofSource))

@@ -54,7 +54,8 @@ func TestTimesTake(t *testing.T) {
 	}
 }
 
-// Limits on the past are told whatever the source has, those on the future where the source takes more.
+// Limits on the past are reported whatever the source has. Limits on the future are reported if the source accepts
+// more.
 func TestUntimely(t *testing.T) {
 	topics := NewTopics(client(t, params("127.0.0.1:1")), zerolog.Nop())
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 // Topic is one incarnation of a topic.
 type Topic struct {
 	Name       string
-	ID         [16]byte // a topic deleted and created again has another
+	ID         [16]byte // a topic that is deleted and created again has another
 	Partitions int
 	Replicas   int
 }
@@ -32,12 +32,12 @@ type Topics struct {
 	server string // for the commands in remedies
 }
 
-// NewTopics works through a client that someone else closes.
+// NewTopics works through a client that the caller closes.
 func NewTopics(cl *kgo.Client, logger zerolog.Logger) *Topics {
 	return &Topics{cl: cl, admin: kadm.NewClient(cl), log: logger, server: strings.Join(seeds(cl), ",")}
 }
 
-// Describe returns the topics in the order of their names. All that are missing are named in one *Fault, which wraps
+// Describe returns the topics in the order of their names. If any are missing, one *Fault names them all; it wraps
 // ErrMissing.
 func (t *Topics) Describe(ctx context.Context, names ...string) ([]Topic, error) {
 	found, err := t.find(ctx, names)
@@ -63,10 +63,11 @@ func (t *Topics) Describe(ctx context.Context, names ...string) ([]Topic, error)
 	return out, nil
 }
 
-// find leaves out the topics that do not exist.
+// find returns the topics that exist.
 func (t *Topics) find(ctx context.Context, names []string) (map[string]Topic, error) {
-	req := kmsg.NewPtrMetadataRequest()                           // kadm would answer from its memory for some seconds, also that a topic is missing
-	req.Topics = make([]kmsg.MetadataRequestTopic, 0, len(names)) // null would be all
+	// kadm would answer from a cache for some seconds, also that a topic is missing.
+	req := kmsg.NewPtrMetadataRequest()
+	req.Topics = make([]kmsg.MetadataRequestTopic, 0, len(names)) // null would mean all
 	for _, n := range names {
 		rt := kmsg.NewMetadataRequestTopic()
 		rt.Topic = &n
@@ -100,13 +101,13 @@ func (t *Topics) find(ctx context.Context, names []string) (map[string]Topic, er
 	return out, nil
 }
 
-// A created topic is known to the controller at once, and to the broker we ask a moment later.
+// A created topic is known to the controller at once, and a moment later to the broker that is asked.
 const (
 	visibleWithin = 15 * time.Second
 	visiblePoll   = 50 * time.Millisecond
 )
 
-// create makes a topic and returns it when it can be seen. That another member was faster is no error.
+// create makes a topic and returns it when it can be seen. If another member was faster, that is no error.
 func (t *Topics) create(ctx context.Context, name string, partitions, replicas int, configs map[string]string) (Topic, error) {
 	values := make(map[string]*string, len(configs))
 	for k, v := range configs {
@@ -156,7 +157,7 @@ func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
 	}
 }
 
-// Settings reads the settings of a topic that is there. A broker that does not know it yet is asked again.
+// Settings reads the settings of a topic that exists. A broker that does not know the topic yet is asked again.
 func (t *Topics) Settings(ctx context.Context, name string) (map[string]string, error) {
 	bound, cancel := context.WithTimeout(ctx, visibleWithin)
 	defer cancel()
@@ -199,7 +200,7 @@ func (t *Topics) askConfigs(ctx context.Context, name string) (map[string]string
 	return out, nil
 }
 
-// refused explains why Kafka did not do something with a topic.
+// refused explains why Kafka refused a request about a topic.
 func (t *Topics) refused(verb, name string, err error) *Fault {
 	f := &Fault{What: fmt.Sprintf("cannot %s topic %s", verb, name), Err: err}
 	switch {
@@ -241,13 +242,13 @@ func (t *Topics) createCommand(name string, partitions, replicas int, configs ma
 	return b.String()
 }
 
-// ConfigCommand is the command that sets one of them.
+// ConfigCommand returns the command that sets one of a topic's settings.
 func (t *Topics) ConfigCommand(name, key, value string) string {
 	return fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s",
 		t.server, name, key, value)
 }
 
-// seeds are the addresses that a client was given.
+// seeds returns the addresses that a client was given.
 func seeds(cl *kgo.Client) []string {
 	s, _ := cl.OptValue(kgo.SeedBrokers).([]string)
 	return s

@@ -57,7 +57,7 @@ func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	}
 }
 
-// What one member has just created another's broker may not know yet.
+// A topic that one member has just created may not be known yet to another member's broker.
 func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
 	ts, c, _ := topics(t)
 	make1(t, ts, "news", 3, nil)
@@ -71,7 +71,7 @@ func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
 	}
 }
 
-// journalCase is a journal that differs from a right one.
+// journalCase is a journal that differs from a valid one.
 type journalCase struct {
 	name       string
 	key, value string
@@ -99,7 +99,7 @@ func journalCases() []journalCase {
 	}
 }
 
-// Of the topics that people make by hand, each wrong setting is named, with the command that mends it, and no other.
+// In topics that people make by hand, each wrong setting is reported with the command that mends it, and nothing else.
 func TestJournalMistakes(t *testing.T) {
 	right := map[string]string{
 		"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime",

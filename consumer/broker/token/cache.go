@@ -11,34 +11,36 @@ import (
 )
 
 const (
-	// mostEarly is how long before its expiry a token is renewed at most. A client logs in again when 95 to 98 % of a session
-	// are over: for a token of an hour, that is at most 3 minutes before its end.
+	// mostEarly is the longest time before its expiry at which a token is renewed. A client logs in again when 95 to 98 %
+	// of a session are over: for a token of an hour, that is at most 3 minutes before its end.
 	mostEarly = 5 * time.Minute
-	// leastEarly is how long a token must last to be worth a login: brokers refuse to be logged in to again within a second, and
-	// the client does so up to a second before the end of a session.
+	// leastEarly is how long a token must last to be worth a login. Brokers refuse a second login within a second, and the
+	// client logs in up to a second before the end of a session.
 	leastEarly = 3 * time.Second
-	// unsaidLife is for how long a token is used that says nothing of its expiry.
+	// unsaidLife is how long a token is used that does not say when it expires.
 	unsaidLife = time.Minute
-	// failurePause is how soon after a failure the next is asked for: many connections may come up at once.
+	// failurePause is the shortest time between a failure and the next attempt, because many connections may come up at
+	// once.
 	failurePause = time.Second
 )
 
-// Cache gives out the token at hand, and gets another shortly before that expires. Any number of goroutines may ask.
+// Cache returns the present token, and gets another shortly before that expires. Any number of goroutines may use it.
 type Cache struct {
 	fetch   func(context.Context) (Token, error)
-	again   bool // at each login: the source is next to hand
+	again   bool // at each login, because asking the source costs little
 	timeout time.Duration
 	logger  zerolog.Logger
 
-	turn   chan struct{} // holds one element while somebody looks at what is below
+	turn   chan struct{} // holds one element while somebody uses the fields below
 	token  Token
 	renew  time.Time
-	failed error // the last time, at failedAt
+	failed error // the error of the last attempt, at failedAt
 	at     time.Time
-	away   bool // and it was said
+	away   bool // and that was logged
 }
 
-// New takes tokens from where p says. The certificate of a token endpoint must be signed by roots; nil are those of the system.
+// New gets tokens from the source that p names. The certificate of a token endpoint must be signed by roots; nil means
+// the system's.
 func New(p Params, roots *x509.CertPool, logger zerolog.Logger) *Cache {
 	c := &Cache{timeout: p.Timeout, logger: logger, turn: make(chan struct{}, 1)}
 	switch {
@@ -72,11 +74,12 @@ func (c *Cache) Token(ctx context.Context) (string, error) {
 	if c.failed != nil && !time.Now().Before(c.token.Expiry.Add(-leastEarly)) {
 		return "", c.failed
 	}
-	return c.token.Value, nil // of a source that is away, the one at hand, as long as it lasts
+	return c.token.Value, nil // while the source is away, the present token is used as long as it lasts
 }
 
-// Refused says that a broker took a token for none: the next login shows another, for the keys that sign them may have changed.
-// It waits no longer than the source may take: whoever has the turn for so long is asking for another token.
+// Refused says that a broker refused a token. The next login shows another one, because the keys that sign tokens may
+// have changed. Refused does not wait longer than the source may take: whoever has the turn for so long is asking for
+// another token.
 func (c *Cache) Refused(value string) {
 	select {
 	case c.turn <- struct{}{}:
@@ -89,7 +92,7 @@ func (c *Cache) Refused(value string) {
 	}
 }
 
-// get asks the source. That somebody went away meanwhile is no failure of the source's.
+// get asks the source. If the asker goes away meanwhile, that is no failure of the source.
 func (c *Cache) get(asker context.Context) {
 	ctx, cancel := context.WithTimeout(asker, c.timeout)
 	defer cancel()
@@ -114,7 +117,7 @@ func (c *Cache) get(asker context.Context) {
 	c.token, c.renew, c.away = t, renewal(t, now), false
 }
 
-// complain says once that tokens cannot be had.
+// complain logs once that no token can be had.
 func (c *Cache) complain(err error) {
 	if !c.away {
 		c.logger.Warn().Err(err).Time("token_expires", c.token.Expiry).Msg("no new token for Kafka: asking again at the next login")
@@ -122,7 +125,7 @@ func (c *Cache) complain(err error) {
 	c.away = true
 }
 
-// renewal is when a token is replaced: when a fifth of its life is left, within bounds.
+// renewal returns when a token is replaced: when a fifth of its life is left, within bounds.
 func renewal(t Token, now time.Time) time.Time {
 	if t.Expiry.IsZero() {
 		return now.Add(unsaidLife)

@@ -69,7 +69,8 @@ func TestATokenIsUsedUntilShortlyBeforeItExpires(t *testing.T) {
 	}
 }
 
-// A broker that refuses a token gets another the next time, and one refusal that comes late costs no second one.
+// A broker that refuses a token gets another the next time. A second refusal of the same token, which comes late, costs
+// no second one.
 func TestARefusedTokenIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := (&issuer{life: time.Hour}).cache(&strings.Builder{})
@@ -81,7 +82,7 @@ func TestARefusedTokenIsReplaced(t *testing.T) {
 	})
 }
 
-// A refusal does not wait for ever behind a source that hangs.
+// A refusal does not wait for ever while the source hangs.
 func TestARefusalMayGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := (&issuer{life: 3 * time.Hour, takes: time.Hour}).cache(&strings.Builder{})
@@ -97,7 +98,7 @@ func TestARefusalMayGiveUp(t *testing.T) {
 	})
 }
 
-// All clients of a process come up at once.
+// All clients of a process ask at once, and cost one token.
 func TestManyAskersCostOneToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &issuer{life: time.Hour, takes: time.Second}
@@ -125,7 +126,8 @@ func TestAnAskerMayGiveUp(t *testing.T) {
 	})
 }
 
-// Who issues tokens may be away: the token at hand is good until it expires, and no storm of requests meets the issuer.
+// The issuer of tokens may be away. The present token is used until it expires, and few requests go to the issuer
+// meanwhile.
 func TestAnIssuerThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, log := &issuer{life: time.Minute}, strings.Builder{}
@@ -163,7 +165,7 @@ func TestATokenThatCameTooLate(t *testing.T) {
 	})
 }
 
-// Who goes away while the source is asked says nothing of the source: the next one asks at once.
+// If an asker goes away while the source is asked, that is no failure of the source: the next one asks at once.
 func TestAnAskerThatGoesAwayFailsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, log := &issuer{life: time.Hour}, strings.Builder{}

@@ -1,10 +1,10 @@
-// Package token gets the tokens with which we log in to Kafka (SASL/OAUTHBEARER), and gets new ones before they expire: from a
-// token endpoint (OAuth 2.0 client credentials), from a command, or from a file that somebody else keeps fresh.
+// Package token gets the tokens for logins to Kafka (SASL/OAUTHBEARER), and replaces them before they expire. They come
+// from a token endpoint (OAuth 2.0 client credentials), from a command, or from a file that somebody else keeps fresh.
 //
 //	login ──▶ Cache.Token ──▶ fetch: endpoint | command | file
 //	               │
 //	               └─ the token at hand, until shortly before it expires
 //
-// The Kafka client asks at each login, and again shortly before the broker ends a session (KIP-368). No error and no log line
-// holds a token or a secret.
+// The Kafka client asks at each login, and again shortly before the broker ends a session (KIP-368). Neither errors nor
+// log lines hold a token or a secret.
 package token

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// endpoint asks a token endpoint (RFC 6749, section 4.4).
+// endpoint gets tokens from a token endpoint (RFC 6749, section 4.4).
 func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, error) {
 	asked := &clientcredentials.Config{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, TokenURL: p.TokenURL, Scopes: p.Scopes, EndpointParams: url.Values{},
@@ -26,9 +26,10 @@ func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, erro
 	client := &http.Client{
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-			DisableKeepAlives: true, ForceAttemptHTTP2: true, // a token is good for many minutes
+			DisableKeepAlives: true, ForceAttemptHTTP2: true, // the next request is many minutes away
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes nowhere else
+		// A redirect is not followed, so that the secret goes nowhere else.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return func(ctx context.Context) (Token, error) {
 		t, err := asked.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
@@ -43,7 +44,7 @@ func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, erro
 	}
 }
 
-// refused says why a token endpoint gave no token.
+// refused explains why a token endpoint gave no token.
 func refused(p Params, err error) *Error {
 	var answer *oauth2.RetrieveError
 	if !errors.As(err, &answer) || answer.Response == nil {
@@ -62,10 +63,10 @@ func refused(p Params, err error) *Error {
 	return e
 }
 
-// maxSaid bounds what is shown of what an endpoint says, in bytes.
+// maxSaid bounds how much of an endpoint's answer is shown, in bytes.
 const maxSaid = 200
 
-// printable makes one short line of what somebody else wrote.
+// printable makes one short line of a text that somebody else wrote.
 func printable(s string) string {
 	if len(s) > maxSaid {
 		s = s[:maxSaid] + "..."

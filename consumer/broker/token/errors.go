@@ -1,9 +1,9 @@
 package token
 
-// Error says why there is no token. What and the cause hold no secret.
+// Error says why there is no token. Neither What nor the cause holds a secret.
 type Error struct {
 	What   string
-	Err    error // why; nil where What says it all
+	Err    error // why; nil if What says it all
 	Remedy string
 }
 
@@ -18,5 +18,5 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Temporary makes the Kafka client try again: whoever issues tokens may be away for a while.
+// Temporary makes the Kafka client try again, because the issuer of tokens may be away for a while.
 func (e *Error) Temporary() bool { return true }

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// pipePatience is how long a command's children may hold its output open after it has ended.
+// pipePatience is how long a command's children may hold its output open after the command has ended.
 const pipePatience = time.Second
 
-// command runs a program that prints a token. What it prints is shown nowhere: it may be half a secret.
+// command runs a program that prints a token. The output is never shown, because it may be half a secret.
 func command(argv []string) func(context.Context) (Token, error) {
 	const remedy = "run kafka.sasl.oauth.command by hand and see what it says"
 	return func(ctx context.Context) (Token, error) {
@@ -39,7 +39,7 @@ func command(argv []string) func(context.Context) (Token, error) {
 	}
 }
 
-// file reads a token that somebody else keeps fresh.
+// file reads a token from a file that somebody else keeps fresh.
 func file(path string) func(context.Context) (Token, error) {
 	const remedy = "let kafka.sasl.oauth.file name a file that this process may read and that holds a token"
 	r := reader{read: func() ([]byte, error) { return readBounded(path) }}
@@ -59,11 +59,11 @@ func file(path string) func(context.Context) (Token, error) {
 	}
 }
 
-// reader reads with patience. Nothing ends the reading of a file whose server is away: it goes on by itself, and no second one
-// is begun beside it.
+// reader reads a file and gives up waiting after a while. Nothing ends the reading of a file whose server is away: that
+// reading goes on, and no second one is begun beside it.
 type reader struct {
 	read    func() ([]byte, error)
-	pending chan outcome // of a reading that has not ended in time
+	pending chan outcome // the result of a reading that has not ended in time
 }
 
 type outcome struct {
@@ -74,7 +74,7 @@ type outcome struct {
 func (r *reader) within(ctx context.Context) ([]byte, error) {
 	select {
 	case <-r.pending:
-		r.pending = nil // it is of an earlier time
+		r.pending = nil // it was read at an earlier time
 	default:
 	}
 	if r.pending == nil {
@@ -95,7 +95,7 @@ func (r *reader) within(ctx context.Context) ([]byte, error) {
 }
 
 func readBounded(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that nobody writes to is opened at once
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a pipe's writer
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ var (
 	errNoFile  = errors.New("it is no regular file")
 )
 
-// bounded takes no more than a token, and calls full when more comes.
+// bounded keeps no more than the size of a token, and calls full when more comes.
 type bounded struct {
 	text []byte
 	full func()

@@ -42,13 +42,13 @@ func (p Params) Sources() []string {
 	return out
 }
 
-// Used says whether anything is set that matters to logins with tokens only.
+// Used says whether any setting is set that matters only to logins with tokens.
 func (p Params) Used() bool {
 	return len(p.Sources()) > 0 || p.ClientID != "" || p.ClientSecret != "" || p.CAFile != "" ||
 		len(p.Scopes)+len(p.Params)+len(p.Extensions) > 0
 }
 
-// Validate reports every mistake. It looks at no file.
+// Validate reports every mistake. It reads no file.
 func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	if p.Timeout <= 0 {
@@ -75,7 +75,7 @@ func (p Params) Validate() []setting.Mistake {
 	return out
 }
 
-// pointless are the settings of the token endpoint where there is none.
+// pointless reports settings of the token endpoint that are set without an endpoint.
 func (p Params) pointless() []setting.Mistake {
 	var out []setting.Mistake
 	for _, f := range []struct {
@@ -100,7 +100,7 @@ var (
 	extension = regexp.MustCompile(`^[A-Za-z]+=[\x21-\x7e \t\r\n]+$`) // RFC 7628, section 3.1
 )
 
-// pairs reports what is not name=value, and names that are ours to set.
+// pairs reports items that are not name=value, and names that only this program may set.
 func pairs(key string, items []string, valid *regexp.Regexp, ours ...string) []setting.Mistake {
 	var out []setting.Mistake
 	for _, item := range items {
@@ -115,7 +115,7 @@ func pairs(key string, items []string, valid *regexp.Regexp, ours ...string) []s
 	return out
 }
 
-// secure says that a secret may be sent to an address: encrypted, or without leaving this machine.
+// secure says whether a secret may be sent to an address: it is encrypted, or does not leave this machine.
 func secure(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil {
@@ -126,7 +126,7 @@ func secure(address string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && local
 }
 
-// shown is an address without the password that may be in it.
+// shown returns an address without the password that may be in it.
 func shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

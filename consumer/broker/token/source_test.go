@@ -26,7 +26,7 @@ func patient(p Params) Params {
 	return p
 }
 
-// askEndpoint asks a token endpoint that answers so, over TLS.
+// askEndpoint asks a token endpoint that answers in this way, over TLS.
 func askEndpoint(t *testing.T, answer http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewTLSServer(answer)
@@ -63,7 +63,7 @@ func TestEndpointIsAskedAsTheStandardSays(t *testing.T) {
 	}
 }
 
-// Some endpoints take client_id and client_secret in the form only.
+// Some endpoints accept client_id and client_secret only in the form.
 func TestEndpointThatWantsTheSecretInTheForm(t *testing.T) {
 	got, err := askEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		if _, _, basic := r.BasicAuth(); basic || r.ParseForm() != nil || r.PostForm.Get("client_secret") != secret {
@@ -118,7 +118,7 @@ func TestEndpointUnknown(t *testing.T) {
 	told(t, got, err, "refused", "can be reached")
 }
 
-// told makes sure that there is no token, and why: cause and remedy hold each of want, and no secret.
+// told makes sure that there is no token, and why: cause and remedy hold each word of want, and no secret.
 func told(t *testing.T, got string, err error, want ...string) {
 	t.Helper()
 	var e *Error
@@ -200,7 +200,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	told(t, got, err, "longer")
 }
 
-// A pipe that nobody writes to, and whatever else is no file, is refused at once.
+// A pipe that nobody writes to, and anything else that is no file, is refused at once.
 func TestFileThatIsNone(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -213,8 +213,8 @@ func TestFileThatIsNone(t *testing.T) {
 	}
 }
 
-// A file whose server is away is waited for as long as a source may take. Only one goroutine waits on, however often it is asked
-// for, and what comes too late is not taken for what the file holds now.
+// A file whose server is away is waited for as long as a source may take. Only one goroutine goes on waiting, however
+// often the file is asked for. A result that comes too late is not taken for what the file holds now.
 func TestFileThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away, begun := make(chan struct{}), 0

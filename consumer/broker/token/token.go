@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Token is what a login shows.
+// Token is shown to the broker at a login.
 type Token struct {
 	Value  string
-	Expiry time.Time // zero where nobody says
+	Expiry time.Time // zero if it is unknown
 }
 
-// maxToken bounds what is read of a command or a file, in bytes. Brokers take no longer request by far.
+// maxToken bounds the bytes that are read of a command or a file. Brokers accept only much shorter requests.
 const maxToken = 256 << 10
 
-// bearer is what a token is made of (RFC 6750, section 2.1).
+// bearer matches the characters of a token (RFC 6750, section 2.1).
 var bearer = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
 var errNoToken = errors.New("there is no token in it: neither one alone, nor JSON with access_token")
 
-// parse reads what a command prints or a file holds: a token alone, or JSON as token endpoints answer.
+// parse reads the output of a command or the contents of a file: a token alone, or JSON as token endpoints answer.
 func parse(text []byte, now time.Time) (Token, error) {
 	text = bytes.TrimSpace(text)
 	if !bytes.HasPrefix(text, []byte("{")) {
@@ -33,9 +33,9 @@ func parse(text []byte, now time.Time) (Token, error) {
 	var answer struct {
 		AccessToken string      `json:"access_token"`
 		Token       string      `json:"token"`
-		ExpiresIn   json.Number `json:"expires_in"` // s; some write it as text
+		ExpiresIn   json.Number `json:"expires_in"` // s; some issuers write it as text
 	}
-	if json.Unmarshal(text, &answer) != nil { // its error may show some of the text
+	if json.Unmarshal(text, &answer) != nil { // the error is not shown, because it may hold some of the text
 		return Token{}, errNoToken
 	}
 	t := Token{Value: answer.AccessToken}
@@ -48,7 +48,7 @@ func parse(text []byte, now time.Time) (Token, error) {
 	return checked(t)
 }
 
-// checked refuses what cannot be a token, and finds the expiry of one that says it itself.
+// checked refuses a value that cannot be a token, and reads the expiry of a token that contains it.
 func checked(t Token) (Token, error) {
 	if !bearer.MatchString(t.Value) {
 		return Token{}, errNoToken
@@ -59,7 +59,7 @@ func checked(t Token) (Token, error) {
 	return t, nil
 }
 
-// expiryOf reads when a JWT expires (RFC 7519, section 4.1.4). Its signature is the broker's to check.
+// expiryOf reads when a JWT expires (RFC 7519, section 4.1.4). The broker checks the signature, not we.
 func expiryOf(value string) time.Time {
 	parts := strings.Split(value, ".")
 	if len(parts) != 3 {

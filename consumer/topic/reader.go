@@ -16,7 +16,7 @@ import (
 // ErrNoRecord says that no record stands at an offset.
 var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, was never written, or not committed")
 
-// Record is what was read. Its slices are the reader's until the next call of Next.
+// Record is a record that was read. Its slices belong to the reader and are valid until the next call of Next.
 type Record struct {
 	Topic     string
 	Partition int32
@@ -43,12 +43,12 @@ func (r *Record) Header(name string) string {
 	return ""
 }
 
-// Reader reads whole topics, what is committed of them, without a group.
+// Reader reads the committed records of whole topics, without a group.
 type Reader struct {
 	client *kgo.Client
 }
 
-// NewReader opens a reader. fromEnd leaves out what is there already.
+// NewReader opens a reader. With fromEnd it leaves out the records that are there already.
 func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) {
 	start := kgo.NewOffset().AtStart()
 	if fromEnd {
@@ -62,8 +62,8 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 	return &Reader{client: client}, nil
 }
 
-// readBatch is what a batch may take that is read for a person to look at. One of more ends the reading with the library's
-// error, which names it.
+// readBatch bounds the bytes of a batch that is read for a person to look at. A larger batch ends the reading with the
+// library's error, which names it.
 const readBatch = 128 << 20
 
 func bounded() kgo.Opt { return kgo.MaxDecompressBatchBytes(readBatch) }
@@ -71,7 +71,8 @@ func bounded() kgo.Opt { return kgo.MaxDecompressBatchBytes(readBatch) }
 // Next waits for records and hands each to fn.
 func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
 	fetches := r.client.PollFetches(ctx)
-	if fetches.NumRecords() == 0 { // what was read as time ran out, or beside an error, will not come again
+	// An error counts only without records: records that came with it will not come again.
+	if fetches.NumRecords() == 0 {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -99,8 +100,8 @@ func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
 // Close ends the reader.
 func (r *Reader) Close() { r.client.Close() }
 
-// Counts returns how many records each of the topics holds, control records included: the sum over its partitions of the end
-// less the start. A topic that is not there holds none.
+// Counts returns how many records each of the topics holds, control records included: the sum over its partitions of
+// the end less the start. A missing topic holds none.
 func Counts(ctx context.Context, opts []kgo.Opt, topics ...string) (map[string]int64, error) {
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
@@ -139,7 +140,7 @@ func Reach(ctx context.Context, opts []kgo.Opt, topics ...string) error {
 	return err
 }
 
-// Options say how the cluster is reached: what broker.Options returns.
+// Options say how the cluster is reached. broker.Options returns them.
 type Options = []kgo.Opt
 
 // End is where a partition ends: the offset that its next record gets.

@@ -13,13 +13,15 @@ import (
 
 // Span is a part of a topic.
 type Span struct {
-	From, To time.Time // of the records' timestamps, To excluded; the zero time is no bound
-	Last     int64     // of that, the newest so many, as evenly from the partitions as they have them; 0 is all
+	From, To time.Time // bounds of the records' timestamps, To excluded; the zero time is no bound
+	// Last is how many of those records are read at most, the newest ones, as evenly from the partitions as they have
+	// them. 0: all.
+	Last int64
 }
 
-// ReadSpan hands the committed records of a span to fn, those of a partition in order. It ends where the topic ended when it
-// began, and with fn's first error. Last counts offsets: where some are markers of transactions or compacted, there are as
-// many records less.
+// ReadSpan hands the committed records of a span to fn, those of a partition in order. It stops at fn's first error, or
+// where the topic ended when ReadSpan began. Last counts offsets: if some are transaction markers or compacted, fn gets
+// as many records less.
 func ReadSpan(ctx context.Context, opts Options, topic string, span Span, fn func(*Record) error) error {
 	parts, err := span.partitions(ctx, opts, topic)
 	if err != nil {
@@ -40,8 +42,8 @@ func ReadSpan(ctx context.Context, opts Options, topic string, span Span, fn fun
 	return nil
 }
 
-// ReadAt reads the record at an offset of a partition. ErrNoRecord says that there is none: it is deleted by retention or
-// compaction, has not been written, or not been committed.
+// ReadAt reads the record at an offset of a partition. ErrNoRecord says that there is none: it was deleted by retention
+// or compaction, or is not written or not committed yet.
 func ReadAt(ctx context.Context, opts Options, topic string, partition int32, offset int64) (*Record, error) {
 	fail := func(err error) (*Record, error) {
 		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, err)
@@ -67,8 +69,8 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 	return found, nil
 }
 
-// Extent returns the first offset of a partition, and the one behind the last that is committed. A partition that is not there
-// has neither.
+// Extent returns the first offset of a partition, and the one behind the last committed record. Both are 0 if the
+// partition is missing.
 func Extent(ctx context.Context, opts Options, topic string, partition int32) (from, to int64, err error) {
 	parts, err := Span{}.partitions(ctx, opts, topic)
 	for _, p := range parts {
@@ -90,7 +92,7 @@ func ReadPart(ctx context.Context, opts Options, topic string, partition int32, 
 // read hands the committed records of parts of a topic to fn, which may keep them.
 func read(ctx context.Context, opts Options, topic string, parts []part, fn func(*Record) error) error {
 	from := map[int32]kgo.Offset{}
-	left := map[int32]int64{} // partition -> where it ends
+	left := map[int32]int64{} // the end of each partition that is not reached yet
 	for _, p := range parts {
 		if p.from < p.to {
 			from[p.number], left[p.number] = kgo.NewOffset().At(p.from), p.to
@@ -99,7 +101,8 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	if len(left) == 0 {
 		return nil
 	}
-	// Markers of transactions come along: they alone tell that the end is reached where the last records were aborted.
+	// Markers of transactions are read, too: without them the end of a partition would not be noticed if its last records
+	// were aborted.
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), bounded(), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
 	if err != nil {
@@ -114,7 +117,7 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	return nil
 }
 
-// readSome hands on what one fetch brings, and strikes off the partitions whose end it reaches.
+// readSome hands on what one fetch brings, and removes the partitions whose end it reaches from left.
 func readSome(ctx context.Context, client *kgo.Client, left map[int32]int64, fn func(*Record) error) error {
 	fetches := client.PollFetches(ctx)
 	if err := fetches.Err(); err != nil {
@@ -143,7 +146,7 @@ func readSome(ctx context.Context, client *kgo.Client, left map[int32]int64, fn 
 	return nil
 }
 
-// holds says whether a time is in the span: timestamps need not rise with offsets.
+// holds says whether a time is in the span. Every record is asked, because timestamps need not rise with offsets.
 func (s Span) holds(t time.Time) bool {
 	return (s.From.IsZero() || !t.Before(s.From)) && (s.To.IsZero() || t.Before(s.To))
 }
@@ -153,7 +156,8 @@ type part struct {
 	from, to int64
 }
 
-// partitions are what to read of each: from the first record that is not too old, up to what is committed.
+// partitions returns the part to read of each partition: from the first record that is not too old, up to the last that
+// is committed.
 func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]part, error) {
 	if err := Reach(ctx, opts, topic); err != nil {
 		return nil, err
@@ -193,7 +197,8 @@ func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]par
 	return parts, nil
 }
 
-// newest moves the beginnings up until no more than n are left: those that have little keep it, the others share the rest.
+// newest moves the beginnings of parts up until no more than n offsets are left. Parts with few offsets keep them, and
+// the others share the rest.
 func newest(parts []part, n int64) {
 	slices.SortFunc(parts, func(a, b part) int {
 		return cmp.Or(cmp.Compare(a.to-a.from, b.to-b.from), cmp.Compare(a.number, b.number))

@@ -17,11 +17,11 @@ import (
 
 const minute = 60_000
 
-// began is the time of the first record; one follows a minute after the other.
+// began is the time of the first record. Each later record follows after a minute.
 func began() time.Time { return time.UnixMilli(1_800_000_000_000) }
 
-// news is a topic of two partitions. In 0 stand eight documents, then two of an aborted transaction and its marker; in 1 two
-// documents, then the marker of the transaction that they are from.
+// news is a topic of two partitions. Partition 0 has eight documents, then two of an aborted transaction and its
+// marker. Partition 1 has two documents, then the marker of their transaction.
 func news(t *testing.T) topic.Options {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"))

@@ -27,7 +27,8 @@ func NewWriter(opts []kgo.Opt, topic string) (*Writer, error) {
 	return &Writer{client: client}, nil
 }
 
-// Write hands a record over; it waits only while too many are on their way. Errors come from Flush, or from a later Write.
+// Write hands a record over. It waits only while too many records are on their way. Errors are returned by Flush, or by
+// a later Write.
 func (w *Writer) Write(ctx context.Context, key, value []byte) error {
 	w.client.Produce(ctx, &kgo.Record{Key: key, Value: value}, func(_ *kgo.Record, err error) {
 		w.mu.Lock()
@@ -39,7 +40,7 @@ func (w *Writer) Write(ctx context.Context, key, value []byte) error {
 	return w.failed()
 }
 
-// Flush waits until all records are written and returns the first error there was.
+// Flush waits until all records are written and returns the first error.
 func (w *Writer) Flush(ctx context.Context) error {
 	if err := w.client.Flush(ctx); err != nil {
 		return fmt.Errorf("produce: %w", err)
@@ -56,10 +57,10 @@ func (w *Writer) failed() error {
 	return nil
 }
 
-// Close ends the writer; what is not flushed may be lost.
+// Close ends the writer. Records that are not flushed may be lost.
 func (w *Writer) Close() { w.client.Close() }
 
-// Create makes a topic of so many partitions, unless it is there.
+// Create makes a topic with so many partitions, unless it exists.
 func Create(ctx context.Context, opts []kgo.Opt, topic string, partitions int) error {
 	client, err := kgo.NewClient(opts...)
 	if err != nil {

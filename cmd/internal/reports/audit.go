@@ -11,14 +11,15 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// AuditLine is a report in JSON, which is a promise to scripts. OK says that something was checked, and nothing found.
+// AuditLine is a report in JSON, which is a promise to scripts. OK says that something was checked, and nothing was
+// found.
 type AuditLine struct {
 	OK      bool          `json:"ok"`
 	Outcome audit.Outcome `json:"outcome"`
 	*audit.Report
 }
 
-// WriteAudit writes what an audit of a journal came to.
+// WriteAudit writes the result of a journal's audit.
 func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) error {
 	if asJSON {
 		if r.Findings == nil {
@@ -33,7 +34,7 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		name  string
 		count int
 		means string
-		rare  bool // shown only if there are some
+		rare  bool // shown only if it is not 0
 	}{
 		{"records", r.Records, "of the source that were due", false},
 		{"pending", r.Pending, "that the group has not committed yet: not due", true},
@@ -56,13 +57,13 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 			fmt.Fprintf(table, "%s\t%12s\t%s\n", line.name, terminal.Grouped(line.count), line.means)
 		}
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // it cannot fail: it writes to memory
 	b.WriteString("\n" + findings(r))
 	_, err := io.WriteString(out, trimmedLines(b.String()))
 	return err
 }
 
-// findings are what was found, or what is proven.
+// findings returns what was found, or what is proven.
 func findings(r *audit.Report) string {
 	const delivered = "proven: each record that was due came out once, unchanged and in order"
 	switch r.Outcome() {
@@ -87,7 +88,7 @@ func findings(r *audit.Report) string {
 	return b.String()
 }
 
-// trimmedLines takes the blanks from the ends of lines.
+// trimmedLines removes the blanks at the ends of lines.
 func trimmedLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

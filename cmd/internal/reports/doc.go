@@ -1,2 +1,2 @@
-// Package reports is what an audit and a doctor came to, for people and as JSON.
+// Package reports writes the results of an audit and of a doctor, for people and as JSON.
 package reports

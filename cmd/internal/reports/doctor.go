@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/doctor"
 )
 
-// WriteDoctor writes what a doctor found.
+// WriteDoctor writes the findings of a doctor.
 func WriteDoctor(out io.Writer, r *doctor.Report, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(r)

@@ -18,7 +18,7 @@ type Document struct {
 	ID       string   `json:"id"`
 	Sketch   string   `json:"sketch"`
 	Keys     []string `json:"keys"`
-	Shingles int      `json:"shingles"` // different ones
+	Shingles int      `json:"shingles"` // how many different ones
 }
 
 // WriteText writes a line of columns: id, sketch, keys.
@@ -60,7 +60,7 @@ func (s *Signer) shingles(document []byte) []uint64 {
 	return s.shingling.AppendHashes(nil, s.params.Similarity.Compared(s.normalizer.Append(nil, document)))
 }
 
-// Sign signs a document; one without text has neither sketch nor keys.
+// Sign signs a document. A document without text gets neither sketch nor keys.
 func (s *Signer) Sign(id string, document []byte, scope uint64) Document {
 	hashes := s.shingles(document)
 	if len(hashes) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Detail is what show tells. Its JSON is a promise to scripts.
+// Detail is the output of show. Its JSON is a promise to scripts.
 type Detail struct {
 	Line
 	Index       string          `json:"index"`
@@ -23,7 +23,7 @@ type Detail struct {
 	Partitions  []Source        `json:"partitions"`
 	Segments    []Segment       `json:"segments"`
 
-	routing uint32 // its number
+	routing uint32 // the routing's number
 }
 
 // Source is a source partition of a snapshot.
@@ -45,7 +45,7 @@ type Segment struct {
 	Name      string `json:"name"`
 }
 
-// DetailOf is the detail of a snapshot, whose state and settings are decoded already.
+// DetailOf returns the detail of a snapshot whose state and settings are decoded already.
 func DetailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, settings []byte) Detail {
 	d := Detail{
 		Line: LineOf(info), Index: m.Index, Fingerprint: fmt.Sprintf("%016x", m.Fingerprint), Settings: settings,
@@ -68,7 +68,7 @@ func DetailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, se
 	return d
 }
 
-// WriteText writes it for people.
+// WriteText writes the detail for people.
 func (d *Detail) WriteText(out io.Writer) error {
 	var b strings.Builder
 	for _, row := range [][2]string{

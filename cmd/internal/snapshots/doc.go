@@ -1,3 +1,3 @@
-// Package snapshots is what is told of stored snapshots, to people and to scripts: a line in a listing, the detail of
-// one, and the state that one carries.
+// Package snapshots describes stored snapshots to people and to scripts: as a line in a listing, in detail, and by the
+// state that a snapshot carries.
 package snapshots

@@ -16,13 +16,13 @@ type Line struct {
 	Offset      int64  `json:"offset"`
 	Journal     string `json:"journal"`
 	LeaderEpoch int32  `json:"leader_epoch"`
-	Taken       string `json:"taken"` // empty where the manifest cannot be read
+	Taken       string `json:"taken"` // empty if the manifest cannot be read
 	Published   string `json:"published"`
 	Documents   int64  `json:"documents"`
 	Bytes       int64  `json:"bytes"`
 }
 
-// LineOf is the line of a snapshot.
+// LineOf returns the line of a snapshot.
 func LineOf(i snapshot.Info) Line {
 	l := Line{
 		Offset: i.Position.Offset, Journal: i.Position.Journal(), LeaderEpoch: i.Position.LeaderEpoch,
@@ -34,10 +34,10 @@ func LineOf(i snapshot.Info) Line {
 	return l
 }
 
-// moment writes ms since 1970 as all outputs do.
+// moment writes a time in ms since 1970 in the form of all outputs.
 func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// ListJSON writes an object on each line.
+// ListJSON writes a JSON object for each snapshot, one on each line.
 func ListJSON(out io.Writer, infos []snapshot.Info) error {
 	lines := json.NewEncoder(out)
 	for _, i := range infos {

@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// StateOf decodes the state of a snapshot, by the settings that it carries.
+// StateOf decodes the state of a snapshot by the settings that the snapshot carries. It also returns the settings.
 func StateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
 	settings, err := index.CapturedSettings(m.State)
 	if err != nil {
@@ -27,7 +27,7 @@ func StateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
 	return state, settings, err
 }
 
-// RestoreOf is StateOf for those who need no settings.
+// RestoreOf is StateOf without the settings.
 func RestoreOf(m *snapshot.Manifest) (*index.Restore, error) {
 	state, _, err := StateOf(m)
 	return state, err

@@ -8,10 +8,10 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// restarting is a store that is away for a while at each thing that is read for the first time.
+// restarting is a store that is away for a while whenever something is read for the first time.
 type restarting struct {
 	snapshot.Store
-	times int // it is asked in vain
+	times int // how often each of them is asked in vain
 	asked map[string]int
 }
 
@@ -43,7 +43,8 @@ func (r *restarting) Segment(ctx context.Context, name string) ([]byte, error) {
 	return r.Store.Segment(ctx, name)
 }
 
-// A store that is away for a while is asked again: the newest snapshot is restored, and it is said what was waited for.
+// A store that is away for a while is asked again. The newest snapshot is restored, and the log says what was waited
+// for.
 func TestRestoreWaitsForTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

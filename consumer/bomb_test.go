@@ -16,7 +16,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// bounded is a world of small batches.
+// bounded is a world with a small bound on batches.
 func bounded(t *testing.T, partitions int32) *world {
 	w := newWorld(t, partitions)
 	w.setup.Source.MaxBatchBytes = 4 << 20
@@ -42,7 +42,7 @@ func (w *world) zeros(n, size int, codec kgo.CompressionCodecType) []byte {
 	return batch
 }
 
-// eventually waits for what only asking again can tell.
+// eventually waits for a condition that only asking again can find.
 func (w *world) eventually(what string, is func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -59,7 +59,7 @@ func (w *world) eventually(what string, is func() bool) {
 // neighbour sends n documents to partition 1.
 func (w *world) neighbour(n int) { w.drop("news", 1, w.zeros(n, 100, kgo.CodecNone)) }
 
-// A batch that unpacks to more than the bound is rejected record by record, and nobody waits for it.
+// A batch that unpacks to more than the bound is rejected record by record, and no other partition waits for it.
 func TestBatchBeyondTheBound(t *testing.T) {
 	t.Parallel()
 	w := bounded(t, 2)
@@ -86,13 +86,13 @@ func TestBatchBeyondTheBound(t *testing.T) {
 	w.audited()
 }
 
-// An uncompressed one is no exception: many small records take as much.
+// An uncompressed batch is no exception: many small records take as much memory.
 func TestUncompressedBatchBeyondTheBound(t *testing.T) {
 	t.Parallel()
 	const many = 13_500
 	w := bounded(t, 2)
-	w.drop("news", 0, w.zeros(many, 60, kgo.CodecNone)) // 60 and 256 bytes, more than 4 MiB in all
-	w.drop("news", 0, w.zeros(many, 50, kgo.CodecNone)) // less
+	w.drop("news", 0, w.zeros(many, 60, kgo.CodecNone)) // 60 and 256 bytes each, together more than 4 MiB
+	w.drop("news", 0, w.zeros(many, 50, kgo.CodecNone)) // together less
 	w.neighbour(20)
 	m := w.start()
 	w.eventually("all are committed", func() bool {
@@ -103,8 +103,9 @@ func TestUncompressedBatchBeyondTheBound(t *testing.T) {
 	w.audited()
 }
 
-// A batch that cannot be read, or of more records than there is room for, makes its partition wait. The others go on, and who
-// asks is told. Kafka itself takes no batch that it cannot read; other brokers do.
+// A batch that cannot be read, or has more records than there is room for, makes its partition wait. The others go on,
+// and the service reports the partition that waits. Kafka itself refuses a batch that it cannot read; other brokers do
+// not.
 func TestBatchThatCannotBeUnpacked(t *testing.T) {
 	t.Parallel()
 	for name, bomb := range map[string]func(*world) []byte{
@@ -138,7 +139,7 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 	}
 }
 
-// unread tells of the first batch that a client could not unpack.
+// unread reports the first batch that a client could not unpack.
 type unread struct {
 	once sync.Once
 	met  chan struct{}
@@ -151,8 +152,8 @@ func (u *unread) OnFetchBatchRead(_ kgo.BrokerMetadata, _ string, _ int32, m kgo
 	}
 }
 
-// The client throws away what would have told of such a batch: here when a commit is refused, and it goes back to what is committed
-// of the neighbour. The partition is told of nevertheless.
+// The client throws away the fetch that would have reported such a batch. Here it does so because a commit is refused,
+// and the session goes back to the neighbour's committed offset. The partition is reported nevertheless.
 func TestBatchThatIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := bounded(t, 2)
@@ -170,8 +171,8 @@ func TestBatchThatIsNotTold(t *testing.T) {
 	w.eventually("the batch is told of", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 2 && len(s.Waiting) == 1 })
 }
 
-// Batches in the journal that nobody can read change nothing, on no member: not what was found record by record, nor what was
-// not looked into at all.
+// Batches in the journal that nobody can read change nothing, on any member. That holds for those that were read record
+// by record and for those that were not read at all.
 func TestBombsInTheJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -182,7 +183,7 @@ func TestBombsInTheJournal(t *testing.T) {
 	w.drop(name, 0, w.zeros(3, 20<<20, kgo.CodecZstd))
 	w.drop(name, 0, unpacktest.Batch(5, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
 	last := w.drop(name, 0, w.zeros(100_000, 0, kgo.CodecGzip)) + 100_000
-	two := w.start() // the last that it finds is such a batch
+	two := w.start() // the last thing that it finds is such a batch
 	w.eventually("the second has passed them", func() bool { return two.Stats().JournalNext >= last && two.Ready() })
 	w.produce(50, 2)
 	w.settled()

@@ -2,16 +2,16 @@ package consumer
 
 import "time"
 
-// cutsEvery is how often the log says that documents were cut: in a stream of much common text most are.
+// cutsEvery is how often the log may say that documents were cut. In a stream with much common text most documents are.
 const cutsEvery = 10 * time.Minute
 
-// cuts has the numbers that the log last gave of unique documents for which candidates were left out.
+// cuts has the numbers that the log last gave: unique documents for which candidates were left out.
 type cuts struct {
 	documents uint64
 	said      time.Time
 }
 
-// sayCuts says how many there were since it last said so.
+// sayCuts logs how many documents were cut since it last logged that.
 func (p *process) sayCuts() {
 	last := p.replica.Reading()
 	if last.Index.UniqueCut <= p.cut.documents || time.Since(p.cut.said) < cutsEvery {

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// plant makes a member's replica differ from now on: a record is applied to it that is not in the journal.
+// plant makes a member's replica differ from now on: it applies a record to it that is not in the journal.
 func (w *world) plant(m *running) {
 	w.t.Helper()
 	m.follower().Look(func(r *index.Replica) {
@@ -22,7 +22,7 @@ func (w *world) plant(m *running) {
 	})
 }
 
-// until waits for a condition while documents come, so that there is always something to write a snapshot of.
+// until waits for a condition while documents come, so that there is always something new for a snapshot.
 func (w *world) until(what string, condition func() bool) {
 	w.t.Helper()
 	ctx := w.context()
@@ -35,7 +35,7 @@ func (w *world) until(what string, condition func() bool) {
 	}
 }
 
-// checkpoint has a member write a snapshot of some more documents, and its claim to the journal.
+// checkpoint has a member write a snapshot of some more documents, and its checkpoint to the journal.
 func (w *world) checkpoint(m *running, name string, seed uint64) {
 	w.t.Helper()
 	w.produce(100, seed)
@@ -46,7 +46,8 @@ func (w *world) checkpoint(m *running, name string, seed uint64) {
 	}
 }
 
-// caughtUp waits until a member has read the journal. What is planted before it has read its own claim, it finds itself.
+// caughtUp waits until a member has read the journal. A difference that is planted before the member has read its own
+// claim is found by the member itself.
 func (w *world) caughtUp(m *running) {
 	w.t.Helper()
 	if err := m.follower().Wait(w.context(), w.cluster.PartitionInfo("unecho.journal", 0).HighWatermark-1); err != nil {
@@ -54,10 +55,10 @@ func (w *world) caughtUp(m *running) {
 	}
 }
 
-// rarely leaves snapshots to the test.
+// rarely sets such a long interval that only the test takes snapshots.
 func rarely(s *Setup) { s.Snapshot.Every = time.Hour }
 
-// The reader of a checkpoint is wrong: it leaves, restores, agrees, and takes part again.
+// The reader of a checkpoint is wrong. It leaves the group, restores, agrees, and takes part again.
 func TestReaderDiverges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -81,8 +82,8 @@ func TestReaderDiverges(t *testing.T) {
 	w.audited()
 }
 
-// The writer of a checkpoint is wrong: the reader restores, comes to its own state again and accuses it; it stops. When it
-// starts again it is right, whoever's snapshots it has.
+// The writer of a checkpoint is wrong. The reader restores, reaches its own state again and accuses the writer, which
+// stops. When the writer starts again it is right, whoever's snapshots it restores.
 func TestWriterDiverges(t *testing.T) {
 	t.Parallel()
 	for _, of := range []string{"one directory", "directories of their own"} {
@@ -117,8 +118,8 @@ func TestWriterDiverges(t *testing.T) {
 	}
 }
 
-// One of three is wrong, and reads the checkpoint of one that is right: it leaves, restores and comes back, and the two that
-// are right go on all the while.
+// One of three is wrong, and reads a checkpoint of one that is right. It leaves the group, restores and comes back. The
+// two others go on all the while.
 func TestReaderOfThreeDiverges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 6)
@@ -141,8 +142,8 @@ func TestReaderOfThreeDiverges(t *testing.T) {
 	w.audited()
 }
 
-// Of three, the writer of the checkpoint is wrong: both others restore, come to their own state again, and at least one
-// accuses it; it stops, and is right when it comes back.
+// Of three, the writer of the checkpoint is wrong. Both others restore and reach their own states again, and at least
+// one accuses the writer. The writer stops, and is right when it comes back.
 func TestWriterOfThreeDiverges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 6)
@@ -166,7 +167,7 @@ func TestWriterOfThreeDiverges(t *testing.T) {
 	w.audited()
 }
 
-// sameHash compares replicas at the journal's end.
+// sameHash compares the replicas' states at the journal's end.
 func (w *world) sameHash(members ...*running) {
 	w.t.Helper()
 	w.until("replicas stay different", func() bool {

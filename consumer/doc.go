@@ -1,11 +1,11 @@
-// Package consumer is the service: documents come from Kafka, are signed, appended to the journal, applied to this member's
-// replica, and forwarded with their verdicts in the transaction that commits their offsets.
+// Package consumer is the service: documents come from Kafka, are signed, appended to the journal, applied to this
+// member's replica, and forwarded with their verdicts in the transaction that commits their offsets.
 //
 //	Run ── member.Follower   one goroutine: applies the journal to the replica, and answers lookups between two records
 //	    ├─ session.Session   poll ─ sign ─ append ─ wait ─ begin ─ produce ─ commit, each with a slot of its own
 //	    └─ member.Keeper     writes snapshots and checkpoints, trims the journal
 //
-// The rooms below, from the one that knows most of the others to those that know none:
+// These are the packages below, from the one that knows most of the others to the one that knows none:
 //
 //	consumer    the service: its start, its lives, its lags, whether it is ready
 //	session     a member of the group with transactions of its own

@@ -7,7 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// failing is a request that the service relies on, and what comes of its failures.
+// failing is a request that the service relies on, and what its failures lead to.
 type failing struct {
 	name  string
 	key   kmsg.Key
@@ -17,21 +17,22 @@ type failing struct {
 	fails []comes
 }
 
-// comes is what comes of failures.
+// comes is what a failure leads to.
 type comes struct {
-	outcome string // one of those below, or what the process says when it ends; its supervisor starts it again
-	done    bool   // the request takes effect, and its answer is an error, or is lost
+	outcome string // one of those below, or what the process says when it ends before its supervisor restarts it
+	done    bool   // the request takes effect, and its answer is an error or is lost
 	errs    []*kerr.Error
 }
 
 const (
 	goesOn  = "nobody notices"
 	rebuilt = "sessions are built anew"
-	unclear = "nobody notices, or sessions are built anew" // by what else is under way
+	unclear = "nobody notices, or sessions are built anew" // it depends on what else is under way
 	cannot  = "cannot work"
 )
 
-// In place of an error that is answered: the connection breaks, or every coordinator and leader moves to another broker.
+// These take the place of an error in an answer: the connection breaks, or every coordinator and leader moves to
+// another broker.
 var (
 	cut   = &kerr.Error{Message: "the connection breaks"}
 	moves = &kerr.Error{Message: "coordinators and leaders move"}
@@ -44,13 +45,13 @@ func (e errs) and(more ...*kerr.Error) errs { return slices.Concat(e, more) }
 func before(outcome string, e errs) comes { return comes{outcome, false, e} }
 func after(outcome string, e errs) comes  { return comes{outcome, true, e} }
 
-// What Kafka answers with, by what it means.
+// These are Kafka's errors, grouped by their meaning.
 var (
 	moved         = errs{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable}
 	fenced        = errs{kerr.InvalidProducerEpoch, kerr.ProducerFenced, kerr.InvalidProducerIDMapping, kerr.InvalidTxnState}
 	leaderless    = errs{kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.UnknownTopicOrPartition}
 	unwritten     = leaderless.and(kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.NotEnoughReplicas)
-	gone          = errs{kerr.FencedInstanceID} // which the group does not confirm; see TestOneNameTwice
+	gone          = errs{kerr.FencedInstanceID} // the group does not confirm this one; see TestOneNameTwice
 	noTopic       = errs{kerr.TopicAuthorizationFailed}
 	noGroup       = errs{kerr.GroupAuthorizationFailed}
 	noTransaction = errs{kerr.TransactionalIDAuthorizationFailed}
@@ -62,12 +63,12 @@ var (
 	oldGeneration = kerr.IllegalGeneration
 )
 
-// failures is the table of faults. Where a request only reads, an error leaves no doubt whether it took effect.
+// failures returns the table of faults. If a request only reads, it does not matter whether it took effect.
 func failures() []failing {
 	return slices.Concat(transactions(), beforeKafka4(), members(), positions(), readings())
 }
 
-// transactions is what is appended, and forwarded in a transaction.
+// transactions returns the requests that append to the journal, or forward documents in a transaction.
 func transactions() []failing {
 	const journal, unique = "unecho.journal", "news.unique"
 	return []failing{
@@ -105,7 +106,7 @@ func transactions() []failing {
 	}
 }
 
-// beforeKafka4 is what a client asks for in a transaction with older brokers.
+// beforeKafka4 returns the further requests of a transaction with older brokers.
 func beforeKafka4() []failing {
 	return []failing{
 		{"add partitions", kmsg.AddPartitionsToTxn, "", true, bySending, []comes{
@@ -133,7 +134,7 @@ func beforeKafka4() []failing {
 	}
 }
 
-// members is how a session takes part in the group.
+// members returns the requests by which a session takes part in the group.
 func members() []failing {
 	return []failing{
 		{"find coordinator", kmsg.FindCoordinator, "", false, byStarting, []comes{
@@ -170,7 +171,7 @@ func members() []failing {
 	}
 }
 
-// positions is what the steps of an assignment ask for and commit.
+// positions returns the requests in the steps of an assignment.
 func positions() []failing {
 	return []failing{
 		{"committed offsets", kmsg.OffsetFetch, "", false, byStarting, []comes{
@@ -185,7 +186,7 @@ func positions() []failing {
 	}
 }
 
-// readings is what is read.
+// readings returns the requests that only read.
 func readings() []failing {
 	const journal = "unecho.journal"
 	return []failing{

@@ -16,8 +16,8 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// Every request that the service relies on fails in every way that matters, before and after it has taken effect. What comes
-// of it is what the table says, and what comes out is right.
+// Every request that the service relies on fails in every way that matters, before and after it has taken effect. The
+// table says what must follow, and the audit finds the outputs right.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range failures() {
@@ -28,7 +28,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Between any request and its answer, or just before, all coordinators and leaders move, twice.
+// Between any request and its answer, or just before the request, all coordinators and leaders move, twice.
 func TestCoordinatorsAndLeadersMove(t *testing.T) {
 	t.Parallel()
 	for _, f := range failures() {
@@ -39,7 +39,7 @@ func TestCoordinatorsAndLeadersMove(t *testing.T) {
 	}
 }
 
-// try has a supervised member work while requests fail, and audits what comes out.
+// try has a supervised member work while requests fail, and audits the outputs.
 func (f *failing) try(t *testing.T, fails []comes, opts ...kfake.Opt) {
 	t.Helper()
 	if f.old {
@@ -61,7 +61,7 @@ func (f *failing) try(t *testing.T, fails []comes, opts ...kfake.Opt) {
 	}
 }
 
-// befalls lets requests fail, and looks at what comes of it.
+// befalls lets requests fail, and checks what follows.
 func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	w.t.Helper()
 	want, what := c.outcome, err.Message+" before it takes effect"
@@ -83,7 +83,7 @@ func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	w.settled()
 	got := func() string { return s.since(rebuilds, endings) }
 	for want != unclear && want != goesOn && got() == goesOn && retry.Pause(ctx, 10*time.Millisecond) == nil {
-		continue // it may be noticed later
+		continue // it may be noticed only later
 	}
 	took := fmt.Sprintf("%s, %s, %d ms: %s", f.name, what, time.Since(began).Milliseconds(), strings.ReplaceAll(got(), "\n", " "))
 	w.t.Log(took)
@@ -127,7 +127,7 @@ func (w *world) inject(n *network, f *failing, err *kerr.Error, done bool) injec
 	}, func() { n.lose(f.key, loss{}) }}
 }
 
-// about matches what is asked of a topic, as far as it can be told.
+// about matches requests about a topic, as far as a request tells that.
 func (w *world) about(topic string) func(kmsg.Request) bool {
 	if topic == "" {
 		return nil
@@ -138,7 +138,7 @@ func (w *world) about(topic string) func(kmsg.Request) bool {
 		case *kmsg.ProduceRequest:
 			return slices.ContainsFunc(req.Topics, func(t kmsg.ProduceRequestTopic) bool { return t.Topic == topic || t.TopicID == id })
 		case *kmsg.FetchRequest:
-			return (req.IsolationLevel == 1) == (topic == "news") // a fetch of a session need not name what it fetches
+			return (req.IsolationLevel == 1) == (topic == "news") // a fetch within a fetch session need not name the topic
 		case *kmsg.MetadataRequest:
 			return slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.Topic != nil && *t.Topic == topic })
 		}
@@ -146,7 +146,7 @@ func (w *world) about(topic string) func(kmsg.Request) bool {
 	}
 }
 
-// ofMember matches requests of the member under test: not those of visitors, nor of the test.
+// ofMember matches requests of the member under test, and not those of visitors or of the test.
 func ofMember(req kmsg.Request) bool {
 	var instance *string
 	switch req := req.(type) {

@@ -13,8 +13,8 @@ import (
 
 const ours = `{"judge":{"similarity":{"threshold":0.8}},"version":"text/2 minhash/2"}`
 
-// undisturbed has members work while others come that do not belong to them: those are refused, and these go on as if nobody
-// had come.
+// undisturbed has members work while processes start that do not belong to their group. Those are refused, and the
+// members go on as if nobody had come.
 func undisturbed(t *testing.T, settings string, come func(w *world)) {
 	t.Helper()
 	w := newWorld(t, 4)
@@ -22,7 +22,7 @@ func undisturbed(t *testing.T, settings string, come func(w *world)) {
 	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
 	w.produce(100, 61)
 	members := []*running{w.start(named("a"), sessions(1)), w.start(named("b"), sessions(1))}
-	halves := func(g *kfake.GroupInfo) bool { // the last rebalance is over
+	halves := func(g *kfake.GroupInfo) bool { // when it is true, the last rebalance is over
 		return g != nil && g.State == "Stable" && len(g.Members) == 2 && g.Members[0].NumAssigned() == 2 && g.Members[1].NumAssigned() == 2
 	}
 	shared, err := w.cluster.WaitGroupInfo(w.context(), "unecho", halves)
@@ -50,8 +50,8 @@ func undisturbed(t *testing.T, settings string, come func(w *world)) {
 	w.audited()
 }
 
-// Members whose settings or version differ are refused, whether they have a snapshot or read the journal, and the difference
-// is printed.
+// Members whose settings or version differ are refused, whether they restore a snapshot or read the journal. The
+// message shows the difference.
 func TestForeignSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -80,8 +80,8 @@ func TestForeignSettings(t *testing.T) {
 	}
 }
 
-// A second group is given the journal of a first, and perhaps its snapshots: it is refused before it appends anything, also
-// where somebody has written there in its name.
+// A second group is given the journal of a first, and perhaps its snapshots. It is refused before it appends anything,
+// even if somebody has written to the journal in its name.
 func TestForeignJournal(t *testing.T) {
 	t.Parallel()
 	undisturbed(t, ours, func(w *world) {

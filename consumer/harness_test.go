@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	if err := flag.Set("test.parallel", "4"); err != nil { // they wait more than they work
+	if err := flag.Set("test.parallel", "4"); err != nil { // tests wait more than they work
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -47,7 +47,7 @@ type world struct {
 	total    int
 	producer *kgo.Client
 	ctx      context.Context
-	end      context.CancelCauseFunc // when a member ends unasked
+	end      context.CancelCauseFunc // ends the test when a member ends unasked
 }
 
 func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
@@ -155,18 +155,18 @@ func words(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// member is one running service.
+// running is one running service.
 type running struct {
 	*Service
 	network *network
-	ctx     context.Context // done: it was told to end
+	ctx     context.Context // done when the member was told to end
 	cancel  context.CancelFunc
-	done    chan error // what it ended with, once
+	done    chan error // receives what it ended with, once
 	ended   chan struct{}
 	err     error
 }
 
-// start runs a member that is not to end by itself. change may alter its setup.
+// start runs a member that must not end by itself. change may alter its setup.
 func (w *world) start(change ...func(*Setup)) *running {
 	w.t.Helper()
 	m := w.launch(change...)
@@ -240,7 +240,7 @@ func (m *running) wait() error {
 	return m.err
 }
 
-// kill ends the member as SIGKILL does, as far as brokers can see.
+// kill ends the member as SIGKILL does, as far as brokers can notice.
 func (m *running) kill() {
 	m.network.sever()
 	m.setup.Params.DrainTimeout = 0
@@ -267,7 +267,7 @@ func (w *world) settled() {
 	}
 }
 
-// audited holds source, journal and outputs against the twin, and demands each document once.
+// audited compares source, journal and outputs with the twin, and demands each document once.
 func (w *world) audited() audit.Report {
 	w.t.Helper()
 	report := w.audit()
@@ -315,7 +315,7 @@ func headerOf(r *kgo.Record, key string) string {
 	return ""
 }
 
-// follower is that of the member's replica, when it is there.
+// follower returns the follower of the member's replica, when it exists.
 func (m *running) follower() *member.Follower {
 	for {
 		m.mu.Lock()
@@ -327,7 +327,7 @@ func (m *running) follower() *member.Follower {
 	}
 }
 
-// process is the member's own, with a cluster that has the same client.
+// process returns the member's own process, with a cluster that has the same client.
 func (m *running) process() *process {
 	log := m.follower().Log
 	return &process{Service: m.Service, cluster: &cluster.Cluster{Group: m.setup.Params.Group, Client: log.Client(), Logger: m.setup.Logger}}

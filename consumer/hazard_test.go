@@ -25,7 +25,8 @@ func (w *world) await(what string, c <-chan struct{}) {
 	}
 }
 
-// The end of a transaction whose outcome is unknown: what was committed is not forwarded again, and what was not is.
+// A transaction ends and the outcome is unknown. If it was committed, its documents are not forwarded again; if not,
+// they are.
 func TestEndUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,7 +44,7 @@ func TestEndUnknown(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)
 			w.setup.Params.PollRecords = 50
-			w.setup.Params.TransactionTimeout = time.Minute // nobody waits for that
+			w.setup.Params.TransactionTimeout = time.Minute // so long that nothing may wait for it
 			m := w.start(named("m"))
 			w.produce(100, 11)
 			w.settled()
@@ -62,8 +63,8 @@ func TestEndUnknown(t *testing.T) {
 	}
 }
 
-// The first commit of an epoch arrives late, when another member has long taken the partition over: it is refused, and
-// nothing of it reaches the journal.
+// The first commit of an epoch arrives after another member has taken the partition over. It is refused, and nothing of
+// it reaches the journal.
 func TestZombieCommitsAnEpoch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -85,7 +86,7 @@ func TestZombieCommitsAnEpoch(t *testing.T) {
 	if err := seen.Wait(w.context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	w.joined(2) // it has its answer, and is back
+	w.joined(2) // the late member has its answer, and is back
 	w.settled()
 	w.produce(200, 14)
 	w.settled()
@@ -102,7 +103,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		session time.Duration // with the transaction's end the heartbeats are held back, too
+		session time.Duration // also holds the heartbeats back together with the transaction's end
 		next    func(w *world)
 	}{
 		{"by the slot that is back", 30 * time.Second, func(w *world) { w.start(named("dead"), sessions(1)) }},
@@ -121,7 +122,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 			w.produce(100, 17)
 			w.await("no transaction ends", late.met)
 			if c.name == "by the slot that is back" {
-				if err := survivor.stop(); err != nil { // nobody else could
+				if err := survivor.stop(); err != nil { // no other member could commit the rest
 					t.Fatal(err)
 				}
 			}
@@ -160,11 +161,11 @@ func (w *world) joined(n int) {
 	}
 }
 
-// A final shutdown leaves the group; a rolling restart stays in it, and comes back to the same partitions.
+// A final shutdown leaves the group. A rolling restart stays in it, and comes back to the same partitions.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
-	w.setup.Params.SessionTimeout = 20 * time.Second // nothing but leaving takes a member out
+	w.setup.Params.SessionTimeout = 20 * time.Second // only leaving removes a member so soon
 	w.start(named("other"), sessions(1))
 	m := w.start(named("m"))
 	w.joined(3)
@@ -201,7 +202,7 @@ func (w *world) instances() (names []string) {
 	return names
 }
 
-// All that a member sends and receives is late, by more than its session lasts, at whatever moment it is caught.
+// All that a member sends and receives is delayed by more than its session lasts, from any moment on.
 func TestDelayedZombie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -220,7 +221,7 @@ func TestDelayedZombie(t *testing.T) {
 	w.audited()
 }
 
-// Nobody answers, and the member ends nevertheless, soon after its time to drain is over.
+// No broker answers, and the member ends nevertheless, soon after its time to drain is over.
 func TestDrainIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []kmsg.Key{-1, kmsg.Produce, kmsg.TxnOffsetCommit, kmsg.EndTxn, kmsg.Heartbeat, kmsg.LeaveGroup} {
@@ -259,7 +260,7 @@ func TestDrainIsBounded(t *testing.T) {
 	}
 }
 
-// A produce that fails must not be committed: the client's own end of a transaction would.
+// After a failed produce the transaction must not be committed. The client's own end of a transaction would commit it.
 func TestFailedProduceIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

@@ -12,7 +12,8 @@ import (
 	"github.com/unecho/unecho/consumer/session"
 )
 
-// lateJoin sends what a former client of the instance would have sent to join, and returns when the group shows it.
+// lateJoin sends the join request that a former client of the instance would have sent, and returns when the group
+// shows it.
 func (w *world) lateJoin(instance string, of session.Incarnation) {
 	w.t.Helper()
 	client, err := kgo.NewClient(w.setup.Kafka...)
@@ -28,7 +29,7 @@ func (w *world) lateJoin(instance string, of session.Incarnation) {
 	protocol.Name, protocol.Metadata = b.ProtocolName(), b.JoinGroupMetadata([]string{"news"}, nil, -1)
 	req.Protocols = append(req.Protocols, protocol)
 	before := memberOf(w.cluster.GroupInfo(w.setup.Params.Group), instance)
-	go func() { _, _ = req.RequestWith(w.context(), client) }() // nobody waits for the answer of a closed client
+	go func() { _, _ = req.RequestWith(w.context(), client) }() // nobody waits for the answer to a closed client
 	if _, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
 		return memberOf(g, instance) != before
 	}); err != nil {
@@ -36,7 +37,7 @@ func (w *world) lateJoin(instance string, of session.Incarnation) {
 	}
 }
 
-// tells looks for the incarnation of an instance where other processes do.
+// tells checks that the group shows this incarnation of an instance to other processes.
 func (w *world) tells(instance string, want session.Incarnation) {
 	w.t.Helper()
 	group := w.setup.Params.Group
@@ -51,7 +52,7 @@ func (w *world) tells(instance string, want session.Incarnation) {
 	}
 }
 
-// memberOf returns who has an instance.
+// memberOf returns the member id that has an instance.
 func memberOf(g *kfake.GroupInfo, instance string) (memberID string) {
 	for _, m := range g.Members {
 		if m.InstanceID != nil && *m.InstanceID == instance {
@@ -61,8 +62,8 @@ func memberOf(g *kfake.GroupInfo, instance string) (memberID string) {
 	return ""
 }
 
-// A request to join that outlived its client fences the session that came after it. The session takes its place back, from a
-// client of this process or of one before it, and goes on.
+// A join request that outlived its client fences the session that came after it. The session takes its place back and
+// goes on, whether the client was of this process or of one before it.
 func TestLateJoin(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(own session.Incarnation) session.Incarnation{

@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// all reads the outputs, by the value of unecho-source.
+// all reads the outputs. The keys are the values of unecho-source.
 func (w *world) all() map[string]*kgo.Record {
 	w.t.Helper()
 	report := w.audited()
@@ -28,13 +28,13 @@ func (w *world) all() map[string]*kgo.Record {
 	return found
 }
 
-// input is a record, and what is to become of it.
+// input is a record, and what must become of it.
 type input struct {
 	name    string
 	value   any // string, []byte, or nil for a tombstone
 	headers []kgo.RecordHeader
 	key     string
-	want    string // verdict, and for rejected ones the reason
+	want    string // the verdict, and for rejected records the reason
 	match   string // unecho-match-id
 }
 
@@ -42,7 +42,7 @@ func tenant(name string) []kgo.RecordHeader {
 	return []kgo.RecordHeader{{Key: "tenant", Value: []byte(name)}}
 }
 
-// try sends the inputs in one batch and holds what comes out against what is wanted.
+// try sends the inputs in one batch and compares what comes out with what is wanted.
 func (w *world) try(inputs []input) map[string]*kgo.Record {
 	w.t.Helper()
 	var records []*kgo.Record
@@ -174,7 +174,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// Output batches are compressed as the setting says, and are what they were.
+// Output batches are compressed as the setting says, and hold the records unchanged.
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"none", "snappy", "lz4", "zstd", "gzip"} {
@@ -201,7 +201,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// limit lowers what a topic takes, when the members have looked already.
+// limit lowers the size that a topic accepts after the members have checked it.
 func (w *world) limit(topic string, bytes int) {
 	w.t.Helper()
 	value := fmt.Sprint(bytes)
@@ -211,7 +211,8 @@ func (w *world) limit(topic string, bytes int) {
 	}
 }
 
-// An output topic refuses what it was said to take. The culprit goes to rejected, and its neighbours go through.
+// An output topic refuses a size that it was said to accept. The record that is too large goes to rejected, and its
+// neighbours are forwarded.
 func TestOutputRefuses(t *testing.T) {
 	t.Parallel()
 	const most = 4000
@@ -258,7 +259,7 @@ func TestOutputRefuses(t *testing.T) {
 			if s := m.Stats(); int(s.Rejected[sink.OutputRefused]) != c.rejected {
 				t.Errorf("counted %v", s.Rejected)
 			}
-			// What was refused is forgotten: what comes now has no match there.
+			// The refused document is forgotten, so this copy does not match it.
 			w.send(&kgo.Record{Value: []byte(large), Key: []byte("after")})
 			w.settled()
 			if report := w.audited(); c.limited[0] == "news.unique" && report.Rejected != c.rejected+1 {
@@ -268,7 +269,8 @@ func TestOutputRefuses(t *testing.T) {
 	}
 }
 
-// Nothing takes the document: the process ends and says what to raise, and what came before it is committed.
+// No topic accepts the document. The process ends and says which setting to raise, and the documents before it are
+// committed.
 func TestNothingTakes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Members share the work of snapshots: within the interval one is enough, whoever took it.
+// Members share the work of snapshots: one snapshot within the interval is enough, whichever member took it.
 func TestOneSnapshotPerInterval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -40,7 +40,7 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 	}
 }
 
-// counting counts the segments that are put.
+// counting is a store that counts the segments that are put.
 type counting struct {
 	snapshot.Store
 	puts int
@@ -51,12 +51,12 @@ func (c *counting) PutSegment(ctx context.Context, name string, data []byte) err
 	return c.Store.PutSegment(ctx, name, data)
 }
 
-// A member does not write again what another has stored, or what it has restored itself; and a stored segment that rots is
-// written again before a restart needs it.
+// A member does not write a segment again that another has stored, or that it has restored itself. A stored segment
+// that rots is written again before a restart needs it.
 func TestSegmentsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Snapshot.Every, w.setup.Index.Window.Count = time.Hour, 5000 // segments of 256 documents
+	w.setup.Snapshot.Every, w.setup.Index.Window.Count = time.Hour, 5000 // segments have 256 documents
 	m := w.start(named("m"))
 	store := &counting{Store: m.setup.Store}
 	snapshotBy := func(m *running, name string, k *member.Keeper, atLeast, atMost int) *member.Keeper {
@@ -73,7 +73,7 @@ func TestSegmentsAreWrittenOnce(t *testing.T) {
 		if store.puts < atLeast || store.puts > atMost {
 			t.Errorf("%s wrote %d segments, want %d to %d", name, store.puts, atLeast, atMost)
 		}
-		end, err := m.follower().Log.End(w.context()) // its checkpoint is applied
+		end, err := m.follower().Log.End(w.context()) // the member has applied its checkpoint
 		if err == nil {
 			err = m.follower().Wait(w.context(), end-1)
 		}
@@ -90,7 +90,7 @@ func TestSegmentsAreWrittenOnce(t *testing.T) {
 		t.Fatal(segments, err)
 	}
 	slices.SortFunc(segments, func(a, b string) int { return w.written(a).Compare(w.written(b)) })
-	w.spoil(segments[1]) // the second is the one whose turn it is
+	w.spoil(segments[1]) // the second is the next one to be verified
 	snapshotBy(m, "the one that finds it spoilt", two, 2, 3)
 	if err := m.stop(); err != nil {
 		t.Fatal(err)

@@ -14,14 +14,15 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// lagEvery is how often the lags are read: often enough for an alert, rare enough to cost nothing.
+// lagEvery is how often the lags are read: often enough for an alert, and seldom enough to cost next to nothing.
 const lagEvery = 10 * time.Second
 
-// lagPause is how long a reading waits before it tries again: a coordinator that has just begun, a leader that moves.
+// lagPause is how long a reading waits before it tries again, for example because a coordinator has just begun or a
+// leader moves.
 const lagPause = 250 * time.Millisecond
 
-// watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only informs:
-// what cannot be read is unknown, and nothing waits for it.
+// watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only
+// informs: a lag that cannot be read is unknown, and nothing waits for it.
 func (p *process) watchLag(ctx context.Context) {
 	tick := time.NewTicker(lagEvery)
 	defer tick.Stop()
@@ -36,14 +37,14 @@ func (p *process) watchLag(ctx context.Context) {
 	}
 }
 
-// owed is what the group has still to read.
+// owed is how much the group still has to read.
 type owed struct {
-	lag        int64    // of the partitions that have leaders
-	leaderless []string // partitions
+	lag        int64    // offsets of the partitions that have leaders
+	leaderless []string // partitions, as topic/number
 }
 
-// readLag reads once. A failure is logged when the lag becomes unknown, and not again while it stays so. A leader that is gone
-// is logged in the same way.
+// readLag reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It
+// logs a missing leader in the same way.
 func (p *process) readLag(ctx context.Context) {
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
@@ -77,7 +78,7 @@ func (s *Service) tellLeaderless(partitions []string) {
 	s.setup.Logger.Warn().Strs("partitions", partitions).Msg("partitions of the source have no leader: they wait for one, the others go on")
 }
 
-// lags reads the lag of the source, and renews the journal's end.
+// lags reads the lag of the source, and updates the journal's end.
 func (p *process) lags(ctx context.Context) (owed, error) {
 	source, err := p.sourceLag(ctx)
 	if err == nil {
@@ -91,11 +92,12 @@ func (p *process) lags(ctx context.Context) (owed, error) {
 
 func unknownLag() owed { return owed{lag: -1} }
 
-// sourceLag is how many offsets of the source topics the group has not committed yet, all members together, up to where a
-// read-committed reader can get now. Sessions commit the markers of transactions as well, so that it comes to 0.
+// sourceLag returns how many offsets of the source topics all members together have not committed yet, up to where a
+// read-committed reader can get now. Sessions commit the offsets of transaction markers as well, so that the lag can
+// become 0.
 func (p *process) sourceLag(ctx context.Context) (owed, error) {
 	admin := p.cluster.Admin()
-	// Committed offsets first: read last, they could be ahead of the ends.
+	// Committed offsets are read first: read last, they could be ahead of the ends.
 	done, err := admin.FetchOffsets(ctx, p.setup.Params.Group)
 	if err == nil {
 		err = done.Error()
@@ -114,9 +116,9 @@ func (p *process) sourceLag(ctx context.Context) (owed, error) {
 	return lagOf(done, starts, ends), nil
 }
 
-// lagOf sums over the partitions what lies between the committed offset and the end. A partition without a committed offset is
-// owed from its start, for one that begins at latest has its offset committed as soon as it is assigned. Deleted documents are
-// not owed any more.
+// lagOf sums the offsets between the committed offset and the end over the partitions. A partition without a committed
+// offset counts from its start, because a partition that begins at latest has its offset committed as soon as it is
+// assigned. Deleted documents do not count.
 func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) (o owed) {
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)

@@ -50,7 +50,7 @@ func TestLagOf(t *testing.T) {
 	}
 }
 
-// unstarted returns a service that is connected and takes no part.
+// unstarted returns a service that is connected and takes no part in the group.
 func (w *world) unstarted(logger zerolog.Logger) *process {
 	w.t.Helper()
 	setup := w.setup
@@ -70,7 +70,7 @@ func (w *world) unstarted(logger zerolog.Logger) *process {
 
 func TestSourceLag(t *testing.T) {
 	w := newWorld(t, 3)
-	w.setup.Params.Sessions = 1 // two would still be sharing the partitions when all is committed
+	w.setup.Params.Sessions = 1 // two sessions would still be sharing the partitions when all is committed
 	s := w.unstarted(zerolog.Nop())
 	lag := func() int64 {
 		s.readLag(w.context())
@@ -148,7 +148,7 @@ func TestLagUnknown(t *testing.T) {
 	}
 }
 
-// TestLagIsReadAgain meets what a new cluster answers while it makes its topic of offsets.
+// TestLagIsReadAgain meets the answers of a new cluster while it creates its topic of offsets.
 func TestLagIsReadAgain(t *testing.T) {
 	w := newWorld(t, 1)
 	var said bytes.Buffer
@@ -179,7 +179,7 @@ func TestLagIsReadAgain(t *testing.T) {
 	}
 }
 
-// denied answers that the request is not allowed, which no client repeats.
+// denied answers that the request is not allowed. No client repeats it then.
 func denied(req kmsg.Request) kmsg.Response {
 	code := kerr.TopicAuthorizationFailed.Code
 	switch req := req.(type) {

@@ -9,8 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// A partition of the source has no leader, from the start or from some time on: the others are read, it is named, and it is
-// read when it has a leader again.
+// A partition of the source has no leader, from the start or from some time on. The others are read, the log names the
+// partition, and it is read when it has a leader again.
 func TestLeaderlessPartition(t *testing.T) {
 	t.Parallel()
 	const partitions, lost = 8, 3
@@ -52,8 +52,8 @@ func TestLeaderlessPartition(t *testing.T) {
 	}
 }
 
-// Every partition that a session is given has no leader, as when leaders move that moment: nothing is there to be read, and the
-// session looks for leaders nevertheless.
+// All partitions of a session have no leader, as happens while leaders move. There is nothing to read, and the session
+// looks for leaders nevertheless.
 func TestAllLeaderless(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -78,7 +78,7 @@ func (w *world) leaderless(partition int32) *kfake.FaultHandle {
 	})
 }
 
-// settledBut waits until all but one partition are committed to their ends.
+// settledBut waits until all partitions but one are committed to their ends.
 func (w *world) settledBut(partition int32) {
 	w.t.Helper()
 	all := w.sent

@@ -7,11 +7,11 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// leaseless is a store and nothing else.
+// leaseless is a store without leases.
 type leaseless struct{ snapshot.Store }
 
-// A store needs no leases: members that are named by their configuration share it, each writes its snapshots, and a restart begins
-// at the newest. One that would find its own name says that it cannot.
+// A store needs no leases. Members that are named by their configuration share it, each writes its snapshots, and a
+// restart begins with the newest. A member without a configured name says that it cannot find one.
 func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

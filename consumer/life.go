@@ -12,9 +12,9 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 )
 
-// lives serves with one replica after another. A replica that differs from another member's is given up for one that is
-// restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is given up for one
-// from a newer snapshot. As a rule a process has one life.
+// lives serves with one replica after another. A replica that differs from another member's is replaced by one that is
+// restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is replaced by
+// one from a newer snapshot. As a rule a process has one life.
 func (s *Service) lives(ctx, drain context.Context, p *process) error {
 	var open *member.Dispute
 	var times member.Overtakings
@@ -40,7 +40,8 @@ func (s *Service) lives(ctx, drain context.Context, p *process) error {
 	}
 }
 
-// live restores a replica and works with it. Because of an open dispute it begins before the disputed offset.
+// live restores a replica and works with it. If there is an open dispute, the replica begins before the disputed
+// offset.
 func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	replica, err := member.Restore(drain, p.member(), open)
 	if err != nil {
@@ -53,7 +54,8 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	return p.work(ctx, drain, replica)
 }
 
-// work owns the goroutines: the follower outlives the sessions, and the keeper's last snapshot comes after them.
+// work runs the goroutines. The follower outlives the sessions, and the keeper takes its last snapshot after they have
+// ended.
 func (p *process) work(ctx, drain context.Context, replica *member.Follower) error {
 	group, ctx := errgroup.WithContext(ctx)
 	follow, stopFollowing := context.WithCancel(ctx)
@@ -72,7 +74,7 @@ func (p *process) work(ctx, drain context.Context, replica *member.Follower) err
 	return group.Wait()
 }
 
-// takeParts takes part in the group as often as the replica has caught up, and takes a last snapshot.
+// takeParts takes part in the group each time the replica has caught up, and takes a last snapshot.
 func (p *process) takeParts(ctx, drain context.Context, replica *member.Follower) error {
 	keeper := member.NewKeeper(replica, p.setup.Store, p.setup.Snapshot, p.name.member)
 	for {
@@ -83,7 +85,7 @@ func (p *process) takeParts(ctx, drain context.Context, replica *member.Follower
 		switch err := p.takePart(ctx, drain, keeper, accused); {
 		case err == nil && ctx.Err() == nil:
 			return p.finish(ctx, keeper)
-		case !errors.Is(err, member.ErrBehind): // or nil: another replica is needed, or the time to drain is over
+		case !errors.Is(err, member.ErrBehind): // or err is nil: another replica is needed, or the time to drain is over
 			return err
 		}
 		p.took = phase.Begin()
@@ -109,7 +111,8 @@ func (p *process) prepare(ctx, drain context.Context, replica *member.Follower) 
 	return accused, err
 }
 
-// takePart runs the sessions and what goes beside them until it is time to drain, or the replica lags: member.ErrBehind.
+// takePart runs the sessions and their companions until it is time to drain, or until the replica lags:
+// member.ErrBehind.
 func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, accused bool) error {
 	working, withdraw := context.WithCancelCause(ctx)
 	defer withdraw(nil)
@@ -128,7 +131,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	beside, stopBeside := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() {
-		if accused { // whoever restores now must not begin with a snapshot of the accused
+		if accused { // so that nobody restores a snapshot of the accused
 			keeper.Take(beside)
 		}
 		keeper.Run(beside)
@@ -145,7 +148,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	return err
 }
 
-// finish is the end of a drain: the last snapshot, at the journal's end.
+// finish ends a drain with the last snapshot, at the journal's end.
 func (p *process) finish(ctx context.Context, keeper *member.Keeper) error {
 	if end, err := p.log.End(ctx); err == nil {
 		if err := keeper.Wait(ctx, end-1); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// signed is a text as the settings of a world sign it.
+// signed signs a text with the settings of the world.
 func (w *world) signed(text string) *entry.Entry {
 	w.t.Helper()
 	signer, err := index.NewSigner(w.setup.Index)
@@ -59,7 +59,7 @@ func TestLookup(t *testing.T) {
 	w.audited()
 }
 
-// Lookups from many goroutines, while documents are judged: they are answered, and no verdict is another for it.
+// Many goroutines look up while documents are judged. They are answered, and they change no verdict.
 func TestLookupsBesideTheApplier(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -97,7 +97,7 @@ func TestLookupsBesideTheApplier(t *testing.T) {
 	w.audited()
 }
 
-// What becomes of copies, from end to end: each of them is forwarded once, as the twin says, with the headers that are promised.
+// Copies through the whole service: each is forwarded once, with the verdict of the twin and the promised headers.
 func TestCopiesThroughTheService(t *testing.T) {
 	for _, keep := range []string{"representatives", "all"} {
 		t.Run(keep, func(t *testing.T) {

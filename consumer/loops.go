@@ -10,9 +10,10 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Loops reports every topic that would be used in two roles. A source that is also an output or the journal is read again
-// without end. A journal that takes documents is no journal any more. Several sources may share one topic for outputs of one
-// kind. Outputs of two kinds may not share one, for its readers could not tell what they read. Keys are whole.
+// Loops reports every topic that would be used in two roles. A source that is also an output or the journal would be
+// read again without end. A journal that takes documents is no journal any more. Several sources may share one topic
+// for outputs of one kind. Outputs of two kinds may not share one, because its readers could not tell what they read.
+// The keys of mistakes are complete.
 func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
 	for _, m := range out.Validate() {
@@ -31,10 +32,10 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 	return l.found
 }
 
-// loops gives each topic one role, in the order in which they are taken.
+// loops gives each topic one role. The first role that is taken for it counts.
 type loops struct {
 	roles map[string]string // by topic
-	said  map[string]bool   // keys that are refused for themselves
+	said  map[string]bool   // keys that already have a mistake
 	found []setting.Mistake
 }
 
@@ -47,7 +48,8 @@ func (l *loops) take(key, topic, role string) {
 		l.roles[topic] = role
 		return
 	}
-	if topic == "" || had == role { // the same output of several sources; what is empty or named twice is the room's to report
+	// Several sources may share an output. Another package reports names that are empty or occur twice.
+	if topic == "" || had == role {
 		return
 	}
 	m := setting.Wrong(key, topic, fmt.Sprintf("is %s, and is to take %s", had, role), "name another topic")
@@ -66,7 +68,7 @@ func (l *loops) take(key, topic, role string) {
 	}
 }
 
-// closed refuses to start on topics that make a loop: each document that is forwarded would come back.
+// closed refuses to start if the topics make a loop: each forwarded document would come back.
 func (s *Service) closed() error {
 	if len(s.loops) == 0 {
 		return nil

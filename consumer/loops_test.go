@@ -12,7 +12,7 @@ var loopCases = []struct {
 	name    string
 	sources string
 	change  func(*sink.Params, *journal.Params)
-	want    []string // how each mistake begins, and a word of it
+	want    []string // how each mistake begins, and a word that it contains
 }{
 	{"defaults", "news,blogs", func(*sink.Params, *journal.Params) {}, nil},
 	{"one output of several sources", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "all", "bad" }, nil},
@@ -61,7 +61,7 @@ var loopCases = []struct {
 	},
 }
 
-// Source, outputs and journal are topics of their own, by the names that they have in the end; each clash is reported once.
+// Source, outputs and journal must be different topics by their final names. Each clash is reported once.
 func TestLoops(t *testing.T) {
 	for _, c := range loopCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A service that was put together without the configuration's checks does not start on a loop, and touches nothing.
+// A service that was built without the configuration's checks does not start on a loop, and touches nothing.
 func TestStartRefusesALoop(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Setup){

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// hurried does not wait for what may pass by itself: a test knows that it does not.
+// hurried does not wait for troubles that may pass by themselves, because here they do not pass.
 func hurried(s *Setup) { s.waited = protocol.BehindPatience }
 
 func (w *world) loseJournal() {
@@ -29,7 +29,7 @@ func (w *world) loseSnapshots() {
 	}
 }
 
-// loseHead deletes what a snapshot is needed for.
+// loseHead deletes the part of the journal for which a snapshot is needed.
 func (w *world) loseHead() {
 	w.t.Helper()
 	if err := w.cluster.DeleteRecords("unecho.journal", 0, w.snapshots()[0]); err != nil {
@@ -37,7 +37,8 @@ func (w *world) loseHead() {
 	}
 }
 
-// Where the memory is lost, a person is asked; who accepts that goes on with an empty one where it was forwarded to.
+// When the memory is lost, a person is asked. If the person accepts the gap, the service goes on with an empty memory
+// where it had forwarded to.
 func TestMemoryLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,7 +70,7 @@ func TestMemoryLost(t *testing.T) {
 				t.Errorf("%d transactions of the one who refused", got)
 			}
 			w.left()
-			w.produce(200, 51) // the same again: nobody remembers
+			w.produce(200, 51) // the same documents: nobody remembers them
 			said := w.logged()
 			again := w.start(named("m"), hurried, func(s *Setup) { s.Source.AcceptJournalGap = true })
 			w.settled()
@@ -80,13 +81,14 @@ func TestMemoryLost(t *testing.T) {
 			if got, want := again.Stats().Unique, first.Stats().Unique; got != want {
 				t.Errorf("%d are unique, with the memory of nothing; at first %d were", got, want)
 			}
-			w.again(func(s *Setup) { s.Source.AcceptJournalGap = false }) // and the setting is not needed any more
+			w.again(func(s *Setup) { s.Source.AcceptJournalGap = false }) // the setting is not needed any more
 			w.eachOnce(first, again)
 		})
 	}
 }
 
-// The journal is deleted and created again while a member works: the member stops, and does not go on with half of a memory.
+// The journal is deleted and created again while a member works. The member stops instead of going on with half of its
+// memory.
 func TestJournalRecreated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -100,8 +102,8 @@ func TestJournalRecreated(t *testing.T) {
 	w.refusedBy(m, "this replica cannot go on", "delete journal and snapshots to begin anew")
 }
 
-// An offset was set behind the end of the source, as it also looks when the source lost its end: the command in the message
-// mends it.
+// An offset was set behind the end of the source. The same happens when the source loses its end. The command in the
+// message repairs it.
 func TestOffsetsBeyondTheSource(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -115,7 +117,7 @@ func TestOffsetsBeyondTheSource(t *testing.T) {
 	w.auditedWith(300)
 }
 
-// An offset was set to where retention has deleted everything: it goes on where the topic begins, and says so.
+// An offset was set to where retention has deleted everything. The service goes on where the topic begins, and says so.
 func TestOffsetsBeforeTheSource(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -137,7 +139,8 @@ func TestOffsetsBeforeTheSource(t *testing.T) {
 	}
 }
 
-// An epoch was committed and something forwarded in it, and the journal does not know of it: it has lost its end.
+// An epoch was committed and something was forwarded in it, but the journal does not know of it: the journal has lost
+// its end.
 func TestJournalLostItsEnd(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -150,7 +153,7 @@ func TestJournalLostItsEnd(t *testing.T) {
 	w.auditedWith(300)
 }
 
-// Kafka's tool asks for an empty group; whoever writes offsets past a member that works is refused by Kafka.
+// Kafka's tool sets offsets only of an empty group. Kafka refuses offsets that are written past a member at work.
 func TestOffsetsOfAWorkingGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

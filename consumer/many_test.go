@@ -10,15 +10,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// many is the number of partitions of a large topic: one more commit than one takes, for the rest of them.
+// many is the number of partitions of a large topic. It is more than one commit takes, so that the rest needs another.
 const (
 	rest             = 100
 	commitPartitions = 1000 // as package session bounds a commit
 	many             = commitPartitions + rest
 )
 
-// asks notes what a session asks for while it begins partitions: how many partitions a commit is of, and -1 for an append to the
-// journal. The commit whose number is refuse is refused.
+// asks notes what a session asks for while it begins partitions: the number of partitions of each commit, and -1 for
+// each append to the journal. The commit with the number refuse is refused.
 type asks struct {
 	mu     sync.Mutex
 	all    []int
@@ -52,7 +52,7 @@ func (a *asks) watch(w *world) {
 		w.cluster.KeepControl()
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.begun > 0 { // what comes before is the journal's settings
+		if a.begun > 0 { // the appends before are the journal's settings
 			a.all = append(a.all, -1)
 		}
 		return nil, nil, false
@@ -65,8 +65,8 @@ func (a *asks) first(n int) []int {
 	return append([]int(nil), a.all[:min(n, len(a.all))]...)
 }
 
-// The partitions of a large topic begin together: a few commits, and only after the last of them a few appends, in place of one
-// after the other for each partition.
+// The partitions of a large topic begin together: with a few commits, and after the last of them with a few appends,
+// instead of a commit and an append for each partition.
 func TestManyPartitionsBeginTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, many)
@@ -82,7 +82,8 @@ func TestManyPartitionsBeginTogether(t *testing.T) {
 	w.audited()
 }
 
-// A session whose commit is refused appends nothing, not even for partitions whose commit was taken before: they are resumed.
+// A session whose commit is refused appends nothing, not even for partitions whose commit was accepted before. Those
+// are resumed.
 func TestManyPartitionsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, many)
@@ -98,7 +99,7 @@ func TestManyPartitionsAreRefused(t *testing.T) {
 	w.audited()
 }
 
-// unhurried lets a session live while the machine is busy with thousands of partitions.
+// unhurried gives a session more time, because the machine is busy with thousands of partitions.
 func unhurried(s *Setup) {
 	s.Params.SessionTimeout, s.Snapshot.Every = 30*time.Second, time.Hour // a snapshot begins with an append
 }

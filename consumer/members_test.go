@@ -48,7 +48,7 @@ func TestThreeMembersOneKilled(t *testing.T) {
 	w.audited()
 }
 
-// verdicts is what came out of one source partition, by offset.
+// verdicts returns the verdicts on one source partition, by offset.
 func (w *world) verdicts() []string {
 	w.t.Helper()
 	all := w.all()
@@ -62,10 +62,10 @@ func (w *world) verdicts() []string {
 	return list
 }
 
-// sameAll is how many documents the ways to judge them share.
+// sameAll is the number of documents that are judged in each of the ways.
 const sameAll = 600
 
-// ways are what must not matter.
+// ways are circumstances that must not change verdicts.
 func ways() map[string]func(w *world) {
 	return map[string]func(w *world){
 		"small polls": func(w *world) {

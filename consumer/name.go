@@ -13,16 +13,17 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// name is this process's name in the group. The names of its slots begin with it. Two processes must not use the same one, for
-// the later would fence the earlier.
+// name is this process's name in the group. The names of its slots begin with it. Two processes must not use the same
+// name, because the later would fence the earlier.
 type name struct {
 	leases snapshot.Leaser
-	lease  snapshot.Lease // nil where the name is configured
+	lease  snapshot.Lease // nil if the name is configured
 	member string
 	logger zerolog.Logger
 }
 
-// takeName returns the configured name, or the lowest that no other process has leased, and the lease.
+// takeName returns the configured name or, if there is none, the lowest that no other process has leased, with its
+// lease.
 func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) {
 	if s.setup.Params.Member != "" {
 		return s.setup.Params.Member, nil, nil
@@ -46,8 +47,8 @@ func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) 
 	return "", nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
 }
 
-// keep takes the lease again when the store lost it, as a restarted database does. While the store is away nobody else can
-// take the name either; if somebody has, this process ends.
+// keep takes the lease again when the store lost it, as a restarted database does. While the store is away nobody else
+// can take the name either. If another process has taken it, this process ends.
 func (n *name) keep(ctx context.Context) error {
 	for n.lease != nil {
 		select {

@@ -15,13 +15,14 @@ import (
 
 var errCut = errors.New("the network is cut")
 
-// network is how one member reaches the brokers. It can be cut, frozen for a while, hold back requests of one kind, or lose
-// answers. What it holds back is under way: it arrives when it is let through, though its sender may long have given up.
+// network is a member's way to the brokers. It can be cut, frozen for a while, hold back requests of one kind, or lose
+// answers. Held requests are under way: they arrive when they are let through, though the sender may have given up long
+// before.
 type network struct {
 	mu     sync.Mutex
 	links  map[*link]bool
 	cut    bool
-	gate   chan struct{} // closed: open
+	gate   chan struct{} // closed while the network is open
 	held   map[kmsg.Key]*hold
 	losing map[kmsg.Key]*loss
 }
@@ -30,15 +31,16 @@ type network struct {
 type loss struct {
 	count  int
 	match  func(kmsg.Request) bool // nil: all of the kind
-	unsent bool                    // the request is lost, not its answer
-	err    *kerr.Error             // what is answered in place of the truth; nil: the connection breaks
-	do     func()                  // if not nil, nothing is lost: it is done before the request is sent, or before the answer is given
-	met    chan struct{}           // if not nil, closed at the first
+	unsent bool                    // the request is lost, and not its answer
+	err    *kerr.Error             // answered in place of the true answer; nil: the connection breaks
+	// If do is not nil, nothing is lost: do is called before the request is sent, or before the answer is delivered.
+	do  func()
+	met chan struct{} // if not nil, closed at the first such request
 }
 
-// hold keeps back the requests of one kind, while others go through.
+// hold keeps back the requests of one kind while others pass.
 type hold struct {
-	met      chan struct{} // closed: one is kept back
+	met      chan struct{} // closed when a request is kept back
 	once     sync.Once
 	released chan struct{}
 }
@@ -68,7 +70,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	return client, nil
 }
 
-// sever breaks all connections and lets no new one be made: what SIGKILL looks like from a broker.
+// sever breaks all connections and refuses new ones. To a broker this looks like SIGKILL.
 func (n *network) sever() {
 	n.mu.Lock()
 	n.cut = true
@@ -93,7 +95,7 @@ func (n *network) thaw() {
 	close(n.gate)
 }
 
-// hold keeps back requests of a kind, and with them what comes after on their connections, until they are released.
+// hold keeps back requests of a kind, and all that follows on their connections, until they are released.
 func (n *network) hold(kind kmsg.Key) *hold {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -102,7 +104,7 @@ func (n *network) hold(kind kmsg.Key) *hold {
 	return h
 }
 
-// release lets all requests through that are and would be kept back.
+// release lets all requests of a kind through, now and from now on.
 func (n *network) release(kind kmsg.Key) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -117,7 +119,7 @@ func (n *network) lose(kind kmsg.Key, l loss) {
 	n.losing[kind] = &l
 }
 
-// on is what happens to a request.
+// on returns what happens to a request.
 func (n *network) on(kind kmsg.Key, request []byte) (*hold, *loss) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -139,7 +141,7 @@ func (n *network) open() chan struct{} {
 	return n.gate
 }
 
-// link is one connection: client ⇄ near, and broker.
+// link is one connection. near is its end towards the client.
 type link struct {
 	network      *network
 	near, broker net.Conn
@@ -147,13 +149,13 @@ type link struct {
 	ended        chan struct{}
 
 	mu      sync.Mutex
-	queue   [][]byte // requests under way
+	queue   [][]byte // requests that are under way
 	closed  bool     // by the client: no more will come
 	waiting chan struct{}
-	lost    map[uint32]lost // by the correlation ids of requests
+	lost    map[uint32]lost // by the correlation ids of their requests
 }
 
-// lost is an answer that is lost, or not the one that the broker gave.
+// lost is an answer that is lost, or replaced by another.
 type lost struct {
 	*loss
 	request kmsg.Request
@@ -179,7 +181,7 @@ func (l *link) wait(c <-chan struct{}) bool {
 	}
 }
 
-// take takes what the client sends.
+// take accepts what the client sends.
 func (l *link) take() {
 	in := bufio.NewReader(l.near)
 	for {
@@ -276,7 +278,7 @@ func (l *link) receive() {
 	}
 }
 
-// frame reads a request or an answer: its length in 4 bytes, and so many bytes.
+// frame reads a request or an answer: a length of 4 bytes, and then as many bytes.
 func frame(in io.Reader) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(in, length[:]); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// slow is a store of which so many restores take longer than the others take for two snapshots: each announces that it has
-// begun to read, and goes on when it is told to.
+// slow is a store whose first restores take longer than the others need for two snapshots. Each of these restores
+// announces that it has begun to read, and goes on when it is told to.
 type slow struct {
 	snapshot.Store
 	restores int
@@ -26,7 +26,7 @@ func (s *slow) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Man
 	return m, err
 }
 
-// overtake starts a member of which so many restores are overtaken.
+// overtake starts a member whose first restores are overtaken.
 func (w *world) overtake(k *member.Keeper, restores int) *running {
 	w.t.Helper()
 	store := &slow{w.store(), restores, make(chan struct{}), make(chan struct{})}
@@ -41,8 +41,8 @@ func (w *world) overtake(k *member.Keeper, restores int) *running {
 	return m
 }
 
-// The journal is trimmed behind newer snapshots while a member restores an older one: it takes the newest then, and nobody is
-// asked to accept a gap.
+// The journal is trimmed behind newer snapshots while a member restores an older one. The member then restores the
+// newest, and nobody is asked to accept a gap.
 func TestReplicaIsOvertaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -69,7 +69,7 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
 }
 
-// A member that was paused for so long restores again as well, though it had been at work.
+// A member that was paused for too long restores again as well, though it was at work before.
 func TestPausedMemberIsOvertaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -78,7 +78,7 @@ func TestPausedMemberIsOvertaken(t *testing.T) {
 	paused := w.start(named("paused"), rarely)
 	w.joined(2 * w.setup.Params.Sessions)
 	paused.network.freeze()
-	for seed := range uint64(4) { // the answer that is under way brings what came first
+	for seed := range uint64(4) { // the answer that is under way brings the first of these
 		w.another(k, 600+seed)
 	}
 	paused.network.thaw()

@@ -24,7 +24,7 @@ import (
 
 const permissionsFile = "../deploy/docs/permissions.md"
 
-// right is one operation on one resource, as the permissions list it.
+// right is one operation on one resource, in the form of the table of permissions.
 type right struct {
 	resource, name, operation string
 	prefixed                  bool
@@ -61,7 +61,7 @@ func permissions(t *testing.T) string {
 	return kafka
 }
 
-// listed are the rights of the table.
+// listed returns the rights of the table.
 func listed(t *testing.T) []right {
 	t.Helper()
 	name := regexp.MustCompile("`([^`]+)`")
@@ -86,7 +86,7 @@ func listed(t *testing.T) []right {
 	return rights
 }
 
-// granted are the rights that the commands beside the table grant.
+// granted returns the rights that the commands beside the table grant.
 func granted(t *testing.T) []right {
 	t.Helper()
 	var rights []right
@@ -143,11 +143,11 @@ func TestPermissionCommands(t *testing.T) {
 	}
 }
 
-// refusals passes a log on and keeps its first line about a missing right.
+// refusals passes a log on and keeps the first line about a missing right.
 type refusals struct {
 	mu    sync.Mutex
 	first string
-	met   chan struct{} // closed then
+	met   chan struct{} // closed when that line has come
 }
 
 func (r *refusals) Write(line []byte) (int, error) {
@@ -161,7 +161,7 @@ func (r *refusals) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// guarded is a world whose cluster grants the service only rights.
+// guarded is a world whose cluster grants the service only the given rights.
 type guarded struct {
 	*world
 	base     []kgo.Opt
@@ -203,7 +203,7 @@ func (g *guarded) fill() {
 	)
 }
 
-// trimmed waits until the journal does not begin at 0 any more.
+// trimmed waits until the journal no longer begins at 0.
 func (g *guarded) trimmed(ctx context.Context) error {
 	admin := kadm.NewClient(g.client())
 	for {
@@ -252,7 +252,7 @@ func (g *guarded) widened(n int) {
 	}
 }
 
-// With the rights of the table the service does all it does: it creates its topics, forwards to each of them, adds
+// With the rights of the table the service can do everything: it creates its topics, forwards to each of them, adds
 // partitions, takes snapshots, trims the journal, drains, and comes back from its snapshot.
 func TestPermissionsSuffice(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestPermissionsSuffice(t *testing.T) {
 	}
 }
 
-// Where the topics are there already, nothing needs to be created.
+// If the topics exist already, nothing needs to be created.
 func TestPermissionsWithoutCreate(t *testing.T) {
 	t.Parallel()
 	rights := slices.DeleteFunc(listed(t), func(r right) bool { return r.operation == "Create" || r.operation == "Alter" })
@@ -328,8 +328,9 @@ func (g *guarded) works() {
 	}
 }
 
-// Each right of the table is needed, and its absence is said: by the error that the service ends with, or by a warning.
-// Describe stands in for it, the least that there is, so that Read and Write are shown to be needed for themselves.
+// Each right of the table is needed, and a missing one is reported: by the error that the service ends with, or by a
+// warning. Describe, the least right there is, takes its place, so that Read and Write are shown to be needed for
+// themselves.
 func TestEachPermissionIsNeeded(t *testing.T) {
 	for _, missing := range listed(t) {
 		t.Run(fmt.Sprint(missing), func(t *testing.T) {

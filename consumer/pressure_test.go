@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// slowly lets a topic take so many bytes a second, in whatever requests they come.
+// slowly lets a topic accept so many bytes a second, however they are divided into requests.
 func (w *world) slowly(topic string, bytesPerSecond int) (requests *atomic.Int64) {
 	requests = new(atomic.Int64)
 	id := w.cluster.TopicInfo(topic).TopicID
@@ -33,7 +33,7 @@ func (w *world) slowly(topic string, bytesPerSecond int) (requests *atomic.Int64
 	return requests
 }
 
-// An output takes longer for a full batch than the broker lets a transaction be open: smaller ones get through.
+// An output takes longer for a full batch than the broker keeps a transaction open. Smaller batches get through.
 func TestSlowOutput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -42,7 +42,7 @@ func TestSlowOutput(t *testing.T) {
 	w.produce(10, 1)
 	w.settled()
 	requests := w.slowly("news.unique", 30_000)
-	w.produce(2000, 2) // the unique ones of a thousand, some 100 bytes each as they travel, would take 2 s
+	w.produce(2000, 2) // the unique ones of a thousand, some 100 bytes each on the wire, would take 2 s
 	w.settled()
 	if requests.Load() == 0 {
 		t.Error("the output was not slow")
@@ -53,7 +53,7 @@ func TestSlowOutput(t *testing.T) {
 	w.audited()
 }
 
-// A journal that takes little lets lag grow, and that is all: no session is built anew.
+// With a slow journal the lag grows, and nothing else happens: no session is built anew.
 func TestSlowJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -71,7 +71,8 @@ func TestSlowJournal(t *testing.T) {
 	w.audited()
 }
 
-// A transaction takes so long that the broker has ended it, and the abort fails as well: the next one is smaller all the same.
+// A transaction takes so long that the broker has ended it, and the abort fails as well. The next one is smaller all
+// the same.
 func TestSlowAndEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

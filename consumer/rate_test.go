@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// long is a store in which writing a snapshot takes as long as meanwhile does.
+// long is a store in which writing a snapshot takes as long as meanwhile takes.
 type long struct {
 	snapshot.Store
 	meanwhile func()
@@ -23,7 +23,7 @@ func (l *long) Publish(ctx context.Context, m snapshot.Manifest) error {
 	return l.Store.Publish(ctx, m)
 }
 
-// flood appends records to the journal that each replica applies.
+// flood appends n records to the journal, which each replica applies.
 func (w *world) flood(n int) {
 	w.t.Helper()
 	value := journal.Append(nil, &index.Forget{Header: index.Header{Fingerprint: index.Fingerprint(w.setup.Settings), Wall: 1}, Target: index.Position{Offset: -1}})
@@ -34,7 +34,7 @@ func (w *world) flood(n int) {
 	w.write(records...)
 }
 
-// longCheckpoint has a member write a snapshot that takes 5 s at 10,000 records a second.
+// longCheckpoint has a member write a snapshot. It takes 5 s, in which 10,000 records a second are applied.
 func (w *world) longCheckpoint(m *running, name string, seed uint64) {
 	w.t.Helper()
 	w.produce(50, seed)
@@ -46,7 +46,8 @@ func (w *world) longCheckpoint(m *running, name string, seed uint64) {
 	w.caughtUp(m)
 }
 
-// However many records are applied while a snapshot is written, the others confirm it; and one that differs finds out.
+// However many records are applied while a snapshot is written, the others confirm it, and a member that differs finds
+// out.
 func TestDivergesAtHighRate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -71,7 +72,7 @@ func TestDivergesAtHighRate(t *testing.T) {
 	w.sameHash(reader, writer)
 }
 
-// A mark that nobody can read is made again, and a member none of whose marks can be read takes no snapshot.
+// A mark that nobody can read is appended again. A member none of whose marks can be read takes no snapshot.
 func TestMarksDamaged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Numbers wait for no record that is being applied: here one is, for as long as they are asked for.
+// Stats do not wait for a record that is being applied. Here one is being applied for as long as they are asked for.
 func TestNumbersDoNotWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -34,8 +34,8 @@ func TestNumbersDoNotWait(t *testing.T) {
 	w.audited()
 }
 
-// shuffled are texts of 32 kB that share all their shingles but some, in another order each: they share bands, are far from
-// similar by their edits, and as costly to compare as can be.
+// shuffled returns texts of 32 kB that share nearly all their shingles, each in another order. They share bands, are
+// far from similar by their edits, and are as costly to compare as possible.
 func shuffled(texts int) (records []*kgo.Record) {
 	r := rand.New(rand.NewPCG(11, 1))
 	blocks := make([]string, 100)
@@ -52,8 +52,9 @@ func shuffled(texts int) (records []*kgo.Record) {
 	return records
 }
 
-// Documents that are costly to compare, and no copies, do not make the replica lag: each of them shares its bands with all before,
-// is compared with the one or two that its work allows, and says so. How long that takes is the machine's business.
+// Documents that are costly to compare, and no copies, do not make the replica lag. Each shares its bands with all
+// before, is compared with the one or two for which its budget suffices, and its verdict says so. How long that takes
+// depends on the machine.
 func TestCostlyDocumentsDoNotStarve(t *testing.T) {
 	t.Parallel()
 	const texts = 50

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/consumer/session"
 )
 
-// stir lets the service look at its sessions.
+// stir makes the service look at its sessions.
 func (s *Service) stir() {
 	select {
 	case s.stirred <- struct{}{}:
@@ -15,10 +15,10 @@ func (s *Service) stir() {
 	}
 }
 
-// standingEvery is how often sessions are looked at when nothing stirs, because some of their troubles end by time alone.
+// standingEvery is how often sessions are looked at without a change, because some of their troubles end by time alone.
 const standingEvery = 500 * time.Millisecond
 
-// watchStanding keeps account of whether this process is ready, until ctx is done; then it is not.
+// watchStanding keeps track of whether this process is ready, until ctx is done. After that it is not ready.
 func (p *process) watchStanding(ctx context.Context, sessions []*session.Session) {
 	tick := time.NewTicker(standingEvery)
 	defer tick.Stop()
@@ -46,7 +46,7 @@ func (p *process) watchStanding(ctx context.Context, sessions []*session.Session
 	}
 }
 
-// stand lets others know.
+// stand publishes the standing.
 func (s *Service) stand(now Standing, ready bool) {
 	s.mu.Lock()
 	s.stands = now

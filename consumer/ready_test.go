@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// becomes waits until something is so, without sending anything.
+// becomes waits for a condition without sending anything.
 func (w *world) becomes(what string, is func() bool) {
 	w.t.Helper()
 	ctx := w.context()
@@ -24,8 +24,8 @@ func (w *world) becomes(what string, is func() bool) {
 	}
 }
 
-// A member whose journal does not know the group's offsets waits, and ends. It never says that it is ready, for it forwards
-// nothing; the partitions that wait are named.
+// A member whose journal does not know the group's offsets waits, and ends. It never says that it is ready, because it
+// forwards nothing. The partitions that wait are named.
 func TestNotReadyBeforeItMayWork(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 40)
@@ -48,8 +48,8 @@ func TestNotReadyBeforeItMayWork(t *testing.T) {
 	}
 }
 
-// A session that is built anew again and again and commits nothing keeps its process from being ready, says so, and stops when
-// it commits.
+// A session that is built anew again and again and commits nothing keeps its process from being ready, and this is
+// logged. It ends when the session commits.
 func TestNotReadyWhileSessionsFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -77,7 +77,7 @@ func TestNotReadyWhileSessionsFail(t *testing.T) {
 	w.audited()
 }
 
-// A member of more sessions than there are partitions is ready: those that are given nothing have nothing to do.
+// A member with more sessions than there are partitions is ready: the sessions without partitions have nothing to do.
 func TestReadyWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

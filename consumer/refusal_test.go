@@ -43,7 +43,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The right to append is taken away: a moment's patience, then a person is asked, also in the steps of an assignment.
+// The right to append is taken away. After a moment's patience a person is asked, also in the steps of an assignment.
 func TestJournalForbidden(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"when a partition is assigned", "while it works"} {
@@ -81,7 +81,7 @@ func (w *world) create(topic string, partitions int32, configs map[string]string
 	}
 }
 
-// Two processes were given one name: the later takes the place, and the earlier says so.
+// Two processes were given one name. The later takes the place, and the earlier says so.
 func TestOneNameTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -99,7 +99,7 @@ func TestOneNameTwice(t *testing.T) {
 	w.audited()
 }
 
-// Without a name, each process takes one of its own, and the lowest that is free.
+// Processes without a configured name take different names, each the lowest that is free.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -124,7 +124,7 @@ func TestNames(t *testing.T) {
 	w.audited()
 }
 
-// refused starts a member and expects it to end by itself, saying all of what.
+// refused starts a member and expects it to end by itself with an error that contains all of what.
 func (w *world) refused(what ...string) {
 	w.t.Helper()
 	w.refusedBy(w.launch(named("m")), what...)

@@ -16,8 +16,8 @@ import (
 // errReplayed ends a replay at the journal's end.
 var errReplayed = errors.New("replayed")
 
-// Replay reads a whole journal that was never trimmed, up to its present end, and calls fn with each verdict in the order
-// they were reached.
+// Replay reads a whole journal that was never trimmed, up to its present end. It calls fn with the verdicts in the
+// order in which they were reached.
 func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdict)) error {
 	name := setup.Journal.Name(setup.Params.Group)
 	replica, err := index.NewReplica(setup.Index, index.Fingerprint(setup.Settings))

@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/index/snapshot/localdir"
 )
 
-// What a member finds of snapshots when it comes back never changes what comes out.
+// The snapshots that a member finds when it comes back never change what comes out.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
 		harm func(w *world)
-		from func(next int64, snapshots []int64) bool // where the member that came back restored from
+		from func(next int64, snapshots []int64) bool // whether the member restored from the expected place
 	}{
 		{"a snapshot and the journal's tail", func(*world) {}, func(restored int64, all []int64) bool { return restored == all[0] }},
 		{"the journal alone", func(w *world) {
@@ -46,7 +46,7 @@ func TestRestart(t *testing.T) {
 			w := newWorld(t, 4)
 			w.setup.Params.PollRecords = 100
 			w.produce(800, 3)
-			for range 2 { // each leaves a snapshot
+			for range 2 { // each stop leaves a snapshot
 				m := w.start(named("m"))
 				w.settled()
 				if err := m.stop(); err != nil {
@@ -56,7 +56,7 @@ func TestRestart(t *testing.T) {
 			}
 			m := w.start(named("m"), func(s *Setup) { s.Snapshot.Every = time.Hour })
 			w.settled()
-			m.kill() // leaves a tail
+			m.kill() // records follow the last snapshot
 			all := w.snapshots()
 			c.harm(w)
 			w.produce(400, 5)

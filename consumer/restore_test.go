@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// vanishing is a store that goes away, or is changed by others, at the first segment that is read.
+// vanishing is a store that goes away, or is changed by others, when the first segment is read.
 type vanishing struct {
 	snapshot.Store
 	first func() error
@@ -27,7 +27,7 @@ func (f *vanishing) Segment(ctx context.Context, name string) ([]byte, error) {
 	return f.Store.Segment(ctx, name)
 }
 
-// trimmed is a member at work whose journal begins at the older of its two snapshots.
+// trimmed starts a member whose journal begins at the older of its two snapshots.
 func (w *world) trimmed() (*running, *member.Keeper) {
 	w.t.Helper()
 	w.setup.Snapshot.Every, w.setup.Snapshot.Shared, w.setup.Snapshot.Keep = time.Hour, true, 2
@@ -42,7 +42,7 @@ func (w *world) trimmed() (*running, *member.Keeper) {
 	return m, k
 }
 
-// another takes a snapshot of new documents.
+// another has the keeper take a snapshot of new documents.
 func (w *world) another(k *member.Keeper, seed uint64) {
 	w.t.Helper()
 	w.produce(10, seed)
@@ -52,8 +52,8 @@ func (w *world) another(k *member.Keeper, seed uint64) {
 	}
 }
 
-// A store that goes away during a restore is no reason to give up what it holds: the answer is to start again, not to
-// accept a gap.
+// A store that goes away during a restore still holds its snapshots. The advice is to start again, and not to accept a
+// gap.
 func TestStoreGoesAwayDuringRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -66,7 +66,8 @@ func TestStoreGoesAwayDuringRestore(t *testing.T) {
 	}
 }
 
-// A restore that is overtaken, its snapshots pruned and the journal trimmed behind newer ones, begins again with those.
+// A restore is overtaken: its snapshots are pruned and the journal is trimmed behind newer ones. It begins again with
+// those.
 func TestRestoreIsOvertaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -86,7 +87,7 @@ func TestRestoreIsOvertaken(t *testing.T) {
 	}
 }
 
-// Where all snapshots are damaged and the journal is trimmed behind them, a person decides.
+// If all snapshots are damaged and the journal is trimmed behind them, a person decides.
 func TestNothingToRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

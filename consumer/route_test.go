@@ -16,7 +16,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// A member whose routing differs is refused with the difference beside members at work, and forwards and commits nothing.
+// A member whose routing differs from that of members at work is refused with the difference, and forwards and commits
+// nothing.
 func TestAnotherRoutingIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -42,7 +43,8 @@ func TestAnotherRoutingIsRefused(t *testing.T) {
 	w.audited()
 }
 
-// What permits something once, and how outputs are made, is no routing; nor are other words for the same topics.
+// Settings that only permit something once, or say how outputs are made, are not part of the routing. Other spellings
+// of the same topics are the same routing.
 func TestTheSameRouting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -59,8 +61,9 @@ func TestTheSameRouting(t *testing.T) {
 	w.audited()
 }
 
-// The routing is changed while members work: they end and say so, those with the new one go on, and remember. Each document is
-// in one output, and none that was judged after the change is where the old routing puts it.
+// The routing is changed while members work. They end and say so. Members with the new routing go on, and remember what
+// was judged. Each document is in one output, and none that was judged after the change is where the old routing puts
+// it.
 func TestRoutingIsChangedAtWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -74,11 +77,11 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 	for _, m := range old {
 		w.refusedBy(m, "the routing differs", "sink.unique of news: news.unique here, new.u in the journal", "unecho routing apply")
 	}
-	w.refused("the routing differs") // nor does it start again
+	w.refused("the routing differs") // it does not start again either
 	w.start(named("a"), elsewhere)
 	w.settled()
 	begins := maps.Clone(w.sent)
-	w.produce(200, 95) // the first again
+	w.produce(200, 95) // the same documents as the first
 	w.settled()
 	before, after := w.wentTo("news.unique", "news.duplicate", "news.rejected"), w.wentTo("new.u", "new.d", "new.r")
 	if len(before)+len(after) != w.total || len(before) < 200 || len(after) <= 200 {
@@ -104,7 +107,8 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 	}
 }
 
-// The routing is part of the state: who starts from a snapshot, or from a journal whose head is gone, is refused as well.
+// The routing is part of the state: a member that starts with a snapshot, or with a journal whose head is gone, is
+// refused as well.
 func TestRoutingIsRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -135,7 +139,7 @@ func (w *world) routingJournal() *routing.Journal {
 	return &routing.Journal{Options: w.setup.Kafka, Topic: "unecho.journal", Group: w.setup.Params.Group}
 }
 
-// reroute applies another routing.
+// reroute puts another routing in force.
 func (w *world) reroute(change func(*Setup)) {
 	w.t.Helper()
 	to := w.setup
@@ -150,7 +154,7 @@ func (w *world) reroute(change func(*Setup)) {
 	}
 }
 
-// changedAt is where the second routing stands in the journal.
+// changedAt returns the journal offset of the second routing.
 func (w *world) changedAt() (at int64) {
 	w.t.Helper()
 	w.read("unecho.journal", func(r *topic.Record) {
@@ -163,7 +167,7 @@ func (w *world) changedAt() (at int64) {
 	return at
 }
 
-// wentTo are the verdicts in the outputs by the documents' coordinates. No document may be there twice.
+// wentTo returns the verdicts in the outputs by the documents' coordinates. No document may be there twice.
 func (w *world) wentTo(outputs ...string) map[string]string {
 	w.t.Helper()
 	of := map[string]string{}
@@ -190,7 +194,7 @@ func (w *world) read(name string, fn func(*topic.Record)) {
 	}
 }
 
-// channelOf is closed when it holds.
+// channelOf returns a channel that is closed when holds returns true.
 func channelOf(ctx context.Context, holds func() bool) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {

@@ -19,7 +19,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// logs is what members log.
+// logs collects what members log.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -43,7 +43,7 @@ func (w *world) logged() *logs {
 	return l
 }
 
-// begun is a world whose one member has forwarded n documents and has stopped.
+// begun returns a world whose one member has forwarded n documents and has stopped.
 func begun(t *testing.T, n int) *world {
 	t.Helper()
 	w := newWorld(t, 4)
@@ -61,7 +61,7 @@ func (w *world) stopped(m *running) {
 	w.left()
 }
 
-// again lets a member work until all is committed, and stops it.
+// again lets a member work until everything is committed, and stops it.
 func (w *world) again(change ...func(*Setup)) {
 	w.t.Helper()
 	m := w.start(append(change, named("m"))...)
@@ -69,7 +69,7 @@ func (w *world) again(change ...func(*Setup)) {
 	w.stopped(m)
 }
 
-// auditedWith audits, and counts the outputs, where documents come out again or are skipped.
+// auditedWith audits where documents come out again or are skipped, and counts the outputs.
 func (w *world) auditedWith(outputs int) {
 	w.t.Helper()
 	report := w.audit()
@@ -149,7 +149,7 @@ func (w *world) commit(partition int32, offset int64, metadata string) {
 	}
 }
 
-// A member died between its commit of an epoch and the append of the reposition.
+// A member died between its commit of an epoch and its append of the reposition.
 func TestRepositionIsCompleted(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -168,7 +168,7 @@ func TestRepositionIsCompleted(t *testing.T) {
 	w.auditedWith(303)
 }
 
-// Committed offsets that went back by themselves are refused, until a flag accepts it.
+// Committed offsets that went back by themselves are refused until a setting accepts it.
 func TestOffsetsLost(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -179,7 +179,7 @@ func TestOffsetsLost(t *testing.T) {
 	w.auditedWith(300)
 }
 
-// tell appends a record to the journal behind the member's back, and waits until it has read it.
+// tell appends a record to the journal behind the member's back, and waits until the member has read it.
 func (w *world) tell(m *running, rec index.Record) {
 	w.t.Helper()
 	last, err := m.follower().Log.Put(w.context(), journal.Append(nil, rec))
@@ -195,7 +195,7 @@ func (w *world) source(partition int32) entry.Source {
 	return entry.Source{Topic: w.cluster.TopicInfo("news").TopicID, Partition: partition}
 }
 
-// The journal says that more is committed than is: a wait for verdicts below that ends, and a person is asked.
+// The journal says that more is committed than is. A wait for verdicts below that ends, and a person is asked.
 func TestBaseBeyondCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -207,7 +207,7 @@ func TestBaseBeyondCommit(t *testing.T) {
 	w.refusedBy(m, "all below 60 was forwarded", "source.accept_lost_offsets")
 }
 
-// The epoch changes under a session that has the partition: it waits no longer for verdicts of the old one.
+// The epoch changes while a session has the partition. The session no longer waits for verdicts of the old epoch.
 func TestEpochChangesElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -222,11 +222,11 @@ func TestEpochChangesElsewhere(t *testing.T) {
 	}
 	w.ended(m)
 	if got := w.audit(); got.Unique+got.Duplicate != 100 || got.Doubled+got.Different+got.Misordered != 0 {
-		t.Error(got.String()) // what the other's epoch would have forwarded again is none of our business
+		t.Error(got.String()) // documents that the other epoch would have forwarded again may be missing
 	}
 }
 
-// What one member has judged, another must not reject: the verdict may have been forwarded.
+// A document that one member has judged must not be rejected by another: the verdict may have been forwarded.
 func TestVerdictOutranksRejection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -249,7 +249,7 @@ func TestVerdictOutranksRejection(t *testing.T) {
 	}
 }
 
-// A session that has nothing to do says how far it has committed, so that nobody holds verdicts any longer.
+// A session that has nothing to do announces how far it has committed, so that nobody holds verdicts any longer.
 func TestIdleSessionAnnounces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -267,7 +267,7 @@ func TestIdleSessionAnnounces(t *testing.T) {
 	w.audited()
 }
 
-// The source has another document at an offset than the one that was judged there, as after an unclean election.
+// At an offset of the source is another document than the one that was judged, as after an unclean election.
 func TestAnotherDocumentAtAnOffset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -290,7 +290,8 @@ func TestAnotherDocumentAtAnOffset(t *testing.T) {
 	w.auditedWith(120)
 }
 
-// A topic deleted and created again is another source: its offsets begin anew, and the window remembers the old one.
+// A topic that was deleted and created again is another source: its offsets begin anew, and the window remembers
+// documents of the old one.
 func TestTopicRecreated(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{false, true} {
@@ -310,7 +311,7 @@ func TestTopicRecreated(t *testing.T) {
 			}
 			unique := w.cluster.PartitionInfo("news.unique", 0).HighWatermark
 			w.sent, w.producer = map[int32]int64{}, nil
-			w.produce(100, 51) // the same once more
+			w.produce(100, 51) // the same documents once more
 			if !running {
 				w.start(named("m"), sessions(1))
 			}

@@ -28,7 +28,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Params are those of the group. Like the types that follow they belong to the room that reads them.
+// Params are the settings of the group. The package that reads them defines them, as it does the types that follow.
 type Params = session.Params
 
 // SourceParams say what is read.
@@ -37,16 +37,16 @@ type SourceParams = session.SourceParams
 // Waiting is a partition that waits for a person.
 type Waiting = session.Waiting
 
-// Standing is whether the process would forward a document that came now.
+// Standing says whether the process would forward a document that came now.
 type Standing = session.Standing
 
 // Latency is how long batches took, by stage.
 type Latency = session.Latency
 
-// Histogram counts durations by how long they were.
+// Histogram counts durations by their length.
 type Histogram = session.Histogram
 
-// StopError ends the process: a person is needed.
+// StopError ends the process because a person is needed.
 type StopError = stop.Error
 
 // DefaultParams are the defaults of the group's settings.
@@ -55,7 +55,7 @@ func DefaultParams() Params { return session.DefaultParams() }
 // DefaultSourceParams are the defaults of the source's settings.
 func DefaultSourceParams() SourceParams { return session.DefaultSourceParams() }
 
-// Setup is all that a service is made of. The store stays the caller's to close.
+// Setup is everything a service is made of. The caller closes the store.
 type Setup struct {
 	Kafka    []kgo.Opt // how the cluster is reached
 	Params   Params
@@ -67,38 +67,38 @@ type Setup struct {
 	Snapshot snapshot.Params
 	Store    snapshot.Store
 	Leases   snapshot.Leaser // nil: there are none, and Params.Member is set
-	Settings []byte          // canonical text of all that decides verdicts
+	Settings []byte          // canonical text of all settings that decide verdicts
 	Logger   zerolog.Logger
-	// ProducerTime accepts a journal whose records carry the appender's time: the embedded broker, which lives in the
+	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
 	// appender's process, stamps no time of its own.
 	ProducerTime bool
 
 	forbidden time.Duration // for tests; 0: journal.ForbiddenPatience
-	waited    time.Duration // for tests: as if a partition had waited so long when it begins to
+	waited    time.Duration // for tests: how long a partition has waited already when it begins to wait
 }
 
 // Service is one process of the consumer group.
 type Service struct {
 	setup    Setup
 	agreed   *member.Agreed
-	session  session.Setup // of all sessions; cluster, log and replica are still to come
+	session  session.Setup // common to all sessions; cluster, log and replica are set later
 	replicas *member.Counters
 	loops    []setting.Mistake // topics in two roles
-	stirred  chan struct{}     // a session stands otherwise than before
+	stirred  chan struct{}     // signals that a session's standing has changed
 
-	took *phase.Phases // of the way to being ready; of the goroutine that goes it
+	took *phase.Phases // time spent on the way to being ready; only used by the goroutine that runs the service
 
 	withdrawals atomic.Uint64
 	ready       atomic.Bool
 
 	mu      sync.Mutex
 	log     *journal.Log     // nil: the cluster is not reached yet
-	replica *member.Follower // nil: it is not there yet
+	replica *member.Follower // nil: there is none yet
 	owed    owed             // of the source
 	stands  Standing
 	lagRead bool // the last reading of the lags succeeded
 
-	cut cuts // of the goroutine that reads the lags
+	cut cuts // only used by the goroutine that reads the lags
 }
 
 // New builds a service from valid parameters. It starts nothing.
@@ -123,8 +123,8 @@ func New(setup Setup) (*Service, error) {
 	return s, nil
 }
 
-// Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves the
-// group, all within the drain timeout. It returns nil after a drain, and a *StopError where a person is needed.
+// Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves
+// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed.
 func (s *Service) Run(ctx context.Context) error {
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -140,8 +140,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// drainReserve is the time that a drain leaves for its last steps when its work is cut short: ending a transaction, giving back
-// leases, closing connections. Servers may not answer any more then.
+// drainReserve is the part of the drain timeout that is left for the last steps: ending a transaction, giving back
+// leases, closing connections. Servers may no longer answer then.
 const drainReserve = 2 * time.Second
 
 // drainTime is the part of the drain timeout that work may take.
@@ -195,13 +195,13 @@ func (s *Service) Stats() Stats {
 	return st
 }
 
-// Ready says whether the service would forward a document that came now. It has caught up and takes part in the group. Each of
-// its sessions reads what the group gave it, or was given nothing. None of its partitions waits for a person. A rebalance does
-// not change that, unless the way to the partitions takes long.
+// Ready says whether the service would forward a document that came now. It has caught up and takes part in the group.
+// Each of its sessions reads what the group gave it, or was given nothing. None of its partitions waits for a person. A
+// rebalance does not change that, unless it takes long until the partitions are read.
 func (s *Service) Ready() bool { return s.ready.Load() && len(s.session.Waiting.List()) == 0 }
 
 // Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns
-// member.ErrNoReplica before and after the replica's time. No verb asks yet: it is what an API for lookups needs of the service.
+// member.ErrNoReplica before there is a replica, and after. No verb uses it yet: it is meant for an API for lookups.
 func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {
 	s.mu.Lock()
 	replica := s.replica
@@ -220,7 +220,7 @@ type process struct {
 	slots   []string
 }
 
-// member is what each replica of the process is made of.
+// member returns the setup of each replica of the process.
 func (p *process) member() *member.Setup {
 	s := &p.setup
 	return &member.Setup{
@@ -229,7 +229,7 @@ func (p *process) member() *member.Setup {
 	}
 }
 
-// sessions are those of a replica.
+// sessions returns the sessions that work with a replica.
 func (p *process) sessions(replica *member.Follower) ([]*session.Session, error) {
 	setup := p.session
 	setup.Cluster, setup.Log, setup.Replica = p.cluster, p.log, replica

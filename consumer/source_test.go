@@ -33,7 +33,7 @@ func TestSourceTrimmed(t *testing.T) {
 	}
 }
 
-// Retention runs ahead of a session that reads: what is gone is counted and said, and the rest comes through.
+// Retention deletes documents before a session reads them. They are counted and logged, and the rest is forwarded.
 func TestSourceTrimmedWhileReading(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -59,8 +59,8 @@ func TestSourceTrimmedWhileReading(t *testing.T) {
 	}
 }
 
-// Who is given a partition after retention ran ahead of the group counts what is gone, and nobody after that does, though no
-// document comes.
+// A session that is given a partition after retention overtook the group counts the deleted documents. No session
+// counts them after that, even if no document comes.
 func TestDeletedCountsOnce(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -85,8 +85,8 @@ func TestDeletedCountsOnce(t *testing.T) {
 	}
 }
 
-// The source is written in transactions. The group comes to the end of what was aborted, and of markers, so that nothing is
-// behind, and nothing was deleted unread when retention takes it.
+// The source is written in transactions. The group gets to the end of aborted documents and of markers, so that the lag
+// is 0 and nothing counts as deleted unread when retention takes them.
 func TestTransactionsOfTheSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -122,7 +122,7 @@ func TestTransactionsOfTheSource(t *testing.T) {
 	}
 }
 
-// Partitions that are added are read from their start, and the outputs get as many.
+// Partitions that are added to the source are read from their start, and the outputs get as many.
 func TestPartitionsAdded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

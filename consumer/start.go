@@ -14,7 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// connect reaches the cluster and makes sure of the topics.
+// connect reaches the cluster and makes sure that the topics are there.
 func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
 	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
 	client, err := kgo.NewClient(opts...)
@@ -26,7 +26,7 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 	err = retry.While(ctx, startPause, func() (err error) {
 		id, err = s.topics(ctx, client)
 		return err
-	}, func(err error, since time.Duration) bool { // a broker that restarts should not end who starts beside it
+	}, func(err error, since time.Duration) bool { // a broker that restarts should not end a start at the same time
 		if !broker.Passing(err) || since >= s.setup.Params.StartTimeout {
 			return false
 		}
@@ -49,7 +49,7 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 
 const startPause = 250 * time.Millisecond
 
-// topics makes sure of all topics, and returns the id of the journal's.
+// topics makes sure that all topics are there and right, and returns the id of the journal's.
 func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16]byte, err error) {
 	if err := broker.Ping(ctx, client); err != nil {
 		return journalID, err
@@ -90,7 +90,7 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 	return journalID, nil
 }
 
-// slots fences the slots of the member and returns them. Their former owners can do no more.
+// slots fences the slots of the member and returns them. After that their former owners can do no more.
 func (s *Service) slots(ctx context.Context, c *cluster.Cluster, member string) ([]string, error) {
 	slots := make([]string, s.setup.Params.Sessions)
 	fencing, ctx := errgroup.WithContext(ctx)

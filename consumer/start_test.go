@@ -16,11 +16,11 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// outage is a network on which no broker can be reached until one is told to be back.
+// outage is a network on which no broker can be reached until the log says that a start waits for one.
 type outage struct {
 	over chan struct{}
 	once sync.Once
-	dial func(context.Context, string, string) (net.Conn, error) // meanwhile
+	dial func(context.Context, string, string) (net.Conn, error) // used during the outage
 }
 
 func (o *outage) Dial(ctx context.Context, kind, address string) (net.Conn, error) {
@@ -32,7 +32,7 @@ func (o *outage) Dial(ctx context.Context, kind, address string) (net.Conn, erro
 	}
 }
 
-// Write reads the log: the outage is over when it is told.
+// Write reads the log. The outage ends when the log mentions it.
 func (o *outage) Write(line []byte) (int, error) {
 	if strings.Contains(string(line), "Kafka cannot be used yet") {
 		o.once.Do(func() { close(o.over) })
@@ -44,7 +44,7 @@ func refuses(context.Context, string, string) (net.Conn, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// hangsUp connects to a broker that is starting, or to the proxy before one.
+// hangsUp connects to a broker that is starting, or to a proxy before one: the connection is closed at once.
 func hangsUp(ctx context.Context, _, _ string) (net.Conn, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,7 +59,7 @@ func hangsUp(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, errors.Join(err, far.Close())
 }
 
-// A start while a broker is away waits for it, and goes on when it is back.
+// A start while a broker is away waits for it, and goes on when the broker is back.
 func TestStartWaitsForKafka(t *testing.T) {
 	t.Parallel()
 	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){"refuses": refuses, "hangs up": hangsUp} {
@@ -78,7 +78,7 @@ func TestStartWaitsForKafka(t *testing.T) {
 	}
 }
 
-// What does not pass ends the start: an outage when its time is over, anything else at once.
+// Trouble that does not pass ends the start: an outage after its time is over, anything else at once.
 func TestStartEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

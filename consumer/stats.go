@@ -6,40 +6,42 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Stats is what a service has done since it started, and how it stands.
+// Stats says what a service has done since it started, and how it stands.
 type Stats struct {
-	Unique    uint64 // committed by this process
-	Reemitted uint64 // of them copies
+	Unique    uint64 // documents committed by this process
+	Reemitted uint64 // of those, copies that were emitted again
 	Duplicate uint64
 	Rejected  map[sink.Reason]uint64
 	Commits   uint64
 	Rebuilds  uint64 // sessions closed and opened again
 	Deleted   uint64 // offsets of the source that retention deleted before this process read them
 
-	Withdrawals uint64 // times this process left the group because its replica lagged
+	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
-	Accusations uint64 // of them those that were found wrong
+	Accusations uint64 // of those, claims that were found wrong
 
 	Latency Latency
 
-	Strays       map[journal.Reason]uint64 // records of the journal passed over
-	Journal      journal.Stats
-	JournalNext  int64 // the replica's next offset; -1 until it is restored
-	JournalEnd   int64 // the journal's end when last read; -1 when unknown
-	AppliedTime  int64 // LogAppendTime of the last applied record, ms
-	Index        index.Stats
-	SourceLag    int64     // offsets of the source not yet committed, all members of the group together; -1 when unknown
+	Strays      map[journal.Reason]uint64 // records of the journal that were passed over
+	Journal     journal.Stats
+	JournalNext int64 // the replica's next offset; -1 until it is restored
+	JournalEnd  int64 // the journal's end when last read; -1 when unknown
+	AppliedTime int64 // LogAppendTime of the last applied record, ms since 1970
+	Index       index.Stats
+	// SourceLag is how many offsets of the source all members of the group together have not committed yet; -1 when
+	// unknown.
+	SourceLag    int64
 	Leaderless   int       // partitions of the source that have no leader; their lag is not known
 	Partitions   int       // of the source, assigned to this process
-	Waiting      []Waiting // of them those that wait for a person
+	Waiting      []Waiting // of those, partitions that wait for a person
 	SnapshotNext int64     // journal offset of the newest snapshot; -1 when there is none
-	SnapshotTime int64     // when it was taken, ms; 0 when there is none
+	SnapshotTime int64     // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64
 	Ready        bool
 	Standing     Standing
 }
 
-// counted returns the part of Stats that is counted.
+// counted returns the part of Stats that consists of counters.
 func (s *Service) counted() Stats {
 	c, m := s.session.Counters, s.replicas
 	return Stats{

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	versionAt  = 4 // in a framed value, as the package comment of journal draws it
+	versionAt  = 4 // offset of the version in a framed value, see the package comment of journal
 	checksumAt = 5
 	bodyAt     = 9
 )
 
-// resealed is a framed value of another version, with the checksum that it takes.
+// resealed returns a framed value with another version and the checksum that fits.
 func resealed(value []byte, version byte) []byte {
 	value = bytes.Clone(value)
 	value[versionAt] = version
@@ -47,7 +47,7 @@ func (w *world) write(records ...*kgo.Record) {
 	}
 }
 
-// writeInTransaction leaves a record and the marker of its transaction, which ends the journal then.
+// writeInTransaction writes a record and the marker of its transaction, which is then the end of the journal.
 func (w *world) writeInTransaction(how kgo.TransactionEndTry, r *kgo.Record) {
 	w.t.Helper()
 	r.Topic = "unecho.journal"
@@ -64,7 +64,7 @@ func (w *world) writeInTransaction(how kgo.TransactionEndTry, r *kgo.Record) {
 	}
 }
 
-// stray is what somebody writes into the journal, and what members count.
+// stray is a record that somebody else writes into the journal, and what members count.
 type stray struct {
 	name  string
 	write func(w *world)
@@ -102,8 +102,8 @@ func strays() []stray {
 	}
 }
 
-// What somebody else puts into the journal changes nothing, for those who are at work, those who restore, and those who read
-// the journal from its start: they go on, in the same state, and count it.
+// Records that somebody else puts into the journal change nothing for members that are at work, that restore, or that
+// read the journal from its start. They go on, in the same state, and count the records.
 func TestUnreadableRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range strays() {
@@ -115,7 +115,7 @@ func TestUnreadableRecords(t *testing.T) {
 			a := w.start(named("a"), sessions(1), rarely)
 			w.produce(50, 61)
 			w.settled()
-			w.checkpoint(a, "a", 62) // what comes now lies behind a snapshot
+			w.checkpoint(a, "a", 62) // the records that follow lie behind a snapshot
 			c.write(w)
 			restored := w.start(named("b"), sessions(1), rarely)
 			replayed := w.start(named("c"), sessions(1), rarely, func(s *Setup) { s.Snapshot.Directory = t.TempDir() })
@@ -145,7 +145,8 @@ func TestUnreadableRecords(t *testing.T) {
 	}
 }
 
-// What is sound and of a newer format ends whoever reads it, with the advice to run the newer version: the others act on it.
+// A sound record of a newer format ends whoever reads it, with the advice to run the newer version, because other
+// members act on it.
 func TestNewerFormat(t *testing.T) {
 	t.Parallel()
 	run := journal.Append(nil, &index.Run{Header: index.Header{Wall: 1}})
@@ -173,7 +174,7 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-// The journal of the first format is read as far as its settings: they differ, and nothing is appended.
+// A journal of the first format is read as far as its settings. They differ, and nothing is appended.
 func TestFirstFormat(t *testing.T) {
 	t.Parallel()
 	first := func(rec index.Record) []byte { return slices.Concat([]byte{1}, journal.Append(nil, rec)[bodyAt:]) }
@@ -192,7 +193,7 @@ func TestFirstFormat(t *testing.T) {
 	}
 }
 
-// A topic that holds something else is not taken for a journal, which would be trimmed one day.
+// A topic that holds something else is not taken for a journal, because a journal is trimmed one day.
 func TestNoJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -204,8 +205,8 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// Whose record becomes unreadable on its way appends it again, whatever it is: no document waits for ever, and none comes out
-// twice.
+// A member whose record becomes unreadable on its way appends it again, whatever the record is. No document waits for
+// ever, and none comes out twice.
 func TestOwnRecordsDamaged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -236,7 +237,8 @@ func TestOwnRecordsDamaged(t *testing.T) {
 	}
 }
 
-// A rebalance begins while a session waits before it appends its repositions again: that ends the wait, and not the process.
+// A rebalance begins while a session waits before it appends its repositions again. The wait ends, and the process does
+// not.
 func TestRebalanceWhileDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -249,7 +251,7 @@ func TestRebalanceWhileDamaged(t *testing.T) {
 	w.audited()
 }
 
-// An accusation that nobody could read is made again: else the accused would go on.
+// An accusation that nobody could read is made again. Otherwise the accused would go on.
 func TestAccusationDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -267,7 +269,7 @@ func TestAccusationDamaged(t *testing.T) {
 	}
 }
 
-// A machine that damages all it appends ends instead of filling the journal; another one takes its documents.
+// A machine that damages all it appends ends instead of filling the journal. Another one takes its documents.
 func TestAllOwnRecordsDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -284,7 +286,7 @@ func TestAllOwnRecordsDamaged(t *testing.T) {
 type damage struct {
 	of    func(index.Record) bool
 	times int64
-	nth   int64 // of those, each so manieth; 0: each
+	nth   int64 // only every nth of those; 0: each
 
 	seen, done atomic.Int64
 }
@@ -315,7 +317,7 @@ func (d *damage) OnProduceRecordBuffered(r *kgo.Record) {
 	r.Value[len(r.Value)/2] ^= 16
 }
 
-// The producer's time moves no clock of ours, and stops nobody.
+// The producer's time does not move our clock, and stops nobody.
 func TestProducerTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

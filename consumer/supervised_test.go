@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// supervised is a member that is started again whenever it ends, as a supervisor of processes would. All its lives share one
-// network.
+// supervised is a member that is started again whenever it ends, as by a supervisor of processes. All its lives share
+// one network.
 type supervised struct {
 	w       *world
 	change  []func(*Setup)
@@ -68,7 +68,7 @@ func (s *supervised) launch() *running {
 	return m
 }
 
-// tally is how often sessions were rebuilt in all lives, and what the lives ended with that ended unasked.
+// tally returns how often sessions were rebuilt in all lives, and the errors of lives that ended unasked.
 func (s *supervised) tally() (rebuilds uint64, endings []error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *supervised) tally() (rebuilds uint64, endings []error) {
 	return rebuilds, endings
 }
 
-// since is what has come of it since a tally: what the last life ended with, or that sessions were rebuilt.
+// since returns what has happened since a tally: how the last life ended, or that sessions were rebuilt.
 func (s *supervised) since(rebuilds uint64, endings []error) string {
 	r, e := s.tally()
 	switch {
@@ -97,8 +97,8 @@ func (s *supervised) since(rebuilds uint64, endings []error) string {
 	return goesOn
 }
 
-// provoke is how a request is brought about, when fail has prepared its failure. Where no heartbeat is waited for, a session
-// bears a machine that stands still for a while.
+// provoke says how a request is brought about after fail has prepared its failure. If no heartbeat is waited for, a
+// session survives a machine that stands still for a while.
 type provoke struct {
 	do       func(w *world, s *supervised, fail func())
 	sessions int

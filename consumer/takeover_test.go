@@ -18,8 +18,8 @@ import (
 	"github.com/unecho/unecho/consumer/cluster"
 )
 
-// Kafka refuses the first records of a transaction while the one before still ends. Each time costs a tenth of a second, not
-// the five seconds that the client library waits between two looks at the metadata.
+// Kafka refuses the first records of a transaction while the one before still ends. Each refusal costs a tenth of a
+// second, and not the five seconds that the client library waits between two looks at the metadata.
 func TestRefusedRecordsAreSoonRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -47,7 +47,7 @@ func TestRefusedRecordsAreSoonRepeated(t *testing.T) {
 	w.audited()
 }
 
-// leaveOpen begins a transaction in the topic elsewhere, and leaves it.
+// leaveOpen begins a transaction in the topic elsewhere, and leaves it open.
 func (w *world) leaveOpen(id string) {
 	w.t.Helper()
 	cl := w.client(kgo.TransactionalID(id), kgo.DefaultProduceTopic("elsewhere"), kgo.TransactionTimeout(time.Minute))
@@ -59,8 +59,8 @@ func (w *world) leaveOpen(id string) {
 	}
 }
 
-// neverFenced lets Kafka answer every attempt to fence these as it does while markers cannot be written. It returns a channel
-// that is closed when all of them were tried.
+// neverFenced lets Kafka answer every attempt to fence these ids as it does while markers cannot be written. It returns
+// a channel that is closed when all of them were tried.
 func (w *world) neverFenced(ids ...string) <-chan struct{} {
 	var mu sync.Mutex
 	left, all := slices.Clone(ids), make(chan struct{})
@@ -84,7 +84,8 @@ func (w *world) neverFenced(ids ...string) <-chan struct{} {
 	return all
 }
 
-// What the dead left open is ended at once for all of them, and does not hold up who takes over for long.
+// The open transactions of dead members are ended at once for all of them, and delay whoever takes over only for a
+// bounded time.
 func TestFencingTheDeadIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -136,12 +137,12 @@ func TestWhoCameBackIsNotFenced(t *testing.T) {
 	}
 }
 
-// logged lets a member log to where a test can read it.
+// logged makes a member log to a buffer that a test can read.
 func logged(to *bytes.Buffer) func(*Setup) {
 	return func(s *Setup) { s.Logger = zerolog.New(zerolog.SyncWriter(to)) }
 }
 
-// An open transaction of the dead that cannot be fenced is waited for, and the log says on which partitions.
+// An open transaction of a dead member that cannot be fenced is waited for, and the log names the partitions.
 func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

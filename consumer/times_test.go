@@ -12,12 +12,13 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Nobody knew that the outputs would refuse a document's time, rejected too: it goes there with the present time, once.
+// An output refuses a document's time, although nobody knew that it would, and so does rejected. The document goes to
+// rejected with the present time, once.
 func TestTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		refused []string // one produce to each of them
+		refused []string // one produce to each of them is refused
 		retimed bool
 	}{
 		{"by unique", []string{"news.unique"}, false},
@@ -54,7 +55,7 @@ func TestTimeIsRefused(t *testing.T) {
 	}
 }
 
-// Not even the present time is taken: the process ends, and says what to compare.
+// Not even the present time is accepted. The process ends, and says what to compare.
 func TestNoTimeIsTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Trimming fails, before and after it takes effect: that is counted, the stream goes on, the next snapshot trims, and who
-// comes back then misses nothing.
+// Trimming fails, before and after it takes effect. The failure is counted, the stream goes on, the next snapshot
+// trims, and a member that then comes back misses nothing.
 func TestTrimFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -55,8 +55,8 @@ func (w *world) snapshotBy(k *member.Keeper, seed uint64) {
 	k.Take(w.context())
 }
 
-// eachOnce looks whether each document came out once of what members forwarded, where the journal is trimmed and cannot be
-// replayed.
+// eachOnce checks that each document that members forwarded came out once. It is for a journal that is trimmed and
+// cannot be replayed.
 func (w *world) eachOnce(members ...*running) {
 	w.t.Helper()
 	var unique, duplicate uint64

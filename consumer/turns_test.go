@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// A compressed partition goes on while brokers of others have more to hand out all the time, whatever the client dropped of it:
-// an aborted transaction, and here nearly all the room.
+// A compressed partition goes on while brokers of other partitions always have more to hand out, whatever the client
+// dropped of the partition. Here it dropped an aborted transaction that took nearly all the room.
 func TestDroppedRecordsTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, kfake.NumBrokers(3))
@@ -45,7 +45,7 @@ func TestDroppedRecordsTakeNoRoom(t *testing.T) {
 	}
 }
 
-// abortOne produces a compressed record of some size in a transaction that is aborted.
+// abortOne produces a compressed record of a size in bytes in a transaction that is aborted.
 func (w *world) abortOne(partition int32, size int) {
 	w.t.Helper()
 	client := w.client(kgo.TransactionalID("abortive"), kgo.RecordPartitioner(kgo.ManualPartitioner()),

@@ -9,8 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// decodeRequest reads a request as a broker does: length 4, key 2, version 2, correlation id 4, client id 2 + n, tags if the
-// version is flexible, body.
+// decodeRequest reads a request as a broker does: length 4, key 2, version 2, correlation id 4, client id 2 + n, tags
+// if the version is flexible, body.
 func decodeRequest(frame []byte) kmsg.Request {
 	req := kmsg.RequestForKey(int16(binary.BigEndian.Uint16(frame[4:])))
 	req.SetVersion(int16(binary.BigEndian.Uint16(frame[6:])))
@@ -27,10 +27,10 @@ func decodeRequest(frame []byte) kmsg.Request {
 	return req
 }
 
-// failed is the answer to a request with an error in place of what really came of it: in each of the entities it answers
-// about, or for the whole where there are none.
+// failed returns the answer to a request with an error in place of the true result: in each of the entities that the
+// answer is about, or for the whole answer if there are none.
 func failed(req kmsg.Request, answer []byte, with *kerr.Error) []byte {
-	header := 8 // length, correlation id
+	header := 8 // length and correlation id
 	resp := req.ResponseKind()
 	resp.SetVersion(req.GetVersion())
 	if resp.IsFlexible() {
@@ -47,7 +47,7 @@ func failed(req kmsg.Request, answer []byte, with *kerr.Error) []byte {
 	return answer
 }
 
-// fail sets the error codes that are innermost, and says whether there are any.
+// fail sets the innermost error codes, and says whether there are any.
 func fail(v reflect.Value, code int16) (inner bool) {
 	for i := range v.NumField() {
 		if f := v.Field(i); f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct {

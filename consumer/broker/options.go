@@ -106,7 +106,7 @@ func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {
 	case AWSMSKIAM:
 		return msk(p)
 	}
-	return nil, nil //nolint:nilnil // no mechanism is a valid setting
+	return nil, nil //nolint:nilnil // none is a mechanism, too
 }
 
 // msk reads the environment at each login. Whoever rotates the keys there need not restart us, as long as the process

@@ -22,7 +22,7 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	}
 	largest, err := strconv.Atoi(settings["max.message.bytes"])
 	if err != nil || largest <= fetchBytes {
-		return nil //nolint:nilerr // a setting that the broker does not report, it does not have
+		return nil //nolint:nilerr // what the broker does not report, it does not have
 	}
 	return &TopicError{Topic: name, Mistakes: []Mistake{{
 		What: fmt.Sprintf("max.message.bytes is %d, more than consumer.fetch_bytes, %s", largest, setting.Bytes(fetchBytes)),

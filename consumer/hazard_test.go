@@ -103,7 +103,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		session time.Duration // also holds the heartbeats back together with the transaction's end
+		session time.Duration // time-out; the heartbeats are held back with the transaction's end
 		next    func(w *world)
 	}{
 		{"by the slot that is back", 30 * time.Second, func(w *world) { w.start(named("dead"), sessions(1)) }},

@@ -34,7 +34,8 @@ func (w *world) flood(n int) {
 	w.write(records...)
 }
 
-// longCheckpoint has a member write a snapshot. It takes 5 s, in which 10,000 records a second are applied.
+// longCheckpoint has a member write a snapshot. Meanwhile 50,000 records are appended, as in 5 s at 10,000 records a
+// second.
 func (w *world) longCheckpoint(m *running, name string, seed uint64) {
 	w.t.Helper()
 	w.produce(50, seed)

@@ -18,7 +18,7 @@ type Stats struct {
 
 	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
-	Accusations uint64 // of those, claims that were found wrong
+	Accusations uint64 // of those, claims found wrong, whose members this process accused
 
 	Latency Latency
 

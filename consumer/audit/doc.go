@@ -12,8 +12,8 @@
 //
 // # Facts
 //
-// The audit keeps nothing in memory but the twin's window. Each source record, verdict and output becomes a fact of some
-// 60 bytes. The facts are sorted by source record in a temporary file, and then reckoned up record by record:
+// The audit keeps nothing in memory but the twin's window. Each source record, verdict and output becomes a fact of
+// some 60 bytes. The facts are sorted by source record in a temporary file, and then reckoned up record by record:
 //
 //	journal ──▶ twin ──▶ judgements ─┐
 //	source ────────────▶ digests ────┼──▶ sorter ──▶ group of one source record ──▶ findings
@@ -24,9 +24,9 @@
 // Each reposition of a source partition that applied begins a pass: a person set the offset, and from there on records
 // come out again, or some are skipped. A record owes one output to each pass that began at or below it and got beyond
 // it. A pass got as far as its last announced base before the next pass: what it forwarded behind that may be there and
-// need not be. Records that no pass owes and no output has are counted as skipped, because the journal does not tell who
-// set the offset. Without repositions but the first there is one pass. It got to the end, and owes everything from its
-// start on once.
+// need not be. Records that no pass owes and no output has are counted as skipped, because the journal does not tell
+// who set the offset. Without repositions but the first there is one pass. It got to the end, and owes everything from
+// its start on once.
 //
 // # A trimmed journal
 //
@@ -43,11 +43,11 @@
 //
 // # A changed routing
 //
-// The journal says which routing was in force when. Documents that another routing than the audited configuration's sent
-// elsewhere are not due, and are counted. Documents that were judged, and not announced as committed, when the routing
-// changed are treated alike unless they are in the outputs, because whoever commits a document decides where it goes.
-// Nobody knows when routings changed before a snapshot: if any did, nothing before it is due. Outputs that no routing
-// names are taken for copies of those in force last.
+// The journal says which routing was in force when. Documents that another routing than the audited configuration's
+// sent elsewhere are not due, and are counted. Documents that were judged, and not announced as committed, when the
+// routing changed are treated alike unless they are in the outputs, because whoever commits a document decides where it
+// goes. Nobody knows when routings changed before a snapshot: if any did, nothing before it is due. Outputs that no
+// routing names are taken for copies of those in force last.
 //
 // # Limits
 //
@@ -56,8 +56,9 @@
 // Headers tell topics apart by name only. Outputs of an earlier topic of the same name, deleted since, count as doubled
 // or invented.
 //
-// A unique document that is forgotten while its verdict is held is expected in rejected. A document that an operator has
-// forgotten after it was forwarded, in the moment before its partition's next base, is reported though nothing is wrong.
+// A unique document that is forgotten while its verdict is held is expected in rejected. A document that an operator
+// has forgotten after it was forwarded, in the moment before its partition's next base, is reported though nothing is
+// wrong.
 //
 // Where an output may be of several passes, its order is not judged.
 //

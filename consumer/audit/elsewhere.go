@@ -83,8 +83,8 @@ func (s *stream) begin(p pass) {
 	s.judged, s.turned = p.start, false
 }
 
-// begunBefore is for a pass that began before a snapshot. If routings changed before the snapshot, nobody knows when, so
-// the pass's documents below base may have gone anywhere.
+// begunBefore is for a pass that began before a snapshot. If routings changed before the snapshot, nobody knows when,
+// so the pass's documents below base may have gone anywhere.
 func (s *stream) begunBefore(routed uint32, base int64) {
 	if p := &s.passes[len(s.passes)-1]; routed > 1 {
 		p.went = slices.Insert(p.went, 0, stretch{0, max(base, s.judged), anywhere()})

@@ -7,8 +7,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Phases are what a wait was made of: when it takes too long, the log says where the time went. They belong to one goroutine
-// at a time.
+// Phases are what a wait was made of: when it takes too long, the log says where the time went. They belong to one
+// goroutine at a time.
 type Phases struct {
 	began, last time.Time
 	names       []string // in the order in which they first ended

@@ -21,10 +21,10 @@
 //     the order it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
 //   - Then the batch that has waited longest goes first. See turns.
 //
-// A client asks for decompression of compressed batches only. So its connections mark the uncompressed ones as compressed
-// with a codec that does not exist (see mark), and these come here too. They are not copied: their bytes stay where they
-// were fetched to, and Held counts only what their records take in addition to their own bytes.
+// A client asks for decompression of compressed batches only. So its connections mark the uncompressed ones as
+// compressed with a codec that does not exist (see mark), and these come here too. They are not copied: their bytes
+// stay where they were fetched to, and Held counts only what their records take in addition to their own bytes.
 //
-// Uncompressed messages as Kafka wrote them before version 0.11 are not counted. A client makes at most eight times their
-// bytes of them.
+// Uncompressed messages as Kafka wrote them before version 0.11 are not counted. A client makes at most eight times
+// their bytes of them.
 package unpack

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reports known vulnerabilities in what unecho calls. Usage: vulncheck.sh GOVULNCHECK PACKAGES...
-# Where the vulnerability database cannot be reached nothing is known, for better or worse. At a desk that is said, and is no
-# failure; in CI (CI=true) it is one, unless VULNCHECK=optional says that this place has no way to the database.
+# If the vulnerability database cannot be reached, nothing is known, neither good nor bad. At a desk the script says so and
+# succeeds. In CI (CI=true) it fails, unless VULNCHECK=optional says that this place has no way to the database.
 set -uo pipefail
 
 govulncheck=$1

@@ -16,8 +16,8 @@ import (
 type cluster struct {
 	name         string
 	options      []kgo.Opt // how it is reached
-	documents    int       // by default
-	producerTime bool      // it stamps no time of its own
+	documents    int       // by default, if the flags name no number
+	producerTime bool      // the broker stamps no time of its own
 	client       *kgo.Client
 	admin        *kadm.Client
 	meter        meter
@@ -38,8 +38,8 @@ func openCluster(ctx context.Context, broker string) (*cluster, error) {
 	return connect(ctx, &cluster{name: "Kafka", documents: kafkaDocuments, meter: brokerMeter(), close: func() {}}, address)
 }
 
-// openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as the tests'
-// Kafka does.
+// openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as Kafka does in
+// the tests.
 func openFake(ctx context.Context) (*cluster, error) {
 	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *cluster) create(ctx context.Context, topic string, partitions int) erro
 	return nil
 }
 
-// remove deletes what a run has made, whatever is left of it.
+// remove deletes everything that a run has made, if it is still there.
 func (c *cluster) remove(ctx context.Context, group string, topics ...string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -94,7 +94,7 @@ func (c *cluster) remove(ctx context.Context, group string, topics ...string) er
 	return nil
 }
 
-// committed is the sum of the group's offsets.
+// committed returns the sum of the group's committed offsets.
 func (c *cluster) committed(ctx context.Context, group, topic string) (int, error) {
 	offsets, err := c.admin.FetchOffsets(ctx, group)
 	if err == nil {

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bareCopy forwards each record to one output and commits its offset in the same transaction, and does nothing else.
+// bareCopy forwards each record to one output and commits its offset in the same transaction. It does nothing else.
 type bareCopy struct {
-	poll   int   // records of one transaction at most
-	fetch  int32 // bytes that one fetch brings of a partition at most
+	poll   int   // the greatest number of records in one transaction
+	fetch  int32 // the greatest number of bytes that one fetch brings of a partition
 	linger time.Duration
 	codec  kgo.CompressionCodec
 }
 
-// asUnecho is tuned as unecho is by default.
+// asUnecho returns the copy that is tuned as unecho is by default.
 func asUnecho(codec kgo.CompressionCodec) bareCopy {
 	return bareCopy{poll: 5000, fetch: 4 << 20, codec: codec}
 }
@@ -75,7 +75,8 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 	return r, errors.Join(err, leaving)
 }
 
-// options are those of a session of unecho (consumer/session/options.go), fetch size, linger time and buffer apart.
+// options returns the options of a session of unecho (consumer/session/options.go), except for fetch size, linger time
+// and buffer.
 func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo.Opt {
 	return append(append([]kgo.Opt{}, j.cluster.options...),
 		kgo.ConsumerGroup(group), kgo.ConsumeTopics(j.source), kgo.InstanceID(instance), kgo.TransactionalID(group+"/"+instance),

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// corpus writes documents that are to the filter what news are: words by their frequency (Zipf's law), few of them
-// twice in one place, some texts word by word those of earlier documents, some edited. The ratio at which such a text
-// of 2 kB compresses (S2, lower case) is 0.85, that of news agency articles 0.87.
+// corpus writes documents that resemble news to the filter: words by their frequency (Zipf's law), some texts exact
+// copies of earlier documents, some edited copies. The ratio at which such a text of 2 kB compresses (S2, lower case)
+// is 0.85, that of news agency articles 0.87.
 type corpus struct {
 	random *rand.Rand
 	size   int
@@ -20,7 +20,7 @@ type corpus struct {
 	made   int
 }
 
-// Of a hundred documents so many are exact copies, and edited ones. Edits leave a word-3 Jaccard similarity of 0.7 to
+// Of a hundred documents this many are exact copies, and edited ones. Edits leave a word-3 Jaccard similarity of 0.7 to
 // 1, so that most of them are duplicates at the default threshold of 0.8.
 const (
 	exactShare  = 14
@@ -36,7 +36,7 @@ func newCorpus(seed uint64, size int) *corpus {
 			c.words = append(c.words, stem+strings.Trim(ending, "-"))
 		}
 	}
-	// The function words keep their ranks, the rest comes in any order.
+	// The function words keep their ranks. The other words come in any order.
 	head := len(strings.Fields(functionWords))
 	c.random.Shuffle(len(c.words)-head, func(i, j int) {
 		i, j = i+head, j+head
@@ -73,7 +73,7 @@ func (c *corpus) original() []string {
 	return words
 }
 
-// Of a hundred words so many are names, and numbers.
+// Of a hundred words this many are names, and numbers.
 const (
 	nameShare   = 14
 	numberShare = 3
@@ -100,7 +100,7 @@ func (c *corpus) word() string {
 
 func (c *corpus) earlier() []string { return c.recent[c.random.IntN(len(c.recent))] }
 
-// edit changes up to 6% of the words. One changed word is three changed shingles of about as many as there are words.
+// edit changes up to 6% of the words. One changed word changes three shingles, of about as many as there are words.
 func (c *corpus) edit(words []string) []string {
 	edited := append([]string(nil), words...)
 	for range c.random.IntN(len(words)*6/100 + 1) {
@@ -124,7 +124,7 @@ func render(words []string) []byte {
 	left := 0
 	for i, w := range words {
 		if left == 0 {
-			left = 11 + len(w)*i%9 // any length that an exact copy gets as well
+			left = 11 + len(w)*i%9 // of any length that is the same for an exact copy
 			text = append(text, upper(w[0]))
 			w = w[1:]
 		}
@@ -144,7 +144,7 @@ func upper(c byte) byte {
 	return c
 }
 
-// functionWords by falling frequency in news agency articles.
+// functionWords are ordered by falling frequency in news agency articles.
 const functionWords = `the a of to in and on for said that with at as an from by his was is has monday its friday it thursday wednesday
 after tuesday new president he will be have their who two over are were sunday but here first this saturday government more
 minister up people they one officials against not into about world would been last than year had when police years united state
@@ -185,10 +185,10 @@ threat tighten topp touch tour track train transfer transform translat transport
 urg vaccinat valu veto view violat visit vot vow wait walk warn wash watch weaken weigh welcom win wind withdraw witness work worr
 wound wreck writ yield`
 
-// endings of stems; - is none.
+// endings are endings of stems; - means no ending.
 const endings = `- s ed ing er ers ment ation able al ion ive`
 
-// syllables of names.
+// syllables are the syllables of names.
 const syllables = `al an ar bar bel ben ber bo bra car cas chen da del dor du el en far fer fo gan gar go hal han har ho in ja jo ka
 kan kar ker kim ko la lan le len li lo lor ma mal man mar mi min mo mon na nar ne no nor ol or pa par per po qui ra ran re ri ro
 ros sal san sar sha shi so sul ta tan tar ter ti to tor um va van ver vi vo wa wei wil xi ya yan yo za zen zu`

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// TestCorpus holds the documents to what they stand for: news of the wanted size, a share of them copies.
+// TestCorpus compares the documents with what they stand for: news of the wanted size, a share of them copies.
 func TestCorpus(t *testing.T) {
 	const documents, size = 2000, 2000
 	c, again := newCorpus(1, size), newCorpus(1, size)

@@ -11,7 +11,8 @@
 // best.
 //
 // Real Kafka is the one that UNECHO_TEST_KAFKA names, as `make bench` starts it; kfake runs within this process. The
-// broker shares the machine, so the ratio says what unecho costs beside the copy, and the absolute figures little about
-// yours. Where others are busy on the machine as well, the processor time of a document says more than the documents of
-// a second: it is told of this process and, where `make bench` started it, of the broker's.
+// broker shares the machine. So the ratio says what unecho costs in addition to the copy, and the absolute figures say
+// little about other machines. Where others are busy on the machine as well, the processor time of a document says more
+// than the documents per second. It is reported for this process and, if `make bench` started the broker, for the
+// broker's.
 package main

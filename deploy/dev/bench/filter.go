@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot/localdir"
 )
 
-// filter is unecho itself, as the program runs it: the service with its defaults, snapshots in a temporary directory.
+// filter is unecho as the program runs it: the service with its defaults, and snapshots in a temporary directory.
 type filter struct {
 	verify      string
 	poll        int    // 0: its default
@@ -63,7 +63,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	if err != nil {
 		return result{}, err
 	}
-	defer store.Close() // it goes with its directory
+	defer store.Close() // the store is deleted with its directory
 	watch := newStopwatch(j, f.profile)
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
@@ -111,7 +111,7 @@ func (r *result) add(s consumer.Stats) {
 	}
 }
 
-// logger shows what the service says, where the variable asks for it.
+// logger shows the service's log if the variable asks for it.
 func logger() zerolog.Logger {
 	if os.Getenv("UNECHO_BENCH_LOG") == "" {
 		return zerolog.Nop()

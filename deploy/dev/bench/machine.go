@@ -13,7 +13,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// processor is the model's name where the system tells it in a file.
+// processor returns the model's name if the system tells it in a file.
 func processor() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -28,7 +28,8 @@ func processor() string {
 	return "unknown processor"
 }
 
-// load says how busy the machine was before, if the system states it in a file: both contenders lack what others take.
+// load says how busy the machine was before, if the system tells it in a file: what others take is missing for both
+// contenders.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// TestRun measures a little on kfake: what counts is that both ends commit everything and the tables are there.
+// TestRun measures a little on kfake. It checks that both ends commit everything and that the tables are written.
 func TestRun(t *testing.T) {
 	var out, problems bytes.Buffer
 	args := []string{"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify", "jaccard", "-compression", "lz4"}
@@ -59,7 +59,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestRequests counts by kind, over runs, and leaves out what is asked now and then.
+// TestRequests: requests are counted by kind over all runs, and rare kinds are left out.
 func TestRequests(t *testing.T) {
 	var first, second result
 	for _, r := range []*result{&first, &second} {

@@ -12,25 +12,25 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// params are what the flags say.
+// params are the values of the flags.
 type params struct {
 	brokers     []string // kafka, kfake
 	verifies    []string // estimate, jaccard
 	pairs       int
 	documents   int // 0: the broker's own default
-	bytes       int // of a document, about
+	bytes       int // approximate size of a document
 	partitions  int
 	sessions    int
-	poll        int    // of unecho; 0: its default
-	shingle     string // of unecho, and so are the next; empty: its default
+	poll        int    // unecho's poll size in documents; 0: its default
+	shingle     string // unecho's setting, as are the next ones; empty: its default
 	evidence    string
-	compression string // of the outputs of either
+	compression string // of the outputs, for both contenders
 	seed        uint64
 	untuned     bool
 	profile     string
 }
 
-// Documents by default: a run takes two to four seconds on two cores.
+// These are the default numbers of documents. A run takes two to four seconds on two cores.
 const (
 	kafkaDocuments = 200_000
 	kfakeDocuments = 100_000
@@ -65,7 +65,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	return p, p.validate()
 }
 
-// either returns the words that one of them, or both, stands for.
+// either returns the words for which a word stands: itself, or all words if it means both.
 func either(word string, words ...string) []string {
 	if word == "both" {
 		return words
@@ -78,7 +78,7 @@ func either(word string, words ...string) []string {
 	return nil
 }
 
-// codec is what compression names.
+// codec returns the codec that compression names.
 func (p params) codec() (codec kgo.CompressionCodec, ok bool) {
 	return sink.Params{Compression: p.compression}.Codec()
 }

@@ -19,7 +19,7 @@ func (p pair) row(name string) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, first, thousands(p.copy.rate()), thousands(p.filter.rate()), p.ratio())
 }
 
-// spread is the median of some figures, and their bounds.
+// spread is the median, the least and the greatest of some figures.
 type spread struct{ median, low, high float64 }
 
 func spreadOf(pairs []pair, of func(pair) float64) spread {
@@ -36,7 +36,7 @@ func (s spread) text(format func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", format(s.median), format(s.low), format(s.high))
 }
 
-// summary is a series in one row.
+// summary is the row of a series in the table.
 type summary struct {
 	broker, verify      string
 	copy, filter, ratio spread
@@ -58,7 +58,7 @@ func (s summary) row() string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |", s.broker, s.verify, s.copy.text(thousands), s.filter.text(thousands), s.ratio.text(hundredths))
 }
 
-// details says what a series cost beside time: medians over its runs.
+// details writes what a series cost apart from time: medians over its runs.
 func details(w io.Writer, pairs []pair) {
 	median := func(of func(pair) float64) float64 { return spreadOf(pairs, of).median }
 	documents := float64(pairs[0].filter.documents)
@@ -75,8 +75,7 @@ func details(w io.Writer, pairs []pair) {
 		median(func(p pair) float64 { return p.filter.forward }))
 }
 
-// cost says what a document cost one of the contenders. Where all cores were busy, nothing but less work makes
-// it faster.
+// cost writes what a document cost one of the contenders. If all cores were busy, only less work makes it faster.
 func cost(w io.Writer, name string, pairs []pair, of func(pair) result) {
 	median := func(f func(result) float64) float64 {
 		return spreadOf(pairs, func(p pair) float64 { return f(of(p)) }).median
@@ -104,5 +103,5 @@ func thousands(x float64) string {
 
 func hundredths(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
-// runID tells the topics of one invocation from those of others.
+// runID distinguishes the topics of one invocation from those of others.
 func runID() string { return "bench-" + strconv.FormatInt(time.Now().UnixMilli(), 36) }

@@ -11,18 +11,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// requests counts what all clients of a contender asked, by the kind of request.
+// requests counts the requests of all clients of a contender, by kind.
 type requests struct {
 	mu     sync.Mutex
 	counts map[int16]traffic
 }
 
-// traffic is a number of requests, and what they and their answers weigh.
+// traffic is a number of requests, and the bytes of the requests and their answers.
 type traffic struct{ requests, bytes int }
 
 var _ kgo.HookBrokerE2E = (*requests)(nil)
 
-// OnBrokerE2E is called by the clients.
+// OnBrokerE2E implements kgo.HookBrokerE2E.
 func (q *requests) OnBrokerE2E(_ kgo.BrokerMetadata, kind int16, e2e kgo.BrokerE2E) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -30,7 +30,7 @@ func (q *requests) OnBrokerE2E(_ kgo.BrokerMetadata, kind int16, e2e kgo.BrokerE
 	q.counts[kind] = traffic{requests: t.requests + 1, bytes: t.bytes + e2e.BytesWritten + e2e.BytesRead}
 }
 
-// take returns the counts and begins anew.
+// take returns the counts and resets them.
 func (q *requests) take() map[int16]traffic {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,8 +39,8 @@ func (q *requests) take() map[int16]traffic {
 	return taken
 }
 
-// requestsText lists the kinds that come at least once in 100,000 documents: how many in a thousand, and bytes a
-// document.
+// requestsText lists the kinds that occur at least once in 100,000 documents: how many in a thousand documents, and how
+// many bytes for each document.
 func requestsText(runs []result) string {
 	sums, documents := map[int16]traffic{}, 0
 	for _, r := range runs {

@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// job is what both contenders do: forward the documents of a topic.
+// job is the task of both contenders: to forward the documents of a topic.
 type job struct {
 	cluster    *cluster
 	source     string
@@ -18,12 +18,12 @@ type job struct {
 	sessions   int
 }
 
-// contender forwards the whole source as a new group of that name and says how it went. It cleans up after itself.
+// contender forwards the whole source as a new group with that name and returns the result. It cleans up after itself.
 type contender interface {
 	run(ctx context.Context, j job, group string) (result, error)
 }
 
-// result is what a run took.
+// result is what a run cost.
 type result struct {
 	documents int
 	took      time.Duration
@@ -31,7 +31,7 @@ type result struct {
 	commits   uint64
 	requests  map[int16]traffic
 
-	// of unecho alone
+	// These are measured for unecho alone.
 	duplicates            uint64
 	journalBytes          uint64
 	sign, judge, forward  float64 // seconds, summed over sessions
@@ -61,7 +61,7 @@ func newStopwatch(j job, p *profile) *stopwatch {
 
 var _ kgo.HookFetchBatchRead = (*stopwatch)(nil)
 
-// OnFetchBatchRead is called by the client.
+// OnFetchBatchRead implements kgo.HookFetchBatchRead.
 func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32, _ kgo.FetchBatchMetrics) {
 	if topic != w.topic {
 		return
@@ -74,10 +74,11 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 	})
 }
 
-// tick is how often a stopwatch looks whether all is done: below a thousandth of a run.
+// tick is how often a stopwatch checks whether everything is done: less than a thousandth of a run.
 const tick = time.Millisecond
 
-// wait returns what passed until done says that n documents are committed. ended is closed when the contender gave up.
+// wait returns the time until done says that n documents are committed. ended is closed when the contender has given
+// up.
 func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-chan struct{}) (took time.Duration, cpu usage, err error) {
 	select {
 	case <-w.started:
@@ -107,7 +108,7 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-ch
 const settleBound = 10 * time.Second
 
 // settled makes sure that the group has committed the whole source, no more and no less, whatever the contender
-// counted. The answer to a commit comes before its markers are everywhere, so it looks again for a while.
+// counted. The answer to a commit comes before its markers are everywhere, so settled asks again for a while.
 func (j job) settled(ctx context.Context, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, settleBound)
 	defer cancel()

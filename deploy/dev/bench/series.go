@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// series is a row of pairs on one broker with one way to verify.
+// series is a sequence of pairs on one broker with one way to verify.
 type series struct {
 	job     job
 	verify  string
@@ -27,7 +27,7 @@ type pair struct {
 
 func (p pair) ratio() float64 { return p.filter.rate() / p.copy.rate() }
 
-// run measures the pairs in turn, the copy first in every other one. The first pair only warms up.
+// run measures the pairs one after another. In every second pair the copy runs first. The first pair only warms up.
 func (s series) run(ctx context.Context) ([]pair, error) {
 	var pairs []pair
 	fmt.Fprintln(s.out, tableHead)
@@ -49,7 +49,7 @@ func (s series) run(ctx context.Context) ([]pair, error) {
 	return pairs, s.filter.profile.close()
 }
 
-// arm makes the last run the one that is profiled.
+// arm starts the profile if the last run begins.
 func (s *series) arm(last bool) (err error) {
 	if last {
 		s.filter.profile, err = newProfile(s.profile)
@@ -77,13 +77,13 @@ func (s series) pair(ctx context.Context, n int) (pair, error) {
 	return p, nil
 }
 
-// runBound ends a run that does not end by itself.
+// runBound is how long a run may take before it is ended.
 const runBound = 5 * time.Minute
 
 func single(ctx context.Context, j job, who contender, group string) (result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runBound, fmt.Errorf("it did not end within %s", runBound))
 	defer cancel()
-	runtime.GC() // what the run before left behind is not this one's cost
+	runtime.GC() // so that this run does not pay for what the last one left
 	return who.run(ctx, j, group)
 }
 
@@ -93,7 +93,7 @@ func tune(ctx context.Context, j job, like bareCopy, out io.Writer) (bareCopy, e
 	var best bareCopy
 	fastest := 0.0
 	for n, c := range []bareCopy{
-		like, // a first one, which warms up
+		like, // the first one warms up
 		like,
 		{poll: 2000, fetch: 1 << 20},
 		{poll: 5000, fetch: 1 << 20},

@@ -11,17 +11,17 @@ import (
 
 // usage is processor time, user and system.
 type usage struct {
-	own    time.Duration // this process: with kfake the broker is in it
-	broker time.Duration // the broker's process; 0 where it is unknown
+	own    time.Duration // of this process, which with kfake contains the broker
+	broker time.Duration // of the broker's process; 0 if it is unknown
 }
 
 func (u usage) minus(v usage) usage { return usage{own: u.own - v.own, broker: u.broker - v.broker} }
 
-// meter reads the processor time used so far. The broker's process is known if it runs on this machine and the system
-// describes processes in files; its time is counted in hundredths of a second.
+// meter reads the processor time that was used so far. The broker's process is known if it runs on this machine and the
+// system describes processes in files. Its time is counted in hundredths of a second.
 type meter struct{ broker int }
 
-// pidVariable names the process of the real Kafka, as `make bench` starts it.
+// pidVariable holds the process id of the real Kafka, as `make bench` sets it.
 const pidVariable = kafkaVariable + "_PID"
 
 func brokerMeter() meter {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestMeter takes this very process for the broker: both readings must see the same work.
+// TestMeter takes this process for the broker: both readings must see the same work.
 func TestMeter(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("this system does not tell of processes in files: ", err)

@@ -14,11 +14,12 @@ import (
 	"strings"
 )
 
-// skewVariable holds how many seconds a process's clock is off, if its binary was built for that. It has not the prefix
-// of settings, among which the program would not know it.
+// skewVariable holds how many seconds a process's clock is off, if its binary was built for that. Its name must not
+// have the prefix of settings, because the program would refuse it as an unknown setting.
 const skewVariable = "CHAOS_CLOCK_SKEW"
 
-// skewed is what time.Now adds. Timers, deadlines and durations go by the monotonic clock and stay as they are.
+// skewed replaces time.Now by one that adds an offset. Timers, deadlines and durations use the monotonic clock and stay
+// as they are.
 const skewed = `package time
 
 import "syscall"
@@ -32,7 +33,8 @@ func skewed() int64 {
 }
 `
 
-// build makes the members' binary in dir, with a clock that can be set off, the race detector or a bug, as p says.
+// build makes the members' binary in dir. p says whether it has a clock that can be set off, the race detector or a
+// bug.
 func build(ctx context.Context, dir string, p params) (string, error) {
 	path := filepath.Join(dir, "unecho")
 	args := []string{"build", "-o", path}
@@ -53,7 +55,7 @@ func build(ctx context.Context, dir string, p params) (string, error) {
 	return path, nil
 }
 
-// overlay writes the file that tells the compiler what to read in place of what.
+// overlay writes the file that tells the compiler which files to replace by which.
 func overlay(ctx context.Context, dir string, p params) (string, error) {
 	replace := map[string]string{}
 	if p.skew {
@@ -78,7 +80,7 @@ func overlay(ctx context.Context, dir string, p params) (string, error) {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// skewClock writes the standard library's time with a clock that can be set off.
+// skewClock writes a copy of the standard library's package time whose clock can be set off.
 func skewClock(ctx context.Context, dir string) (map[string]string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A short run, by a seed whose schedule kills members and a broker, stops PostgreSQL and breaks connections: every
-// document comes out once, as the naive twin decides. The members are built as this test is, with the race detector or
-// without.
+// The seed of this short run has a schedule that kills members and a broker, stops PostgreSQL and breaks connections.
+// Every document comes out once, with the naive twin's verdict. The members are built as this test is, with or without
+// the race detector.
 func TestShort(t *testing.T) {
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
 		t.Skip("needs Kafka: run make test")

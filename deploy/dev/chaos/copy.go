@@ -11,17 +11,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// journalCopy is a topic with the records of the journal at the same offsets, with the same times: the members trim the
-// journal itself, and the audit must see all of it.
+// journalCopy is a topic with the records of the journal at the same offsets and with the same times. It is needed
+// because the members trim the journal, and the audit must see all of it.
 type journalCopy struct {
 	topic          string
 	reader, writer *kgo.Client
-	taken          int64                 // read so far
-	next           atomic.Int64          // written so far
-	failed         atomic.Pointer[error] // to be written
+	taken          int64                 // offset up to which the journal is read
+	next           atomic.Int64          // offset up to which the copy is written
+	failed         atomic.Pointer[error] // the first error of writing
 }
 
-// copyJournal opens the copy. It must run before anything is trimmed: as soon as there is a journal.
+// copyJournal opens the copy. It must run as soon as there is a journal, before anything is trimmed.
 func copyJournal(ctx context.Context, w *world, journal string) (*journalCopy, error) {
 	c := &journalCopy{topic: journal + "-copy"}
 	if err := w.create(ctx, c.topic, 1); err != nil {
@@ -50,7 +50,7 @@ func (c *journalCopy) run(ctx context.Context) error {
 		var err error
 		fetches.EachError(func(_ string, _ int32, e error) {
 			if errors.As(e, &lost) || kgo.IsRetryableBrokerErr(e) {
-				return // brokers come and go here: a gap would show in the offsets
+				return // brokers come and go here, and a gap would show in the offsets
 			}
 			err = errors.Join(err, e)
 		})
@@ -63,7 +63,8 @@ func (c *journalCopy) run(ctx context.Context) error {
 	}
 }
 
-// take hands records to the writer without waiting for it: while the copy's leader is away, the journal may be trimmed.
+// take hands records to the writer without waiting for it, because the journal may be trimmed while the copy's leader
+// is away.
 func (c *journalCopy) take(ctx context.Context, fetches kgo.Fetches) error {
 	for it := fetches.RecordIter(); !it.Done(); {
 		r := it.Next()

@@ -16,8 +16,8 @@ import (
 // diskBytes is the size of a snapshot directory's own disk.
 const diskBytes = 64 << 20
 
-// disk is the file system of a snapshot directory: if we may mount, one of its own, which can be filled without harm to
-// anyone else.
+// disk is the file system of a snapshot directory. If mounting is allowed, it is a file system of its own, which can be
+// filled without harm to anyone else.
 type disk struct {
 	dir string
 	own bool
@@ -40,7 +40,7 @@ func (d *disk) remove() error {
 	return nil
 }
 
-// fill fills the disk for a while. It returns false if the disk is not our own.
+// fill fills the disk for a while. It returns false if the directory has no disk of its own.
 func (d *disk) fill(ctx context.Context, lasts time.Duration) (bool, error) {
 	if !d.own {
 		return false, nil

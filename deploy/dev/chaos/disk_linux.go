@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// mount gives a directory a disk of its own, in memory. Only root may.
+// mount gives a directory a disk of its own, in memory. Only root may do that.
 func mount(dir string, bytes int) error {
 	return syscall.Mount("chaos", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
 }

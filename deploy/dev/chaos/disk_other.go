@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-// mount is known on Linux only.
+// mount works on Linux only.
 func mount(string, int) error { return errors.ErrUnsupported }
 
 func unmount(string) error { return errors.ErrUnsupported }

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Chaos runs unecho as its users do, several processes on a Kafka of three brokers and a PostgreSQL, breaks whatever
-// can be broken, and then audits every document: lost, doubled, judged differently?
+// Chaos runs unecho as its users do: several processes on a Kafka of three brokers and a PostgreSQL. It breaks
+// everything that can be broken, and then audits every document: was it lost, doubled, or judged differently?
 //
 //	make chaos                                      five minutes, a seed drawn and printed
 //	make chaos ARGS='-seed 7 -runs 3 -minutes 10'   seeds 7, 8 and 9, ten minutes each
@@ -11,12 +11,13 @@
 //	                                                is memory flat?
 //
 // The seed gives the schedule: what is broken, when, for how long, and how far each process's clock is off. The same
-// seed is the same schedule, not the same interleaving. Members reach the brokers through a proxy each, which cuts,
-// stalls and slows down; the audit, the load and a copy of the journal (the members trim the journal itself) reach them
-// directly.
+// seed gives the same schedule, but not the same interleaving. Each broker has a proxy through which members reach it,
+// and which cuts, stalls and slows down connections. The audit, the load and the copy of the journal reach the brokers
+// directly. The copy is needed because the members trim the journal.
 //
-// A member's clock is set off without a hook in the program: its binary is built with the standard library's time.Now
-// replaced (go build -overlay) by one that adds what a variable says.
+// A member's clock is set off without a hook in the program. Its binary is built with another time.Now of the standard
+// library (go build -overlay), which adds the value of a variable.
 //
-// After a finding the servers' data, the members' logs and the configuration are kept, and the report says where.
+// After a finding the servers' data, the members' logs and the configuration are kept, and the report says where they
+// are.
 package main

@@ -16,7 +16,7 @@ import (
 // slowBy is the delay of a slow network for each 32 KiB, in each direction.
 const slowBy = 40 * time.Millisecond
 
-// perform breaks things by the schedule, and returns when all is whole again and the run's length is over.
+// perform breaks things by the schedule. It returns when everything is whole again and the run's length is over.
 func (s *scene) perform(ctx context.Context, events []event, out io.Writer) error {
 	began := time.Now()
 	group, inner := errgroup.WithContext(ctx)
@@ -74,7 +74,7 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 	return true, nil
 }
 
-// loseBroker kills a broker while the other two have everything.
+// loseBroker kills a broker while the other two are in sync with it.
 func (s *scene) loseBroker(ctx context.Context, e event) (bool, error) {
 	if err := until(ctx, "all replicas are in sync", recovery, s.world.healthy); err != nil {
 		return false, nil //nolint:nilerr // a second broker less, and nobody could write: not what is promised
@@ -92,8 +92,8 @@ func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {
 	return s.world.postgres.Await(context.WithoutCancel(ctx))
 }
 
-// moveLeaders makes a broker the leader of the journal and of what coordinators keep, as far as it is in sync. Where
-// that fails, as while a broker is away, the leaders stay.
+// moveLeaders makes a broker the leader of the journal and of the coordinators' topics, where it is in sync. If that
+// fails, for example while a broker is away, the leaders stay.
 func (s *scene) moveLeaders(ctx context.Context, to int) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -117,7 +117,7 @@ func (s *scene) moveLeaders(ctx context.Context, to int) {
 		}
 	}
 	if _, err := s.world.admin.AlterPartitionAssignments(ctx, req); err == nil {
-		_, _ = s.world.admin.ElectLeaders(ctx, kadm.ElectPreferredReplica, set) // see above
+		_, _ = s.world.admin.ElectLeaders(ctx, kadm.ElectPreferredReplica, set) // it may fail, as said above
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // recent is how many texts the load remembers to copy from.
 const recent = 2000
 
-// load writes documents to the source topic at a steady rate: about a third are copies of others, exact or edited, and
-// a few are empty or no UTF-8.
+// load writes documents to the source topic at a steady rate. About a third are copies of others, exact or edited. A
+// few are empty or not UTF-8.
 type load struct {
 	client     *kgo.Client
 	r          *rand.Rand
@@ -26,7 +26,7 @@ type load struct {
 	texts      []string
 
 	mu   sync.Mutex
-	ends map[int32]int64 // of each partition, by what Kafka acknowledged
+	ends map[int32]int64 // end of each partition, as far as Kafka has acknowledged
 	sent int
 	err  error
 }
@@ -43,7 +43,7 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 // tick is how often documents are written.
 const tick = 50 * time.Millisecond
 
-// run writes until ctx is done, so many documents a second as rate says at each time, and returns when all is
+// run writes until ctx is done, at the rate per second that rate gives for each time. It returns when everything is
 // acknowledged.
 func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error {
 	ticker := time.NewTicker(tick)
@@ -68,7 +68,7 @@ func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error 
 	return l.err
 }
 
-// write waits only where too much is not acknowledged yet.
+// write hands a record to the client. It waits only if too much is not acknowledged yet.
 func (l *load) write(r *kgo.Record) {
 	l.client.Produce(context.Background(), r, func(r *kgo.Record, err error) {
 		l.mu.Lock()
@@ -117,7 +117,7 @@ func (l *load) text() string {
 	return b.String()
 }
 
-// written is what is acknowledged so far.
+// written returns what is acknowledged so far.
 func (l *load) written() (ends map[int32]int64, sent int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

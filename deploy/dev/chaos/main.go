@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	// On Linux the servers are killed when the thread that started them dies; this one lives as long as the process.
+	// On Linux the servers are killed when the thread that started them dies. This thread lives as long as the process.
 	runtime.LockOSThread()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() {
-		keep := p.debug || err != nil && ctx.Err() == nil // who interrupts a run wants no evidence
+		keep := p.debug || err != nil && ctx.Err() == nil // whoever interrupts a run wants no evidence
 		w.close(keep)
 		if keep {
 			fmt.Fprintln(stdout, "the servers' data, the configuration and the members' logs are kept in", w.dir)
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return several(ctx, w, p, stdout)
 }
 
-// several makes one run after another, until one has a finding.
+// several makes one run after another until one has a finding.
 func several(ctx context.Context, w *world, p params, out io.Writer) error {
 	var all sum
 	defer func() { fmt.Fprintf(out, "\n%s\n", &all) }()
@@ -83,7 +83,7 @@ func several(ctx context.Context, w *world, p params, out io.Writer) error {
 	return nil
 }
 
-// one is one run: chaos, and the audit after it.
+// one makes one run: chaos, and the audit after it.
 func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err error) {
 	store := storeOf(p)
 	s, err := newScene(ctx, w, p, store, false)
@@ -111,7 +111,7 @@ func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err
 		return nil, err
 	}
 	if !r.ok() {
-		return r, nil // the topics are evidence
+		return r, nil // the topics are kept as evidence
 	}
 	return r, s.close(ctx)
 }

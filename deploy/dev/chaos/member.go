@@ -18,14 +18,14 @@ import (
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// restartAfter is the time from the end of a member until it is started again, as by a supervisor.
+// restartAfter is the time from the end of a member to its next start, as a supervisor would wait.
 const restartAfter = 200 * time.Millisecond
 
-// leaveBound is how long a member may take to end after SIGTERM: its drain timeout of 20 s, and more, as the machine is
-// busy.
+// leaveBound is how long a member may take to end after SIGTERM: more than its drain timeout of 20 s, because the
+// machine is busy.
 const leaveBound = 90 * time.Second
 
-// member is a place in the group, in which one process lives after another.
+// member is a place in the group. Its processes live one after another.
 type member struct {
 	args   []string
 	binary string
@@ -35,15 +35,15 @@ type member struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	alive  bool
-	asked  bool      // the present life has been asked, or made, to end
-	absent time.Time // not to be started before
+	asked  bool      // the present life was asked to end, or killed
+	absent time.Time // the next life must not start before
 	lives  int
-	paused int // SIGSTOPs not yet undone
+	paused int // number of SIGSTOPs that are not undone
 
 	seen endings
 }
 
-// endings counts how processes ended that nobody asked to end.
+// endings counts how processes ended unasked.
 type endings struct {
 	mu  sync.Mutex
 	why map[string]int
@@ -67,8 +67,8 @@ func (e *endings) add(why string) {
 	e.why[why]++
 }
 
-// run lives until ctx is done: whatever ends is started again. Then the last life is asked to end, and must, without
-// error.
+// run starts a life again whenever one ends, until ctx is done. Then it asks the last life to end, which must end
+// without an error.
 func (m *member) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		said, err := m.live(ctx)
@@ -93,7 +93,7 @@ func (m *member) run(ctx context.Context) error {
 	return nil
 }
 
-// live is one life. It returns what the process said outside of its log, and how it ended.
+// live runs one life. It returns what the process wrote outside of its log, and how it ended.
 func (m *member) live(ctx context.Context) (said string, err error) {
 	errs := &words{log: m.log}
 	cmd := exec.CommandContext(ctx, m.binary, m.args...)
@@ -109,7 +109,7 @@ func (m *member) live(ctx context.Context) (said string, err error) {
 	if m.skew != nil {
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", skewVariable, int64(m.skew(m.lives).Seconds())))
 	}
-	cmd.SysProcAttr = testbed.EndWithParent(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL) // Ctrl-C is ours to hand on
+	cmd.SysProcAttr = testbed.EndWithParent(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL) // we hand Ctrl-C on
 	err = cmd.Start()
 	m.cmd, m.alive, m.asked, m.paused = cmd, err == nil, false, 0
 	m.mu.Unlock()
@@ -120,14 +120,14 @@ func (m *member) live(ctx context.Context) (said string, err error) {
 	m.mu.Lock()
 	m.alive = false
 	m.mu.Unlock()
-	if errors.Is(err, context.Canceled) { // it ended well when it was asked to
+	if errors.Is(err, context.Canceled) { // it ended well after it was asked to
 		err = nil
 	}
 	return errs.last(), err
 }
 
-// signal sends one to the present life, and says no where there is none. ending says that it is not to be wondered at
-// if it ends now.
+// signal sends a signal to the present life, and returns false if there is none. ending says that the life may end
+// because of the signal.
 func (m *member) signal(s syscall.Signal, ending bool, absent time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,7 +140,7 @@ func (m *member) signal(s syscall.Signal, ending bool, absent time.Duration) boo
 	return true
 }
 
-// pause stops the process for a while; pauses may overlap.
+// pause stops the process for a while. Pauses may overlap.
 func (m *member) pause(ctx context.Context, d time.Duration) {
 	m.mu.Lock()
 	life := m.lives
@@ -160,7 +160,7 @@ func (m *member) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// leaves is SIGTERM; it returns when another life has begun.
+// leaves sends SIGTERM, and returns when another life has begun.
 func (m *member) leaves(ctx context.Context, absent time.Duration) error {
 	m.mu.Lock()
 	life := m.lives
@@ -185,15 +185,15 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// words keeps what a process writes outside of its log; the log goes to a file with everything.
+// words keeps what a process writes outside of its log. A file has everything, including the log.
 type words struct {
 	log  *os.File
 	mu   sync.Mutex
 	said []byte
-	rest []byte // of a line that has not ended
+	rest []byte // of a line that has not ended yet
 }
 
-// mostWords bounds what is kept of one life.
+// mostWords bounds the bytes that are kept of one life.
 const mostWords = 16 << 10
 
 // Write implements io.Writer.

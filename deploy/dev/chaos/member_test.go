@@ -18,7 +18,7 @@ import (
 
 const patience = time.Minute
 
-// shell is a member whose every life runs a script.
+// shell returns a member each life of which runs a script.
 func shell(t *testing.T, script string) *member {
 	t.Helper()
 	log, err := os.Create(filepath.Join(t.TempDir(), "member-0.log"))
@@ -27,7 +27,7 @@ func shell(t *testing.T, script string) *member {
 	return &member{binary: "/bin/sh", args: []string{"-c", script}, log: log}
 }
 
-// begin runs the member and returns what ends it.
+// begin runs the member and returns the function that ends it.
 func (m *member) begin(t *testing.T) (end func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -39,7 +39,7 @@ func (m *member) begin(t *testing.T) (end func() error) {
 	}
 }
 
-// reachesLife waits for the n-th life of a patient one.
+// reachesLife waits for the n-th life of a member that runs patient.
 func (m *member) reachesLife(t *testing.T, n int) {
 	t.Helper()
 	check(t, until(t.Context(), "another life begins", patience, func(context.Context) bool {
@@ -50,7 +50,7 @@ func (m *member) reachesLife(t *testing.T, n int) {
 	}))
 }
 
-// patient says when it is ready to be asked to end.
+// patient is a script that says when it is ready to be asked to end.
 const patient = "trap 'exit 0' TERM; echo up; while :; do sleep 0.05; done"
 
 func TestKilledMemberLivesAgain(t *testing.T) {
@@ -82,7 +82,7 @@ func TestEndingUnaskedIsSeen(t *testing.T) {
 		defer m.seen.mu.Unlock()
 		return m.seen.why["exit status 3: unecho: no luck"] >= 3
 	}))
-	_ = end() // whether the last life had ended already is chance
+	_ = end() // the last life may have ended already
 	text, err := os.ReadFile(m.log.Name())
 	check(t, err)
 	if !strings.Contains(string(text), `{"level":"info"}`) {
@@ -90,7 +90,7 @@ func TestEndingUnaskedIsSeen(t *testing.T) {
 	}
 }
 
-// A member that cannot end well when all is whole again is an error of the run.
+// It is an error of the run if a member ends with an error after everything is whole again.
 func TestEndingBadlyIsAnError(t *testing.T) {
 	m := shell(t, "trap 'echo unecho: cannot commit >&2; exit 1' TERM; echo up; while :; do sleep 0.05; done")
 	end := m.begin(t)
@@ -134,7 +134,7 @@ func TestPausesOverlap(t *testing.T) {
 	check(t, end())
 }
 
-// state is the process's, as the system tells it.
+// state returns the state of the member's process, as the system tells it.
 func state(t *testing.T, m *member) string {
 	t.Helper()
 	m.mu.Lock()

@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// params are what the flags say.
+// params are the values of the flags.
 type params struct {
 	seed       uint64
 	runs       int
-	length     time.Duration // of the faults of one run
+	length     time.Duration // of the time with faults, in one run
 	members    int
 	partitions int
 	rate       int           // documents a second
-	killEvery  time.Duration // on average
-	faultEvery time.Duration // on average, every other fault
+	killEvery  time.Duration // mean time between two kills
+	faultEvery time.Duration // mean time between two other faults
 	store      string
 	skew       bool
 	race       bool
-	bug        string // in the members; empty: none
+	bug        string // planted in the members; empty: none
 	plan       bool
-	takeover   int     // times each; 0: chaos or soak
+	takeover   int     // how often each trial is made; 0: chaos or soak
 	losses     []trial // what takeover measures
 	names      string  // of the members
 	debug      bool
 	soak       time.Duration // 0: chaos or takeover
-	burst      int           // so many times the rate, for a twentieth of the soak
-	bytes      int           // of a document, about
+	burst      int           // factor of the rate during a twentieth of the soak
+	bytes      int           // approximate size of a document
 	cache, pom string
 }
 
-// How the members come to their names.
+// These are the ways in which members get their names.
 const (
 	mixed      = "mixed"
 	configured = "configured"
@@ -86,7 +86,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	return p, p.validate()
 }
 
-// pace is how many documents a second are written at a time.
+// pace returns how many documents per second are written at a time of the run.
 func (p params) pace(at time.Duration) float64 {
 	if at >= p.soak/20 && at < p.soak/10 {
 		return float64(p.rate * p.burst)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// phases says, from a member's log, where the time of its last start went: until it was ready, and until each of its
+// phases reads from a member's log where the time of its last start went: until it was ready, and until each of its
 // sessions read.
 func phases(log string) (string, error) {
 	f, err := os.Open(log)
@@ -23,7 +23,7 @@ func phases(log string) (string, error) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var l line
-		if json.Unmarshal(lines.Bytes(), &l) != nil { // what it says outside of its log
+		if json.Unmarshal(lines.Bytes(), &l) != nil { // written outside of the log
 			continue
 		}
 		switch l["message"] {
@@ -36,10 +36,10 @@ func phases(log string) (string, error) {
 	return strings.Join(parts, "; "), lines.Err()
 }
 
-// line is one of a log.
+// line is a line of a log.
 type line map[string]any
 
-// sum is how many milliseconds it took in all, and in each phase that took some.
+// sum returns how many milliseconds it took together, and in each phase that took some time.
 func (l line) sum(what string, names ...string) string {
 	var each []string
 	for _, name := range names {

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// bug is planted into the members' binary to see whether the audit finds what comes of it: old, which stands in the
-// file exactly once, is replaced.
+// bug is planted into the members' binary to see whether the audit finds its effects. The text old, which occurs
+// exactly once in the file, is replaced by new.
 type bug struct{ file, old, new string }
 
-// bugs are those that a short run of chaos brings out. The simulation has many more.
+// bugs returns the bugs that a short run of chaos reveals. The simulation has many more.
 func bugs() map[string]bug {
 	return map[string]bug{
 		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
@@ -42,7 +42,7 @@ func bugs() map[string]bug {
 
 func bugNames() string { return strings.Join(slices.Sorted(maps.Keys(bugs())), ", ") }
 
-// plant writes the file with the bug, and says which file it replaces.
+// plant writes the file with the bug, and returns which file it replaces.
 func plant(ctx context.Context, dir, name string) (map[string]string, error) {
 	b := bugs()[name]
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()

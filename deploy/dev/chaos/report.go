@@ -16,7 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// result is what came of a run.
+// result is the result of a run.
 type result struct {
 	seed      uint64
 	store     string
@@ -24,13 +24,13 @@ type result struct {
 	documents int
 	done      map[fault]int
 	lives     int
-	endings   map[string]int // of lives that nobody asked to end
+	endings   map[string]int // of lives that ended unasked
 	waits     map[string][]time.Duration
 	alarms    []string
 	audit     audit.Report
 }
 
-// ok says that nothing was found.
+// ok says whether nothing was found.
 func (r *result) ok() bool {
 	return r.audit.OK() && r.audit.Records == r.documents && len(r.alarms) == 0
 }
@@ -56,21 +56,21 @@ func (r *result) print(out io.Writer) {
 	}
 }
 
-// endingsTo lists how lives ended that nobody asked to end.
+// endingsTo writes how lives ended that ended unasked.
 func (r *result) endingsTo(out io.Writer) {
 	for _, why := range slices.Sorted(maps.Keys(r.endings)) {
 		fmt.Fprintf(out, "  ended    %d times: %s\n", r.endings[why], why)
 	}
 }
 
-// waits is how long documents waited after a kind of loss, in one line. They are in order.
+// waits writes in one line how long documents waited after a kind of loss. The durations of are sorted.
 func waits(what string, of []time.Duration) string {
 	short := func(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 	return fmt.Sprintf("after %-8s until what was there is committed: median %v, most %v, of %d",
 		what, short(of[len(of)/2]), short(of[len(of)-1]), len(of))
 }
 
-// sum is what several runs come to.
+// sum adds up several runs.
 type sum struct {
 	runs, documents, kills, brokers, lives, bad int
 	lost, doubled, different                    int
@@ -94,7 +94,7 @@ func (s *sum) String() string {
 		s.runs, s.documents, s.kills, s.brokers, s.lives, s.lost, s.doubled, s.different, s.bad)
 }
 
-// alarms are lines of the members' logs that no fault excuses.
+// alarms returns the lines of the members' logs that no fault excuses.
 func alarms(dir string) (found []string, err error) {
 	logs, err := filepath.Glob(filepath.Join(dir, "member-*.log"))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// scene is one run: a group with topics of its own, its members, its load.
+// scene is one run: a group with its own topics, members and load.
 type scene struct {
 	world   *world
 	params  params
@@ -31,21 +31,21 @@ type scene struct {
 	source  string
 	config  config.Config
 	members []*member
-	ops     []string // where each member answers; empty where nobody asks
+	ops     []string // address of each member's ops server; empty if nobody asks it
 	load    *load
 	watch   *watch
 	copy    *journalCopy
-	disk    *disk // under the snapshot directory; nil where there is none of its own
+	disk    *disk // of the snapshot directory; nil if that has no disk of its own
 
 	mu   sync.Mutex
 	done map[fault]int
 }
 
-// settleBound is how long a group may take, when nothing is broken any more, until all that was written is committed.
+// settleBound is how long it may take until everything written is committed, after nothing is broken any more.
 const settleBound = 12 * time.Minute
 
-// stallBound is how long an audit may stand still. How long it takes depends on what there is to be audited, and on the
-// machine.
+// stallBound is how long an audit may make no progress. The whole duration has no bound, because it depends on the
+// amount of records and on the machine.
 const stallBound = 3 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
@@ -108,7 +108,7 @@ func (s *scene) configure() error {
 	return err
 }
 
-// enlist makes place i of the group. Who has no name by configuration takes the lowest free one.
+// enlist makes place i of the group. A member without a configured name takes the lowest free one.
 func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("member-%d.log", i)))
 	if err != nil {
@@ -136,11 +136,11 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 	return nil
 }
 
-// mostSkew is how far clocks are off: twice window.tolerance, so that some members' times are capped.
+// mostSkew is the most by which clocks are off. It is twice window.tolerance, so that some members' times are capped.
 const mostSkew = 10 * time.Minute
 
-// run has the members work while act goes on, and returns when all that was written by then is committed and they have
-// ended well.
+// run has the members work during act. It returns when everything that was written by then is committed and the members
+// have ended well.
 func (s *scene) run(ctx context.Context, act func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	living, end := context.WithCancel(ctx)
@@ -207,7 +207,7 @@ func (s *scene) copied(ctx context.Context) bool {
 	return err == nil && ok && s.copy.next.Load() >= end.Offset
 }
 
-// audit holds source, journal and outputs against the twin.
+// audit compares source, journal and outputs with the twin.
 func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -218,19 +218,19 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
-		ProducerTime: true, // the copy carries the time that was stamped
+		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {
-			if p.Stage != audit.StageWait { // for a transaction that is open
+			if p.Stage != audit.StageWait { // that stage waits for an open transaction
 				stalled.Reset(stallBound)
 			}
 		},
 	})
 }
 
-// close gives back what the scene holds beside its members; its topics go, and so does its group.
+// close gives back everything that the scene holds apart from its members. It deletes the topics and the group.
 func (s *scene) close(ctx context.Context) error {
 	for _, m := range s.members {
-		_ = m.log.Close() // only ever written
+		_ = m.log.Close() // the file was only written
 	}
 	if s.load != nil {
 		s.load.client.Close()

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// The stores for snapshots.
+// These are the stores for snapshots.
 const (
 	postgres  = "postgres"
 	directory = "directory"
 )
 
-// fault is a kind of thing that is broken.
+// fault is a way in which something is broken.
 type fault string
 
 const (
@@ -37,8 +37,8 @@ const (
 type event struct {
 	at     time.Duration // since the run began
 	fault  fault
-	member int // of kill, pause, leave
-	broker int // of broker, leaders, stall, cut
+	member int // for kill, pause and leave
+	broker int // for broker, leaders, stall and cut
 	lasts  time.Duration
 }
 
@@ -69,19 +69,19 @@ func weights(store string) map[fault]int {
 	return w
 }
 
-// schedule draws what is broken when. The same parameters give the same schedule.
+// schedule draws which faults happen when. The same parameters give the same schedule.
 func schedule(p params, store string) []event {
 	var all []event
 	r := rand.New(rand.NewPCG(p.seed, 1))
 	for at := gap(r, p.killEvery); p.killEvery > 0 && at < p.length; at += gap(r, p.killEvery) {
 		e := event{at: at, fault: kill, member: r.IntN(p.members)}
-		if r.IntN(8) == 0 { // long enough for others to take over
+		if r.IntN(8) == 0 { // long enough that others take over
 			e.lasts = between(r, 2*time.Second, 12*time.Second)
 		}
 		all = append(all, e)
 	}
 	r = rand.New(rand.NewPCG(p.seed, 2))
-	free := map[fault]time.Duration{} // when it may be drawn again
+	free := map[fault]time.Duration{} // from when on it may be drawn again
 	for at := gap(r, p.faultEvery); p.faultEvery > 0 && at < p.length; at += gap(r, p.faultEvery) {
 		e := draw(r, p, weights(store))
 		e.at = at
@@ -97,11 +97,11 @@ func schedule(p params, store string) []event {
 	return all
 }
 
-// recovery is how long a broker that came back is given to catch up: two at a time are more than a topic of three
-// replicas with two in sync can lose and still be written to.
+// recovery is how long a broker that came back has to catch up. A topic of three replicas with two in sync cannot be
+// written while two brokers are away.
 const recovery = 20 * time.Second
 
-// exclusive names what a fault must not overlap with.
+// exclusive returns the group of faults that must not overlap with this one.
 func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
@@ -113,7 +113,7 @@ func exclusive(f fault) fault {
 	return ""
 }
 
-// draw draws a fault, what it hits, and how long it lasts.
+// draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
 	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut} {
@@ -127,8 +127,8 @@ func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	return e
 }
 
-// bounds are those of how long a fault lasts. Members have a session time-out of 6 s and a transaction time-out of 10
-// s: what is rare goes beyond both.
+// bounds returns the shortest and the longest duration of a fault. Members have a session time-out of 6 s and a
+// transaction time-out of 10 s. Rare durations exceed both.
 func bounds(f fault, rare bool) (short, long time.Duration) {
 	switch f {
 	case pause:
@@ -154,7 +154,7 @@ func bounds(f fault, rare bool) (short, long time.Duration) {
 	return 0, 0
 }
 
-// gap is the time to the next of events that come by chance.
+// gap draws the time until the next of events that come at random.
 func gap(r *rand.Rand, mean time.Duration) time.Duration {
 	return time.Duration(r.ExpFloat64() * float64(mean))
 }

@@ -31,7 +31,7 @@ func TestSeedGivesTheSchedule(t *testing.T) {
 func TestScheduleHasEverything(t *testing.T) {
 	for store, without := range map[string]fault{postgres: full, directory: database} {
 		seen := map[fault]int{}
-		long := map[fault]bool{} // beyond the transaction time-out
+		long := map[fault]bool{} // longer than the transaction time-out
 		for _, e := range schedule(chaosFor(t, "-seed=7", "-minutes=120"), store) {
 			seen[e.fault]++
 			long[e.fault] = long[e.fault] || e.lasts > 10*time.Second
@@ -47,7 +47,7 @@ func TestScheduleHasEverything(t *testing.T) {
 	}
 }
 
-// One broker at a time is away or out of reach, and the next one only when the last had time to catch up.
+// Only one broker at a time is away or out of reach. The next one follows only after the last had time to catch up.
 func TestBrokersAreSparedInTurn(t *testing.T) {
 	for seed := range uint64(50) {
 		p := chaosFor(t, "-minutes=30", "-fault-every=1s")

@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// sampleEvery is how often members are asked how they are.
+// sampleEvery is how often members are asked for their figures.
 const sampleEvery = 5 * time.Second
 
-// sample is one member at one moment.
+// sample is a member's figures at one moment.
 type sample struct {
 	resident, heap, goroutines, lag float64
 }
 
-// The series that a sample is made of, and where in it they go.
+// series returns the metrics that a sample is made of, and the fields that hold them.
 func series(s *sample) map[string]*float64 {
 	return map[string]*float64{
 		"process_resident_memory_bytes": &s.resident, "go_memstats_heap_inuse_bytes": &s.heap,
@@ -33,7 +33,7 @@ func series(s *sample) map[string]*float64 {
 	}
 }
 
-// soak has members work under load, nothing broken, and fails if their memory or goroutines grow.
+// soak has members work under load without faults, and fails if their memory or goroutines grow.
 func soak(ctx context.Context, w *world, p params, out io.Writer) error {
 	p.skew = false
 	s, err := newScene(ctx, w, p, postgres, true)
@@ -64,7 +64,7 @@ func soak(ctx context.Context, w *world, p params, out io.Writer) error {
 	return errors.Join(err, s.close(ctx))
 }
 
-// summary is the soak in one line.
+// summary describes the soak in one line.
 func summary(r *result, audited time.Duration, of []sample) string {
 	var most sample
 	for i := range of {
@@ -134,17 +134,18 @@ func ask(ctx context.Context, address string) (sample, error) {
 	return s, nil
 }
 
-// What counts as flat: the median of the last quarter beside that of the second. The first is for filling the window.
+// These bounds say what counts as flat. The median of the last quarter is compared with that of the second. The first
+// quarter is for filling the window.
 const (
 	mayGrow       = 1.10     // of bytes
-	mayGrowBytes  = 16 << 20 // and so many more: pages come and go
-	mayGrowNumber = 5        // goroutines: connections come and go
+	mayGrowBytes  = 16 << 20 // and additional bytes, because pages come and go
+	mayGrowNumber = 5        // additional goroutines, because connections come and go
 )
 
-// mayTake is what configuration.md grants a process besides its window, which is small here.
+// mayTake is the memory that configuration.md grants a process in addition to its window, which is small here.
 const mayTake = 512 << 20
 
-// judge says how the second and the last quarter compare, and fails if they show growth.
+// judge compares the second and the last quarter, and fails if they show growth.
 func judge(of []sample) (growth string, err error) {
 	if len(of) < 8 {
 		return "", errors.New("too few samples to tell: soak longer")
@@ -185,7 +186,7 @@ func median(of []sample, value func(sample) float64) float64 {
 	return all[len(all)/2]
 }
 
-// freeAddress is one that nobody listened on a moment ago.
+// freeAddress returns an address on which nobody listened a moment ago.
 func freeAddress(ctx context.Context) (string, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// processState is the third field of proc(5)'s stat: T is stopped.
+// processState returns the third field of proc(5)'s stat. T means stopped.
 func processState(t *testing.T, pid int) string {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// processState asks ps: T is stopped.
+// processState asks ps. T means stopped.
 func processState(t *testing.T, pid int) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()

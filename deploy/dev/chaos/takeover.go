@@ -26,7 +26,7 @@ const (
 	lostNode  trial = "node"     // SIGKILL of a broker
 )
 
-// trials are all of them, in the order in which they are made.
+// trials returns all trials, in the order in which they are made.
 func trials() []trial { return []trial{restarted, takenOver, drained, rolled, frozen, lostNode} }
 
 func unknown(f trial) bool { return !slices.Contains(trials(), f) }
@@ -39,10 +39,10 @@ func join(of []trial) string {
 	return strings.Join(names, ",")
 }
 
-// away is how long somebody stays away who does not come back: longer than anything takes.
+// away is how long members stay away that do not come back: longer than any takeover takes.
 const away = 40 * time.Second
 
-// measure has one loss after another happen to a group that is well, and says how long documents waited.
+// measure lets one loss after another happen to a healthy group, and reports how long documents waited.
 func measure(ctx context.Context, w *world, p params, out io.Writer) error {
 	p.skew = false
 	s, err := newScene(ctx, w, p, postgres, false)
@@ -88,7 +88,8 @@ func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 	return nil
 }
 
-// tell says how long documents waited after one loss and, where the place was taken again at once, in which phases.
+// tell writes how long documents waited after one loss. If the place was taken again at once, it also writes in which
+// phases.
 func (s *scene) tell(f trial, i int, out io.Writer) error {
 	place := i % len(s.members)
 	fmt.Fprintf(out, "%s, place %d: %v\n", f, place, s.watch.newest(string(f)).Round(10*time.Millisecond))
@@ -124,9 +125,9 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 	return nil
 }
 
-// well waits until the group is whole and at work, for wellFor without a break: every session a member, all replicas in
-// sync, and no more documents waiting than are written in wellBehind seconds. A group is stable for moments between two
-// rebalances as well, and before its sessions have begun to read.
+// well waits until the group is whole and at work, for wellFor without interruption. Every session is a member, all
+// replicas are in sync, and no more documents wait than are written in wellBehind seconds. A moment is not enough: a
+// group is also stable between two rebalances, and before its sessions have begun to read.
 func (s *scene) well(ctx context.Context) error {
 	want := len(s.members) * s.config.Consumer.Sessions
 	var since time.Time

@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 )
 
-// loss is a moment at which members or servers were lost, and what lay in the source then.
+// loss is a moment at which members or servers were lost, and what the source held then.
 type loss struct {
 	what string
 	at   time.Time
@@ -32,7 +32,7 @@ type watch struct {
 	waits     map[string][]time.Duration
 }
 
-// watchEvery is how often the group's offsets are asked for, and so how exact the waits are.
+// watchEvery is how often the group's offsets are asked for. The waits are exact to that time.
 const watchEvery = 100 * time.Millisecond
 
 func newWatch(w *world, group, source string, l *load) *watch {
@@ -59,7 +59,7 @@ func (w *watch) look(ctx context.Context) {
 	defer cancel()
 	offsets, err := w.admin.FetchOffsets(ctx, w.group)
 	if err != nil {
-		return // the coordinator is away: the next look sees more
+		return // the coordinator is away, and the next request sees more
 	}
 	now := time.Now()
 	w.mu.Lock()
@@ -87,7 +87,7 @@ func reached(committed, ends map[int32]int64) bool {
 	return true
 }
 
-// lost begins to measure.
+// lost begins to measure a loss.
 func (w *watch) lost(what string) {
 	ends, _ := w.load.written()
 	w.mu.Lock()
@@ -95,21 +95,21 @@ func (w *watch) lost(what string) {
 	w.open = append(w.open, loss{what: what, at: time.Now(), ends: ends})
 }
 
-// resolved says whether documents have caught up after every loss so far.
+// resolved says whether the group has caught up after every loss so far.
 func (w *watch) resolved() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.open) == 0
 }
 
-// newest is how long documents waited after the newest loss of a kind.
+// newest returns how long documents waited after the newest loss of a kind.
 func (w *watch) newest(what string) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.waits[what][len(w.waits[what])-1]
 }
 
-// settled says whether all that was written is committed.
+// settled says whether everything that was written is committed.
 func (w *watch) settled() bool {
 	ends, _ := w.load.written()
 	w.mu.Lock()
@@ -117,7 +117,7 @@ func (w *watch) settled() bool {
 	return reached(w.committed, ends)
 }
 
-// waiting is how many documents are written and not committed.
+// waiting returns how many documents are written and not committed.
 func (w *watch) waiting() (n int64) {
 	ends, _ := w.load.written()
 	w.mu.Lock()
@@ -128,7 +128,7 @@ func (w *watch) waiting() (n int64) {
 	return n
 }
 
-// waited says how long documents waited after each kind of loss, in order of length.
+// waited returns how long documents waited after each kind of loss, sorted by duration.
 func (w *watch) waited() map[string][]time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,10 +19,10 @@ import (
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// brokers are how many Kafka nodes there are.
+// brokers is the number of Kafka nodes.
 const brokers = 3
 
-// world is the servers and the members' way to them.
+// world holds the servers and the members' way to them.
 type world struct {
 	dir      string
 	binary   string
@@ -102,7 +102,7 @@ func (w *world) servers() []*testbed.Server {
 	return all
 }
 
-// close stops everything. What the servers and members wrote is removed unless it is evidence.
+// close stops everything. It removes what the servers and members wrote, unless that is kept as evidence.
 func (w *world) close(keep bool) {
 	if w.client != nil {
 		w.client.Close()
@@ -116,7 +116,7 @@ func (w *world) close(keep bool) {
 	}
 }
 
-// front is the brokers' addresses as members have them.
+// front returns the brokers' addresses for members.
 func (w *world) front() string {
 	all := make([]string, len(w.proxies))
 	for i, p := range w.proxies {
@@ -141,7 +141,8 @@ func (w *world) healthy(ctx context.Context) bool {
 	return len(topics) > 0
 }
 
-// loseBroker kills a broker and starts it again after a while. Meanwhile its proxy refuses, as the broker itself would.
+// loseBroker kills a broker and starts it again after a while. Meanwhile its proxy refuses connections, as the broker
+// itself would.
 func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) error {
 	b, before := w.kafka.Brokers[i], w.proxies[i]
 	before.Cut()
@@ -150,11 +151,11 @@ func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) erro
 	if err := b.Start(ctx); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // a broker that is up again is how a run ends, too
+	ctx = context.WithoutCancel(ctx) // the broker must be up again at the end of a run, too
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
-// until asks again and again. The error says what was waited for.
+// until asks again and again until is returns true. The error says what was waited for.
 func until(ctx context.Context, what string, bound time.Duration, is func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not within %v", bound))
 	defer cancel()
@@ -196,7 +197,7 @@ func (w *world) remove(ctx context.Context, prefix string) error {
 	return err
 }
 
-// subdirectory makes one.
+// subdirectory makes a directory in the world's.
 func (w *world) subdirectory(name string) (string, error) {
 	path := filepath.Join(w.dir, name)
 	return path, os.MkdirAll(path, 0o755)

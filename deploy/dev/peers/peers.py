@@ -55,7 +55,7 @@ def main():
     with open(f"{directory}/testdata/english.txt", encoding="utf-8") as file:
         text = file.read()
     tokens = shingles(text)
-    # 18 bands of 7 rows use 126 slots. Of an empty index a query signs, and finds nothing.
+    # 18 bands of 7 rows use 126 slots. A query of an empty index signs, and finds nothing.
     index = gaoya.minhash.MinHashStringIndex(32, 0.8, 18, 7, None, "word", True, (WORDS, WORDS))
 
     def go(bench):

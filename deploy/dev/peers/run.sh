@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Times unecho against Python's MinHash libraries, in turns, in one run: signing (sign), or judging whole corpora (stream).
-# Builds what it needs in a directory of its own, and removes it. Usage: run.sh sign|stream [ROUNDS]
+# Times unecho against Python's MinHash libraries, in turns, in one run: signing (sign), or judging whole corpora
+# (stream). It builds what it needs in a directory of its own, and removes that. Usage: run.sh sign|stream [ROUNDS]
 set -euo pipefail
 
 what=${1:-sign}

@@ -1,5 +1,5 @@
-// Package proxy stands between a client and a server on this machine, and does to their connections what networks do:
-// it cuts them, loses everything for a while, and is slow.
+// Package proxy stands between a client and a server on this machine, and treats their connections as networks do: it
+// cuts them, loses everything for a while, and is slow.
 package proxy
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// chunk is how many bytes travel at a time: a slow proxy lets one pass after each delay.
+// chunk is how many bytes pass at a time. A slow proxy lets one chunk pass after each delay.
 const chunk = 32 << 10
 
 // Proxy hands connections to one server. Its methods may be called at any time, until Close.
@@ -25,7 +25,7 @@ type Proxy struct {
 	listener net.Listener // nil after Cut
 	conns    map[net.Conn]bool
 	delay    time.Duration
-	flowing  chan struct{} // closed while bytes flow
+	flowing  chan struct{} // closed while bytes pass
 }
 
 // New listens on a free port of 127.0.0.1.
@@ -35,14 +35,14 @@ func New(ctx context.Context, to string) (*Proxy, error) {
 	return p, p.Mend(ctx)
 }
 
-// Address is where clients connect to. It stays the same.
+// Address returns the address for clients. It stays the same.
 func (p *Proxy) Address() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.address
 }
 
-// Mend listens, again if it was cut.
+// Mend listens, also again after Cut.
 func (p *Proxy) Mend(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,11 +66,11 @@ func (p *Proxy) Mend(ctx context.Context) error {
 	return nil
 }
 
-// Cut breaks every connection and refuses new ones, as a server does that has been stopped.
+// Cut breaks every connection and refuses new ones, as a stopped server does.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	if p.listener != nil {
-		_ = p.listener.Close() // refuses from here on, whatever it says
+		_ = p.listener.Close() // it refuses from here on, even if Close fails
 		p.listener = nil
 	}
 	p.mu.Unlock()
@@ -78,12 +78,12 @@ func (p *Proxy) Cut() {
 	p.Break()
 }
 
-// Break breaks every connection. New ones are welcome.
+// Break breaks every connection and accepts new ones.
 func (p *Proxy) Break() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for conn := range p.conns {
-		_ = conn.Close() // its copier ends
+		_ = conn.Close() // the goroutine that copies ends
 	}
 	clear(p.conns)
 }
@@ -111,14 +111,14 @@ func (p *Proxy) flow() {
 	}
 }
 
-// Slow holds every 32 KiB up for so long, in each direction of each connection.
+// Slow delays every 32 KiB by that time, in each direction of each connection.
 func (p *Proxy) Slow(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
 }
 
-// Close cuts, and waits until nothing of it is left.
+// Close cuts, and waits until all goroutines have ended.
 func (p *Proxy) Close() {
 	p.Slow(0)
 	p.Flow()
@@ -157,7 +157,7 @@ func (p *Proxy) copy(to, from net.Conn) {
 	}
 }
 
-// hold waits as long as a chunk is to be held up.
+// hold waits for the time that a chunk is to be delayed.
 func (p *Proxy) hold() {
 	p.mu.Lock()
 	flowing, delay := p.flowing, p.delay

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo is a server that sends back what it gets, and a proxy before it.
+// echo starts a server that sends back what it gets, and a proxy before it.
 func echo(t *testing.T) *proxy.Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +102,7 @@ func TestStallAndFlow(t *testing.T) {
 	}
 	p.Flow()
 	check(t, conn.SetDeadline(time.Now().Add(patience)))
-	_, err := io.ReadFull(conn, make([]byte, 1)) // what was held up comes after all
+	_, err := io.ReadFull(conn, make([]byte, 1)) // the delayed byte arrives after all
 	check(t, err)
 	check(t, exchange(conn, patience))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cast is what a terminal got, and when.
+// cast is the output to a terminal with its times.
 type cast struct {
 	header
 	events []event
@@ -22,18 +22,18 @@ type header struct {
 	Command string `json:"command"`
 }
 
-// event is one piece of output; none ends within a character.
+// event is one piece of output. A piece never ends within a character.
 type event struct {
-	at   time.Duration // from the start
+	at   time.Duration // since the start
 	text string
 }
 
-// encode writes the header and an array for each event, a line each.
+// encode writes the header and each event as an array, one on each line.
 func (c cast) encode() []byte {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
 	lines.SetEscapeHTML(false)
-	_ = lines.Encode(c.header) // a buffer takes everything, and so does JSON of these types
+	_ = lines.Encode(c.header) // neither a buffer nor JSON of these types fails
 	for _, e := range c.events {
 		_ = lines.Encode([]any{math.Round(e.at.Seconds()*1000) / 1000, "o", e.text})
 	}

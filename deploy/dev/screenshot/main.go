@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// draw writes the picture of a run that is kept, or of a new one.
+// draw writes the picture of the recorded run, or of a new one.
 func draw(anew bool) error {
 	if anew {
 		c, err := demo(context.Background(), command)
@@ -57,7 +57,7 @@ func draw(anew bool) error {
 	return nil
 }
 
-// demo builds the program, runs a command of it on a terminal, and returns what it wrote there.
+// demo builds the program, runs a command of it on a terminal, and returns its output.
 func demo(ctx context.Context, command string) (cast, error) {
 	bin, err := os.MkdirTemp("", "unecho-screenshot-")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of the terminal: wide enough for outlets and originals, and no wider than a page.
+// This is the size of the terminal: wide enough for outlets and originals, and no wider than a page.
 const (
 	width  = 112
 	height = 24
@@ -34,7 +34,7 @@ func record(run *exec.Cmd, command string) (cast, error) {
 		return cast{}, fmt.Errorf("start the demo: %w", err)
 	}
 	c := cast{header: header{Version: 2, Width: width, Height: height, Command: command}}
-	var rest []byte // of a character
+	var rest []byte // of a character that is not complete yet
 	for buffer := make([]byte, 64<<10); ; {
 		n, err := ours.Read(buffer)
 		text := append(rest, buffer[:n]...)
@@ -46,7 +46,7 @@ func record(run *exec.Cmd, command string) (cast, error) {
 		if whole > 0 {
 			c.events = append(c.events, event{time.Since(began), string(text[:whole])})
 		}
-		if err != nil { // EIO: nobody has the other end any more
+		if err != nil { // EIO: the other end is closed
 			break
 		}
 	}
@@ -56,7 +56,7 @@ func record(run *exec.Cmd, command string) (cast, error) {
 	return c, nil
 }
 
-// terminal opens a pair: what is written to theirs can be read from ours.
+// terminal opens a pseudo-terminal: what is written to theirs can be read from ours.
 func terminal() (ours, theirs *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

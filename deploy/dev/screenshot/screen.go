@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is what the demo uses of a terminal: colours, carriage return, erase to the end of the line, and new lines.
+// A screen knows the parts of a terminal that the demo uses: colours, carriage return, erase to the end of the line,
+// and new lines.
 type screen struct {
-	done    []line // ended lines, those that have scrolled away too
-	current line   // the line without an end
+	done    []line // lines that have ended, including those that have scrolled away
+	current line   // the line that has not ended
 	column  int
 	style   string
 	pending string // the beginning of an escape sequence
@@ -21,7 +22,7 @@ type line []cell
 
 type cell struct {
 	char  rune
-	style string // what stands in the escape sequence, such as 32; empty is regular
+	style string // the parameters of the escape sequence, such as 32; empty is regular
 }
 
 // escape is a control sequence: parameters and a final letter.
@@ -76,14 +77,14 @@ func (s *screen) put(char rune) {
 	}
 }
 
-// frame is how the screen stands from a moment on.
+// frame is the state of the screen from a moment on.
 type frame struct {
 	at     time.Duration
-	lines  int  // that have ended
-	status line // the one that has not
+	lines  int  // number of lines that have ended
+	status line // the line that has not ended
 }
 
-// frames plays a recording. Pieces of one stroke, which come within a twentieth of a second, are one frame.
+// frames plays a recording. Pieces that come within a twentieth of a second make one frame.
 func (c cast) frames() (all []frame, lines []line) {
 	var s screen
 	for i, e := range c.events {
@@ -96,7 +97,7 @@ func (c cast) frames() (all []frame, lines []line) {
 	return all, s.done
 }
 
-// text is a line without its colours.
+// text returns a line without its colours.
 func (l line) text() string {
 	var b strings.Builder
 	for _, c := range l {

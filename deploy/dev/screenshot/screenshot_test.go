@@ -28,7 +28,7 @@ func keptRun(t *testing.T) cast {
 	return c
 }
 
-// The picture is what the program draws of the run that is kept beside it.
+// The picture is the one that the program draws of the recorded run.
 func TestPictureIsOfTheRun(t *testing.T) {
 	c := keptRun(t)
 	if c.Command != command {
@@ -42,9 +42,9 @@ func TestPictureIsOfTheRun(t *testing.T) {
 	}
 }
 
-// The run that is kept says what the demo says today: the same documents, as many verdicts, and the same words around
-// them. It is repeated at full speed. So times differ, and so may who of two that are alike comes first, and with it
-// some lines.
+// The recorded run says what the demo says today: the same documents, the same number of verdicts, and the same words
+// around them. The demo is repeated at full speed. So the times differ. Of two similar documents another one may come
+// first, and some lines differ because of that.
 func TestRunIsOfTheDemo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a run is recorded on Linux only")
@@ -69,16 +69,16 @@ func TestRunIsOfTheDemo(t *testing.T) {
 	}
 }
 
-// facts are what a run says, without what differs from one to the next.
+// facts are the parts of a run that are the same in each run.
 type facts struct {
-	outlets    []string // of the documents, in the order of the alphabet
+	outlets    []string // of the documents, sorted
 	duplicates int
-	words      string // all but the verdicts, without figures
+	words      string // everything without verdicts and figures
 }
 
 func taken(c cast) (f facts) {
 	verdict := regexp.MustCompile(`^[0-9:]{8} (unique|duplicate) +(?:[█▉▊▋▌▍▎▏]+ +[01]\.[0-9]{2} )?(.{20}) .+$`)
-	warning := regexp.MustCompile(`^[0-9:.]{8,} (WRN|ERR) `) // of a machine that has other things to do
+	warning := regexp.MustCompile(`^[0-9:.]{8,} (WRN|ERR) `) // written by a machine that is busy
 	figure := regexp.MustCompile(`/tmp/.*|[█▉▊▋▌▍▎▏]+| *[0-9][0-9.,]*`)
 	_, lines := c.frames()
 	for _, l := range lines {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Measures of the picture. A character of the usual fixed-width fonts is six tenths as wide as the font is high.
+// These are the measures of the picture. A character of the usual fixed-width fonts is six tenths as wide as the font
+// is high.
 const (
 	fontSize   = 13
 	charWidth  = 0.6 * fontSize
@@ -17,7 +18,7 @@ const (
 	rest       = 6 * time.Second // how long the end stays
 )
 
-// head has the colours for light and for dark surroundings. Who wants no motion sees the end.
+// head has the colours for light and for dark surroundings. A viewer who wants no motion sees the end.
 const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="t">
 <title id="t">%[3]s: verdicts fall, and a summary holds them against the exact similarities</title>
 <style>
@@ -30,8 +31,8 @@ text { font: %[4]dpx ui-monospace, SFMono-Regular, Menlo, 'DejaVu Sans Mono', 'L
 .page { fill: var(--bg); stroke: var(--edge) }
 `
 
-// picture draws a recording: lines that scroll, and below them the line that is written anew, each as a strip that is
-// moved behind a window.
+// picture draws a recording as two strips, each of which is moved behind a window: the lines that scroll, and below
+// them the line that is written anew.
 func picture(c cast) []byte {
 	frames, lines := c.frames()
 	shown := c.Height - 1 // rows for lines; the last one is for the status
@@ -58,7 +59,7 @@ func picture(c cast) []byte {
 	return b.Bytes()
 }
 
-// moves writes where a strip stands in each frame, in rows, and at the end.
+// moves writes the position of a strip in each frame, in rows, and at the end.
 func moves(b *bytes.Buffer, name string, frames []frame, whole time.Duration, row func(int, frame) int) {
 	last := len(frames) - 1
 	fmt.Fprintf(b, "#%s { transform: translateY(%dpx); animation: %[1]s %.1[3]fs step-end infinite }\n",
@@ -88,7 +89,7 @@ func strip(b *bytes.Buffer, name string, y, rows, w int, lines []line) {
 	b.WriteString("</g></svg>\n")
 }
 
-// spans are the runs of a line that have one style, each put where its column is, whatever the font.
+// spans writes the runs of a line that have one style. Each is put at its column, whatever the font.
 func spans(l line) string {
 	var b strings.Builder
 	for i := 0; i < len(l); {
@@ -112,7 +113,7 @@ func spans(l line) string {
 	return b.String()
 }
 
-// gap says whether two spaces begin here: what follows them stands in a column.
+// gap says whether two spaces begin here, because what follows them stands in a column.
 func gap(l line) bool { return len(l) > 1 && l[0].char == ' ' && l[1].char == ' ' }
 
 func classOf(style string) string {

@@ -6,12 +6,11 @@
 //	servers                     start both, print the variables to export, run until interrupted
 //	servers -- COMMAND ARGS...  start both, run the command with these variables set, stop them, exit as it did
 //
-// The variables are UNECHO_TEST_KAFKA (host:port) and UNECHO_TEST_POSTGRES (a URL). One that is set already names a
-// server that runs already, and none is started in its place. Of one that was started here there is also its process,
-// by the same name with _PID, for those who measure what it takes; of Kafka also the _CLASSPATH, for those who run its
-// tools.
+// The variables are UNECHO_TEST_KAFKA (host:port) and UNECHO_TEST_POSTGRES (a URL). A variable that is set already
+// names a running server, and no other is started in its place. For each server that was started there is also the
+// variable with _PID, its process, for measurements; for Kafka there is also _CLASSPATH, for running its tools.
 //
-// What package testbed needs and misses is installed on Debian when run as root, and elsewhere named with the command
-// that installs it. Data lives in a temporary directory; after a failed command the servers' logs are kept in the cache
-// directory.
+// If something is missing that package testbed needs, it is installed on Debian when run as root. Elsewhere the error
+// names the command that installs it. Data lives in a temporary directory. After a failed command the servers' logs are
+// kept in the cache directory.
 package main

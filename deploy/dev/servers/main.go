@@ -27,7 +27,7 @@ const (
 )
 
 func main() {
-	// On Linux the servers are killed when the thread that started them dies; this one lives as long as the process.
+	// On Linux the servers are killed when the thread that started them dies. This thread lives as long as the process.
 	runtime.LockOSThread()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, os.Args[1:], os.Stdout)
@@ -35,7 +35,7 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// exitCode is the command's own, or 1 with the error told.
+// exitCode returns the command's own code. For any other error it writes the error and returns 1.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// serve prints what to export and waits to be interrupted.
+// serve prints the variables to export and waits to be interrupted.
 func serve(ctx context.Context, set *servers, stdout io.Writer) error {
 	for _, v := range set.variables {
 		if _, err := fmt.Fprintln(stdout, "export", v); err != nil {
@@ -86,7 +86,7 @@ func serve(ctx context.Context, set *servers, stdout io.Writer) error {
 	return set.wait(ctx)
 }
 
-// command runs args with the servers' variables; an interrupt is handed on to it.
+// command runs args with the servers' variables. It hands an interrupt on to the command.
 func command(ctx context.Context, set *servers, args []string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), set.variables...)

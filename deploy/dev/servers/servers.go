@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
-// servers are the processes that were started here and the variables that name the servers.
+// servers are the processes that were started here, and the variables that name the servers.
 type servers struct {
 	place     testbed.Place
 	running   []*testbed.Server
@@ -68,7 +68,7 @@ func postgres(ctx context.Context, at testbed.Place) (*testbed.Server, string, e
 	return p.Server, p.URL, nil
 }
 
-// adopt starts a server that stop will end.
+// adopt starts a server, which stop will end.
 func (s *servers) adopt(ctx context.Context, server *testbed.Server) error {
 	if err := server.Start(ctx); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *servers) adopt(ctx context.Context, server *testbed.Server) error {
 func (s *servers) wait(ctx context.Context) error {
 	ended := make(chan *testbed.Server, len(s.running))
 	for _, server := range s.running {
-		go func() { // ends at the latest when stop has ended the server
+		go func() { // this goroutine ends at the latest when stop has ended the server
 			<-server.Done()
 			ended <- server
 		}()
@@ -94,10 +94,10 @@ func (s *servers) wait(ctx context.Context) error {
 	}
 }
 
-// stop ends the servers, all at once, and waits for them.
+// stop ends all servers at the same time, and waits for them.
 func (s *servers) stop() { testbed.StopAll(s.running...) }
 
-// keepLogs copies the logs to where they outlive the temporary directory.
+// keepLogs copies the logs to a directory that outlives the temporary one.
 func (s *servers) keepLogs() {
 	kept := filepath.Join(s.place.Cache, "logs")
 	err := os.MkdirAll(kept, 0o755)

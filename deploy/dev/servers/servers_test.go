@@ -22,7 +22,7 @@ func TestLogsAreKept(t *testing.T) {
 	}
 }
 
-// TestVariablesThatNameServersStartNone also holds that neither Java nor PostgreSQL is needed then.
+// TestVariablesThatNameServersStartNone also checks that neither Java nor PostgreSQL is needed then.
 func TestVariablesThatNameServersStartNone(t *testing.T) {
 	t.Setenv(kafkaVariable, "there:9092")
 	t.Setenv(postgresVariable, "postgres://there")

@@ -1,4 +1,4 @@
-// Simulate makes up histories of the protocol, seed after seed, until one breaks a promise or the steps are done.
+// Simulate makes up histories of the protocol, seed after seed, until one breaks a promise or all steps are done.
 //
 //	go run ./deploy/dev/simulate -steps 100000000     from seed 1 on
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
@@ -27,7 +27,7 @@ func main() {
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
 	states := flag.Int("states", 5_000_000, "with -explore: give a world up that has so many states; a million takes some 500 MB")
 	flag.Parse()
-	debug.SetGCPercent(400) // little lives, and much is made
+	debug.SetGCPercent(400) // nearly everything that is allocated is soon garbage
 	var holds bool
 	switch {
 	case *seed > 0:

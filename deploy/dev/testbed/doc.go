@@ -3,6 +3,6 @@
 // Package testbed starts real servers on free ports of 127.0.0.1: Apache Kafka, one node or several, and PostgreSQL.
 // Each server is a process that can be killed, stopped and started again on the same data and the same port.
 //
-// Kafka comes from Maven (see deploy/dev/pom.xml) into a cache directory; PostgreSQL is the one installed. What is
-// missing is installed on Debian when run as root, and elsewhere named with the command that installs it.
+// Kafka comes from Maven (see deploy/dev/pom.xml) into a cache directory. PostgreSQL is the installed one. Missing
+// programs are installed on Debian when run as root. Elsewhere the error names the command that installs them.
 package testbed

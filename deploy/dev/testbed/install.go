@@ -18,14 +18,14 @@ import (
 // javaAtLeast is the oldest Java that Kafka 4's broker runs on.
 const javaAtLeast = 17
 
-// missing is what a machine lacks and how it is installed.
+// missing is a program that a machine lacks, and how it is installed.
 type missing struct {
 	what   string // for people
 	debian string // package
 	brew   string // formula
 }
 
-// install adds the package on Debian when we are root; elsewhere its error names the commands.
+// install adds the package on Debian if we are root. Elsewhere its error names the commands.
 func (m missing) install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil || os.Geteuid() != 0 {
@@ -70,13 +70,14 @@ func findJava(ctx context.Context) (string, error) {
 	})
 }
 
-// javaMajor reads the output of java -version: `openjdk version "17.0.15" 2025-04-15`, or of old `"1.8.0_402"`.
+// javaMajor reads the output of java -version: `openjdk version "17.0.15" 2025-04-15`, or for old versions
+// `"1.8.0_402"`.
 func javaMajor(version string) int {
 	found := regexp.MustCompile(`version "(?:1\.)?(\d+)`).FindStringSubmatch(version)
 	if found == nil {
 		return 0
 	}
-	major, _ := strconv.Atoi(found[1]) // digits by the expression; too many of them are no Java
+	major, _ := strconv.Atoi(found[1]) // the expression matches digits; with too many of them it is no Java
 	return major
 }
 
@@ -112,7 +113,7 @@ func postgresDirs(ctx context.Context) []string {
 	return dirs
 }
 
-// postgresMajor is the 15 of /usr/lib/postgresql/15/bin, and 0 where there is none.
+// postgresMajor returns 15 for /usr/lib/postgresql/15/bin, and 0 if the path has no number.
 func postgresMajor(dir string) int {
 	major, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 	return major

@@ -31,24 +31,24 @@ var log4jProperties []byte
 // Kafka is a cluster of brokers, each its own controller too.
 type Kafka struct {
 	Brokers   []*Server
-	Address   string // of all brokers, joined by commas
+	Address   string // addresses of all brokers, joined by commas
 	Classpath string // of Kafka's tools
 }
 
 // Advertise takes a broker's address and returns the one that clients are to use instead, of a proxy for example.
 type Advertise func(broker int, address string) (string, error)
 
-// node is what one broker of a cluster is made of.
+// node is the layout of one broker in a cluster.
 type node struct {
 	id                     int
 	port, front, advertise int // of the broker itself, of its second listener, and of what stands before that
 	controller             int
-	directory              string // its storage's id
+	directory              string // the id of its storage
 }
 
-// NewKafka makes the files of a cluster of n brokers; they are the caller's to start, at the same time. Topics have all
-// brokers as replicas, and two of three are enough to write. With advertise there is a second listener, which sends
-// clients to the address returned for each broker.
+// NewKafka makes the files of a cluster of n brokers. The caller starts them, at the same time. Topics have all brokers
+// as replicas, and two of three are enough to write. With advertise there is a second listener, which sends clients to
+// the address returned for each broker.
 func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka, error) {
 	java, err := findJava(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka
 	return k, group.Wait()
 }
 
-// layOut finds ports and asks what is advertised.
+// layOut finds ports and asks which addresses are advertised.
 func layOut(ctx context.Context, n int, advertise Advertise) ([]node, error) {
 	ports, err := freePorts(ctx, 3*n)
 	if err != nil {
@@ -115,7 +115,7 @@ func addresses(nodes []node, port func(node) int) string {
 	return strings.Join(all, ",")
 }
 
-// server writes a broker's files, and returns it together with the command that formats its storage.
+// server writes a broker's files. It returns the broker and the command that formats its storage.
 func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Server, format []string, err error) {
 	name := "kafka"
 	if len(nodes) > 1 {
@@ -147,7 +147,7 @@ func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Ser
 	}, format, nil
 }
 
-// quorum names the first controllers as Kafka's storage tool takes them.
+// quorum names the first controllers in the form that Kafka's storage tool takes.
 func quorum(nodes []node) string {
 	all := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -180,8 +180,8 @@ func (n node) configure(dir string, nodes []node, more string) error {
 	return os.WriteFile(filepath.Join(dir, "log4j2.properties"), log4jProperties, 0o644)
 }
 
-// clusterID is 16 random bytes as Kafka writes them. The first is made printable: an id that began with a dash would be
-// read as a flag.
+// clusterID returns 16 random bytes in Kafka's form. The first byte is fixed, because an id that begins with a dash
+// would be read as a flag.
 func clusterID() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails since Go 1.24
@@ -189,7 +189,7 @@ func clusterID() string {
 	return base64.RawURLEncoding.EncodeToString(id[:])
 }
 
-// kafkaAnswers asks a broker for all of them: one lists itself once the controller lets it serve.
+// kafkaAnswers asks a broker for all brokers: a broker lists itself once the controller lets it serve.
 func kafkaAnswers(ctx context.Context, n node) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(local(n.port)), kgo.RequestRetries(0))
 	if err != nil {
@@ -206,8 +206,8 @@ func kafkaAnswers(ctx context.Context, n node) error {
 	return nil
 }
 
-// kafkaJars returns the directory of Kafka's jars, which Maven fills once. A copy of the POM inside tells what filled
-// it.
+// kafkaJars returns the directory of Kafka's jars, which Maven fills once. A copy of the POM inside says for which POM
+// it was filled.
 func kafkaJars(ctx context.Context, cache, pom string) (string, error) {
 	want, err := os.ReadFile(pom)
 	if err != nil {
@@ -237,7 +237,7 @@ func kafkaJars(ctx context.Context, cache, pom string) (string, error) {
 	if err := os.RemoveAll(jars); err != nil {
 		return "", err
 	}
-	return jars, os.Rename(fresh, jars) // whole or not at all: an interrupted download leaves nothing to trust
+	return jars, os.Rename(fresh, jars) // whole or not at all, so that an interrupted download leaves nothing behind
 }
 
 func fetchJars(ctx context.Context, into, pom string) error {

@@ -14,8 +14,7 @@ import (
 	"syscall"
 )
 
-// postgresName is user, password and, with the password asked for on each connection, what a wrong one is tested
-// against.
+// postgresName is user and password. The password is asked for on each connection, so that a wrong one can be tested.
 const postgresName = "unecho"
 
 // Postgres is a PostgreSQL with a cluster of its own.
@@ -24,7 +23,8 @@ type Postgres struct {
 	URL string
 }
 
-// NewPostgres makes the cluster's files; the server is the caller's to start. As root it runs as an unprivileged user.
+// NewPostgres makes the cluster's files. The caller starts the server. When run as root, the server runs as an
+// unprivileged user.
 func NewPostgres(ctx context.Context, at Place) (*Postgres, error) {
 	bin, err := findPostgres(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func NewPostgres(ctx context.Context, at Place) (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(at.Dir, 0o711); err != nil { // the user passes through to its own directory
+	if err := os.Chmod(at.Dir, 0o711); err != nil { // the user must pass through to its own directory
 		return nil, err
 	}
 	dir := filepath.Join(at.Dir, "postgres")
@@ -87,7 +87,8 @@ func initPostgres(ctx context.Context, bin, dir string, as *syscall.Credential) 
 	return nil
 }
 
-// unprivileged is who runs PostgreSQL, which refuses to run as root; nil means ourselves.
+// unprivileged returns the user that runs PostgreSQL, because PostgreSQL refuses to run as root. nil means the present
+// user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

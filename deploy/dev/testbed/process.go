@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// startBound is how long a server may take to answer; Kafka needs some 4 s on an idle machine, and minutes on a
-	// busy one.
+	// startBound is how long a server may take to answer. Kafka needs some 4 s on an idle machine, and minutes on a busy
+	// one.
 	startBound = 4 * time.Minute
 
 	// stopBound is how long a server may take to end before it is killed.
@@ -29,9 +29,9 @@ const (
 // errEnded says that a server ended although nobody stopped it.
 var errEnded = errors.New("it ended while it was starting")
 
-// Place says where servers keep what they need.
+// Place says where servers keep their files.
 type Place struct {
-	Dir   string // their data and logs; it is the caller's to remove
+	Dir   string // their data and logs; the caller removes it
 	Cache string // Kafka's jars
 	POM   string // the Maven file that names Kafka's version
 
@@ -45,7 +45,7 @@ type Server struct {
 	Log  string // the file that its output goes to
 
 	as         *syscall.Credential
-	stopSignal syscall.Signal // asks it to end
+	stopSignal syscall.Signal // asks the server to end
 	args       []string
 	ready      func(context.Context) error
 	running    *process
@@ -59,8 +59,8 @@ type process struct {
 	err    error
 }
 
-// Start begins a life: in its own process group, so that Ctrl-C reaches the command first and the servers when it has
-// ended.
+// Start begins a life in a process group of its own, so that Ctrl-C reaches only the command, and the servers end after
+// it.
 func (s *Server) Start(ctx context.Context) error {
 	out, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// Await returns when the server answers; one that ends or takes too long is an error that shows its log.
+// Await returns when the server answers. If the server ends or takes too long, the error shows its log.
 func (s *Server) Await(ctx context.Context) error {
 	bound, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
@@ -131,20 +131,20 @@ func StopAll(all ...*Server) {
 	}
 }
 
-// Kill is SIGKILL: the server can do no more. It returns when it has ended.
+// Kill sends SIGKILL, after which the server can do no more. It returns when the server has ended.
 func (s *Server) Kill() {
 	_ = s.running.cmd.Process.Kill() // it may have ended already
 	<-s.running.done
 	s.running.cancel()
 }
 
-// Done is closed when the present life has ended.
+// Done returns a channel that is closed when the present life has ended.
 func (s *Server) Done() <-chan struct{} { return s.running.done }
 
-// PID is the present life's process.
+// PID returns the process id of the present life.
 func (s *Server) PID() int { return s.running.cmd.Process.Pid }
 
-// Err is why an ended life ended.
+// Err returns why a life that has ended did so.
 func (s *Server) Err() error {
 	if s.running.err == nil {
 		return errors.New("exit status 0")
@@ -152,7 +152,7 @@ func (s *Server) Err() error {
 	return s.running.err
 }
 
-// LastLines is the end of the server's log.
+// LastLines returns the end of the server's log.
 func (s *Server) LastLines() string {
 	text, err := os.ReadFile(s.Log)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Server) LastLines() string {
 	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
 }
 
-// freePorts names ports of 127.0.0.1 that were free a moment ago, no two alike.
+// freePorts returns different ports of 127.0.0.1 that were free a moment ago.
 func freePorts(ctx context.Context, n int) ([]int, error) {
 	var (
 		config net.ListenConfig
@@ -173,7 +173,7 @@ func freePorts(ctx context.Context, n int) ([]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find a free port: %w", err)
 		}
-		defer l.Close() // when all are found: a port that is given back may be the next one found
+		defer l.Close() // only when all are found, because a port that is given back may be the next one found
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil

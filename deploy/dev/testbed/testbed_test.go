@@ -48,7 +48,7 @@ func TestMissingNamesTheCommand(t *testing.T) {
 	}
 }
 
-// Each broker's properties are filled in, and name its own listeners and all controllers.
+// The properties of each broker are filled in, and name its own listeners and all controllers.
 func TestConfigureKafka(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		var fronts []string

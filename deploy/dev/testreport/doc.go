@@ -1,14 +1,14 @@
 //go:build unix
 
-// Testreport runs `go test -json` with its arguments and tells what people want of it: a line for each package as it
-// ends, the output of what failed, and at the end each failed and each skipped test with its reason. No skip goes
-// silent.
+// Testreport runs `go test -json` with its arguments and shows what people need of the output: a line for each package
+// as it ends, the output of what failed, and at the end each failed and each skipped test with its reason. No skipped
+// test goes unreported.
 //
-// With CI=true a skipped test is a failed one, but for those whose reason begins with "shared data absent:".
+// With CI=true a skipped test counts as failed, unless its reason begins with "shared data absent:".
 //
-// The last line counts tests: `12 passed, 0 failed, 1 skipped`. A test with subtests is counted by them, unless it
-// failed by itself; a package that could not be built, or that ended outside of a test, is one failure. The exit status
-// is 0 only if nothing failed.
+// The last line counts tests: `12 passed, 0 failed, 1 skipped`. Of a test with subtests only these are counted, unless
+// it failed by itself. A package that could not be built, or that ended outside of a test, is one failure. The exit
+// status is 0 only if nothing failed.
 //
 // Why not gotestsum: version 1.13.0 was tried beside this program on a module with one test of each kind, and would not
 // make it shorter by much. It prints as it runs and lists what failed, but passes with skipped tests and with a

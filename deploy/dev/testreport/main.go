@@ -33,8 +33,8 @@ func main() {
 	os.Exit(1)
 }
 
-// goTest feeds the report with what go test says until it ends. It and all it starts are one process group, which gets
-// what interrupts us.
+// goTest feeds the report with the output of go test until it ends. go test and all it starts are one process group,
+// which gets the signals that interrupt us.
 func goTest(ctx context.Context, args []string, rep *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
@@ -49,7 +49,7 @@ func goTest(ctx context.Context, args []string, rep *report) error {
 		return fmt.Errorf("start go test: %w", err)
 	}
 	forceEnd := context.AfterFunc(ctx, func() {
-		// The pipe stays open for as long as one process of the group lives, and so the reading below.
+		// The pipe, and so the reading below, stays open for as long as one process of the group lives.
 		time.AfterFunc(grace, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }) // gone is good
 	})
 	defer forceEnd()

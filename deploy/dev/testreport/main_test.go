@@ -71,7 +71,7 @@ func TestHang(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
 		defer interrupt()
-		pipe, err := os.Open(started) // returns when the test opens its end
+		pipe, err := os.Open(started) // returns when the test has opened its end
 		if err == nil {
 			_ = pipe.Close()
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// excused is how the reason of a skip begins that is no failure even in CI.
+// excused is the beginning of a reason for a skip that is no failure even in CI.
 const excused = "shared data absent:"
 
 // event is one line of go test -json; see `go doc test2json`.
@@ -24,7 +24,7 @@ type event struct {
 	FailedBuild string
 }
 
-// test is a test that runs, or one whose subtests run.
+// test is a running test, or one whose subtests run.
 type test struct {
 	output      []string
 	subtests    bool
@@ -33,14 +33,14 @@ type test struct {
 
 // packet is what is known of a package whose tests run.
 type packet struct {
-	output  []string // outside of tests
+	output  []string // output outside of tests
 	tests   map[string]*test
-	counted int // tests that ended
+	counted int // number of tests that have ended
 	failed  int
-	empty   bool // go test itself says that no test was to run
+	empty   bool // go test itself says that there was no test to run
 }
 
-// outcome is a test that a reader wants to hear of at the end.
+// outcome is a test that is reported to the reader at the end.
 type outcome struct{ name, reason string }
 
 // report gathers the events of one go test. It is used by one goroutine.
@@ -58,7 +58,7 @@ func newReport(out io.Writer, ci bool) *report {
 	return &report{out: out, ci: ci, packages: map[string]*packet{}, builds: map[string][]string{}}
 }
 
-// line takes one line of go test's output; what is not an event is shown as it is.
+// line takes one line of go test's output. It shows a line that is not an event as it is.
 func (r *report) line(text []byte) {
 	var e event
 	if json.Unmarshal(text, &e) != nil || e.Action == "" {
@@ -139,7 +139,7 @@ func (r *report) fail(p *packet, o outcome) {
 	r.failed = append(r.failed, o)
 }
 
-// skip lists a skipped test; in CI it is a failed one unless it is excused.
+// skip lists a skipped test. In CI the test counts as failed unless it is excused.
 func (r *report) skip(p *packet, o outcome) {
 	if r.ci && !strings.HasPrefix(o.reason, excused) {
 		o.reason = "skipped, and in CI that is a failure: " + o.reason
@@ -154,7 +154,7 @@ func (r *report) packageEvent(p *packet, e event) {
 	case "output":
 		p.output = append(p.output, e.Output)
 		p.empty = p.empty || strings.Contains(e.Output, "[no tests to run]")
-	case "skip": // no test files
+	case "skip": // the package has no test files
 		r.print(p.output)
 		delete(r.packages, e.Package)
 	case "pass":
@@ -169,7 +169,7 @@ func (r *report) packageEvent(p *packet, e event) {
 	}
 }
 
-// packageFailed shows what was said outside of tests, and the tests that the end of the process cut off.
+// packageFailed shows the output outside of tests, and the tests that were cut off when the process ended.
 func (r *report) packageFailed(p *packet, e event) {
 	cut := make([]string, 0, len(p.tests))
 	for name, t := range p.tests {
@@ -192,7 +192,7 @@ func (r *report) packageFailed(p *packet, e event) {
 	}
 }
 
-// finish says at the end what a reader must know and returns whether all is well. err is how go test ended.
+// finish writes the summary for the reader and returns whether all is well. err is how go test ended.
 func (r *report) finish(err error) bool {
 	if err != nil && len(r.failed) == 0 {
 		r.failed = append(r.failed, outcome{"go test", err.Error()})
@@ -230,7 +230,7 @@ func (r *report) print(lines []string) {
 	}
 }
 
-// summaryLines are go test's own lines about a package that passed; "PASS" and the shuffle's seed are left out.
+// summaryLines returns go test's own lines about a package that passed, without "PASS" and the shuffle's seed.
 func summaryLines(output []string) []string {
 	var kept []string
 	for _, line := range output {
@@ -241,7 +241,8 @@ func summaryLines(output []string) []string {
 	return kept
 }
 
-// skipReason is the last thing a skipped test logged, on one line: t.Skip logs its reason as "file.go:12: reason".
+// skipReason returns the last text that a skipped test logged, on one line: t.Skip logs its reason as "file.go:12:
+// reason".
 func skipReason(output []string) string {
 	logged := regexp.MustCompile(`^\s+[^\s:]+\.go:\d+: (.*)`)
 	var reason []string

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
-// TestReport feeds the events of each transcript to a report and compares all that it says. Transcripts named ci* run
+// TestReport feeds the events of each transcript to a report and compares everything it says. Transcripts named ci* run
 // as in CI.
 func TestReport(t *testing.T) {
 	transcripts, err := filepath.Glob("testdata/*.txtar")
@@ -50,8 +50,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// eventLine turns "action package test | output" into an event as go test writes it; a dot is no test, a hash no event.
-// The output of a fail is the build that failed.
+// eventLine turns "action package test | output" into an event as go test writes it. A dot means no test, a hash no
+// event. The output of a fail is the build that failed.
 func eventLine(t *testing.T, line string) []byte {
 	t.Helper()
 	if strings.HasPrefix(line, "#") {

@@ -10,7 +10,8 @@
 //	│ 4          │ 1       │ 4      │ 1    │ 8           │ zigzag   │                                      │
 //	└────────────┴─────────┴────────┴──────┴─────────────┴──────────┴──────────────────────────────────────┘
 //	settings 0    length, canonical text (the fingerprint is its hash)
-//	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries · each entry, delta to the one before
+//	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries ·
+//	              each entry, delta to the one before
 //	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name
 //	forget 3      journal offset · entry number
 //	checkpoint 4  journal offset · hash 8 · length, member · length, canonical settings text · number of

@@ -17,8 +17,8 @@
 //
 //   - What is unpacked, and not given back by Done, is with the client or was dropped by it. The client's hooks report
 //     what it has. What it dropped is forgotten after two polls. See account.
-//   - After a batch found no room, none is unpacked until all of that is given back. The client hands out what it has in
-//     the order it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
+//   - After a batch found no room, none is unpacked until all of that is given back. The client hands out what it has
+//     in the order it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
 //   - Then the batch that has waited longest goes first. See turns.
 //
 // A client asks for decompression of compressed batches only. So its connections mark the uncompressed ones as

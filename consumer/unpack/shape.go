@@ -24,7 +24,8 @@ func (s *shape) beside() int { return recordBytes + headerBytes*int(s.headers) }
 
 // readShape reads a record, without the length that stands before it:
 //
-//	attributes 1 · time · offset · bytes of the key · key · bytes of the value · value · headers · each: bytes, name, bytes, value
+//	attributes 1 · time · offset · bytes of the key · key · bytes of the value · value · headers ·
+//	each: bytes, name, bytes, value
 //
 // Numbers without a width are zigzag varints.
 func readShape(rd *reader) (s shape) {

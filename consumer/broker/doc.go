@@ -2,11 +2,11 @@
 // and lets us in, whether the topics are what the protocol needs. It also has an embedded broker for places without
 // Kafka.
 //
-//   - Options are what every Kafka client of the process has in common.
-//   - Ping tells in one sentence why Kafka cannot be reached, and what to do about it.
-//   - Topics reads topics, verifies or creates the journal and the outputs, and names every mistake with the command that
-//     mends it.
-//   - StartEmbedded runs a broker in this process, its data on disk, for any Kafka client on this machine.
+//   - Options are the options that every Kafka client of the process shares.
+//   - Ping says in one sentence why Kafka cannot be reached, and what to do about it.
+//   - Topics reads topics, verifies or creates the journal and the outputs, and reports every mistake with the command
+//     that mends it.
+//   - StartEmbedded runs a broker in this process, with its data on disk, for any Kafka client on this machine.
 //
 // Errors meant for people are of type *Fault: what happened, why, and what to do.
 package broker

@@ -7,8 +7,8 @@
 //	make chaos ARGS='-seed 7 -runs 3 -minutes 10'   seeds 7, 8 and 9, ten minutes each
 //	make chaos ARGS='-seed 7 -plan'                 what would be broken when, and no more
 //	make chaos ARGS='-takeover 5'                   how long documents wait: each kind of loss alone, five times
-//	make soak                                       twenty minutes of load, a burst of 100 times as much, and nothing broken:
-//	                                                is memory flat?
+//	make soak                                       twenty minutes of load, a burst of 100 times as much, and
+//	                                                nothing broken: is memory flat?
 //
 // The seed gives the schedule: what is broken, when, for how long, and how far each process's clock is off. The same
 // seed gives the same schedule, but not the same interleaving. Each broker has a proxy through which members reach it,

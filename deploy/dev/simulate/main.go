@@ -3,7 +3,7 @@
 //	go run ./deploy/dev/simulate -steps 100000000     from seed 1 on
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
-//	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of everything that can happen in it
+//	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
 

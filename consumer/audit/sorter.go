@@ -44,8 +44,8 @@ type sorter struct {
 	written   int64
 }
 
-// indexShare: one part in so many of the memory is for the positions of facts. A fact has at least five times the size
-// of its position.
+// indexShare says which part of the memory is for the positions of facts: a sixth, because a fact has at least five
+// times the size of its position.
 const indexShare = 6
 
 // mergeBuffer is the size in bytes of the buffer through which a run is read, if there are few runs.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reports known vulnerabilities in what unecho calls. Usage: vulncheck.sh GOVULNCHECK PACKAGES...
-# If the vulnerability database cannot be reached, nothing is known, neither good nor bad. At a desk the script says so and
-# succeeds. In CI (CI=true) it fails, unless VULNCHECK=optional says that this place has no way to the database.
+# If the vulnerability database cannot be reached, nothing is known, neither good nor bad. At a desk the script says so
+# and succeeds. In CI (CI=true) it fails, unless VULNCHECK=optional says that this place has no way to the database.
 set -uo pipefail
 
 govulncheck=$1

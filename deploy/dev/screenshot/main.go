@@ -1,6 +1,6 @@
 // Screenshot makes the moving picture of the README from a run of the demo.
 //
-//	go run ./deploy/dev/screenshot -record    run the demo on a terminal of its own, keep its output, and draw that (Linux)
+//	go run ./deploy/dev/screenshot -record    run the demo on its own terminal, keep the output, and draw it (Linux)
 //	go run ./deploy/dev/screenshot            draw what was kept
 //
 // What the terminal got is kept in deploy/docs/demo.cast, in the format of asciinema, version 2. The picture is

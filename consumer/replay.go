@@ -58,10 +58,9 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 			return passed(at)
 		},
 		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
-			run, _ := rec.(*index.Run)
 			effect := replica.Apply(at, rec)
 			for i := range effect.Judged {
-				fn(run.Source, &effect.Judged[i])
+				fn(index.SourceOf(rec, &effect.Judged[i]), &effect.Judged[i])
 			}
 			return passed(at)
 		},

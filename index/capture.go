@@ -11,6 +11,7 @@ import (
 // Formats. States, segments and side tables share one sequence of version numbers (see sideVersion).
 const (
 	stateVersion    = 4
+	fedVersion      = 5 // of a state: with what was fed
 	unroutedVersion = 2 // of a state: without routes
 	segmentVersion  = 2
 )
@@ -63,7 +64,8 @@ func (c *Capture) Split() {
 
 // State encodes everything but the segments:
 //
-//	version 4 · settings · routes · next · hash · clocks · partitions · oldest document ·
+//	version 4, or 5 if anything was fed · settings · routes · next · hash · clocks · partitions ·
+//	version 5: entries fed, and for each partition through and place · oldest document ·
 //	number of segments so far · side table, unless it is stored apart:
 //	for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
@@ -112,7 +114,11 @@ func flag(b bool) byte {
 
 // appendState encodes everything but the segments and the side table.
 func (r *Replica) appendState(dst []byte) []byte {
-	dst = append(dst, stateVersion)
+	version := byte(stateVersion)
+	if r.anyFed() {
+		version = fedVersion
+	}
+	dst = append(dst, version)
 	dst = wire.AppendBytes(dst, r.settings)
 	dst = append(dst, flag(r.settings != nil))
 	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
@@ -124,6 +130,12 @@ func (r *Replica) appendState(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.partitions)))
 	for _, p := range r.partitions {
 		dst = appendPartition(dst, p)
+	}
+	if version == fedVersion {
+		dst = binary.AppendUvarint(dst, r.fed)
+		for _, p := range r.partitions {
+			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
+		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
 	return binary.AppendUvarint(dst, r.window.number)

@@ -20,6 +20,9 @@ func (c *clocks) document(at int64) {
 	}
 }
 
+// placed moves the event clock to the time of a place. The feeder has bounded that time.
+func (c *clocks) placed(at int64) { c.event = max(c.event, at) }
+
 func (c *clocks) now() int64 {
 	if c.byEvent {
 		return c.event

@@ -9,6 +9,8 @@ type Contents struct {
 	Arrival, Event int64 // clocks, ms since 1970
 	Partitions     []SourcePartition
 	Held           [][]Verdict // per partition, ascending by offset
+	Fed            []Fed       // per partition
+	FedEntries     uint64      // see Replica.FedEntries
 }
 
 // Remembered is a document of the window, and what changed about it since it was judged.
@@ -44,13 +46,14 @@ func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
 		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
+		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed,
 	}
 	if r.settings != nil {
 		c.Settings = append([]byte{}, r.settings...)
 	}
 	for i, p := range r.partitions {
 		c.Partitions[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
-		c.Held[i] = append([]Verdict(nil), p.held...)
+		c.Held[i], c.Fed[i] = append([]Verdict(nil), p.held...), r.Fed(p.source)
 	}
 	return c
 }

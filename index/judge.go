@@ -2,9 +2,9 @@ package index
 
 import "github.com/unecho/unecho/index/entry"
 
-// judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before.
+// judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
+// moved the clocks.
 func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
-	r.clocks.document(e.Time)
 	r.at, r.reentries = at, MostReentries
 	r.room(0, 0)
 	r.stats.Judged++

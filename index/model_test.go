@@ -104,6 +104,10 @@ func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Sour
 	if known != wantKnown || got != (index.Partition{Epoch: want.Epoch, Start: want.Start, Base: want.Base}) {
 		t.Fatalf("partition %v: got %+v, the twin says %+v", source, got, want)
 	}
+	fed, entries := slow.Fed(source)
+	if fast.Fed(source) != fed || fast.FedEntries() != entries {
+		t.Fatalf("fed of %v: got %+v of %d, the twin says %+v of %d", source, fast.Fed(source), fast.FedEntries(), fed, entries)
+	}
 	for offset, v := range want.Held {
 		if h, ok := fast.Held(source, got.Epoch, offset); !ok || h != v {
 			t.Fatalf("held %d: got %+v, %v, the twin says %+v", offset, h, ok, v)

@@ -20,7 +20,8 @@ type partition struct {
 	among  int32  // number of partitions of the topic in the first reposition
 	Partition
 	held  []Verdict // ascending by offset, none below base
-	falls []fall    // ascending in both fields
+	fed   Fed
+	falls []fall // ascending in both fields
 }
 
 // fall says that the documents applied before a journal position died if their source offset is at least from.
@@ -75,7 +76,7 @@ func (p *partition) reposition(at Position, r *Reposition) {
 	p.falls = append(p.falls, fall{before: at, from: from})
 	p.name = r.Name
 	p.Partition = Partition{Epoch: r.Epoch, Start: r.Offset, Base: r.Offset}
-	p.held = nil
+	p.held, p.fed = nil, Fed{}
 }
 
 // fell says whether a document of this partition died in a reposition.

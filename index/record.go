@@ -9,7 +9,7 @@ type Stamp struct {
 }
 
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Mark, *Checkpoint, *Accusation,
-// *Routing.
+// *Routing, *Feed.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -111,6 +111,30 @@ type Accusation struct {
 	Hash    uint64
 }
 
+// Feed carries entries of several source partitions, in the order in which they are judged. A backfill appends it, so that
+// the order is that of the documents' places and not that of the appends (design 4, rule 15).
+type Feed struct {
+	Header
+	First   uint64 // entries that were fed before this record's first one
+	Parts   []FeedPart
+	Entries []FedEntry
+}
+
+// FeedPart is a source partition of a Feed.
+type FeedPart struct {
+	Source  entry.Source
+	Epoch   uint32
+	Through int64 // after this record, all documents of the partition below this offset are fed or rejected
+}
+
+// FedEntry is an entry of a Feed.
+type FedEntry struct {
+	Part int   // number of its partition in Parts
+	At   int64 // the time of its place, ms since 1970; it never falls within a feed
+	entry.Entry
+}
+
+func (*Feed) record()       {}
 func (*Settings) record()   {}
 func (*Run) record()        {}
 func (*Reposition) record() {}

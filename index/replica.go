@@ -25,6 +25,7 @@ type Replica struct {
 	partitions []*partition
 	byID       map[entry.Source]uint32
 	window     window
+	fed        uint64 // entries that feeds brought
 	hash       running
 	marks      marks
 	confirmed  int64 // journal offset; see Confirmed
@@ -41,7 +42,7 @@ type Replica struct {
 	outlines outlines
 	block    block
 
-	judged []Verdict // verdicts of the run at hand
+	judged []Verdict // verdicts of the run or feed at hand
 }
 
 // Effect is what applying one record did.
@@ -49,6 +50,17 @@ type Effect struct {
 	Applied  bool        // false if the record changed nothing
 	Judged   []Verdict   // the verdicts it gave, in the order of the entries; valid until the next Apply
 	Disputed *Divergence // nil unless the record makes a claim that this replica cannot confirm
+}
+
+// SourceOf returns the source partition of the document about which rec gave verdict v.
+func SourceOf(rec Record, v *Verdict) entry.Source {
+	switch rec := rec.(type) {
+	case *Run:
+		return rec.Source
+	case *Feed:
+		return rec.Parts[rec.Entries[v.Position.Entry].Part].Source
+	}
+	return entry.Source{}
 }
 
 // NewReplica builds an empty replica that applies the record at journal offset 0 next. fingerprint is that of the
@@ -120,6 +132,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 	switch rec := rec.(type) {
 	case *Run:
 		return r.applyRun(at, rec)
+	case *Feed:
+		return r.applyFeed(at, rec)
 	case *Reposition:
 		return r.applyReposition(at, rec)
 	case *Forget:
@@ -144,6 +158,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 func header(rec Record) Header {
 	switch rec := rec.(type) {
 	case *Run:
+		return rec.Header
+	case *Feed:
 		return rec.Header
 	case *Reposition:
 		return rec.Header
@@ -190,6 +206,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 		if _, held := p.find(e.Offset); held {
 			continue
 		}
+		r.clocks.document(e.Time)
 		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
 		p.hold(v)
 		r.judged = append(r.judged, v)
@@ -272,6 +289,11 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			h = h.mix(Fingerprint(rec.Text))
 		case *Run:
 			h = h.mix(uint64(rec.Base))
+		case *Feed:
+			h = h.mix(r.fed)
+			for i := range rec.Parts {
+				h = h.mix(uint64(rec.Parts[i].Through))
+			}
 		case *Reposition:
 			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))
 		case *Forget:

@@ -43,7 +43,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, err
 	}
 	rd := wire.NewReader(state)
-	version, err := readVersion(&rd, "state", unroutedVersion, stateVersion)
+	version, err := readVersion(&rd, "state", unroutedVersion, stateVersion, fedVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,12 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	replica.clocks.arrival, replica.clocks.event = rd.Varint(), rd.Varint()
 	for n := rd.Count(20); n > 0; n-- {
 		replica.addPartition(readPartition(&rd))
+	}
+	if version == fedVersion {
+		replica.fed = rd.Uvarint()
+		for _, p := range replica.partitions {
+			p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
+		}
 	}
 	w := &replica.window
 	w.oldest, w.number = ref(rd.Uvarint()), rd.Uvarint()

@@ -147,6 +147,14 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 			s.announced(rec.Base)
 		}
 		return a.judge(s, verdicts)
+	case *index.Feed:
+		for _, v := range a.twin.Apply(at, rec) {
+			if s := a.bySource[index.SourceOf(rec, &v)]; s != nil {
+				if err := a.noteVerdict(s, &v); err != nil {
+					return err
+				}
+			}
+		}
 	case *index.Routing:
 		a.reroute(rec)
 	case *index.Forget:

@@ -21,6 +21,7 @@ const (
 	kindAccusation
 	kindMark
 	kindRouting
+	kindFeed
 
 	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
@@ -29,8 +30,11 @@ const (
 // Append appends the framed value of a record to dst.
 func Append(dst []byte, rec index.Record) []byte {
 	from := len(dst)
-	if run, ok := rec.(*index.Run); ok {
-		dst = slices.Grow(dst, frameBytes+runSize(run))
+	switch rec := rec.(type) {
+	case *index.Run:
+		dst = slices.Grow(dst, frameBytes+runSize(rec))
+	case *index.Feed:
+		dst = slices.Grow(dst, frameBytes+feedSize(rec))
 	}
 	dst = appendBody(openFrame(dst), rec)
 	closeFrame(dst[from:])
@@ -44,6 +48,8 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		return wire.AppendBytes(dst, rec.Text)
 	case *index.Run:
 		return appendRun(dst, rec)
+	case *index.Feed:
+		return appendFeed(dst, rec)
 	case *index.Reposition:
 		dst = appendHeader(dst, kindReposition, rec.Header)
 		dst = appendSource(dst, rec.Source)
@@ -120,10 +126,12 @@ func runSize(run *index.Run) int {
 	return n
 }
 
-// Decoder decodes records. A decoded Run is valid until the next call: its entries are stored in the decoder and point
-// into the value.
+// Decoder decodes records. A decoded Run or Feed is valid until the next call: its entries are stored in the decoder and
+// point into the value.
 type Decoder struct {
-	run index.Run
+	run  index.Run
+	feed index.Feed
+	last []*entry.Entry // of each part of the feed
 }
 
 // Decode reads the value of a journal record.
@@ -158,6 +166,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		return &index.Settings{Wall: h.Wall, Text: rd.Bytes()}, nil
 	case kindRun:
 		return d.decodeRun(h, rd)
+	case kindFeed:
+		return d.decodeFeed(h, rd)
 	case kindReposition:
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)

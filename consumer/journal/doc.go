@@ -19,6 +19,9 @@
 //	accusation 5  journal offset · hash 8 · length, member · length, accused member
 //	mark 6        number 8
 //	routing 7     number · length, canonical text
+//	feed 8        entries fed before · parts, each: topic UUID 16 · partition · epoch · through ·
+//	              bytes of band keys · entries, each: part · time of its place, delta to the one before ·
+//	              the entry, delta to the one before of its part
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but
 // itself. The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a

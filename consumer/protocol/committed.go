@@ -11,12 +11,14 @@ type Committed struct {
 	Ours   bool  // the metadata is ours
 	Epoch  uint32
 	Start  int64 // of the epoch
+	Tally  Tally // of a backfill
 }
 
 // NewCommitted reads a committed offset and its metadata.
 func NewCommitted(offset int64, metadata string) Committed {
 	c := Committed{Offset: offset}
 	c.Epoch, c.Start, c.Ours = parse(metadata)
+	c.Tally = parseTally(metadata)
 	return c
 }
 
@@ -31,4 +33,19 @@ func parse(s string) (epoch uint32, start int64, ok bool) {
 		return 0, 0, false
 	}
 	return epoch, start, true
+}
+
+// BackfillMetadata is the metadata of a backfill's commits. It also counts the verdicts so far.
+func BackfillMetadata(epoch uint32, start int64, t Tally) string {
+	return fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted, t.Duplicate, t.Rejected)
+}
+
+func parseTally(s string) (t Tally) {
+	var epoch uint32
+	var start int64
+	_, err := fmt.Sscanf(s, "unecho1 %d %d unique=%d reemitted=%d duplicate=%d rejected=%d", &epoch, &start, &t.Unique, &t.Reemitted, &t.Duplicate, &t.Rejected)
+	if err != nil {
+		return Tally{}
+	}
+	return t
 }

@@ -10,7 +10,6 @@ import (
 // judge moves the clock, looks for the best match, and remembers the document if the settings say so. An empty document
 // has nothing to compare: it is unique, and no later document is its copy.
 func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
-	t.happen(e.Time)
 	entries := index.MostReentries
 	t.room(0, 0, &entries)
 	verdict := index.Verdict{Offset: e.Offset, Position: position, Content: e.Content}

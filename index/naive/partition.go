@@ -13,12 +13,13 @@ type partition struct {
 	start int64
 	base  int64
 	held  map[int64]index.Verdict // by offset: judged, and not yet known to be committed
+	fed   index.Fed
 }
 
 func (t *Twin) partition(source entry.Source) *partition {
 	p, ok := t.partitions[source]
 	if !ok {
-		p = &partition{held: map[int64]index.Verdict{}}
+		p = &partition{held: map[int64]index.Verdict{}, fed: unfed}
 		t.partitions[source] = p
 	}
 	return p

@@ -14,11 +14,12 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 	if t.settled = c.Settings != nil; t.settled {
 		t.ours = bytes.Equal(c.Settings, t.settings)
 	}
-	t.arrival, t.event = c.Arrival, c.Event
+	t.arrival, t.event, t.fed = c.Arrival, c.Event, c.FedEntries
 	for i := range c.Partitions {
 		row := &c.Partitions[i]
 		own := t.partition(row.Source)
 		own.known, own.name, own.epoch, own.start, own.base = true, row.Topic, row.Epoch, row.Start, row.Base
+		own.fed = c.Fed[i]
 		for _, v := range c.Held[i] {
 			own.held[v.Offset] = v
 		}

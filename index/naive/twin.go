@@ -27,6 +27,7 @@ type Twin struct {
 	partitions     map[entry.Source]*partition
 	window         []*document // the oldest first, ascending by place
 	places         int         // number of places given so far
+	fed            uint64      // entries that feeds brought
 	byKey          map[bandKey][]shelf
 	bytes          int64 // bytes of the documents in the window
 	stats          Stats
@@ -64,6 +65,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.settle(at, r), nil
 	case *index.Run:
 		return t.run(at, r)
+	case *index.Feed:
+		return t.feed(at, r)
 	case *index.Reposition:
 		return t.reposition(at, r), nil
 	case *index.Forget:
@@ -110,6 +113,7 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 			t.stats.Known++
 			continue
 		}
+		t.happen(e.Time)
 		v := t.judge(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)
@@ -133,7 +137,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 		}
 	}
 	*p = partition{
-		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
+		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed,
 	}
 	return true
 }
@@ -247,6 +251,9 @@ func (t *Twin) HeldAt(at index.Position) (entry.Source, index.Verdict, bool) {
 	}
 	return entry.Source{}, index.Verdict{}, false
 }
+
+// Fed returns how far a source partition was fed, and how many entries all feeds brought.
+func (t *Twin) Fed(source entry.Source) (index.Fed, uint64) { return t.partition(source).fed, t.fed }
 
 // Partition returns a copy of a partition's state, and whether the partition is known.
 func (t *Twin) Partition(source entry.Source) (State, bool) {

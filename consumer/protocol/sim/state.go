@@ -277,6 +277,14 @@ func (t *teller) letter(l letter) {
 		t.bytes = append(t.bytes, r.Member...)
 	case *index.Mark:
 		t.num(6, t.marker(r))
+	case *index.Feed:
+		t.num(8, int64(r.Fingerprint-t.ours), int64(r.First), int64(len(r.Entries)))
+		for i := range r.Entries {
+			t.num(int64(r.Entries[i].Part), r.Entries[i].Offset, int64(r.Entries[i].Content))
+		}
+		for i := range r.Parts {
+			t.num(r.Parts[i].Through)
+		}
 	case nil:
 		t.num(7)
 	}

@@ -65,6 +65,9 @@ type history struct {
 	sources []*source
 	steps   []Step
 	runs    []*index.Run
+	feeds   []*index.Feed
+	fed     uint64           // entries fed, if each feed was applied
+	place   int64            // the time of the last place
 	judged  []index.Position // where entries stand, judged or not
 }
 
@@ -75,6 +78,7 @@ type source struct {
 	epoch   uint32
 	next    int64 // offset to read next
 	base    int64
+	fed     int64 // all below is fed
 	renamed int
 	signed  map[int64]entry.Entry
 }
@@ -85,6 +89,12 @@ func (h *history) append(rec index.Record) {
 	if run, ok := rec.(*index.Run); ok {
 		h.runs = append(h.runs, run)
 		for i := range run.Entries {
+			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+		}
+	}
+	if feed, ok := rec.(*index.Feed); ok {
+		h.feeds = append(h.feeds, feed)
+		for i := range feed.Entries {
 			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
@@ -124,6 +134,8 @@ func (h *history) header() index.Header {
 func (h *history) anything() index.Record {
 	s := h.sources[h.r.IntN(len(h.sources))]
 	switch k := h.r.IntN(100); {
+	case k < 15 && h.p.Window.Clock == "event":
+		return h.feed()
 	case k < 74:
 		return h.run(s)
 	case k < 81 && len(h.runs) > 0:

@@ -70,7 +70,7 @@ func (h *history) reposition(s *source) *index.Reposition {
 		rec.Epoch = pick[uint32](h.r, 0, math.MaxUint32)
 	}
 	if h.settled && rec.Epoch == s.epoch+1 && rec.Fingerprint == h.fingerprint {
-		s.epoch, s.base, s.next = rec.Epoch, rec.Offset, rec.Offset
+		s.epoch, s.base, s.next, s.fed = rec.Epoch, rec.Offset, rec.Offset, 0
 	}
 	return rec
 }

@@ -1,0 +1,118 @@
+package index
+
+import (
+	"math"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Fed is how far a source partition was fed.
+type Fed struct {
+	Through int64 // all documents of the partition below this offset are fed or rejected; 0 if nothing was fed
+	Place   int64 // the time of the place of the last entry, ms since 1970; math.MinInt64 if Through is 0
+}
+
+// Fed returns how far a source partition was fed.
+func (r *Replica) Fed(source entry.Source) Fed {
+	number, known := r.byID[source]
+	if !known || r.partitions[number].fed == (Fed{}) {
+		return Fed{Place: math.MinInt64}
+	}
+	return r.partitions[number].fed
+}
+
+// FedEntries returns how many entries all feeds brought. It is the First of the next one.
+func (r *Replica) FedEntries() uint64 { return r.fed }
+
+func (r *Replica) anyFed() bool {
+	for _, p := range r.partitions {
+		if p.fed != (Fed{}) {
+			return true
+		}
+	}
+	return r.fed > 0
+}
+
+// applyFeed judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
+// nothing. Entries that were fed before are passed over: two feeders bring the same entries in the same order.
+func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
+	if f.First > r.fed || !r.clocks.byEvent || !r.feedable(f) {
+		return Effect{}
+	}
+	r.clocks.appended(at.LogAppendTime, f.Wall)
+	r.judged = r.judged[:0]
+	for i := range f.Entries {
+		r.foreseeFed(f, i)
+		if f.First+uint64(i) < r.fed {
+			continue
+		}
+		e := &f.Entries[i]
+		number := r.byID[f.Parts[e.Part].Source]
+		p := r.partitions[number]
+		r.clocks.placed(e.At)
+		p.fed = Fed{Through: e.Offset + 1, Place: e.At}
+		if _, held := p.find(e.Offset); held || e.Offset < p.Base {
+			continue
+		}
+		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+		p.hold(v)
+		r.judged = append(r.judged, v)
+	}
+	r.fed = max(r.fed, f.First+uint64(len(f.Entries)))
+	for i := range f.Parts {
+		p := r.partitions[r.byID[f.Parts[i].Source]]
+		if p.fed == (Fed{}) {
+			p.fed.Place = math.MinInt64
+		}
+		p.fed.Through = max(p.fed.Through, f.Parts[i].Through)
+	}
+	if len(r.judged) == 0 {
+		return Effect{Applied: true}
+	}
+	return Effect{Applied: true, Judged: r.judged}
+}
+
+// feedable returns false for a feed that none of our feeders wrote: with partitions in another epoch, with band keys of
+// another length, or with entries out of order.
+func (r *Replica) feedable(f *Feed) bool {
+	next := make([]int64, len(f.Parts))
+	for i := range f.Parts {
+		number, known := r.byID[f.Parts[i].Source]
+		if !known || r.partitions[number].Epoch != f.Parts[i].Epoch {
+			return false
+		}
+		next[i] = r.partitions[number].fed.Through
+	}
+	last := int64(math.MinInt64)
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.Part < 0 || e.Part >= len(f.Parts) || e.At < last || !e.Empty() && len(e.Keys) != r.keys {
+			return false
+		}
+		last = e.At
+		if f.First+uint64(i) < r.fed {
+			continue
+		}
+		if e.Offset < next[e.Part] {
+			return false
+		}
+		next[e.Part] = e.Offset + 1
+	}
+	return true
+}
+
+// foreseeFed prepares the lookups of the entries after entry i of a feed while entry i is judged.
+func (r *Replica) foreseeFed(f *Feed, i int) {
+	for k := 1; i == 0 && k < foreseen; k++ {
+		r.window.foresee(f.keys(k))
+	}
+	r.window.foresee(f.keys(i + foreseen))
+}
+
+// keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
+func (f *Feed) keys(i int) []byte {
+	if i < len(f.Entries) && !f.Entries[i].Empty() {
+		return f.Entries[i].Keys
+	}
+	return nil
+}

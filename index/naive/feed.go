@@ -1,0 +1,70 @@
+package naive
+
+import (
+	"math"
+
+	"github.com/unecho/unecho/index"
+)
+
+// unfed is the state of a partition that was never fed.
+var unfed = index.Fed{Place: math.MinInt64}
+
+// feed judges entries of several partitions in the order in which they stand. A feed that begins behind what was fed so
+// far changes nothing, and neither does one that no feeder would write. Entries that were fed before are passed over.
+func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
+	if !t.inForce(f.Header) || t.params.Window.Clock != "event" || f.First > t.fed || !t.feedable(f) {
+		return false, nil
+	}
+	t.arrive(at, f.Wall)
+	var verdicts []index.Verdict
+	for i := range f.Entries {
+		if f.First+uint64(i) < t.fed {
+			t.stats.Known++
+			continue
+		}
+		e := &f.Entries[i]
+		source := f.Parts[e.Part].Source
+		p := t.partition(source)
+		t.event = max(t.event, e.At)
+		p.fed = index.Fed{Through: e.Offset + 1, Place: e.At}
+		if _, held := p.held[e.Offset]; held || e.Offset < p.base {
+			t.stats.Known++
+			continue
+		}
+		v := t.judge(source, &e.Entry, index.Position{Offset: at.Offset, Entry: int32(i)})
+		p.held[e.Offset] = v
+		verdicts = append(verdicts, v)
+	}
+	t.fed = max(t.fed, f.First+uint64(len(f.Entries)))
+	for _, part := range f.Parts {
+		p := t.partition(part.Source)
+		p.fed.Through = max(p.fed.Through, part.Through)
+	}
+	return true, verdicts
+}
+
+func (t *Twin) feedable(f *index.Feed) bool {
+	for _, part := range f.Parts {
+		if p := t.partition(part.Source); part.Epoch == 0 || p.epoch != part.Epoch {
+			return false
+		}
+	}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.Part < 0 || e.Part >= len(f.Parts) || i > 0 && e.At < f.Entries[i-1].At {
+			return false
+		}
+		if f.First+uint64(i) < t.fed {
+			continue
+		}
+		if e.Offset < t.partition(f.Parts[e.Part].Source).fed.Through {
+			return false
+		}
+		for k := range i { // each partition's entries ascend
+			if before := &f.Entries[k]; before.Part == e.Part && before.Offset >= e.Offset && f.First+uint64(k) >= t.fed {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package routing
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// The keys of a backfill's plan, beside those of every routing:
+//
+//	"backfill.order": "time", "backfill.fixed": "2026-11-22T09:30:00.000Z",
+//	"backfill.range news/0": "7c0f1e4a... 0..120000"
+const (
+	keyOrder = "backfill.order"
+	keyFixed = "backfill.fixed"
+	keyRange = "backfill.range "
+)
+
+const fixedLayout = "2006-01-02T15:04:05.000Z"
+
+// OrderNames are the words for the orders of a backfill.
+var OrderNames = map[protocol.Order]string{protocol.ByPlace: "time", protocol.ByArrival: "arrival"}
+
+// WithPlan adds the plan of a backfill to the canonical text of a routing.
+func WithPlan(text []byte, plan *protocol.Plan) []byte {
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		panic("routing: our own text does not decode: " + err.Error()) // our bug
+	}
+	values[keyOrder] = OrderNames[plan.Order]
+	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
+	for _, r := range plan.Ranges {
+		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic, r.From, r.To)
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic("routing: strings and lists do not encode: " + err.Error()) // our bug
+	}
+	return text
+}
+
+// PlanOf returns the plan of a backfill that a routing has. It is nil if the routing is that of a live group.
+func PlanOf(text []byte) (*protocol.Plan, error) {
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, fmt.Errorf("read routing: %w", err)
+	}
+	order, ok := values[keyOrder].(string)
+	if !ok {
+		return nil, nil //nolint:nilnil // a live group has none
+	}
+	plan := &protocol.Plan{Order: -1}
+	for o, name := range OrderNames {
+		if name == order {
+			plan.Order = o
+		}
+	}
+	fixed, _ := values[keyFixed].(string)
+	at, err := time.Parse(fixedLayout, fixed)
+	if err != nil || plan.Order < 0 {
+		return nil, fmt.Errorf("read routing: a backfill of order %q, fixed at %q, is of a newer unecho: upgrade this program", order, fixed)
+	}
+	plan.Fixed = at.UnixMilli()
+	for key, value := range values {
+		if place, ok := strings.CutPrefix(key, keyRange); ok {
+			r, err := readRange(place, value)
+			if err != nil {
+				return nil, err
+			}
+			plan.Ranges = append(plan.Ranges, r)
+		}
+	}
+	slices.SortFunc(plan.Ranges, func(a, b protocol.Range) int {
+		if c := strings.Compare(a.Topic, b.Topic); c != 0 {
+			return c
+		}
+		return int(a.Source.Partition) - int(b.Source.Partition)
+	})
+	return plan, nil
+}
+
+func readRange(place string, value any) (r protocol.Range, err error) {
+	text, _ := value.(string)
+	slash := strings.LastIndexByte(place, '/')
+	if slash < 0 {
+		return r, fmt.Errorf("read routing: %q is no partition", place)
+	}
+	var id []byte
+	r.Topic = place[:slash]
+	if _, err := fmt.Sscanf(place[slash+1:], "%d", &r.Source.Partition); err != nil {
+		return r, fmt.Errorf("read routing: partition of %q: %w", place, err)
+	}
+	if _, err := fmt.Sscanf(text, "%x %d..%d", &id, &r.From, &r.To); err != nil || len(id) != len(entry.Source{}.Topic) {
+		return r, fmt.Errorf("read routing: range %q of %s: %w", text, place, err)
+	}
+	copy(r.Source.Topic[:], id)
+	return r, nil
+}

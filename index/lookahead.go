@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"slices"
 	"unsafe"
 )
@@ -16,50 +15,8 @@ import (
 //
 // Fetching only warms the caches. Every lookup is done again in its turn, so no verdict depends on this file.
 
-// foreseen is how many lookups are prepared before their turn.
-const foreseen = 3
-
-// lookup holds the buckets of a document's band keys.
-type lookup struct {
-	keys   []byte // band keys; empty if there is no lookup
-	probes []probe
-	likely []ref // numbers of documents that it will probably meet
-}
-
-// probe is the bucket of a band key.
-type probe struct {
-	line    *line
-	hash    uint32
-	level   uint32
-	bucket  uint32
-	resized uint32 // table.resized when the bucket was found; the probe is stale if the two differ
-}
-
-func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
-
-// probe finds the buckets of band keys, unless w.probed already has them.
-func (w *window) probe(keys []byte) {
-	if bytes.Equal(keys, w.probed.keys) {
-		return
-	}
-	w.locate(&w.probed, keys)
-	w.fetch(&w.probed)
-}
-
-// locate finds the buckets of band keys. The result is valid for a table until it grows or shrinks.
-func (w *window) locate(l *lookup, keys []byte) {
-	l.keys = append(l.keys[:0], keys...)
-	for b := range w.tables {
-		w.locateIn(l, b)
-	}
-}
-
-func (w *window) locateIn(l *lookup, b int) {
-	t, p := &w.tables[b], &l.probes[b]
-	p.hash = w.tag(l.keys, b)
-	bucket, level := t.bucket(p.hash)
-	p.line, p.bucket, p.level, p.resized = t.lines.at(bucket), uint32(bucket), uint32(level), t.resized
-}
+// lookaheads is how many lookups are prepared before their turn.
+const lookaheads = 3
 
 // renew finds the buckets again in the tables that have grown or shrunk.
 func (w *window) renew(l *lookup) {
@@ -73,9 +30,9 @@ func (w *window) renew(l *lookup) {
 	}
 }
 
-// foresee advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those of
+// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those of
 // the third entry ahead, and empty if there is none.
-func (w *window) foresee(keys []byte) {
+func (w *window) lookAhead(keys []byte) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
 	w.renew(&w.probed)
@@ -86,7 +43,7 @@ func (w *window) foresee(keys []byte) {
 	}
 	if len(second.keys) > 0 {
 		w.fetchOlder(second)
-		w.foreseeDocuments(second)
+		w.noteLikely(second)
 	}
 	w.fetchDocuments(next)
 }
@@ -119,9 +76,9 @@ func (w *window) fetchOlder(l *lookup) {
 // enough.
 const likelyBands = 6
 
-// foreseeDocuments notes, for each of the first bands, the newest document with the band's tag, and fetches the places
+// noteLikely notes, for each of the first bands, the newest document with the band's tag, and fetches the places
 // where its record and keys begin.
-func (w *window) foreseeDocuments(l *lookup) {
+func (w *window) noteLikely(l *lookup) {
 	now := w.span()
 	for b := range min(likelyBands, len(l.probes)) {
 		p := &l.probes[b]

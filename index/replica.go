@@ -198,7 +198,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	p.raise(run.Base)
 	r.judged = r.judged[:0]
 	for i := range run.Entries {
-		r.foresee(run, i)
+		r.lookAhead(run, i)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue
@@ -217,12 +217,12 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// foresee prepares the lookups of the entries after entry i of a run while entry i is judged.
-func (r *Replica) foresee(run *Run, i int) {
-	for k := 1; i == 0 && k < foreseen; k++ {
-		r.window.foresee(run.keys(k))
+// lookAhead prepares the lookups of the entries after entry i of a run while entry i is judged.
+func (r *Replica) lookAhead(run *Run, i int) {
+	for k := 1; i == 0 && k < lookaheads; k++ {
+		r.window.lookAhead(run.keys(k))
 	}
-	r.window.foresee(run.keys(i + foreseen))
+	r.window.lookAhead(run.keys(i + lookaheads))
 }
 
 // keys returns the band keys of entry i, or nil if there is no such entry or it is empty.

@@ -28,13 +28,13 @@ type window struct {
 	mostMoved int
 	allMoved  uint64
 
-	probed  lookup           // buckets of the latest lookup, until a document is indexed
-	ahead   [foreseen]lookup // lookups prepared for the next entries
-	fetched []*line          // scratch memory: lines to be fetched
-	walks   []walk           // lookup at hand: one per band that has another line
-	popular []walk           // lookup at hand: keys of which more is left to read
-	met     []uint32         // lookup at hand, once per band in which a document was met: how many documents were indexed after it
-	same    []ref            // documents met that have the keys of all bands; then only the identical ones, ascending
+	probed  lookup             // buckets of the latest lookup, until a document is indexed
+	ahead   [lookaheads]lookup // lookups prepared for the next entries
+	fetched []*line            // scratch memory: lines to be fetched
+	walks   []walk             // lookup at hand: one per band that has another line
+	popular []walk             // lookup at hand: keys of which more is left to read
+	met     []uint32           // lookup at hand, once per band in which a document was met: how many documents were indexed after it
+	same    []ref              // documents met that have the keys of all bands; then only the identical ones, ascending
 	ranks   []rank
 	front   front // fields of the oldest document
 }

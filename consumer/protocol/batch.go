@@ -19,7 +19,7 @@ type Want int
 const (
 	WantVerdicts  Want = iota // a look at the replica: Judge
 	WantEntries               // that Runs are appended to the journal: Appended
-	WantForesight             // which outputs would refuse a document for its time: Foresee
+	WantTimeCheck             // which outputs would refuse a document for its time: CheckTimes
 	WantForgets               // that Forgets are appended to the journal: Appended
 	WantPass                  // that the replica has applied every record below Until: Passed
 	WantOutputs               // that a transaction begins, and every document is produced to its output: Produced
@@ -81,7 +81,7 @@ func (b *Batch) Appends() int { return b.appends }
 // Produced.
 func (b *Batch) Revoked() {
 	switch b.wants {
-	case WantVerdicts, WantEntries, WantForesight, WantForgets, WantPass, WantForget, WantForgotten:
+	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
 		b.refused, b.wants = nil, WantAbort
 	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp:
 	}
@@ -102,7 +102,7 @@ func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 	}
 	switch {
 	case !missing:
-		b.wants = WantForesight
+		b.wants = WantTimeCheck
 	case !AppendAgain(b.appends):
 		return nil, ErrUnreadable
 	default:
@@ -119,9 +119,9 @@ func (b *Batch) Runs(h index.Header, bounds Bounds, fn func(*Assignment, *index.
 	}
 }
 
-// Foresee answers WantForesight: untimely says whether the output of a document's verdict would refuse its timestamp. Unique
+// CheckTimes answers WantTimeCheck: untimely says whether the output of a document's verdict would refuse its timestamp. Unique
 // documents of that kind are forgotten before they are tried.
-func (b *Batch) Foresee(h index.Header, untimely func(*Assignment, *Document) bool) {
+func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document) bool) {
 	b.forgets = b.forgets[:0]
 	for i := range b.Groups {
 		g := &b.Groups[i]

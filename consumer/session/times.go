@@ -125,10 +125,10 @@ func (t *Times) untimely(r *kgo.Record, now time.Time) (detail string, refused b
 	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such", away.Truncate(time.Second), side), true
 }
 
-// foresee lets the batch deal with documents whose verdict leads to an output that would refuse their time.
-func (s *Session) foresee(b *batch) {
+// checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.
+func (s *Session) checkTimes(b *batch) {
 	now := time.Now().UnixMilli()
-	b.Foresee(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
+	b.CheckTimes(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
 		of, known := s.Times.get(a.Topic)
 		output := of.unique
 		if !d.Verdict.Unique() {

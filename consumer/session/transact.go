@@ -46,8 +46,8 @@ func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err
 			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.appendFor(ctx, b) })
 		case protocol.WantPass, protocol.WantForgotten:
 			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.passFor(ctx, b) })
-		case protocol.WantForesight:
-			s.foresee(b)
+		case protocol.WantTimeCheck:
+			s.checkTimes(b)
 		case protocol.WantOutputs:
 			judged = time.Now()
 			err = s.forward(ctx, b)

@@ -111,8 +111,8 @@ func (s *session) serve(b *batch) bool {
 			return false
 		}
 		b.Passed()
-	case protocol.WantForesight:
-		s.foresee(b)
+	case protocol.WantTimeCheck:
+		s.checkTimes(b)
 	case protocol.WantOutputs:
 		s.produce(b)
 	case protocol.WantCommit:
@@ -178,15 +178,15 @@ func (s *session) judge(b *batch) {
 		}
 		s.append(b)
 	default:
-		s.foresee(b)
+		s.checkTimes(b)
 	}
 }
 
-// foresee has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A session may not
+// checkTimes has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A session may not
 // know what outputs refuse.
-func (s *session) foresee(b *batch) {
+func (s *session) checkTimes(b *batch) {
 	known := s.params.Untimely && s.chance(1, 2)
-	b.Foresee(s.header(), func(_ *protocol.Assignment, d *protocol.Document) bool {
+	b.CheckTimes(s.header(), func(_ *protocol.Assignment, d *protocol.Document) bool {
 		return known && s.refuses(d.Entry.Content, asVerdict)
 	})
 	if b.Wants() == protocol.WantForgets {

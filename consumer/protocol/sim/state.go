@@ -197,7 +197,7 @@ func (t *teller) batch(b *batch) {
 		if t.flags(b.ours != nil); b.ours != nil {
 			t.appending(b.ours)
 		}
-	case protocol.WantVerdicts, protocol.WantForesight, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets, protocol.WantAbort,
+	case protocol.WantVerdicts, protocol.WantTimeCheck, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets, protocol.WantAbort,
 		protocol.Done, protocol.Rebuild, protocol.GiveUp: // what there is, is in the documents and the transaction
 	}
 }

@@ -137,6 +137,10 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		keeper.Run(beside)
 	})
 	others.Go(func() { p.watchLag(beside) })
+	if p.setup.Plan != nil {
+		group.Go(func() error { return p.feed(inner, draining, keeper.Follower, sessions) })
+		others.Go(func() { p.watchBackfill(beside) })
+	}
 	others.Go(func() { p.watchStanding(beside, sessions) })
 	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, withdraw) })
 	err = group.Wait()

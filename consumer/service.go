@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/stop"
@@ -68,6 +69,8 @@ type Setup struct {
 	Store    snapshot.Store
 	Leases   snapshot.Leaser // nil: there are none, and Params.Member is set
 	Settings []byte          // canonical text of all settings that decide verdicts
+	Plan     *protocol.Plan  // of a backfill; nil is a live group
+	MaxRate  int             // documents a second that a backfill judges at most; 0 is no bound
 	Logger   zerolog.Logger
 	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
 	// appender's process, stamps no time of its own.
@@ -86,7 +89,8 @@ type Service struct {
 	loops    []setting.Mistake // topics in two roles
 	stirred  chan struct{}     // signals that a session's standing has changed
 
-	took *phase.Phases // time spent on the way to being ready; only used by the goroutine that runs the service
+	finish context.CancelFunc // drains, because the backfill is finished
+	took   *phase.Phases      // time spent on the way to being ready; only used by the goroutine that runs the service
 
 	withdrawals atomic.Uint64
 	ready       atomic.Bool
@@ -98,6 +102,8 @@ type Service struct {
 	stands  Standing
 	lagRead bool // the last reading of the lags succeeded
 
+	backfill protocol.Progress
+
 	cut cuts // only used by the goroutine that reads the lags
 }
 
@@ -108,7 +114,7 @@ func New(setup Setup) (*Service, error) {
 		return nil, fmt.Errorf("build service: %w", err)
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
-	agreed := member.NewAgreed(setup.Index, setup.Settings, routing.Text(setup.Source.Topics, setup.Source.Start, setup.Sink))
+	agreed := member.NewAgreed(setup.Index, setup.Settings, setup.routing())
 	s := &Service{
 		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(), lagRead: true,
 		loops: Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
@@ -118,14 +124,26 @@ func New(setup Setup) (*Service, error) {
 		Reader: reader, Encoder: sink.New(setup.Sink, setup.Index.Index.Name, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), agreed.Fingerprint)),
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(session.LargeAtOnce), Counters: &session.Counters{}, Waiting: &session.WaitingList{}, Stir: s.stir,
-		Logger: setup.Logger, Ahead: setup.waited,
+		Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
 }
 
+// routing is the canonical text of what members agree on beside the settings.
+func (s *Setup) routing() []byte {
+	text := routing.Text(s.Source.Topics, s.Source.Start, s.Sink)
+	if s.Plan != nil {
+		return routing.WithPlan(text, s.Plan)
+	}
+	return text
+}
+
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves
-// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed.
+// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed. A backfill
+// that is finished drains by itself.
 func (s *Service) Run(ctx context.Context) error {
+	ctx, s.finish = context.WithCancel(ctx)
+	defer s.finish()
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {

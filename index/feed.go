@@ -42,7 +42,7 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	r.judged = r.judged[:0]
 	for i := range f.Entries {
-		r.foreseeFed(f, i)
+		r.lookAhead(f, i)
 		if f.First+uint64(i) < r.fed {
 			continue
 		}
@@ -101,15 +101,6 @@ func (r *Replica) feedable(f *Feed) bool {
 	return true
 }
 
-// foreseeFed prepares the lookups of the entries after entry i of a feed while entry i is judged.
-func (r *Replica) foreseeFed(f *Feed, i int) {
-	for k := 1; i == 0 && k < foreseen; k++ {
-		r.window.foresee(f.keys(k))
-	}
-	r.window.foresee(f.keys(i + foreseen))
-}
-
-// keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
 func (f *Feed) keys(i int) []byte {
 	if i < len(f.Entries) && !f.Entries[i].Empty() {
 		return f.Entries[i].Keys

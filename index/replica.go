@@ -217,15 +217,17 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// lookAhead prepares the lookups of the entries after entry i of a run while entry i is judged.
-func (r *Replica) lookAhead(run *Run, i int) {
+// lookAhead prepares the lookups of the entries after entry i of a record while entry i is judged.
+func (r *Replica) lookAhead(of keyed, i int) {
 	for k := 1; i == 0 && k < lookaheads; k++ {
-		r.window.lookAhead(run.keys(k))
+		r.window.lookAhead(of.keys(k))
 	}
-	r.window.lookAhead(run.keys(i + lookaheads))
+	r.window.lookAhead(of.keys(i + lookaheads))
 }
 
-// keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
+// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
+type keyed interface{ keys(i int) []byte }
+
 func (run *Run) keys(i int) []byte {
 	if i < len(run.Entries) && !run.Entries[i].Empty() {
 		return run.Entries[i].Keys

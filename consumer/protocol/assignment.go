@@ -26,15 +26,29 @@ type Assignment struct {
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
 
+	Plan    *Plan // of a backfill; nil in a live group
+	Range   Range // of the plan
+	Tally   Tally // of what is committed; only a backfill counts it
+	Pending Tally // of what the next commit covers
+
 	refused map[int64]refusal // by offset, none below base
 }
 
-// Metadata returns the metadata of each commit of this assignment.
-func (a *Assignment) Metadata() string { return Metadata(a.Epoch, a.Start) }
+// Metadata returns the metadata of the next commit of this assignment.
+func (a *Assignment) Metadata() string {
+	if a.Plan == nil {
+		return Metadata(a.Epoch, a.Start)
+	}
+	t := a.Tally
+	t.Add(a.Pending)
+	return BackfillMetadata(a.Epoch, a.Start, t)
+}
 
 // Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).
 func (a *Assignment) Committed(end int64) {
 	a.Base = end
+	a.Tally.Add(a.Pending)
+	a.Pending = Tally{}
 	for offset := range a.refused {
 		if offset < end {
 			delete(a.refused, offset)

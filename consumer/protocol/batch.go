@@ -37,11 +37,20 @@ const (
 type Group struct {
 	*Assignment
 	End       int64 // the offset behind all that was polled, markers of transactions too
+	Beyond    bool  // records were polled beyond the reach
 	Documents iter.Seq[*Document]
 }
 
-// Polled notes that the record at offset was polled. A commit covers what was polled, and no more.
-func (g *Group) Polled(offset int64) { g.End = offset + 1 }
+// Polled notes that the record at offset was polled, and says whether it belongs to the batch. A commit covers what was polled,
+// and no more. Records at or beyond reach are to be polled again: the commit ends at reach.
+func (g *Group) Polled(offset, reach int64) bool {
+	if offset >= reach {
+		g.End, g.Beyond = reach, true
+		return false
+	}
+	g.End = offset + 1
+	return true
+}
 
 // Batch leads what one poll gave to one transaction (design 5). It asks for one thing after the other. The caller does what
 // Wants says, and answers by the method that is named there.

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -22,7 +23,7 @@ func produced(n int) (*Batch, *Assignment, *Intake) {
 			}
 		}
 	}}
-	g.Polled(int64(n) - 1)
+	g.Polled(int64(n)-1, math.MaxInt64)
 	b := NewBatch([]Group{g}, n, in)
 	b.wants = WantOutputs
 	return b, a, in

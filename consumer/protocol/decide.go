@@ -70,6 +70,13 @@ type Decision struct {
 
 // Decide carries out rule 4 of the design's section 4: the commit decides, the journal follows.
 func (f *Findings) Decide() Decision {
+	if f.Plan != nil {
+		return f.planned(f.decide())
+	}
+	return f.decide()
+}
+
+func (f *Findings) decide() Decision {
 	c, p := f.Committed, f.Replica
 	switch {
 	case c.Offset < 0 && f.Known:
@@ -95,9 +102,33 @@ func (f *Findings) Decide() Decision {
 	case f.Moved: // after what an offset below base is a sign of: to begin there would forward again
 		return f.begin(Foreign, c.Offset, p.Epoch+1)
 	}
+	return f.goOn()
+}
+
+func (f *Findings) goOn() Decision {
+	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base, Routed: f.Routed,
+		Plan: f.Plan, Tally: c.Tally,
 	}}
+}
+
+// planned changes the decision for a backfill. Each partition begins where its range begins, and knows one epoch: with a
+// second one the order of the documents would be lost.
+func (f *Findings) planned(d Decision) Decision {
+	r, _ := f.Plan.Of(f.Source)
+	switch {
+	case d.Action == Begin && d.Reason == New && r.From < f.Begin && r.From < r.To:
+		return Decision{Action: Refuse, Reason: Deleted}
+	case d.Action == Begin && d.Reason == New:
+		d.Offset = r.From
+	case d.Action == Begin && d.Reason == Deleted && f.Committed.Offset >= r.To: // all of the range was read
+		d = f.goOn()
+	case d.Action == Begin:
+		return Decision{Action: Refuse, Reason: d.Reason}
+	}
+	d.Assignment.Range = r
+	return d
 }
 
 func (f *Findings) begin(why Reason, offset int64, epoch uint32) Decision {

@@ -8,11 +8,12 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
+func ours(offset int64, epoch uint32, start int64) Committed {
+	return Committed{Offset: offset, Ours: true, Epoch: epoch, Start: start}
+}
+
 // The replica knows the partition: epoch 3 began at 40, and all below 50 is forwarded. The source reaches from 10 to 100.
 func TestDecideKnown(t *testing.T) {
-	ours := func(offset int64, epoch uint32, start int64) Committed {
-		return Committed{Offset: offset, Ours: true, Epoch: epoch, Start: start}
-	}
 	never := time.Duration(0)
 	for name, c := range map[string]struct {
 		committed Committed
@@ -81,11 +82,11 @@ func TestDecideUnknown(t *testing.T) {
 		"earliest":                  {Committed{Offset: -1}, latest(2), Decision{Begin, New, 10, 1, Assignment{}}},
 		"latest":                    {Committed{Offset: -1}, latest(3), Decision{Begin, New, 100, 1, Assignment{}}},
 		"committed by a person":     {Committed{Offset: 60}, nil, Decision{Begin, Foreign, 60, 1, Assignment{}}},
-		"its first epoch":           {Committed{20, true, 1, 20}, nil, Decision{Resume, Unfinished, 20, 1, Assignment{}}},
-		"the journal is lost":       {Committed{60, true, 3, 20}, after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
-		"it is lost in epoch 1":     {Committed{60, true, 1, 20}, after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
-		"the journal is lost, gone": {Committed{60, true, 3, 20}, accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
-		"in epoch 1, and gone":      {Committed{60, true, 1, 20}, accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
+		"its first epoch":           {ours(20, 1, 20), nil, Decision{Resume, Unfinished, 20, 1, Assignment{}}},
+		"the journal is lost":       {ours(60, 3, 20), after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
+		"it is lost in epoch 1":     {ours(60, 1, 20), after(BehindPatience), Decision{Refuse, Behind, 0, 0, Assignment{}}},
+		"the journal is lost, gone": {ours(60, 3, 20), accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
+		"in epoch 1, and gone":      {ours(60, 1, 20), accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := Findings{Committed: c.committed, Begin: 10, End: 100}

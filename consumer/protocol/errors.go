@@ -10,6 +10,8 @@ var (
 	ErrPassed = errors.New("base has passed a document")
 	// ErrMoved says that the source has another document at an offset than was judged.
 	ErrMoved = errors.New("another document was judged")
+	// ErrUnfed says that no feed has reached a document yet.
+	ErrUnfed = errors.New("a document was not fed yet")
 	// ErrRouting says that another routing is in force than the session's: it forwards nothing any more, and its process ends.
 	ErrRouting = errors.New("another routing is in force")
 )

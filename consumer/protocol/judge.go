@@ -23,7 +23,8 @@ func (d *Document) Rejects() bool {
 }
 
 // Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents without one
-// are to be appended, again if need be. After ErrEpoch, ErrPassed or ErrMoved the documents cannot be judged any more. After
+// are to be appended, again if need be; those that were fed without an entry are rejected. After ErrEpoch, ErrPassed, ErrMoved or
+// ErrUnfed the documents cannot be judged any more. After
 // ErrRouting this session must not forward them: a routing in the journal holds for all verdicts behind it, whichever member
 // has them.
 func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
@@ -39,6 +40,13 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrPassed, p.Base, a.Topic, a.Source.Partition, d.Entry.Offset)
 		}
 		d.Verdict, d.Judged = r.Held(a.Source, a.Epoch, d.Entry.Offset)
+		if a.Fed() {
+			if d.Entry.Offset >= r.Fed(a.Source).Through {
+				return fmt.Errorf("%w: offset %d of %s/%d", ErrUnfed, d.Entry.Offset, a.Topic, a.Source.Partition)
+			}
+			d.Rejected = !d.Judged
+			continue
+		}
 		if d.Judged && !d.Rejected && d.Verdict.Content != d.Entry.Content {
 			return fmt.Errorf("%w: at offset %d of %s/%d", ErrMoved, d.Entry.Offset, a.Topic, a.Source.Partition)
 		}

@@ -3,6 +3,7 @@ package protocol
 import (
 	"math"
 
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -48,6 +49,27 @@ func (p *Plan) Documents() (n int64) {
 	return n
 }
 
+// Fed says that the documents of an assignment are fed by a feeder, and not appended by its session.
+func (a *Assignment) Fed() bool { return a.Plan != nil && a.Plan.Order == ByPlace }
+
+// Reach is the offset up to which a session may forward documents of the assignment. In a backfill that is what was fed, and
+// never beyond the end of the range.
+func (a *Assignment) Reach(r *index.Replica) int64 {
+	switch {
+	case a.Plan == nil:
+		return math.MaxInt64
+	case a.Fed():
+		return max(a.Base, min(r.Fed(a.Source).Through, a.Range.To))
+	}
+	return max(a.Base, a.Range.To)
+}
+
+// Worth says whether a session should poll an assignment of that reach. It does so only if a whole poll of lead records
+// would lie within the reach, or if nothing more will be fed: what is polled beyond the reach is read again.
+func (a *Assignment) Worth(reach int64, lead int) bool {
+	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
+}
+
 // NoPlace is the time of the place before a partition's first document.
 const NoPlace = math.MinInt64
 
@@ -81,3 +103,27 @@ func (t *Tally) Add(o Tally) {
 
 // Documents is how many documents were counted.
 func (t Tally) Documents() int64 { return t.Unique + t.Reemitted + t.Duplicate + t.Rejected }
+
+// Progress is how far a backfill has come, with all its processes.
+type Progress struct {
+	Finished bool
+	Done     int64 // offsets of the ranges that are committed
+	Total    int64
+	Tally    Tally
+}
+
+// Progress sums up the committed offsets of the plan's ranges.
+func (p *Plan) Progress(committed func(Range) Committed) Progress {
+	all := Progress{Finished: true, Total: p.Documents()}
+	for _, r := range p.Ranges {
+		c := committed(r)
+		if !c.Ours || c.Offset < r.To {
+			all.Finished = false
+		}
+		if c.Ours {
+			all.Done += min(max(0, c.Offset-r.From), r.To-r.From)
+			all.Tally.Add(c.Tally)
+		}
+	}
+	return all
+}

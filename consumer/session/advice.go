@@ -53,6 +53,11 @@ func (s *Session) tellWait(t *protocol.Takeover) {
 
 // refusal says why the session cannot go on, and what a person can do.
 func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
+	if f.Plan != nil {
+		if refusal := s.planRefusal(f, why); refusal != nil {
+			return refusal
+		}
+	}
 	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
 	switch why {
 	case protocol.Behind:

@@ -30,6 +30,9 @@ func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 	if err != nil {
 		return nil, err
 	}
+	if of, err = s.withinPlan(of, given); err != nil {
+		return nil, err
+	}
 	if err := s.ensureAllPartitions(ctx, of); err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 func (s *Session) terms() protocol.Terms {
 	return protocol.Terms{
 		Routed: s.Agreed.Routed, Latest: s.Source.Start == "latest",
-		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap,
+		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap, Plan: s.Plan,
 	}
 }
 

@@ -58,6 +58,7 @@ func documents(items []item) iter.Seq[*protocol.Document] {
 // newBatch sorts the polled records by partition. A record of a partition that was taken away meanwhile is a reason to
 // abort: ok is false.
 func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
+	reach := s.reaches()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, ok = &batch{}, true
@@ -73,15 +74,18 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 			return
 		}
 		from := len(items)
+		g := group{begins: p.LogStartOffset}
 		for _, r := range p.Records {
+			if !g.Polled(r.Offset, reach(a)) {
+				break
+			}
 			if !r.Attrs.IsControl() {
 				items = items[:len(items)+1]
 				items[len(items)-1].record = r
 			}
 		}
-		g := group{begins: p.LogStartOffset, items: items[from:len(items):len(items)]}
+		g.items = items[from:len(items):len(items)]
 		g.Assignment, g.Documents = a, documents(g.items)
-		g.Polled(p.Records[len(p.Records)-1].Offset)
 		b.groups, groups = append(b.groups, g), append(groups, g.Group)
 	})
 	b.Batch = protocol.NewBatch(groups, len(items), s.intake)
@@ -132,6 +136,9 @@ func (s *Session) sign(ctx context.Context, b *batch) error {
 					return nil
 				}
 				for i := range chunks[n] {
+					if chunks[n][i].Judged {
+						continue
+					}
 					if err := w.sign(ctx, &chunks[n][i]); err != nil {
 						return err
 					}

@@ -47,11 +47,11 @@ type outputs struct {
 func (b *batch) outputs() outputs {
 	o := outputs{rejected: map[sink.Reason]uint64{}}
 	for i := range b.groups {
-		for k := range b.groups[i].items {
-			it := &b.groups[i].items[k]
-			level := b.groups[i].Level(it.record.Offset)
+		g := &b.groups[i]
+		for k := range g.items {
+			it := &g.items[k]
 			switch {
-			case level > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil:
+			case g.rejects(it):
 				reason, _ := it.reason()
 				o.rejected[reason]++
 			case it.Verdict.Reemitted:
@@ -65,6 +65,11 @@ func (b *batch) outputs() outputs {
 		}
 	}
 	return o
+}
+
+// rejects says whether a document of the group went to rejected.
+func (g *group) rejects(it *item) bool {
+	return g.Level(it.record.Offset) > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil
 }
 
 // committed adds a batch that was committed.

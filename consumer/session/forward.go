@@ -93,6 +93,9 @@ func (it *item) reason() (sink.Reason, string) {
 	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
 		return it.rejection.Reason, it.rejection.Detail
 	}
+	if !it.Judged {
+		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
+	}
 	return sink.OutputRefused, "the output topic refused the record"
 }
 
@@ -101,6 +104,7 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	out := b.outputs()
+	s.plan(b)
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
 	if err != nil {
@@ -109,6 +113,7 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	if b.Wants() != protocol.Done {
 		return
 	}
+	s.rewind(b)
 	s.Counters.committed(out)
 	s.shout(b)
 	s.commits++
@@ -164,6 +169,9 @@ func (s *Session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 			}
 			m := a.Metadata()
 			t.Partitions[k].Metadata = &m
+			if end, ok := s.ends[key{t.Topic, t.Partitions[k].Partition}]; ok {
+				t.Partitions[k].Offset = end
+			}
 		}
 	}
 	return nil

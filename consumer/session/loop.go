@@ -24,7 +24,8 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err := s.ledAgain(ctx); err != nil {
 			return err
 		}
-		fetches, err := s.poll(ctx, drain)
+		wait := s.choose()
+		fetches, err := s.poll(ctx, drain, wait)
 		if err != nil {
 			return err
 		}
@@ -35,6 +36,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 			return err
 		}
 		s.rest(fetches)
+		if err := s.announce(ctx, s.unannouncedFed()); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -43,9 +47,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 // documents: a revocation, a leader, a partition that stands still.
 const quiet = time.Second
 
-func (s *Session) poll(ctx, drain context.Context) (kgo.Fetches, error) {
+func (s *Session) poll(ctx, drain context.Context, most time.Duration) (kgo.Fetches, error) {
 	unannounced, polling := s.unannounced(), time.Now()
-	wait, cancel := context.WithTimeout(drain, quiet)
+	wait, cancel := context.WithTimeout(drain, most)
 	defer cancel()
 	fetches := s.client.PollRecords(wait, s.intake.Records())
 	s.unpacker.Polled()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
@@ -41,6 +42,9 @@ type Setup struct {
 	Waiting     *WaitingList
 	Stir        func() // a session stands otherwise than before
 	Logger      zerolog.Logger
+
+	Plan  *protocol.Plan // of a backfill; nil in a live group
+	Limit *rate.Limiter  // of documents that a backfill appends by itself; nil: there is none
 
 	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
 }

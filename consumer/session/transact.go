@@ -22,6 +22,10 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
 		return rebuild("%s/%d begins at %d, and was read up to %d", g.Topic, g.Source.Partition, g.begins, g.Base)
 	}
+	if err := s.admit(ctx, b); err != nil {
+		return err
+	}
+	s.recall(b)
 	if err := s.whileAssigned(ctx, func(ctx context.Context) error { return s.sign(ctx, b) }); err != nil {
 		return err
 	}

@@ -345,7 +345,7 @@ func (s *session) fetch(p *part, a *protocol.Assignment, most int) group {
 	g := group{part: p, Group: protocol.Group{Assignment: a, End: a.Base}}
 	for o := a.Base; o < p.visible && len(g.documents) < most; o++ {
 		if !p.gap(o) || p.marker(o) {
-			g.Polled(o)
+			g.Polled(o, math.MaxInt64)
 		}
 		if p.gap(o) {
 			if p.marker(o) && len(g.documents) == 0 && s.told == nil && s.chance(1, 4) {

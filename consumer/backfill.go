@@ -1,0 +1,110 @@
+package consumer
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/session"
+)
+
+// Progress is how far a backfill has come, with all its processes.
+type Progress = protocol.Progress
+
+// Backfill returns how far the backfill had come when that was read last.
+func (s *Service) Backfill() Progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.backfill
+}
+
+// limit is the bound on the rate, or nil if there is none.
+func (s *Setup) limit() *rate.Limiter {
+	if s.MaxRate <= 0 {
+		return nil
+	}
+	return rate.NewLimiter(rate.Limit(s.MaxRate), max(1, s.MaxRate/10))
+}
+
+// progressEvery is how often the progress is read. A backfill ends that much later than its last commit.
+const progressEvery = 500 * time.Millisecond
+
+// watchBackfill reads the progress until ctx is done, and has the service drain when all is committed.
+func (p *process) watchBackfill(ctx context.Context) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		reading, cancel := context.WithTimeout(ctx, lagEvery)
+		now, err := cluster.Progress(reading, p.cluster.Admin(), p.setup.Params.Group, p.setup.Plan)
+		cancel()
+		if err == nil {
+			p.mu.Lock()
+			p.backfill = now
+			p.mu.Unlock()
+			if now.Finished {
+				p.finish()
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// feedEvery is how often a process looks whether it is the one that feeds.
+const feedEvery = 50 * time.Millisecond
+
+// feed feeds the replicas while a session of this process has the first partition of the plan.
+func (p *process) feed(ctx, drain context.Context, replica *member.Follower, sessions []*session.Session) error {
+	if p.setup.Plan.Order != protocol.ByPlace || len(p.setup.Plan.Ranges) == 0 {
+		return nil
+	}
+	first := p.setup.Plan.Ranges[0].Source
+	elected := func() bool {
+		for _, s := range sessions {
+			if s.Reads(first) {
+				return true
+			}
+		}
+		return false
+	}
+	tick := time.NewTicker(feedEvery)
+	defer tick.Stop()
+	var stop context.CancelFunc
+	ended := make(chan error, 1)
+	for {
+		switch is := elected(); {
+		case is && stop == nil:
+			var feeding context.Context
+			feeding, stop = context.WithCancel(ctx)
+			go func() { ended <- p.runFeeder(feeding, replica) }()
+		case !is && stop != nil:
+			stop()
+		}
+		select {
+		case <-tick.C:
+		case err := <-ended:
+			cancelled := ctx.Err() == nil && !elected()
+			stop()
+			if stop = nil; err != nil && !cancelled {
+				return err
+			}
+			if err == nil {
+				return nil // all is fed
+			}
+		case <-drain.Done():
+			if stop != nil {
+				stop()
+				<-ended
+			}
+			return nil
+		}
+	}
+}

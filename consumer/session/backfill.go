@@ -1,0 +1,239 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// This file is what a session does otherwise in a backfill (decision 45). It polls only what was fed, cuts batches where the
+// fed part or the range ends, commits counts with the offsets, and announces its bases early.
+
+// MostHeld is how many verdicts the replica of a backfill holds at most, as far as the feeder decides it.
+const MostHeld = 100_000
+
+// fedPause is how long a poll lasts while a partition waits to be fed further.
+const fedPause = 20 * time.Millisecond
+
+// Reads says whether the session has a partition.
+func (s *Session) Reads(source entry.Source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.assigned {
+		if a.Source == source {
+			return true
+		}
+	}
+	return false
+}
+
+// lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost. While the feeder waits because
+// MostHeld verdicts are held, some partition has more than that: nothing waits in a circle.
+func (s *Session) lead() int {
+	return max(1, min(s.intake.Records(), MostHeld/(2*max(1, len(s.Plan.Ranges)))))
+}
+
+// reaches returns the offset up to which documents of an assignment may be forwarded now.
+func (s *Session) reaches() func(*assignment) int64 {
+	if s.Plan == nil {
+		return func(*assignment) int64 { return math.MaxInt64 }
+	}
+	reach := map[*assignment]int64{}
+	s.Replica.Look(func(r *index.Replica) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, a := range s.assigned {
+			reach[a] = a.Reach(r)
+		}
+	})
+	return func(a *assignment) int64 {
+		if to, ok := reach[a]; ok {
+			return to
+		}
+		return a.Base // assigned since: nothing of it was polled
+	}
+}
+
+// choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long a poll may last.
+func (s *Session) choose() time.Duration {
+	if s.Plan == nil {
+		return quiet
+	}
+	reach, lead, wait := s.reaches(), s.lead(), quiet
+	pause, resume := map[string][]int32{}, map[string][]int32{}
+	s.mu.Lock()
+	for at, a := range s.assigned {
+		worth := a.Worth(reach(a), lead)
+		switch {
+		case !worth && !s.paused[at]:
+			pause[at.topic] = append(pause[at.topic], at.partition)
+		case worth && s.paused[at]:
+			resume[at.topic] = append(resume[at.topic], at.partition)
+		}
+		s.paused[at] = !worth
+		if !worth && a.Base < a.Range.To {
+			wait = fedPause
+		}
+	}
+	client := s.client.Client()
+	s.mu.Unlock()
+	if len(pause) > 0 {
+		client.PauseFetchPartitions(pause)
+	}
+	if len(resume) > 0 {
+		client.ResumeFetchPartitions(resume)
+	}
+	return wait
+}
+
+// admit waits until the rate of the backfill allows the batch. Where a feeder appends, it waits instead.
+func (s *Session) admit(ctx context.Context, b *batch) error {
+	if s.Limit == nil || s.Plan == nil || s.Plan.Order == protocol.ByPlace {
+		return nil
+	}
+	return s.whileAssigned(ctx, func(ctx context.Context) error {
+		for n := b.Size; n > 0; n -= s.Limit.Burst() {
+			if err := s.Limit.WaitN(ctx, min(n, s.Limit.Burst())); err != nil {
+				return fmt.Errorf("wait for the rate: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// recall takes the verdicts of documents that were fed. Only the others are signed, because the reason why they were rejected is
+// not in the journal.
+func (s *Session) recall(b *batch) {
+	if s.Plan == nil || s.Plan.Order != protocol.ByPlace {
+		return
+	}
+	s.Replica.Look(func(r *index.Replica) {
+		for i := range b.groups {
+			a := b.groups[i].Assignment
+			for k := range b.groups[i].items {
+				it := &b.groups[i].items[k]
+				it.Entry.Offset, it.Entry.Time = it.record.Offset, it.record.Timestamp.UnixMilli()
+				it.Verdict, it.Judged = r.Held(a.Source, a.Epoch, it.Entry.Offset)
+			}
+		}
+	})
+}
+
+// plan prepares the commit of a backfill: where it ends, and what it counts.
+func (s *Session) plan(b *batch) {
+	if s.Plan == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends = make(map[key]int64, len(b.groups))
+	for i := range b.groups {
+		g := &b.groups[i]
+		s.ends[key{g.Topic, g.Source.Partition}] = g.End
+		g.Pending = g.tally()
+	}
+}
+
+// tally counts the documents of a group by what was produced.
+func (g *group) tally() (t protocol.Tally) {
+	for k := range g.items {
+		switch it := &g.items[k]; {
+		case g.rejects(it):
+			t.Rejected++
+		case it.Verdict.Reemitted:
+			t.Reemitted++
+		case it.Verdict.Unique():
+			t.Unique++
+		default:
+			t.Duplicate++
+		}
+	}
+	return t
+}
+
+// rewind has the client read again what was polled beyond the reach. The client believes it committed.
+func (s *Session) rewind(b *batch) {
+	var to map[string]map[int32]kgo.EpochOffset
+	for i := range b.groups {
+		g := &b.groups[i]
+		if !g.Beyond {
+			continue
+		}
+		if to == nil {
+			to = map[string]map[int32]kgo.EpochOffset{}
+		}
+		if to[g.Topic] == nil {
+			to[g.Topic] = map[int32]kgo.EpochOffset{}
+		}
+		to[g.Topic][g.Source.Partition] = kgo.EpochOffset{Epoch: -1, Offset: g.End}
+	}
+	s.client.Client().SetOffsets(to)
+}
+
+// unannouncedFed lists the assignments of a backfill whose verdicts the replicas hold although much of them is committed.
+func (s *Session) unannouncedFed() (of []*assignment) {
+	if s.Plan == nil {
+		return nil
+	}
+	lead := int64(s.lead())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.assigned {
+		if a.Fed() && (a.Base-a.Announced > lead/2 || a.Unannounced() && a.Base == a.Range.To) {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// withinPlan leaves out the partitions that a backfill does not read. They are in the group's care because the topic has
+// them.
+func (s *Session) withinPlan(of []topicPartition, given map[string]map[int32]kgo.Offset) ([]topicPartition, error) {
+	if s.Plan == nil {
+		return of, nil
+	}
+	var within []topicPartition
+	for _, tp := range of {
+		if _, ok := s.Plan.Of(tp.Source); ok {
+			within = append(within, tp)
+			continue
+		}
+		for _, r := range s.Plan.Ranges {
+			if r.Topic == tp.Topic && r.Source.Partition == tp.Source.Partition {
+				return nil, s.stopped(&stop.Error{
+					What:   fmt.Sprintf("topic %s was deleted and created again since this backfill began", tp.Topic),
+					Remedy: "remove the backfill and begin it again: unecho backfill remove",
+				})
+			}
+		}
+		delete(given[tp.Topic], tp.Source.Partition)
+	}
+	return within, nil
+}
+
+// planRefusal says why a backfill cannot go on with a partition.
+func (s *Session) planRefusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
+	r, _ := f.Plan.Of(f.Source)
+	at := fmt.Sprintf("%s/%d", f.Topic, f.Source.Partition)
+	const again = "remove the backfill and begin it again: unecho backfill remove"
+	switch why { //nolint:exhaustive // the others are those of a live group
+	case protocol.Deleted:
+		return &stop.Error{
+			What:   fmt.Sprintf("documents of %s were deleted before they were read: it begins at %d, and %d is next", at, f.Begin, max(r.From, f.Committed.Offset)),
+			Remedy: again + " with a later --from, and raise retention.ms of the topic meanwhile",
+		}
+	case protocol.NoOffset:
+		return &stop.Error{What: "the committed offset of " + at + " is gone: the group was away for longer than offsets.retention.minutes, or a person deleted it", Remedy: again}
+	case protocol.Foreign:
+		return &stop.Error{What: "the committed offset of " + at + " was set by someone else, or the topic lost documents", Remedy: again}
+	}
+	return nil
+}

@@ -46,7 +46,7 @@ func (p *process) watchBackfill(ctx context.Context) {
 			p.backfill = now
 			p.mu.Unlock()
 			if now.Finished {
-				p.finish()
+				p.done()
 				return
 			}
 		}
@@ -107,4 +107,9 @@ func (p *process) feed(ctx, drain context.Context, replica *member.Follower, ses
 			return nil
 		}
 	}
+}
+
+func (p *process) runFeeder(ctx context.Context, replica *member.Follower) error {
+	<-ctx.Done()
+	return ctx.Err()
 }

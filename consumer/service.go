@@ -21,6 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -89,8 +90,8 @@ type Service struct {
 	loops    []setting.Mistake // topics in two roles
 	stirred  chan struct{}     // signals that a session's standing has changed
 
-	finish context.CancelFunc // drains, because the backfill is finished
-	took   *phase.Phases      // time spent on the way to being ready; only used by the goroutine that runs the service
+	done context.CancelFunc // drains, because the backfill is finished
+	took *phase.Phases      // time spent on the way to being ready; only used by the goroutine that runs the service
 
 	withdrawals atomic.Uint64
 	ready       atomic.Bool
@@ -123,7 +124,7 @@ func New(setup Setup) (*Service, error) {
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes), Agreed: agreed,
 		Reader: reader, Encoder: sink.New(setup.Sink, setup.Index.Index.Name, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), agreed.Fingerprint)),
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
-		Large: semaphore.NewWeighted(session.LargeAtOnce), Counters: &session.Counters{}, Waiting: &session.WaitingList{}, Stir: s.stir,
+		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: &session.Counters{}, Waiting: &session.WaitingList{}, Stir: s.stir,
 		Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
@@ -142,8 +143,8 @@ func (s *Setup) routing() []byte {
 // the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed. A backfill
 // that is finished drains by itself.
 func (s *Service) Run(ctx context.Context) error {
-	ctx, s.finish = context.WithCancel(ctx)
-	defer s.finish()
+	ctx, s.done = context.WithCancel(ctx)
+	defer s.done()
 	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {

@@ -109,9 +109,7 @@ func (s *Session) rest(fetches kgo.Fetches) {
 	clear(s.items)
 	clear(s.records)
 	s.out.Reset()
-	for _, w := range s.workers {
-		w.rest()
-	}
+	s.workers.Rest()
 	s.unpacker.Done(fetches)
 }
 

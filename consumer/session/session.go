@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
@@ -35,7 +36,7 @@ type Session struct {
 	client   *kgo.GroupTransactSession
 	unpacker *unpack.Unpacker   // of the client
 	abandon  context.CancelFunc // ends the client's every request
-	workers  []*worker
+	workers  signing.Workers
 	out      *sink.Batch
 	records  []kgo.Record
 	items    []item // of the batch at hand
@@ -68,7 +69,7 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 	sessions := make([]*Session, len(slots))
 	for i, slot := range slots {
 		u := unpack.New(setup.unpackBounds())
-		workers, err := newWorkers(setup, u)
+		workers, err := signing.NewWorkers(setup.signing(), u)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -37,7 +39,7 @@ type Setup struct {
 	Encoder     *sink.Encoder
 	Times       *Times
 	Incarnation Incarnation
-	Large       *semaphore.Weighted // LargeAtOnce, for those who sign large documents
+	Large       *semaphore.Weighted // signing.LargeAtOnce, for those who sign large documents
 	Counters    *Counters
 	Waiting     *WaitingList
 	Stir        func() // a session stands otherwise than before
@@ -47,6 +49,14 @@ type Setup struct {
 	Limit *rate.Limiter  // of documents that a backfill appends by itself; nil: there is none
 
 	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
+}
+
+// signing is what the workers of a session need.
+func (s *Setup) signing() *signing.Setup {
+	return &signing.Setup{
+		Index: s.Agreed.Index, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
+		Untimely: func(r *kgo.Record) (string, bool) { return s.Times.Untimely(r, time.Now()) },
+	}
 }
 
 // errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs that

@@ -111,8 +111,8 @@ func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source str
 	}
 }
 
-// untimely says why no output would take a document of that time, whatever its verdict.
-func (t *Times) untimely(r *kgo.Record, now time.Time) (detail string, refused bool) {
+// Untimely says why no output would take a document of that time, whatever its verdict.
+func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused bool) {
 	of, known := t.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
 	if !known || of.unique.Take(ms, now.UnixMilli(), -clockMargin) || of.duplicate.Take(ms, now.UnixMilli(), -clockMargin) {

@@ -28,7 +28,7 @@ func TestUntimely(t *testing.T) {
 		{"one", -48 * time.Hour, ""},
 		{"unknown", -48 * time.Hour, ""},
 	} {
-		detail, refused := known.untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
+		detail, refused := known.Untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
 		if detail != c.want || refused != (c.want != "") {
 			t.Errorf("%s, %v: %q, %v", c.topic, c.away, detail, refused)
 		}

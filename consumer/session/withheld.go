@@ -1,16 +1,5 @@
 package session
 
-import (
-	"github.com/unecho/unecho/consumer/document"
-	"github.com/unecho/unecho/sink"
-)
-
-// tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the same: the
-// batch and that setting alone decide.
-func tooLargeBatch() *document.Rejection {
-	return &document.Rejection{Reason: sink.TooLarge, Detail: "its batch takes more than source.max_batch_bytes when unpacked"}
-}
-
 // shout logs which records of a batch were rejected unread, once they are committed.
 func (s *Session) shout(b *batch) {
 	for i := range b.groups {

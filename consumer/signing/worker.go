@@ -1,0 +1,117 @@
+package signing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// Worker is what one signing goroutine needs. The entries that it signs live in its memory until the next call of Workers.Each.
+type Worker struct {
+	setup    *Setup
+	unpacker *unpack.Unpacker
+	signer   *index.Signer
+	buffer   []byte
+	headers  []document.Header
+	ids      []byte
+}
+
+// keptBuffer is the largest buffer for rewritten documents that a worker keeps.
+const keptBuffer = index.LargeDocument
+
+func (w *Worker) rest() {
+	w.signer.Reset()
+	clear(w.headers[:cap(w.headers)])
+	if w.ids = w.ids[:0]; cap(w.buffer) > keptBuffer {
+		w.buffer = nil
+	}
+}
+
+// Refused says why a record has no entry.
+type Refused struct {
+	Rejection *document.Rejection // nil: it has one
+	Withheld  *unpack.Sizes       // of what did not come with the record; never forwarded but as rejected
+}
+
+// Sign makes the entry of a record that can be judged, or finds the reason why it cannot be.
+func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
+	*e = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+	if sizes, ok := w.unpacker.Withheld(r); ok {
+		return Refused{Rejection: tooLargeBatch(), Withheld: &sizes}, nil
+	}
+	refused.Rejection, err = w.reject(ctx, r, e)
+	return refused, err
+}
+
+// tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the same: the
+// batch and that setting alone decide.
+func tooLargeBatch() *document.Rejection {
+	return &document.Rejection{Reason: sink.TooLarge, Detail: "its batch takes more than source.max_batch_bytes when unpacked"}
+}
+
+func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (*document.Rejection, error) {
+	w.headers = w.headers[:0]
+	for _, h := range r.Headers {
+		w.headers = append(w.headers, document.Header(h))
+	}
+	doc, rejection, err := w.setup.Reader.Read(ctx, document.Input{
+		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
+	}, w.buffer)
+	if err != nil {
+		return nil, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
+	}
+	if rejection != nil {
+		return rejection, nil
+	}
+	w.buffer = doc.Buffer
+	return w.refuse(r, e, &doc), nil
+}
+
+// refuse signs a document, or says why it cannot be judged or forwarded.
+func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *document.Rejection {
+	if !w.setup.Encoder.Fits(r) {
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
+	}
+	if detail, refused := w.setup.Untimely(r); refused {
+		return &document.Rejection{Reason: sink.OutputRefused, Detail: detail}
+	}
+	from := len(w.ids)
+	w.ids = append(w.ids, doc.ID...)
+	e.ID = w.ids[from:len(w.ids):len(w.ids)]
+	e.Scope = doc.Scope
+	signed := w.signAlone(e, doc.Text)
+	switch {
+	case !signed:
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
+	case e.Empty():
+		return w.setup.Reader.EmptyRejection()
+	case entry.Size(e) > w.setup.MaxEntryBytes:
+		w.signer.Unsign()
+		e.Keys, e.Evidence = nil, nil
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
+	}
+	return nil
+}
+
+// signAlone signs large documents one after the other, as many as a mebibyte of them at a time in the process: signing takes up
+// to a hundred times a document's bytes.
+func (w *Worker) signAlone(e *entry.Entry, text []byte) bool {
+	if len(text) <= index.LargeDocument {
+		return w.signer.Sign(e, text)
+	}
+	weight := min(int64(len(text)), LargeAtOnce)
+	if err := w.setup.Large.Acquire(context.Background(), weight); err == nil { // it does not fail
+		defer w.setup.Large.Release(weight)
+	}
+	return w.signer.Sign(e, text)
+}
+
+// LargeAtOnce is how many bytes of large documents are signed at a time.
+const LargeAtOnce = 1 << 20

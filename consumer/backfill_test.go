@@ -1,0 +1,199 @@
+package consumer
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// history sends n documents to chosen partitions. Each partition has times of its own, some of them late, missing, or in the
+// future.
+func (w *world) history(n int, partitions int32, apart time.Duration) {
+	w.t.Helper()
+	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	r := rand.New(rand.NewPCG(5, 5))
+	start := time.Now().Add(-90 * 24 * time.Hour)
+	records := w.documents(n, 3)
+	for i, rec := range records {
+		rec.Partition = r.Int32N(partitions)
+		at := start.Add(time.Duration(rec.Partition)*apart + time.Duration(i)*time.Second)
+		switch r.IntN(20) {
+		case 0:
+			at = at.Add(-time.Hour)
+		case 1:
+			at = time.UnixMilli(1)
+		case 2:
+			at = time.Now().Add(24 * time.Hour)
+		case 3:
+			rec.Value = []byte{0xff, 0xfe, 0xfd} // it is rejected
+		}
+		rec.Timestamp = at
+	}
+	w.send(records...)
+}
+
+// plan is a backfill of all that was sent but the first and the last documents of each partition.
+func (w *world) plan(order protocol.Order, partitions int32) *protocol.Plan {
+	w.t.Helper()
+	topics, err := kadm.NewClient(w.client()).ListTopics(w.context(), "news")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	plan := &protocol.Plan{Order: order, Fixed: time.Now().UnixMilli()}
+	for p := range partitions {
+		from, to := min(3, w.sent[p]), w.sent[p]
+		if to > 20 {
+			to -= 7
+		}
+		plan.Ranges = append(plan.Ranges, protocol.Range{Topic: "news", Source: entry.Source{Topic: topics["news"].ID, Partition: p}, From: from, To: to})
+	}
+	return plan
+}
+
+// job is the setup of a member of a backfill.
+func job(name string, plan *protocol.Plan) func(*Setup) {
+	return func(s *Setup) {
+		s.Plan, s.Params.Group, s.Index.Index.Name = plan, name, name
+		s.Index.Window.Clock = "event"
+		s.Journal.Topic, s.Document.InvalidUTF8 = "", "reject"
+		s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = name+".unique", name+".duplicate", name+".rejected"
+	}
+}
+
+// jobOutputs reads the outputs of a job: for each source document all that was forwarded of it.
+func (w *world) jobOutputs(name string, n int64) map[string]string {
+	w.t.Helper()
+	got := map[string]string{}
+	admin := kadm.NewClient(w.client())
+	for _, output := range []string{"unique", "duplicate", "rejected"} {
+		topic := name + "." + output
+		ends, err := admin.ListCommittedOffsets(w.context(), topic)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		starts, left := map[int32]kgo.Offset{}, map[int32]int64{}
+		ends.Each(func(o kadm.ListedOffset) {
+			if o.Offset > 0 {
+				starts[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
+			}
+		})
+		cl := w.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: starts}), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+		for len(left) > 0 {
+			fetches := cl.PollFetches(w.context())
+			if err := fetches.Err(); err != nil {
+				w.t.Fatal(err)
+			}
+			fetches.EachRecord(func(r *kgo.Record) {
+				if r.Offset >= left[r.Partition]-1 {
+					delete(left, r.Partition)
+				}
+				if r.Attrs.IsControl() {
+					return
+				}
+				source := headerOf(r, "unecho-source")
+				if was, twice := got[source]; twice {
+					w.t.Errorf("%s came out twice: %s", source, was)
+				}
+				var b strings.Builder
+				fmt.Fprintf(&b, "%s/%d %s %q %x", output, r.Partition, r.Timestamp.UTC(), r.Key, r.Value)
+				for _, h := range r.Headers {
+					fmt.Fprintf(&b, " %s=%q", h.Key, h.Value)
+				}
+				got[source] = strings.ReplaceAll(b.String(), name, "JOB")
+			})
+		}
+	}
+	if int64(len(got)) != n {
+		w.t.Errorf("%s: %d documents came out of %d", name, len(got), n)
+	}
+	return got
+}
+
+func (w *world) finished(m *running, plan *protocol.Plan) {
+	w.t.Helper()
+	select {
+	case <-m.ended:
+	case <-w.context().Done():
+		w.t.Fatalf("the backfill does not end: %+v", m.Backfill())
+	}
+	if m.err != nil {
+		w.t.Fatal(m.err)
+	}
+	if p := m.Backfill(); !p.Finished || p.Done != plan.Documents() || p.Tally.Documents() != plan.Documents() {
+		w.t.Errorf("it ends with %+v of %d documents", p, plan.Documents())
+	}
+}
+
+// A backfill forwards its range, no more and no less, counts what it forwarded, and ends by itself. Started again, it ends at
+// once.
+func TestBackfill(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.history(2000, 4, time.Minute)
+			plan := w.plan(order, 4)
+			m := w.launch(job("job", plan))
+			w.finished(m, plan)
+			tally := map[string]int64{}
+			for _, v := range w.jobOutputs("job", plan.Documents()) {
+				output, _, _ := strings.Cut(v, "/")
+				tally[output]++
+			}
+			p := m.Backfill().Tally
+			if want := map[string]int64{"unique": p.Unique, "duplicate": p.Duplicate, "rejected": p.Rejected}; !maps.Equal(tally, want) || p.Duplicate == 0 || p.Rejected == 0 {
+				t.Errorf("came out %v, counted %v", tally, want)
+			}
+			w.finished(w.launch(job("job", plan)), plan)
+			w.jobOutputs("job", plan.Documents())
+		})
+	}
+}
+
+// The order of places makes verdicts the same whatever happens to members.
+func TestBackfillIsReproducible(t *testing.T) {
+	t.Parallel()
+	for name, apart := range map[string]time.Duration{"together": time.Second, "months apart": 20 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.history(4000, 4, apart)
+			plan := w.plan(protocol.ByPlace, 4)
+			w.finished(w.launch(job("one", plan)), plan)
+			want := w.jobOutputs("one", plan.Documents())
+			small := func(s *Setup) { s.Params.PollRecords = 50 }
+			for i := range 6 { // killed again and again
+				m := w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = fmt.Sprint("m", i%2) })
+				for m.Backfill().Done < plan.Documents()*int64(i+1)/8 && m.ctx.Err() == nil {
+					select {
+					case <-time.After(2 * time.Millisecond):
+					case <-m.ended:
+						t.Fatal(m.err)
+					case <-w.context().Done():
+						t.Fatalf("stands still: %+v", m.Backfill())
+					}
+				}
+				m.kill()
+			}
+			others := w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = "n" })
+			w.finished(w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = "m0" }), plan)
+			w.finished(others, plan)
+			got := w.jobOutputs("killed", plan.Documents())
+			for source, v := range want {
+				if got[source] != v {
+					t.Fatalf("%s differs:\n%s\n%s", source, v, got[source])
+				}
+			}
+		})
+	}
+}

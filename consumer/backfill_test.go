@@ -154,7 +154,11 @@ func TestBackfill(t *testing.T) {
 			if want := map[string]int64{"unique": p.Unique, "duplicate": p.Duplicate, "rejected": p.Rejected}; !maps.Equal(tally, want) || p.Duplicate == 0 || p.Rejected == 0 {
 				t.Errorf("came out %v, counted %v", tally, want)
 			}
-			w.finished(w.launch(job("job", plan)), plan)
+			job("job", plan)(&w.setup)
+			if report := w.audit(); !report.OK() || int64(report.Records) != plan.Documents() {
+				t.Errorf("%d documents in the plan, %s", plan.Documents(), report.String())
+			}
+			w.finished(w.launch(), plan)
 			w.jobOutputs("job", plan.Documents())
 		})
 	}

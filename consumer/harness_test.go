@@ -279,7 +279,12 @@ func (w *world) audited() audit.Report {
 
 func (w *world) audit() audit.Report {
 	w.t.Helper()
+	group := "" // all that was sent is to be forwarded
+	if w.setup.Plan != nil {
+		group = w.setup.Params.Group
+	}
 	report, err := audit.Run(w.context(), audit.Inputs{
+		Group: group,
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
 		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,

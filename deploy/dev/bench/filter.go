@@ -12,6 +12,9 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 )
 
@@ -21,6 +24,7 @@ type filter struct {
 	poll        int    // 0: its default
 	shingle     string // empty: its default
 	evidence    string // empty: its default
+	backfill    string // an order; empty: a live group
 	compression string
 	profile     *profile
 	logger      zerolog.Logger
@@ -52,6 +56,9 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.evidence != "" && f.verify == "jaccard" {
 		c.Judge.Similarity.Evidence = f.evidence
 	}
+	if f.backfill != "" {
+		c.Judge.Window.Clock = "event"
+	}
 	c.Sink.Compression = f.compression
 	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
 	c.Snapshot.Directory = dir
@@ -64,11 +71,15 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 		return result{}, err
 	}
 	defer store.Close() // the store is deleted with its directory
+	plan, err := f.plan(ctx, j)
+	if err != nil {
+		return result{}, err
+	}
 	watch := newStopwatch(j, f.profile)
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
 		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, Journal: c.Journal,
-		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Leases: store, Settings: c.Settings(), Logger: f.logger, ProducerTime: j.cluster.producerTime,
+		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Leases: store, Settings: c.Settings(), Logger: f.logger, ProducerTime: j.cluster.producerTime, Plan: plan,
 	})
 	if err != nil {
 		return result{}, err
@@ -91,6 +102,32 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 		err = j.settled(ctx, c.Consumer.Group)
 	}
 	return r, errors.Join(err, ending)
+}
+
+// plan is a backfill of the whole source, or nil.
+func (f filter) plan(ctx context.Context, j job) (*protocol.Plan, error) {
+	if f.backfill == "" {
+		return nil, nil //nolint:nilnil // a live group has none
+	}
+	plan := &protocol.Plan{Order: protocol.ByPlace, Fixed: time.Now().UnixMilli()}
+	if f.backfill == "arrival" {
+		plan.Order = protocol.ByArrival
+	}
+	topics, err := j.cluster.admin.ListTopics(ctx, j.source)
+	if err != nil {
+		return nil, fmt.Errorf("describe the source: %w", err)
+	}
+	ends, err := broker.Offsets(ctx, j.cluster.admin.ListCommittedOffsets, j.source)
+	if err != nil {
+		return nil, fmt.Errorf("list the ends of the source: %w", err)
+	}
+	for p := range int32(j.partitions) {
+		end, _ := ends.Lookup(j.source, p)
+		plan.Ranges = append(plan.Ranges, protocol.Range{
+			Topic: j.source, Source: entry.Source{Topic: topics[j.source].ID, Partition: p}, To: end.Offset,
+		})
+	}
+	return plan, nil
 }
 
 func forwarded(s consumer.Stats) int {

@@ -86,7 +86,7 @@ func (p params) series(ctx context.Context, j job, copies bareCopy, broker, veri
 	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
 	s := series{
 		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
-		filter: filter{verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, compression: p.compression, logger: logger()},
+		filter: filter{verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill, compression: p.compression, logger: logger()},
 	}
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)

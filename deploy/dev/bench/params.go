@@ -24,6 +24,7 @@ type params struct {
 	poll        int    // unecho's poll size in documents; 0: its default
 	shingle     string // unecho's setting, as are the next ones; empty: its default
 	evidence    string
+	backfill    string // time or arrival: unecho works as a backfill in that order; empty: as a live group
 	compression string // of the outputs, for both contenders
 	seed        uint64
 	untuned     bool
@@ -51,6 +52,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
 	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
+	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
 	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression, "of the outputs, of unecho and of the copy")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
@@ -97,6 +99,7 @@ func (p params) validate() error {
 		{p.bytes < 100 || p.bytes > 500_000, "-bytes is 100 to 500000"},
 		{p.partitions < 1, "-partitions is at least 1"},
 		{p.sessions < 1 || p.sessions > p.partitions, "-sessions is at least 1, and no more than -partitions"},
+		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
 		{!isCodec, "-compression is none, snappy, lz4, zstd or gzip"},
 		{p.poll < 0, "-poll is not negative"},
 	} {

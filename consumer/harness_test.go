@@ -284,7 +284,7 @@ func (w *world) audit() audit.Report {
 		group = w.setup.Params.Group
 	}
 	report, err := audit.Run(w.context(), audit.Inputs{
-		Group: group,
+		Group:   group,
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
 		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,

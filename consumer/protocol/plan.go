@@ -21,6 +21,8 @@ type Plan struct {
 	Order  Order
 	Fixed  int64   // ms since 1970: when the ranges were fixed. A document that claims a later time has none.
 	Ranges []Range // ascending by topic name and partition; that is their order where times are equal
+	From   string  // where it begins, as a person asked for it; for people
+	To     string  // where it ends
 }
 
 // Range is what is read of one partition.

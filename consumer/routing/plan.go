@@ -14,10 +14,13 @@ import (
 // The keys of a backfill's plan, beside those of every routing:
 //
 //	"backfill.order": "time", "backfill.fixed": "2026-11-22T09:30:00.000Z",
+//	"backfill.from": "2026-01-01", "backfill.to": "end",
 //	"backfill.range news/0": "7c0f1e4a... 0..120000"
 const (
 	keyOrder = "backfill.order"
 	keyFixed = "backfill.fixed"
+	keyFrom  = "backfill.from"
+	keyTo    = "backfill.to"
 	keyRange = "backfill.range "
 )
 
@@ -34,6 +37,7 @@ func WithPlan(text []byte, plan *protocol.Plan) []byte {
 	}
 	values[keyOrder] = OrderNames[plan.Order]
 	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
+	values[keyFrom], values[keyTo] = plan.From, plan.To
 	for _, r := range plan.Ranges {
 		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic, r.From, r.To)
 	}
@@ -66,6 +70,8 @@ func PlanOf(text []byte) (*protocol.Plan, error) {
 		return nil, fmt.Errorf("read routing: a backfill of order %q, fixed at %q, is of a newer unecho: upgrade this program", order, fixed)
 	}
 	plan.Fixed = at.UnixMilli()
+	plan.From, _ = values[keyFrom].(string)
+	plan.To, _ = values[keyTo].(string)
 	for key, value := range values {
 		if place, ok := strings.CutPrefix(key, keyRange); ok {
 			r, err := readRange(place, value)

@@ -10,7 +10,7 @@ import (
 
 func TestPlan(t *testing.T) {
 	for _, order := range []protocol.Order{protocol.ByPlace, protocol.ByArrival} {
-		plan := &protocol.Plan{Order: order, Fixed: 1_790_000_000_123, Ranges: []protocol.Range{
+		plan := &protocol.Plan{Order: order, Fixed: 1_790_000_000_123, From: "2026-01-01", To: "end", Ranges: []protocol.Range{
 			{Topic: "a", Source: entry.Source{Topic: [16]byte{9, 0, 1}, Partition: 2}, From: 0, To: 5},
 			{Topic: "a", Source: entry.Source{Topic: [16]byte{9, 0, 1}, Partition: 10}, From: 7, To: 1 << 40},
 			{Topic: "b", Source: entry.Source{Topic: [16]byte{8}}, From: 3, To: 3},

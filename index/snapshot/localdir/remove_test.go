@@ -1,0 +1,26 @@
+package localdir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/unecho/unecho/index/snapshot/storetest"
+)
+
+func TestRemove(t *testing.T) { storetest.Removal(t, params(t.TempDir()), Open, Remove) }
+
+// What an interrupted removal left has no manifests any more, and is removed all the same.
+func TestRemoveWhatIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, "gone", segmentsDir)
+	if err := os.MkdirAll(left, dirMode); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Remove(t.Context(), params(dir), "gone"); !found || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+	if _, err := os.Stat(filepath.Dir(left)); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+}

@@ -1,0 +1,80 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// Listed is a job that has left something in the cluster.
+type Listed struct {
+	Name string
+	State
+	Standing Standing // empty if there is no plan
+}
+
+// List returns all jobs with groups of their own, by name: those whose group is there, and those of which only topics
+// are. Those that go on as a live group are that group's.
+func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
+	names, err := names(ctx, opts)
+	if err != nil {
+		return nil, fmt.Errorf("list backfills: %w", err)
+	}
+	var out []Listed
+	for _, name := range names {
+		job := Job{Kafka: opts, Name: name, Group: GroupOf(name), Journal: JournalOf(name)}
+		s, err := job.Look(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list backfills: %s: %w", name, err)
+		}
+		l := Listed{Name: name, State: s}
+		if s.Plan != nil {
+			l.Standing = s.Standing()
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func names(ctx context.Context, opts topic.Options) ([]string, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	if err := broker.Ping(ctx, client); err != nil {
+		return nil, err
+	}
+	admin := kadm.NewClient(client)
+	groups, err := admin.ListGroups(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list groups: %w", err)
+	}
+	topics, err := admin.ListTopics(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list topics: %w", err)
+	}
+	found := map[string]bool{}
+	for _, group := range groups.Groups() {
+		if name, ok := strings.CutPrefix(group, Prefix); ok {
+			found[name] = true
+		}
+	}
+	for _, t := range topics.Names() {
+		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix} {
+			name, ours := strings.CutPrefix(t, Prefix)
+			if name, ours = strings.CutSuffix(name, suffix); ours && strings.HasPrefix(t, Prefix) && name != "" {
+				found[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}

@@ -1,0 +1,67 @@
+package backfill
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// Prefix begins the name of each job's group.
+const Prefix = "unecho-backfill."
+
+// filesSuffix ends the name of the topic that holds the documents of files.
+const filesSuffix = ".files"
+
+const (
+	longestTopic = 249 // of Kafka
+	longestIndex = 64  // of index.name, which is in a header of every record
+)
+
+// GroupOf returns the group of the job of that name.
+func GroupOf(name string) string { return Prefix + name }
+
+// JournalOf returns the journal of a job.
+func JournalOf(name string) string { return journal.DefaultParams().Name(GroupOf(name)) }
+
+// FilesOf returns the topic that holds the documents of files.
+func FilesOf(name string) string { return GroupOf(name) + filesSuffix }
+
+// IndexOf returns the name of the index that a job's snapshots are of. It is that of the group. A longer one than an
+// index may have ends in its hash.
+func IndexOf(name string) string {
+	group := GroupOf(name)
+	if len(group) <= longestIndex {
+		return group
+	}
+	sum := sha256.Sum256([]byte(group))
+	hash := "-" + hex.EncodeToString(sum[:8])
+	return group[:longestIndex-len(hash)] + hash
+}
+
+// CheckName refuses a name that cannot be part of a topic's.
+func CheckName(name string) error {
+	longest := longestTopic - len(JournalOf(""))
+	switch {
+	case name == "":
+		return &stop.Error{What: "a backfill needs a name", Remedy: "give it one with --name"}
+	case strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) }):
+		return &stop.Error{
+			What:   fmt.Sprintf("%q cannot be the name of a backfill: its topics could not have it in theirs", name),
+			Remedy: "use letters, digits, '.', '_' and '-' in --name",
+		}
+	case len(name) > longest:
+		return &stop.Error{
+			What:   fmt.Sprintf("%q has %d characters and is too long for the name of a backfill: its journal would be longer than the 249 that Kafka allows", name, len(name)),
+			Remedy: fmt.Sprintf("give it a name of up to %d with --name", longest),
+		}
+	}
+	return nil
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+}

@@ -1,0 +1,46 @@
+package backfill
+
+import (
+	"strings"
+
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/sink"
+)
+
+// Outputs returns where a job in force writes, in the form of the settings. dry says that it writes nowhere.
+func (s *State) Outputs() (out sink.Params, dry bool) {
+	var unique, duplicate, rejected []string
+	topics := s.Topics()
+	for _, source := range topics {
+		u, d, r, written := routing.Outputs(s.Routing.Routes.Text, source)
+		if !written {
+			return sink.Params{}, true
+		}
+		unique, duplicate, rejected = append(unique, u), append(duplicate, d), append(rejected, r)
+	}
+	return sink.Params{Unique: template(topics, unique), Duplicate: template(topics, duplicate), Rejected: template(topics, rejected)}, false
+}
+
+// template returns the setting by which each source has its output: the name itself if all share one.
+func template(sources, outputs []string) string {
+	const placeholder = "{source}"
+	if len(outputs) == 0 {
+		return ""
+	}
+	candidates := []string{outputs[0]}
+	for i := 0; i+len(sources[0]) <= len(outputs[0]); i++ {
+		if strings.HasPrefix(outputs[0][i:], sources[0]) {
+			candidates = append(candidates, outputs[0][:i]+placeholder+outputs[0][i+len(sources[0]):])
+		}
+	}
+	for _, c := range candidates {
+		fits := true
+		for i, source := range sources {
+			fits = fits && strings.ReplaceAll(c, placeholder, source) == outputs[i]
+		}
+		if fits {
+			return c
+		}
+	}
+	return outputs[0]
+}

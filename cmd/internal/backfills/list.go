@@ -1,0 +1,88 @@
+package backfills
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/backfill"
+)
+
+// Entry is a line of the list. Its JSON is a promise to scripts.
+type Entry struct {
+	Backfill  string  `json:"backfill"`
+	Group     string  `json:"group"`
+	State     string  `json:"state"` // starting, running, half-finished, finished, half-removed
+	Sessions  int     `json:"sessions"`
+	Topics    string  `json:"topics"`
+	From      string  `json:"from"`
+	To        string  `json:"to"`
+	Documents int64   `json:"documents"`
+	Share     float64 `json:"share"` // of the range
+	Next      string  `json:"next"`  // the command to go on with
+}
+
+// EntryOf tells of a job. with is what the commands that it names end in: the configuration.
+func EntryOf(l *backfill.Listed, with string) Entry {
+	e := Entry{Backfill: l.Name, Group: backfill.GroupOf(l.Name), Sessions: l.Members, Next: "unecho backfill remove " + l.Name + with}
+	if l.Plan == nil {
+		e.State = "half-removed"
+		if l.Members > 0 {
+			e.State, e.Next = "starting", ""
+		}
+		return e
+	}
+	e.Topics, e.From, e.To, e.Documents = strings.Join(l.Topics(), ", "), l.Plan.From, l.Plan.To, l.Standing.Tally.Documents()
+	e.Share = 1
+	if l.Standing.Total > 0 {
+		e.Share = float64(l.Standing.Done) / float64(l.Standing.Total)
+	}
+	switch {
+	case l.Standing.Finished:
+		e.State = "finished"
+	case l.Members > 0:
+		e.State, e.Next = "running", ""
+	default:
+		e.State, e.Next = "half-finished", "unecho backfill --name "+l.Name+with
+	}
+	return e
+}
+
+// WriteList writes the list for people.
+func WriteList(out io.Writer, all []Entry) error {
+	var b strings.Builder
+	if len(all) == 0 {
+		b.WriteString("there is no backfill\n")
+	}
+	for _, e := range all {
+		fmt.Fprintf(&b, "%s: %s", e.Backfill, e.State)
+		switch e.State {
+		case "running":
+			fmt.Fprintf(&b, " by %s, %d %%", terminal.Several(e.Sessions, "session"), int(100*e.Share))
+		case "half-finished":
+			fmt.Fprintf(&b, ", %d %%", int(100*e.Share))
+		}
+		b.WriteByte('\n')
+		if e.Topics != "" {
+			fmt.Fprintf(&b, "  %s from %s to %s, %s judged\n", e.Topics, e.From, e.To, terminal.Several(int(e.Documents), "document"))
+		}
+		if does := map[string]string{"finished": "remove it", "half-finished": "go on", "half-removed": "finish that"}[e.State]; does != "" {
+			fmt.Fprintf(&b, "  %s: %s\n", does, e.Next)
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// WriteListJSON writes one object a line.
+func WriteListJSON(out io.Writer, all []Entry) error {
+	w := json.NewEncoder(out)
+	for _, e := range all {
+		if err := w.Encode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

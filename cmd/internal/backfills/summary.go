@@ -1,0 +1,138 @@
+package backfills
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/sink"
+)
+
+// Summary is how a backfill stands when a process ends. Its JSON is a promise to scripts.
+type Summary struct {
+	Backfill   string  `json:"backfill"`
+	Group      string  `json:"group"`
+	Finished   bool    `json:"finished"`
+	Documents  int64   `json:"documents"` // all that were judged, by all processes
+	Unique     int64   `json:"unique"`
+	LetThrough int64   `json:"let_through"` // copies that went to the unique documents
+	Duplicate  int64   `json:"duplicate"`
+	Rejected   int64   `json:"rejected"`
+	Offsets    int64   `json:"offsets"` // of the range; some may have no document
+	Done       int64   `json:"offsets_done"`
+	Seconds    float64 `json:"seconds"` // of this process
+	// DocumentsMeanwhile is how many documents all processes committed in that time.
+	DocumentsMeanwhile int64       `json:"documents_meanwhile"`
+	DocumentsPerSecond float64     `json:"documents_per_second"`
+	Order              string      `json:"order"`
+	From               string      `json:"from"` // as it was asked for
+	To                 string      `json:"to"`
+	Fixed              time.Time   `json:"fixed"` // when the range was fixed
+	DryRun             bool        `json:"dry_run"`
+	Partitions         []Partition `json:"partitions"`
+	Outputs            []Outputs   `json:"outputs"`
+}
+
+// Partition is the range of one.
+type Partition struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	From      int64  `json:"from"`
+	To        int64  `json:"to"` // the offset behind the last
+}
+
+// Outputs are the topics that take the documents of a source.
+type Outputs struct {
+	Source    string `json:"source"`
+	Unique    string `json:"unique"`
+	Duplicate string `json:"duplicate"`
+	Rejected  string `json:"rejected"`
+}
+
+// NewSummary tells of a job by its plan and how far it is.
+func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s backfill.Standing) Summary {
+	sum := Summary{
+		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique, LetThrough: s.Tally.Reemitted,
+		Duplicate: s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: routing.OrderNames[plan.Order],
+		From: plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{}, Outputs: []Outputs{},
+	}
+	last := ""
+	for _, r := range plan.Ranges {
+		sum.Partitions = append(sum.Partitions, Partition{r.Topic, r.Source.Partition, r.From, r.To})
+		if r.Topic != last && !out.DryRun {
+			unique, duplicate, rejected := out.Topics(r.Topic)
+			sum.Outputs = append(sum.Outputs, Outputs{r.Topic, unique, duplicate, rejected})
+		}
+		last = r.Topic
+	}
+	return sum
+}
+
+// Took adds what this process saw: how long it worked, and how many documents were committed before it began.
+func (s *Summary) Took(took time.Duration, before int64) {
+	s.Seconds = took.Seconds()
+	s.DocumentsMeanwhile = s.Documents - before
+	if s.Seconds > 0 {
+		s.DocumentsPerSecond = float64(s.DocumentsMeanwhile) / s.Seconds
+	}
+}
+
+// WriteJSON writes the summary as one line.
+func (s *Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+
+// WriteText writes the summary for people.
+func (s *Summary) WriteText(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "backfill %s: %s from %s to %s, in the order of %s\n", s.Backfill, terminal.Several(int(s.Documents), "document"), s.From, s.To, s.Order)
+	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n", s.Fixed.Format("2006-01-02 15:04:05 MST"), terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
+	b.WriteByte('\n')
+	for _, row := range []struct {
+		name  string
+		count int64
+		where func(Outputs) string
+	}{
+		{"unique", s.Unique + s.LetThrough, func(o Outputs) string { return o.Unique }},
+		{"duplicate", s.Duplicate, func(o Outputs) string { return o.Duplicate }},
+		{"rejected", s.Rejected, func(o Outputs) string { return o.Rejected }},
+	} {
+		fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)), percent(row.count, s.Documents), s.went(row.where))
+	}
+	if s.LetThrough > 0 {
+		fmt.Fprintf(&b, "\n  %s of the unique documents are copies that were let through\n", terminal.Grouped(int(s.LetThrough)))
+	}
+	if s.DocumentsMeanwhile > 0 {
+		fmt.Fprintf(&b, "\n  this process worked for %.1f s; %s in that time, %s a second\n",
+			s.Seconds, terminal.Several(int(s.DocumentsMeanwhile), "document"), terminal.Grouped(int(s.DocumentsPerSecond)))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// went names the topics that documents of a kind went to, each once.
+func (s *Summary) went(of func(Outputs) string) string {
+	if s.DryRun {
+		return "forwarded nowhere"
+	}
+	var names []string
+	seen := map[string]bool{}
+	for _, o := range s.Outputs {
+		if name := of(o); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func percent(n, of int64) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}

@@ -6,7 +6,7 @@ BIN     := .cache/bin
 PKG     ?= ./...
 ARGS    ?=
 # The packages that have long tests.
-LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./sink))))
+LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m
@@ -74,7 +74,7 @@ bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-a
 
 bench-dedup: ## dedup from the file: speed, memory, recall and precision, a million generated articles, 130,000 files
 	@CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/unecho
-	@$(GO) run ./cmd/internal/benchdedup -unecho $(BIN)/unecho $(ARGS)
+	@$(GO) run ./deploy/dev/bench/dedup -unecho $(BIN)/unecho $(ARGS)
 
 bench-peers: ## dedup beside gaoya, rensa and datasketch on the same corpora, in a throw-away Python environment
 	@GO=$(GO) deploy/dev/peers/run.sh stream $(ARGS)

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // open checks all named files before anything is written. old is nil if there is no --index, query if there are no

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 func produceCommand() *cobra.Command {
@@ -44,7 +44,7 @@ func produce(cmd *cobra.Command, path string) (err error) {
 	}
 	in, size, err := corpus.OpenLines(path)
 	if err != nil {
-		return err
+		return exit.NotThere(err)
 	}
 	defer in.Close()
 	opts, err := broker.Options(c.Kafka, logger)

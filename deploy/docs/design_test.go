@@ -14,7 +14,7 @@ func TestDesignIsWhereCodePoints(t *testing.T) {
 	design := read(t, "deploy/docs/design.md")
 	pointer := regexp.MustCompile(`design (?:section )?(\d+)(?:, rules? (\d+)(?: and (\d+))?)?`)
 	found := 0
-	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index") {
+	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal") {
 		for _, m := range pointer.FindAllStringSubmatch(text, -1) {
 			found++
 			if !strings.Contains(design, "\n## "+m[1]+". ") {
@@ -73,7 +73,7 @@ func TestDesignMap(t *testing.T) {
 		shown = append(shown, strings.TrimSuffix(m[1], "/"))
 	}
 	var rooms []string
-	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "deploy") {
+	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal", "deploy") {
 		room, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			t.Fatal(err)

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // truth returns all pairs of a file at or above the threshold, by the exact join.

@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // BenchmarkRun judges articles of 1.6 kB, a fifth of them copies, from their file, with one worker.

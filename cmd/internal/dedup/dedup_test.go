@@ -13,11 +13,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

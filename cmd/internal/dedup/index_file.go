@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OpenIndex makes an index that knows no document, or the one of a file.
@@ -21,7 +22,7 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 	}
 	in, _, err := corpus.OpenLines(path)
 	if err != nil {
-		return nil, fmt.Errorf("load index: %w", err)
+		return nil, fmt.Errorf("load index: %w", exit.NotThere(err))
 	}
 	defer in.Close()
 	x, err := LoadIndex(bufio.NewReaderSize(in, 1<<20), p)

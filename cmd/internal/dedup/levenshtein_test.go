@@ -10,11 +10,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 // Of the pairs that brute force finds by Levenshtein, the bands planned for it keep recall, whatever the shingle that

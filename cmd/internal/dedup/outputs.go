@@ -9,11 +9,12 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OutputParams say what is written, and where to.
@@ -36,7 +37,7 @@ type Outputs struct {
 	begun   bool   // the old content of the files is deleted
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
-	refused corpus.Rejections
+	refused reports.Rejections
 	first   int64 // number of the first document that is judged
 	indexed bool  // there are documents before it
 	counts  Counts

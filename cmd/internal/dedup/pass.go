@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Input are files that are read one after another.

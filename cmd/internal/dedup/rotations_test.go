@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // rotations are those of SimHashes of 64 bits.

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.

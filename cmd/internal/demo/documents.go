@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 // Documents are the documents to be sent: those of a feed, or the lines of a file.

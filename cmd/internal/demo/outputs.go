@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -17,6 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/internal/feed"
 	"github.com/unecho/unecho/sink"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 // Summary is the result of a run of the demo. Its JSON is a promise to scripts.

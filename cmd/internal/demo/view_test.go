@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/feed"
 	"github.com/unecho/unecho/sink"
 )
 

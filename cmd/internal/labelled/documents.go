@@ -6,13 +6,14 @@ import (
 	"io"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -28,7 +29,7 @@ type Documents struct {
 	sets       [][]uint64 // a rejected document has none, like an empty one
 	scopes     []uint64
 	texts      [][]byte // normalised, if they are what is compared
-	rejected   corpus.Rejections
+	rejected   reports.Rejections
 }
 
 // New builds an empty Documents for documents that are compared by these settings.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // What is too much to look at or to hold ends with what to do.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Plan is the result of `unecho plan`.

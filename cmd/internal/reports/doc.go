@@ -1,2 +1,3 @@
-// Package reports writes the results of an audit and of a doctor, for people and as JSON.
+// Package reports writes what verbs found: the results of an audit and of a doctor, for people and as JSON, and the
+// documents that were rejected.
 package reports

@@ -8,11 +8,11 @@ import (
 	"io"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Outputs are written at the end, each completely. An output that cannot be written should be reported before the

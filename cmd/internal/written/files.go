@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Files are the files that a verb will write. Each is compared with those that the verb reads, before anything is
@@ -141,7 +141,7 @@ func (w Files) SpareFiles(paths ...string) error {
 // Sources returns the files of a list, or those named, none of which may be written. size is their total size in bytes,
 // or -1.
 func (w Files) Sources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
-	if sources, size, err = corpus.Named(list, paths); err != nil {
+	if sources, size, err = named(list, paths); err != nil {
 		return nil, 0, err
 	}
 	if list != corpus.Stdin {

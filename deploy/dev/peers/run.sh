@@ -29,7 +29,7 @@ sign)
   ;;
 stream)
   CGO_ENABLED=0 "$go" build -o "$work/" ./cmd/unecho
-  "$go" run ./cmd/internal/benchdedup -export "$work/corpora" -documents 20000
+  "$go" run ./deploy/dev/bench/dedup -export "$work/corpora" -documents 20000
   "$work/venv/bin/python" "$here/stream.py" "$work/unecho" "$work/corpora" "${2:-3}"
   ;;
 *)

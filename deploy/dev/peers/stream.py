@@ -5,7 +5,7 @@ one is a copy, any other is kept. All have 18 bands of 7 slots, and compare what
 exactly. They take turns, each in a process of its own, and the least processor time of all rounds counts, without what it takes to start a
 process: for unecho with reading the file, for the others of their loop over texts in memory.
 
-Whether they are right is held against the exact join of the corpora (see cmd/internal/benchdedup).
+Whether they are right is held against the exact join of the corpora (see deploy/dev/bench/dedup).
 """
 
 import json

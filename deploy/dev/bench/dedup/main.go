@@ -1,4 +1,4 @@
-// Command benchdedup measures unecho dedup from the file to the verdicts: documents a second on one core and on all,
+// Dedup measures unecho dedup from the file to the verdicts: documents a second on one core and on all,
 // the most memory it takes, recall and precision beside the exact join, and files a second of a folder of small files.
 // It generates what it reads in a directory of its own, and removes it. `make bench-dedup` runs it.
 package main
@@ -38,7 +38,7 @@ func main() {
 	err := bench(ctx, p)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "benchdedup:", err)
+		fmt.Fprintln(os.Stderr, "bench/dedup:", err)
 		os.Exit(1)
 	}
 }

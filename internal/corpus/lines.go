@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // OpenLines opens a file and returns its size in bytes, or -1 if that is unknown.
@@ -19,7 +17,7 @@ func OpenLines(path string) (io.ReadCloser, int64, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, exit.NotThere(fmt.Errorf("open documents: %w", err))
+		return nil, 0, fmt.Errorf("open documents: %w", err)
 	}
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {

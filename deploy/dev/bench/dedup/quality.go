@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/feed"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 // quality prints how many of the true pairs are found.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs,

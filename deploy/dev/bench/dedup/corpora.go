@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/feed"
+	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/internal/feed"
 )
 
 // texts is a file of documents.

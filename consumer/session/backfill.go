@@ -62,16 +62,22 @@ func (s *Session) reaches() func(*assignment) int64 {
 	}
 }
 
-// choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long a poll may last.
-func (s *Session) choose() time.Duration {
+// overdue is how long a partition may be fed without being worth a poll. A slow feed should not hold documents up.
+const overdue = 500 * time.Millisecond
+
+// choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long the next poll may
+// last, and how many records it may bring.
+func (s *Session) choose() (wait time.Duration, most int) {
 	if s.Plan == nil {
-		return quiet
+		return quiet, s.intake.Records()
 	}
-	reach, lead, wait := s.reaches(), s.lead(), quiet
+	reach, lead, now := s.reaches(), s.lead(), time.Now()
 	pause, resume := map[string][]int32{}, map[string][]int32{}
+	within, waiting := int64(0), false
 	s.mu.Lock()
 	for at, a := range s.assigned {
-		worth := a.Worth(reach(a), lead)
+		to := reach(a)
+		worth := a.Worth(to, lead) || s.isOverdue(at, to > a.Base, now)
 		switch {
 		case !worth && !s.paused[at]:
 			pause[at.topic] = append(pause[at.topic], at.partition)
@@ -79,9 +85,11 @@ func (s *Session) choose() time.Duration {
 			resume[at.topic] = append(resume[at.topic], at.partition)
 		}
 		s.paused[at] = !worth
-		if !worth && a.Base < a.Range.To {
-			wait = fedPause
+		if worth {
+			within += to - a.Base
+			delete(s.waited, at)
 		}
+		waiting = waiting || !worth && a.Base < a.Range.To
 	}
 	client := s.client.Client()
 	s.mu.Unlock()
@@ -91,7 +99,25 @@ func (s *Session) choose() time.Duration {
 	if len(resume) > 0 {
 		client.ResumeFetchPartitions(resume)
 	}
-	return wait
+	wait = quiet
+	if waiting {
+		wait = fedPause
+	}
+	return wait, int(max(1, min(within, int64(s.intake.Records()))))
+}
+
+// isOverdue says whether a partition was fed, and not polled for it, for too long. The caller holds mu.
+func (s *Session) isOverdue(at key, fed bool, now time.Time) bool {
+	since, waits := s.waited[at]
+	switch {
+	case !fed:
+		delete(s.waited, at)
+	case !waits:
+		s.waited[at] = now
+	default:
+		return now.Sub(since) >= overdue
+	}
+	return false
 }
 
 // admit waits until the rate of the backfill allows the batch. Where a feeder appends, it waits instead.

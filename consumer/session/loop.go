@@ -24,8 +24,8 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err := s.ledAgain(ctx); err != nil {
 			return err
 		}
-		wait := s.choose()
-		fetches, err := s.poll(ctx, drain, wait)
+		wait, records := s.choose()
+		fetches, err := s.poll(ctx, drain, wait, records)
 		if err != nil {
 			return err
 		}
@@ -47,11 +47,12 @@ func (s *Session) loop(ctx, drain context.Context) error {
 // documents: a revocation, a leader, a partition that stands still.
 const quiet = time.Second
 
-func (s *Session) poll(ctx, drain context.Context, most time.Duration) (kgo.Fetches, error) {
+// poll waits for records, but no longer than quiet says. It announces bases if none came.
+func (s *Session) poll(ctx, drain context.Context, quiet time.Duration, records int) (kgo.Fetches, error) {
 	unannounced, polling := s.unannounced(), time.Now()
-	wait, cancel := context.WithTimeout(drain, most)
+	wait, cancel := context.WithTimeout(drain, quiet)
 	defer cancel()
-	fetches := s.client.PollRecords(wait, s.intake.Records())
+	fetches := s.client.PollRecords(wait, records)
 	s.unpacker.Polled()
 	if err := s.troubled(fetches); err != nil {
 		return nil, err

@@ -46,9 +46,10 @@ type Session struct {
 	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
 	looked   time.Time                           // for leaders of partitions that had none
 	standing *standing
-	paused   map[key]bool  // partitions that a backfill does not poll now
-	ends     map[key]int64 // where the commit at hand of a backfill ends
-	left     atomic.Bool   // the group, for good
+	paused   map[key]bool      // partitions that a backfill does not poll now
+	waited   map[key]time.Time // since when a partition of a backfill is fed and not polled
+	ends     map[key]int64     // where the commit at hand of a backfill ends
+	left     atomic.Bool       // the group, for good
 
 	mu        sync.Mutex
 	took      *phase.Phases // of the way to the partitions that are being given
@@ -242,7 +243,7 @@ func (s *Session) open() error {
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()
 	s.standing.opens(time.Now())
-	s.paused = map[key]bool{}
+	s.paused, s.waited = map[key]bool{}, map[key]time.Time{}
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// A backfill gives the same verdicts, byte for byte, by one process as by three, killed again and again, and each document comes
+// out once.
+func TestBackfillKilled(t *testing.T)     { tryBackfillKilled(t, 12_000, 3) }
+func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 10) }
+
+func tryBackfillKilled(t *testing.T, documents, kills int) {
+	t.Parallel()
+	const partitions = 8
+	s := newScene(t, partitions)
+	s.configure(s.inDirectory(), "index: {window: {count: 2000000}}")
+	s.history(documents, partitions)
+	one := s.backfill("one", 1, kills)
+	three := s.backfill("three", 3, kills)
+	differ := 0
+	for p := range one.outputs {
+		for offset := range one.outputs[p] {
+			if one.outputs[p][offset] != three.outputs[p][offset] {
+				if differ++; differ <= 10 {
+					t.Errorf("%s/%d/%d has other verdicts", s.source, p, offset)
+				}
+			}
+		}
+	}
+	if one.summary.Documents != int64(documents) || one.summary != three.summary || one.summary.Duplicate == 0 || one.summary.Rejected == 0 {
+		t.Errorf("summaries %+v and %+v", one.summary, three.summary)
+	}
+	t.Logf("%d documents, %d kills of each process: %d verdicts differ, %+v", documents, kills, differ, one.summary)
+}
+
+// history sends documents of the past to random partitions. Most partitions are of the same days, one is months older. Some
+// documents are late, have no time, or are of the future.
+func (s *scene) history(n, partitions int) {
+	s.t.Helper()
+	r := rand.New(rand.NewPCG(9, 9))
+	start, rest := time.Now().Add(-200*24*time.Hour), n
+	texts := make([]string, 0, 5000)
+	for rest > 0 {
+		records := make([]*kgo.Record, min(rest, 20_000))
+		for i := range records {
+			text := words(r, 30)
+			if len(texts) > 0 && r.IntN(3) == 0 {
+				if text = texts[r.IntN(len(texts))]; r.IntN(2) == 0 {
+					text += fmt.Sprint(" edited", r.IntN(1000))
+				}
+			}
+			if len(texts) < cap(texts) {
+				texts = append(texts, text)
+			} else {
+				texts[r.IntN(len(texts))] = text
+			}
+			rec := &kgo.Record{Partition: r.Int32N(int32(partitions)), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text)}
+			rec.Timestamp = start.Add(time.Duration(n-rest+i) * 100 * time.Millisecond)
+			switch {
+			case rec.Partition == 7:
+				rec.Timestamp = rec.Timestamp.Add(-60 * 24 * time.Hour)
+			case r.IntN(50) == 0:
+				rec.Timestamp = rec.Timestamp.Add(-time.Hour)
+			case r.IntN(50) == 0:
+				rec.Timestamp = time.UnixMilli(0)
+			case r.IntN(50) == 0:
+				rec.Timestamp = time.Now().Add(time.Minute)
+			}
+			if r.IntN(500) == 0 {
+				rec.Value = nil
+			}
+			records[i] = rec
+		}
+		s.send(records...)
+		rest -= len(records)
+	}
+}
+
+// replayed is what a backfill forwarded: a hash of everything for each source document, and the summary.
+type replayed struct {
+	outputs map[int32][]uint64
+	summary counts
+}
+
+type counts struct{ Documents, Unique, Duplicate, Rejected int64 }
+
+// backfill replays the source with several processes, each of which is killed so many times.
+func (s *scene) backfill(name string, processes, kills int) replayed {
+	s.t.Helper()
+	job, began := s.name+"-"+name, time.Now()
+	run := func(member int) *process {
+		return startProgram(s.t, s.dir, plain(s.t), "backfill", "--config", s.file, "--topic", s.source, "--name", job, "--json",
+			"--unique", job+".unique", "--duplicate", job+".duplicate", "--rejected", job+".rejected",
+			"--set", fmt.Sprint("consumer.member=m", member), "--set", "consumer.poll_records=1000")
+	}
+	all := make([]*process, processes)
+	for i := range all {
+		all[i] = run(i)
+	}
+	total := int64(s.total())
+	for k := range kills * processes {
+		threshold := total * int64(k+1) / int64(kills*processes+2)
+		s.waitFor(all, func() bool { return s.done("unecho-backfill."+job) >= threshold })
+		all[k%processes].kill()
+		all[k%processes] = run(k % processes)
+	}
+	r := replayed{}
+	for _, p := range all {
+		if code := p.exits(20 * time.Minute); code != 0 {
+			s.t.Fatalf("a process ends with %d", code)
+		}
+		check(s.t, json.Unmarshal([]byte(p.out.String()), &r.summary))
+	}
+	s.t.Logf("%s: %d processes, %d kills of each, took %v", name, processes, kills, time.Since(began).Round(time.Second))
+	r.outputs = s.hashes(job)
+	return r
+}
+
+func (s *scene) waitFor(all []*process, is func() bool) {
+	s.t.Helper()
+	for began := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+		for _, p := range all {
+			if p.endedUnasked() {
+				s.t.Fatalf("a process has ended: %v", p.err)
+			}
+		}
+		if time.Since(began) > 10*time.Minute {
+			s.t.Fatal("the backfill stands still")
+		}
+	}
+}
+
+// done is how far a group has come.
+func (s *scene) done(group string) (sum int64) {
+	offsets, err := s.admin.FetchOffsets(s.t.Context(), group)
+	check(s.t, err)
+	offsets.Each(func(o kadm.OffsetResponse) { sum += max(0, o.At) })
+	return sum
+}
+
+// hashes reads the outputs of a job. Each document of the source must be in them once.
+func (s *scene) hashes(job string) map[int32][]uint64 {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Minute)
+	defer cancel()
+	got := map[int32][]uint64{}
+	for p, n := range s.sent {
+		got[p] = make([]uint64, n)
+	}
+	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
+		topic := job + "." + output
+		ends, err := s.admin.ListCommittedOffsets(ctx, topic)
+		check(s.t, err)
+		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
+		ends.Each(func(o kadm.ListedOffset) {
+			if o.Offset > 0 {
+				from[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
+			}
+		})
+		client := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+		for len(left) > 0 {
+			fetches := client.PollFetches(ctx)
+			check(s.t, fetches.Err())
+			fetches.EachRecord(func(r *kgo.Record) {
+				if r.Offset >= left[r.Partition]-1 {
+					delete(left, r.Partition)
+				}
+				if r.Attrs.IsControl() {
+					return
+				}
+				offset, hash := s.place(r), hashOf(output, r)
+				if got[r.Partition][offset] != 0 {
+					s.t.Errorf("%s/%d/%d came out twice", s.source, r.Partition, offset)
+				}
+				got[r.Partition][offset] = hash
+			})
+		}
+	}
+	for p := range got {
+		for offset, hash := range got[p] {
+			if hash == 0 {
+				s.t.Fatalf("%s/%d/%d did not come out", s.source, p, offset)
+			}
+		}
+	}
+	return got
+}
+
+// place is the source offset that a record names.
+func (s *scene) place(r *kgo.Record) (offset int64) {
+	for _, h := range r.Headers {
+		if h.Key == sink.HeaderSource {
+			var partition int32
+			if _, err := fmt.Sscanf(string(h.Value), s.source+"/%d/%d", &partition, &offset); err != nil || partition != r.Partition {
+				s.t.Fatalf("%s names %q: %v", r.Topic, h.Value, err)
+			}
+		}
+	}
+	return offset
+}
+
+// hashOf hashes all of a record but its place, and the name of the index, which is that of the job.
+func hashOf(output string, r *kgo.Record) uint64 {
+	h := xxhash.New()
+	fmt.Fprintf(h, "%s %d %d %q %q", output, r.Partition, r.Timestamp.UnixMilli(), r.Key, r.Value)
+	for _, header := range r.Headers {
+		if header.Key != sink.HeaderIndex {
+			fmt.Fprintf(h, " %s=%q", header.Key, header.Value)
+		}
+	}
+	return max(1, h.Sum64())
+}

@@ -116,13 +116,17 @@ func New(setup Setup) (*Service, error) {
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	agreed := member.NewAgreed(setup.Index, setup.Settings, setup.routing())
+	encoder := sink.New(setup.Sink, setup.Index.Index.Name, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), agreed.Fingerprint))
+	if setup.Plan != nil {
+		encoder.ForBackfill()
+	}
 	s := &Service{
 		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(), lagRead: true,
 		loops: Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}
 	s.session = session.Setup{
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes), Agreed: agreed,
-		Reader: reader, Encoder: sink.New(setup.Sink, setup.Index.Index.Name, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), agreed.Fingerprint)),
+		Reader: reader, Encoder: encoder,
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: &session.Counters{}, Waiting: &session.WaitingList{}, Stir: s.stir,
 		Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,

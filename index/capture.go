@@ -172,7 +172,10 @@ func appendVerdict(dst []byte, v *Verdict) []byte {
 	dst = binary.AppendVarint(dst, v.Offset)
 	dst = appendPosition(dst, v.Position)
 	dst = binary.LittleEndian.AppendUint64(dst, v.Content)
-	dst = append(dst, flag(v.Forgotten)|flag(v.Reemitted)<<1|flag(v.Cut)<<2, byte(v.Match.Method))
+	dst = append(dst, flag(v.Forgotten)|flag(v.Reemitted)<<1|flag(v.Cut)<<2|flag(v.Late != 0)<<3, byte(v.Match.Method))
+	if v.Late != 0 { // only what was fed is late
+		dst = binary.AppendVarint(dst, v.Late)
+	}
 	if !v.Matched() {
 		return dst
 	}

@@ -284,6 +284,9 @@ func readVerdict(rd *wire.Reader) Verdict {
 	flags := rd.Byte()
 	v.Forgotten, v.Reemitted, v.Cut = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	v.Match.Method = Method(rd.Byte())
+	if flags&8 != 0 {
+		v.Late = rd.Varint()
+	}
 	if !v.Matched() {
 		v.Reemitted = false
 		return v

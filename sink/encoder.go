@@ -45,6 +45,12 @@ func New(p Params, indexName, algorithm string) *Encoder {
 	return e
 }
 
+// ForBackfill makes the worst case count the headers that only a backfill writes.
+func (e *Encoder) ForBackfill() *Encoder {
+	e.worst += mostBytes(e.table[OnLate], Names{})
+	return e
+}
+
 // Batch holds the memory of the records of one transaction. They are valid until its Reset. Only one goroutine may use
 // a Batch. Header values may be shared between records and must not be written to.
 type Batch struct {
@@ -82,17 +88,19 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	case v.Unique() && v.Forgotten:
 		b.Reject(dst, src, OutputRefused, "the unique topic refused this document")
 	case !v.Matched() && v.Cut:
-		b.of(src, Unique)
-		b.write(dst, src, b.unique, OnAll, OnCut)
+		b.of(src, Unique).Late = v.Late
+		b.write(dst, src, b.unique, OnAll, OnCut, OnLate)
 	case !v.Matched():
-		b.of(src, Unique)
-		b.write(dst, src, b.unique, OnAll)
+		b.of(src, Unique).Late = v.Late
+		b.write(dst, src, b.unique, OnAll, OnLate)
 	case v.Reemitted:
-		b.of(src, Unique).Match = &v.Match
-		b.write(dst, src, b.unique, OnAll, OnCopies)
+		t := b.of(src, Unique)
+		t.Match, t.Late = &v.Match, v.Late
+		b.write(dst, src, b.unique, OnAll, OnCopies, OnLate)
 	default:
-		b.of(src, Duplicate).Match = &v.Match
-		b.write(dst, src, b.duplicate, OnAll, OnCopies)
+		t := b.of(src, Duplicate)
+		t.Match, t.Late = &v.Match, v.Late
+		b.write(dst, src, b.duplicate, OnAll, OnCopies, OnLate)
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	HeaderMethod      = Prefix + "method"
 	HeaderCopy        = Prefix + "copy"
 	HeaderCut         = Prefix + "cut"
+	HeaderLate        = Prefix + "late"
 	HeaderReason      = Prefix + "reason"
 	HeaderDetail      = Prefix + "detail"
 	HeaderValueBytes  = Prefix + "value-bytes"
@@ -39,6 +40,7 @@ const (
 	OnAll      On = iota
 	OnCopies      // duplicates, and copies that were let through as unique
 	OnCut         // unique documents that were not compared with all their candidates
+	OnLate        // documents of a backfill that came later than others of their partition; the worst case counts them there only
 	OnRejected    // rejected documents
 	OnWithheld    // rejected documents without a part of their record; the worst case does not count these headers
 	kinds
@@ -65,6 +67,7 @@ type Told struct {
 	Verdict   string
 
 	Match *index.Match // set for a copy
+	Late  int64        // seconds; 0 is in time
 
 	Reason   Reason // set for a rejected document
 	Detail   string
@@ -90,6 +93,8 @@ func Headers() []Header {
 		{HeaderCopy, OnCopies, nil, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendUint(dst, t.Match.Copy, 10) }},
 
 		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
+
+		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
 		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
 		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, cut(t.Detail, MaxDetailBytes)...) }},

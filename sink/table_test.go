@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 		detail := strings.Repeat("é", r.IntN(200))
 		b.Verdict(&dst, src, randomVerdict(r))
 		checkTable(t, &dst, src.Topic, met)
-		b.Verdict(&dst, src, &index.Verdict{Cut: true})
+		b.Verdict(&dst, src, &index.Verdict{Cut: true, Late: r.Int64()})
 		checkTable(t, &dst, src.Topic, met)
 		b.SetAside(&dst, src, sink.Reasons()[r.IntN(len(sink.Reasons()))], detail, sink.Sizes{Value: r.Int64(), Key: r.Int64(), Headers: r.Int64()})
 		checkTable(t, &dst, src.Topic, met)

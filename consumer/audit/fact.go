@@ -71,18 +71,22 @@ const (
 	judgedForgotten
 	judgedMatched
 	judgedCut
+	judgedLate
 )
 
 // append appends the parts of a verdict that headers tell.
 func (j *judgement) append(dst []byte) []byte {
 	v, m := &j.verdict, &j.verdict.Match
 	flags := byte(0)
-	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched(), judgedCut: v.Cut} {
+	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched(), judgedCut: v.Cut, judgedLate: v.Late != 0} {
 		if set {
 			flags |= flag
 		}
 	}
 	dst = append(binary.AppendUvarint(dst, uint64(j.pass)), flags)
+	if v.Late != 0 {
+		dst = binary.AppendVarint(dst, v.Late)
+	}
 	if !v.Matched() {
 		return dst
 	}
@@ -102,6 +106,9 @@ func readJudgement(rd *wire.Reader) (j judgement) {
 	flags := rd.Byte()
 	v, m := &j.verdict, &j.verdict.Match
 	v.Reemitted, v.Forgotten, v.Cut = flags&judgedReemitted != 0, flags&judgedForgotten != 0, flags&judgedCut != 0
+	if flags&judgedLate != 0 {
+		v.Late = rd.Varint()
+	}
 	if flags&judgedMatched == 0 {
 		return j
 	}

@@ -45,7 +45,7 @@ func headersOn(r *kgo.Record) (headers, error) {
 func said(t *sink.Told, kinds ...sink.On) headers {
 	all := headers{}
 	for _, h := range sink.Headers() {
-		if slices.Contains(kinds, h.On) {
+		if slices.Contains(kinds, h.On) && (h.On != sink.OnLate || h.Has(t)) {
 			all[h.Name] = h.Append(nil, t)
 		}
 	}
@@ -80,17 +80,18 @@ func headerNames(kinds ...sink.On) []string {
 // promised returns the headers of a document whose verdict stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
 	t := a.told(source, sink.Duplicate)
+	t.Late = v.Late
 	if v.Unique() {
 		t.Verdict = sink.Unique
 	}
 	switch {
 	case v.Matched():
 		t.Match = &v.Match
-		return said(t, sink.OnAll, sink.OnCopies)
+		return said(t, sink.OnAll, sink.OnCopies, sink.OnLate)
 	case v.Cut:
-		return said(t, sink.OnAll, sink.OnCut)
+		return said(t, sink.OnAll, sink.OnCut, sink.OnLate)
 	}
-	return said(t, sink.OnAll)
+	return said(t, sink.OnAll, sink.OnLate)
 }
 
 // instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: an earlier time
@@ -181,17 +182,20 @@ func (a *audit) anyVerdict(got headers, source string) string {
 	t := a.told(source, verdict)
 	_, matched := got[sink.HeaderMatch]
 	_, cut := got[sink.HeaderCut]
+	if late, ok := got[sink.HeaderLate]; ok {
+		t.Late, _ = strconv.ParseInt(string(late), 10, 64) // what does not parse is a difference
+	}
 	switch {
 	case matched || verdict == sink.Duplicate:
-		want := said(t, sink.OnAll)
+		want := said(t, sink.OnAll, sink.OnLate)
 		for _, name := range headerNames(sink.OnCopies) {
 			want[name] = got[name]
 		}
 		return difference(got, want)
 	case cut && verdict == sink.Unique:
-		return difference(got, said(t, sink.OnAll, sink.OnCut))
+		return difference(got, said(t, sink.OnAll, sink.OnCut, sink.OnLate))
 	}
-	return difference(got, said(t, sink.OnAll))
+	return difference(got, said(t, sink.OnAll, sink.OnLate))
 }
 
 func names(h headers) []string {

@@ -32,6 +32,9 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 			continue
 		}
 		v := t.judge(source, &e.Entry, index.Position{Offset: at.Offset, Entry: int32(i)})
+		if tolerance := t.params.Window.Tolerance.Milliseconds(); e.Time > 0 && e.At-e.Time > tolerance {
+			v.Late = (e.At - e.Time) / 1000
+		}
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)
 	}

@@ -25,6 +25,11 @@ type parts struct {
 
 // build wires the rooms together. It is the only place that does.
 func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger) (*parts, error) {
+	return buildWith(ctx, c, embedded, logger, func(*consumer.Setup) {})
+}
+
+// buildWith is build for a service that is more than its configuration.
+func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (*parts, error) {
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err
@@ -36,6 +41,7 @@ func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.L
 	what := setup(c, kafka)
 	what.Store, what.Logger, what.ProducerTime = store, logger, embedded
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
+	more(&what)
 	service, err := consumer.New(what)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -78,4 +84,12 @@ func opened[S snapshot.Store](store S, err error) (snapshot.Store, error) {
 		return nil, err
 	}
 	return store, nil
+}
+
+// removeSnapshots deletes everything that the configured store has of its index. It returns false if that was nothing.
+func removeSnapshots(ctx context.Context, c config.Config) (bool, error) {
+	if c.Snapshot.Store == snapshot.Postgres {
+		return postgres.Remove(ctx, c.Snapshot, c.Judge.Index.Name)
+	}
+	return localdir.Remove(ctx, c.Snapshot, c.Judge.Index.Name)
 }

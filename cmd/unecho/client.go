@@ -62,6 +62,11 @@ func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error
 // namedService returns the configuration of the named service: the file's, or that of an embedded broker that runs in
 // --dir.
 func namedService(cmd *cobra.Command) (c config.Config, err error) {
+	return namedServiceWith(cmd, layers{})
+}
+
+// namedServiceWith is namedService with settings of the verb's own.
+func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error) {
 	dir := cmd.Flag("dir").Value.String()
 	named := cmd.Flag("config").Value.String() != ""
 	address, err := embeddedAddress(dir)
@@ -69,7 +74,7 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 		return c, err
 	}
 	embedded := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
-	if c, err = serviceConfig(cmd, embedded, dir); err != nil {
+	if c, err = serviceConfig(cmd, embedded, dir, l); err != nil {
 		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
 			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
 		}

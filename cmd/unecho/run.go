@@ -45,7 +45,7 @@ func runCommand() *cobra.Command {
 
 func runService(cmd *cobra.Command) error {
 	embedded, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
-	c, err := serviceConfig(cmd, embedded, dir)
+	c, err := serviceConfig(cmd, embedded, dir, layers{})
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
@@ -122,9 +122,19 @@ func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Log
 	return err
 }
 
+// layers are what a verb adds to the configuration.
+type layers struct {
+	base  func(*config.Config) // changes the defaults; may be nil
+	under []string             // settings that outrank file and environment only, in the form of --set
+	over  []string             // settings that outrank everything
+}
+
 // serviceConfig returns the configuration. With an embedded broker it has defaults for everything that one needs.
-func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config, error) {
+func serviceConfig(cmd *cobra.Command, embedded bool, dir string, l layers) (config.Config, error) {
 	base := config.Default()
+	if l.base != nil {
+		l.base(&base)
+	}
 	if embedded {
 		base = embeddedDefaults(base, dir)
 	}
@@ -136,6 +146,6 @@ func serviceConfig(cmd *cobra.Command, embedded bool, dir string) (config.Config
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		args = append(args, path)
 	}
-	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(), slices.Concat(sets, cmdline.Given(cmd), cmdline.LogSets(cmd)))
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(), slices.Concat(l.under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.over))
 	return loaded.Config, err
 }

@@ -143,7 +143,7 @@ func (s *State) differs(asked Asked) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s: %s now, %s when it was begun", what, here, there))
 		}
 	}
-	if asked.Topics != nil {
+	if len(asked.Topics) > 0 {
 		differ("--topic", strings.Join(sorted(asked.Topics), ", "), strings.Join(s.Topics(), ", "))
 	}
 	if asked.From != nil && !s.begins(*asked.From) {

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -18,7 +19,7 @@ import (
 type Listed struct {
 	Name string
 	State
-	Standing Standing // empty if there is no plan
+	Progress protocol.Progress // empty if there is no plan
 }
 
 // List returns all jobs with groups of their own, by name: those whose group is there, and those of which only topics
@@ -37,7 +38,7 @@ func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
 		}
 		l := Listed{Name: name, State: s}
 		if s.Plan != nil {
-			l.Standing = s.Standing()
+			l.Progress = s.Progress()
 		}
 		out = append(out, l)
 	}

@@ -34,13 +34,13 @@ func EntryOf(l *backfill.Listed, with string) Entry {
 		}
 		return e
 	}
-	e.Topics, e.From, e.To, e.Documents = strings.Join(l.Topics(), ", "), l.Plan.From, l.Plan.To, l.Standing.Tally.Documents()
+	e.Topics, e.From, e.To, e.Documents = strings.Join(l.Topics(), ", "), l.Plan.From, l.Plan.To, l.Progress.Tally.Documents()
 	e.Share = 1
-	if l.Standing.Total > 0 {
-		e.Share = float64(l.Standing.Done) / float64(l.Standing.Total)
+	if l.Progress.Total > 0 {
+		e.Share = float64(l.Progress.Done) / float64(l.Progress.Total)
 	}
 	switch {
-	case l.Standing.Finished:
+	case l.Progress.Finished:
 		e.State = "finished"
 	case l.Members > 0:
 		e.State, e.Next = "running", ""

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
 )
 
 // paceOver is the period over which the rate is measured: long enough to be steady, short enough to show a change.
@@ -22,7 +22,7 @@ type sample struct {
 }
 
 // See takes note of how far the backfill is.
-func (p *Pace) See(now time.Time, s backfill.Standing) {
+func (p *Pace) See(now time.Time, s protocol.Progress) {
 	p.seen = append(p.seen, sample{now, s.Done, s.Tally.Documents()})
 	for len(p.seen) > 2 && now.Sub(p.seen[1].at) >= paceOver {
 		p.seen = p.seen[1:]
@@ -48,7 +48,7 @@ func (p *Pace) Rate() float64 {
 }
 
 // Left returns how long the rest takes at this pace. ok is false if nobody knows.
-func (p *Pace) Left(s backfill.Standing) (left time.Duration, ok bool) {
+func (p *Pace) Left(s protocol.Progress) (left time.Duration, ok bool) {
 	done, _, took := p.over()
 	if done <= 0 || took <= 0 {
 		return 0, false
@@ -57,10 +57,10 @@ func (p *Pace) Left(s backfill.Standing) (left time.Duration, ok bool) {
 }
 
 // Line is one line about a backfill at work.
-func (p *Pace) Line(name string, s backfill.Standing) string {
-	text := fmt.Sprintf("%s: %s of %s", name, Share(s), terminal.Grouped(int(s.Total)))
+func (p *Pace) Line(name string, s protocol.Progress) string {
+	text := name + ": " + Share(s)
 	if rate := p.Rate(); rate > 0 {
-		text += fmt.Sprintf(", %s a second", terminal.Grouped(int(rate)))
+		text += fmt.Sprintf(", %s/s", terminal.Grouped(int(rate)))
 	}
 	if left, ok := p.Left(s); ok && s.Done < s.Total {
 		text += fmt.Sprintf(", %v left", left)
@@ -70,7 +70,7 @@ func (p *Pace) Line(name string, s backfill.Standing) string {
 }
 
 // Share is how much is done, in percent. Only all of it is 100.
-func Share(s backfill.Standing) string {
+func Share(s protocol.Progress) string {
 	if s.Finished || s.Total == 0 {
 		return "100 %"
 	}

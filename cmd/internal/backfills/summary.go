@@ -56,7 +56,7 @@ type Outputs struct {
 }
 
 // NewSummary tells of a job by its plan and how far it is.
-func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s backfill.Standing) Summary {
+func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s protocol.Progress) Summary {
 	sum := Summary{
 		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique, LetThrough: s.Tally.Reemitted,
 		Duplicate: s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: routing.OrderNames[plan.Order],
@@ -89,7 +89,7 @@ func (s *Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).E
 // WriteText writes the summary for people.
 func (s *Summary) WriteText(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "backfill %s: %s from %s to %s, in the order of %s\n", s.Backfill, terminal.Several(int(s.Documents), "document"), s.From, s.To, s.Order)
+	fmt.Fprintf(&b, "backfill %s: %s%s from %s to %s, in the order of %s\n", s.Backfill, terminal.Several(int(s.Documents), "document"), s.soFar(), s.From, s.To, s.Order)
 	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n", s.Fixed.Format("2006-01-02 15:04:05 MST"), terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
 	b.WriteByte('\n')
 	for _, row := range []struct {
@@ -112,6 +112,13 @@ func (s *Summary) WriteText(out io.Writer) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+func (s *Summary) soFar() string {
+	if s.Finished {
+		return ""
+	}
+	return " so far"
 }
 
 // went names the topics that documents of a kind went to, each once.

@@ -16,9 +16,9 @@ const helpColumns = 100
 // manyFlags is the number of flags of a verb from which on they are shown in groups.
 const manyFlags = 11
 
-const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND [flags]{{else}}
-  {{.UseLine}}{{end}}{{if .HasExample}}
+const usageTemplate = `Usage:{{if or (not .HasAvailableSubCommands) (index .Annotations "works")}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND [flags]{{end}}{{if .HasExample}}
 
 Examples:
 {{.Example}}{{end}}{{$commands := .Commands}}{{range .Groups}}{{$id := .ID}}
@@ -30,6 +30,12 @@ Commands:{{range $commands}}{{if .IsAvailableCommand}}
   {{printf "%-*s" .NamePadding .Name}} {{.Short}}{{end}}{{end}}{{end}}
 {{flags .}}{{if .HasAvailableSubCommands}}
 ` + "`{{.CommandPath}} COMMAND --help` says more about a command.\n{{end}}"
+
+// Works marks a command that does something by itself although others are below it: its help shows both.
+func Works(cmd *cobra.Command) *cobra.Command {
+	cmd.Annotations = map[string]string{"works": "yes"}
+	return cmd
+}
 
 // SetHelp gives a command and all below it our own help: in columns that fit a terminal, with flags in groups.
 func SetHelp(root *cobra.Command) {

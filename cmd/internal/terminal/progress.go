@@ -85,6 +85,13 @@ func (p *Progress) far(now time.Time, done, total int64) string {
 	return text
 }
 
+// Line shows a line of the caller's own in place, at once. It shows nothing elsewhere than on a terminal.
+func (p *Progress) Line(text string) {
+	if p.screen != nil && !p.Hidden {
+		p.show(text)
+	}
+}
+
 // due says whether it is time to show progress again.
 func (p *Progress) due(now time.Time) bool {
 	every := progressLine

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+)
+
+// backfillCommand replays a range of topics, and holds the verbs about such jobs.
+func backfillCommand() *cobra.Command {
+	cmd := cmdline.Works(&cobra.Command{
+		Use:   "backfill",
+		Short: "Replay a range of topics as a job with an end, through an index of its own",
+		Long: "Replay a range of topics through an index of its own, exactly once, as a job that ends. The documents' own times decide the\n" +
+			"window, so that a year replayed in an hour is judged as it would have been. However many processes work on it, and however\n" +
+			"often they are killed, the verdicts are the same.\n\n" +
+			"The first start fixes the range. Start the same command on other machines to go faster; after a kill or Ctrl-C the same\n" +
+			"command goes on. The exit code is 0 when all is judged, 130 when a signal came before.\n\n" +
+			"The job takes the settings of the configuration, but reads and writes nothing of the live group's: it has a group, a\n" +
+			"journal and an index of its own, and its outputs are {source}.backfill.unique and so on, with --name NAME\n" +
+			"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
+			"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
+			"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
+			"name are not read. --to is the first that is not read any more.",
+		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
+			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
+			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
+			"  unecho backfill --into search --config search.yaml",
+		Args: cmdline.AtMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return backfillTopics(cmd) },
+	})
+	addServiceFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
+		f.Text("from", "when", backfill.Start.Text, "where the range begins")
+		f.Text("to", "when", backfill.End.Text, "where the range ends; end is where the topics end when this is first started")
+		f.Text("order", "choice", "time", "time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
+	})
+	cmdline.Offer(cmd, "order", "time", "arrival")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
+		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate)")
+		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
+		f.Bool("dry-run", false, "judge and report, and forward nothing")
+		f.Bool("json", false, "the summary as one JSON object")
+	})
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("name", "name", "", "of the job (default the topic's)")
+		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
+		f.Int("max-rate", 0, "documents a second that this process judges at most; 0 is no bound")
+	})
+	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
+	return cmd
+}
+
+// backfillFlags are the flags of the verb.
+type backfillFlags struct {
+	topics                      []string
+	from, to                    backfill.Bound
+	order                       protocol.Order
+	unique, duplicate, rejected string
+	name, into                  string
+	maxRate                     int
+}
+
+// readBackfillFlags returns the flags, or what is wrong with them.
+func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err error) {
+	var wrong []error
+	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	bound := func(name string) backfill.Bound {
+		b, err := backfill.ParseBound(text(name), now)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
+		}
+		return b
+	}
+	f = backfillFlags{
+		topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), from: bound("from"), to: bound("to"), order: -1,
+		unique: text("unique"), duplicate: text("duplicate"), rejected: text("rejected"), name: text("name"), into: text("into"),
+		maxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
+	}
+	for order, name := range routing.OrderNames {
+		if name == text("order") {
+			f.order = order
+		}
+	}
+	sets := cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong)
+	switch {
+	case f.order < 0:
+		wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
+	case f.maxRate < 0:
+		wrong = append(wrong, errors.New("--max-rate: write documents a second, or 0 for no bound"))
+	case f.into != "" && f.name != "":
+		wrong = append(wrong, errors.New("--name and --into: a job that goes on as a live group has that group's name; leave --name out"))
+	case f.into != "" && cmdline.Bool(cmd, "dry-run"):
+		wrong = append(wrong, errors.New("--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
+	}
+	wrong = append(wrong, ownSettings(sets, f.into != "")...)
+	if err := errors.Join(wrong...); err != nil {
+		return f, exit.Usage(err)
+	}
+	return f, nil
+}
+
+// ownSettings refuses --set for what a backfill has flags for, or has of its own.
+func ownSettings(sets []string, into bool) (wrong []error) {
+	instead := map[string]string{
+		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique", "sink.duplicate": "use --duplicate",
+		"sink.rejected": "use --rejected", "sink.dry_run": "use --dry-run",
+	}
+	if !into {
+		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
+		instead["index.name"] = "a backfill has an index of its own, named after --name"
+		instead["source.start"] = "use --from"
+	}
+	for _, set := range sets {
+		key, value, _ := strings.Cut(set, "=")
+		if advice, own := instead[key]; own {
+			wrong = append(wrong, fmt.Errorf("--set %s: %s", key, advice))
+		}
+		if key == "window.clock" && value != eventClock {
+			wrong = append(wrong, fmt.Errorf("--set window.clock=%s: a backfill goes by the documents' own times; leave it out", value))
+		}
+	}
+	return wrong
+}
+
+// eventClock is the value of window.clock that a backfill has.
+const eventClock = "event"
+
+// asked returns what the command line says of a job that may have begun already.
+func (f *backfillFlags) asked(cmd *cobra.Command) backfill.Asked {
+	asked := backfill.Asked{Topics: f.topics}
+	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.unique, f.duplicate, f.rejected
+	if cmd.Flag("from").Changed {
+		asked.From = &f.from
+	}
+	if cmd.Flag("to").Changed {
+		asked.To = &f.to
+	}
+	if cmd.Flag("order").Changed {
+		asked.Order = &f.order
+	}
+	if cmd.Flag("dry-run").Changed {
+		dry := cmdline.Bool(cmd, "dry-run")
+		asked.DryRun = &dry
+	}
+	return asked
+}
+
+// listed is the value of a setting that is a list.
+func listed(items []string) string { return strings.Join(items, ",") }
+
+// backfillTopics is the verb.
+func backfillTopics(cmd *cobra.Command) error {
+	flags, err := readBackfillFlags(cmd, time.Now())
+	if err != nil {
+		return err
+	}
+	v, err := newBackfillVerb(cmd, &flags)
+	if err == nil {
+		say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
+		if v.logsJSON {
+			say = func() { v.logger.Info().Msg(exit.Finishing) }
+		}
+		ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, nil)
+		defer stop()
+		err = v.run(ctx)
+	}
+	if err != nil && v != nil && v.logsJSON {
+		return &exit.Error{Logged: true, Err: err}
+	}
+	return err
+}

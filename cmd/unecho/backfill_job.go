@@ -96,7 +96,10 @@ func (f *backfillFlags) jobName(topics []string) (string, error) {
 	if name == "" {
 		name = topics[0]
 	}
-	return name, backfill.CheckName(name)
+	if err := backfill.CheckName(name); err != nil {
+		return "", exit.Usage(err)
+	}
+	return name, nil
 }
 
 // outputNames are the topics of the outputs; one that is empty is not said.

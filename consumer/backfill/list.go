@@ -27,14 +27,14 @@ type Listed struct {
 func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
 	names, err := names(ctx, opts)
 	if err != nil {
-		return nil, fmt.Errorf("list backfills: %w", err)
+		return nil, err
 	}
 	var out []Listed
 	for _, name := range names {
 		job := Job{Kafka: opts, Name: name, Group: GroupOf(name), Journal: JournalOf(name)}
 		s, err := job.Look(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("list backfills: %s: %w", name, err)
+			return nil, fmt.Errorf("look at backfill %s: %w", name, err)
 		}
 		l := Listed{Name: name, State: s}
 		if s.Plan != nil {

@@ -54,7 +54,7 @@ func produce(cmd *cobra.Command, path string) (err error) {
 	if err := topic.Reach(ctx, opts, source); err != nil {
 		return err
 	}
-	writer, err := topic.NewWriter(opts, source)
+	writer, err := topic.NewWriter(ctx, opts, source)
 	if err != nil {
 		return err
 	}

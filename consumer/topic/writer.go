@@ -3,6 +3,7 @@ package topic
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -16,10 +17,14 @@ type Writer struct {
 	err    error // the first record that failed
 }
 
-// NewWriter opens a writer. opts say how the cluster is reached.
-func NewWriter(opts []kgo.Opt, topic string) (*Writer, error) {
+// NewWriter opens a writer. opts say how the cluster is reached. No batch is larger than the topic takes.
+func NewWriter(ctx context.Context, opts []kgo.Opt, topic string) (*Writer, error) {
+	most, err := largestBatch(ctx, opts, topic)
+	if err != nil {
+		return nil, err
+	}
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...),
-		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(64<<20), kgo.MaxBufferedBytes(256<<20),
+		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(most), kgo.MaxBufferedBytes(256<<20),
 		kgo.RecordPartitioner(kgo.UniformBytesPartitioner(64<<10, true, true, nil)))...)
 	if err != nil {
 		return nil, fmt.Errorf("open writer: %w", err)
@@ -79,4 +84,28 @@ func Create(ctx context.Context, opts []kgo.Opt, topic string, partitions int) e
 		return fmt.Errorf("create topic %s: %w", topic, err)
 	}
 	return nil
+}
+
+// defaultBatch is the largest batch that a topic takes by Kafka's default.
+const defaultBatch = 1_048_588
+
+// largestBatch reads max.message.bytes of a topic. It is the default where the broker does not say or may not.
+func largestBatch(ctx context.Context, opts []kgo.Opt, topic string) (int32, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return 0, fmt.Errorf("open writer: %w", err)
+	}
+	defer client.Close()
+	described, err := kadm.NewClient(client).DescribeTopicConfigs(ctx, topic)
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("open writer: %w", err)
+	}
+	for _, d := range described {
+		for _, c := range d.Configs {
+			if n, err := strconv.ParseInt(c.MaybeValue(), 10, 32); c.Key == "max.message.bytes" && err == nil && n > 0 {
+				return int32(min(n, 64<<20)), nil
+			}
+		}
+	}
+	return defaultBatch, nil
 }

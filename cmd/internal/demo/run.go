@@ -148,7 +148,7 @@ func (d *demo) show(ctx context.Context, docs *Documents) error {
 // send produces the documents at the wanted pace and returns how many the topic holds then.
 func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
 	source := d.Config.Source.Topics[0]
-	w, err := topic.NewWriter(d.Setup.Kafka, source)
+	w, err := topic.NewWriter(ctx, d.Setup.Kafka, source)
 	if err != nil {
 		return 0, err
 	}

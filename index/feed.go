@@ -73,8 +73,8 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// feedable returns false for a feed that none of our feeders wrote: with partitions in another epoch, with band keys of
-// another length, or with entries out of order.
+// feedable returns false for a feed that does not continue what was fed: with partitions in another epoch, with band keys
+// of another length, with entries out of order, or with other entries than were fed at the same place.
 func (r *Replica) feedable(f *Feed) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
@@ -91,13 +91,11 @@ func (r *Replica) feedable(f *Feed) bool {
 			return false
 		}
 		last = e.At
-		if f.First+uint64(i) < r.fed {
-			continue
-		}
-		if e.Offset < next[e.Part] {
+		if again := f.First+uint64(i) < r.fed; again != (e.Offset < next[e.Part]) {
 			return false
+		} else if !again {
+			next[e.Part] = e.Offset + 1
 		}
-		next[e.Part] = e.Offset + 1
 	}
 	return true
 }

@@ -57,10 +57,14 @@ func (t *Twin) feedable(f *index.Feed) bool {
 		if e.Part < 0 || e.Part >= len(f.Parts) || i > 0 && e.At < f.Entries[i-1].At {
 			return false
 		}
+		through := t.partition(f.Parts[e.Part].Source).fed.Through
 		if f.First+uint64(i) < t.fed {
+			if e.Offset >= through {
+				return false // another entry was fed at this place
+			}
 			continue
 		}
-		if e.Offset < t.partition(f.Parts[e.Part].Source).fed.Through {
+		if e.Offset < through {
 			return false
 		}
 		for k := range i { // each partition's entries ascend

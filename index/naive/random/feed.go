@@ -53,6 +53,11 @@ func (h *history) misfeed(f *index.Feed) (right bool) {
 		}
 		slices.Reverse(f.Entries)
 		return f.Entries[0].At == f.Entries[n-1].At && f.Entries[0].Part != f.Entries[n-1].Part && n == 2
+	case 5: // it has left out an entry before, so it counts one less
+		if f.First == 0 || n == 0 {
+			return true
+		}
+		f.First--
 	case 4:
 		if n == 0 {
 			return true

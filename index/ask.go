@@ -50,10 +50,16 @@ func (r *Replica) Stats() Stats {
 	if d, ok := r.window.eldest(); ok {
 		s.OldestApplied = d.applied
 	}
-	for _, p := range r.partitions {
-		s.Held += len(p.held)
-	}
+	s.Held = r.HeldVerdicts()
 	return s
+}
+
+// HeldVerdicts returns how many verdicts are not known to be committed.
+func (r *Replica) HeldVerdicts() (n int) {
+	for _, p := range r.partitions {
+		n += len(p.held)
+	}
+	return n
 }
 
 // TopicPartitions returns how many partitions a topic had when the journal first named it; known is false if the

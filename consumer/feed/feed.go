@@ -1,0 +1,171 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/signing"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index"
+)
+
+// Run feeds the journal until every range of the plan is fed to its end, and the replica has taken it. It goes on where the replica
+// says that feeders before it, or beside it, have come to. It waits for the sessions, which make the partitions known to the journal
+// and commit the verdicts. It returns nil, the cause of ctx, or a *stop.Error.
+func Run(ctx context.Context, s Setup) error {
+	f := &feeder{Setup: &s, unpacker: unpack.New(s.unpackBounds())}
+	var err error
+	if f.workers, err = signing.NewWorkers(s.Signing, f.unpacker); err != nil {
+		return fmt.Errorf("build feeder: %w", err)
+	}
+	for untaken := 0; ; {
+		before := f.fed
+		err := f.goOn(ctx)
+		if f.fed > before {
+			untaken = 0
+		}
+		var final *stop.Error
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.As(err, &final):
+			return err
+		case errors.Is(err, errUntaken):
+			untaken++
+			err = s.Log.BeforeRepeat(ctx, untaken)
+		default:
+			s.Logger.Warn().Err(err).Msg("the feeder begins again where the replica is")
+			err = retry.Pause(ctx, again)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// again is how long a feeder waits before it begins again after trouble.
+const again = 500 * time.Millisecond
+
+type feeder struct {
+	*Setup
+	unpacker *unpack.Unpacker
+	workers  signing.Workers
+	fed      uint64 // entries, when it began the last time
+}
+
+// goOn feeds from where the replica is. It returns nil when all is fed.
+func (f *feeder) goOn(ctx context.Context) (err error) {
+	from, err := f.state(ctx)
+	if err != nil {
+		return err
+	}
+	f.fed = from.entries
+	m := newMerge(f.Plan, from, f.bounds())
+	if m.done() {
+		return nil
+	}
+	if err := f.sameTopics(ctx); err != nil {
+		return err
+	}
+	f.unpacker = f.unpacker.Renew()
+	r, err := newReader(f.Setup, f.unpacker, f.workers, m)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	f.Logger.Info().Uint64("entries_before", from.entries).Int("partitions", len(m.lanes)).Msg("feeding begins")
+	ctx, cancel := context.WithCancel(ctx)
+	s := &sender{Setup: f.Setup, entries: from.entries}
+	defer func() {
+		cancel()
+		_ = s.landed() // the error that ended this counts
+	}()
+	if err := f.feed(ctx, m, r, s); err != nil {
+		return err
+	}
+	return s.arrived(ctx, 0)
+}
+
+// feed reads, merges and sends until all is sent.
+func (*feeder) feed(ctx context.Context, m *merge, r *reader, s *sender) error {
+	for last := time.Now(); ; {
+		first := m.record.First
+		if err := send(ctx, m, s, m.complete() || time.Since(last) > pollWait); err != nil || m.done() {
+			return err
+		}
+		if m.record.First > first {
+			last = time.Now()
+		}
+		if m.complete() {
+			continue // the ends of very many ranges need several records
+		}
+		if err := r.poll(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// send sends the records that are full, and if all is set the one behind them.
+func send(ctx context.Context, m *merge, s *sender, all bool) error {
+	for full := true; full; {
+		full = m.fill()
+		if !full && !all {
+			break
+		}
+		record, ok := m.sealed()
+		if !ok {
+			break
+		}
+		if err := s.add(ctx, record, m.size); err != nil {
+			return err
+		}
+		m.begin()
+	}
+	return s.send(ctx)
+}
+
+// state waits until the replica has passed the journal's end, and knows the partitions of the plan. It returns how far they are fed.
+func (f *feeder) state(ctx context.Context) (state, error) {
+	end, err := f.Log.End(ctx)
+	if err != nil {
+		return state{}, err
+	}
+	if err := f.Replica.Wait(ctx, end-1); err != nil {
+		return state{}, err
+	}
+	for {
+		advanced := f.Replica.Advanced()
+		var now state
+		known := true
+		f.Replica.Look(func(r *index.Replica) { now, known = stateOf(f.Plan, r) })
+		if known {
+			return now, nil
+		}
+		select {
+		case <-advanced:
+		case <-ctx.Done():
+			return state{}, context.Cause(ctx)
+		}
+	}
+}
+
+// stateOf returns how far a replica says that the ranges of a plan are fed. Known is false while the journal does not know a
+// partition that has something to feed.
+func stateOf(plan *protocol.Plan, r *index.Replica) (s state, known bool) {
+	s.entries, known = r.FedEntries(), true
+	for _, of := range plan.Ranges {
+		p, ok := r.Partition(of.Source)
+		known = known && (ok || of.From >= of.To)
+		fed := r.Fed(of.Source)
+		s.parts = append(s.parts, index.FeedPart{Source: of.Source, Epoch: p.Epoch, Through: fed.Through})
+		s.places = append(s.places, fed.Place)
+	}
+	return s, known
+}

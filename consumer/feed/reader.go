@@ -1,0 +1,193 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/signing"
+	"github.com/unecho/unecho/consumer/unpack"
+)
+
+// key names a partition as the client does.
+type key struct {
+	topic     string
+	partition int32
+}
+
+// reader reads the ranges of a merge, signs their documents and queues the entries.
+type reader struct {
+	*Setup
+	merge     *merge
+	client    *kgo.Client
+	unpacker  *unpack.Unpacker
+	workers   signing.Workers
+	numbers   map[key]int // of the ranges
+	paused    []bool      // ranges that are not read now
+	documents []document
+}
+
+// signedAtOnce is how many documents are signed before their entries are queued, so that few of them lie in the memory of the
+// workers. A poll may bring a hundred times as many.
+const signedAtOnce = 4096
+
+func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *merge) (*reader, error) {
+	r := &reader{
+		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[key]int{}, paused: make([]bool, len(m.lanes)),
+		documents: make([]document, 0, signedAtOnce),
+	}
+	for i, of := range s.Plan.Ranges {
+		r.numbers[key{of.Topic, of.Source.Partition}] = i
+	}
+	client, err := kgo.NewClient(r.options()...)
+	if err != nil {
+		return nil, fmt.Errorf("open feeder: %w", err)
+	}
+	r.client = client
+	return r, nil
+}
+
+// fetchWait is how long a broker may wait for documents before it answers. All documents of a plan are there, so it waits only
+// where what is read does not belong to the plan any more.
+const fetchWait = 100 * time.Millisecond
+
+func (r *reader) options() []kgo.Opt {
+	at := map[string]map[int32]kgo.Offset{}
+	for i, of := range r.Plan.Ranges {
+		if r.merge.lanes[i].exhausted() {
+			r.paused[i] = true
+			continue
+		}
+		if at[of.Topic] == nil {
+			at[of.Topic] = map[int32]kgo.Offset{}
+		}
+		at[of.Topic][of.Source.Partition] = kgo.NewOffset().At(r.merge.lanes[i].position)
+	}
+	return append(append(append([]kgo.Opt{}, r.Cluster.Options...), r.unpacker.Options(r.Cluster.Client)...),
+		kgo.ConsumePartitions(at),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), // they move the position over markers, and over what was aborted before them
+		kgo.FetchMaxWait(fetchWait),
+		kgo.FetchMaxBytes(int32(r.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, r.FetchBytes))), // the library's, or more
+		kgo.FetchMaxPartitionBytes(int32(min(r.FetchBytes, partitionBytes, max(2*r.quota(), leastFetch)))),
+	)
+}
+
+// partitionBytes is how much of a partition one fetch brings at most, and leastFetch is what it may always bring. A partition that is
+// not read any more loses what was fetched of it and not polled.
+const (
+	partitionBytes = 4 << 20
+	leastFetch     = 64 << 10
+)
+
+// unpackBounds are those of a session: the first decides what is rejected.
+func (s *Setup) unpackBounds() unpack.Bounds {
+	return unpack.Bounds{Batch: s.MaxBatchBytes, Held: max(s.MaxBatchBytes, unpackedFetches*s.FetchBytes)}
+}
+
+// unpackedFetches is how many fetch_bytes are held unpacked. Text is compressed to a fourth, as a rule.
+const unpackedFetches = 4
+
+// pollWait is how long a poll waits for documents, and so how long finished entries may wait for a full record.
+const pollWait = 250 * time.Millisecond
+
+// poll reads on where the merge needs it, and queues what comes.
+func (r *reader) poll(ctx context.Context) error {
+	r.balance()
+	polling := time.Now()
+	wait, cancel := context.WithTimeout(ctx, pollWait)
+	defer cancel()
+	fetches := r.client.PollFetches(wait)
+	r.unpacker.Polled()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := r.troubled(fetches, polling); err != nil {
+		return err
+	}
+	err := r.sign(ctx, fetches)
+	r.workers.Rest()
+	r.unpacker.Done(fetches)
+	return err
+}
+
+// balance leaves ranges alone that have enough entries queued, or are read, and goes on with those that need more.
+func (r *reader) balance() {
+	pause, resume := map[string][]int32{}, map[string][]int32{}
+	full, quota := r.merge.bytes > r.queued(), r.quota()
+	for i, of := range r.Plan.Ranges {
+		l := &r.merge.lanes[i]
+		enough := l.bytes > quota || r.paused[i] && l.bytes > quota/2 || full && l.queued
+		rests := l.exhausted() || enough
+		if rests == r.paused[i] {
+			continue
+		}
+		r.paused[i] = rests
+		list := resume
+		if rests {
+			list = pause
+		}
+		list[of.Topic] = append(list[of.Topic], of.Source.Partition)
+	}
+	if len(pause) > 0 {
+		r.client.PauseFetchPartitions(pause)
+	}
+	if len(resume) > 0 {
+		r.client.ResumeFetchPartitions(resume)
+	}
+}
+
+// sign signs what was polled and queues it, piece by piece.
+func (r *reader) sign(ctx context.Context, fetches kgo.Fetches) (err error) {
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		number, ours := r.numbers[key{p.Topic, p.Partition}]
+		if !ours || len(p.Records) == 0 || err != nil {
+			return
+		}
+		if err = r.whole(number, &p); err != nil {
+			return
+		}
+		for records := p.Records; len(records) > 0 && err == nil; {
+			n := min(signedAtOnce, len(records))
+			err = r.signSome(ctx, number, records[:n])
+			records = records[n:]
+		}
+	})
+	return err
+}
+
+// signSome signs consecutive records of a range and queues them.
+func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record) error {
+	r.documents = r.documents[:0]
+	for _, record := range records {
+		if !record.Attrs.IsControl() && record.Offset < r.merge.lanes[number].to {
+			r.documents = append(r.documents, document{record: record})
+		}
+	}
+	chunks := (len(r.documents) + signing.Chunk - 1) / signing.Chunk
+	err := r.workers.Each(ctx, chunks, func(ctx context.Context, w *signing.Worker, chunk int) error {
+		from := chunk * signing.Chunk
+		for i := from; i < min(from+signing.Chunk, len(r.documents)); i++ {
+			d := &r.documents[i]
+			refused, err := w.Sign(ctx, d.record, &d.Entry)
+			if err != nil {
+				return err
+			}
+			d.rejected = refused.Rejection != nil
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.merge.add(number, r.documents, records[len(records)-1].Offset+1)
+	clear(r.documents)
+	return nil
+}
+
+// close ends the client.
+func (r *reader) close() { r.client.Close() }

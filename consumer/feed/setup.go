@@ -1,0 +1,59 @@
+package feed
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/signing"
+)
+
+// Setup is what a feeder is made of. It does not change while the feeder runs.
+type Setup struct {
+	Plan    *protocol.Plan
+	Cluster *cluster.Cluster
+	Log     *journal.Log
+	Replica *member.Follower
+	Signing *signing.Setup // what it rejects must follow from the documents and the plan alone, so that all feeders reject the same
+
+	MaxBatchBytes int // source.max_batch_bytes
+	FetchBytes    int // consumer.fetch_bytes
+	MaxRate       int // documents a second; 0: no bound
+	MaxHeld       int // the feeder waits while so many verdicts are held; 0: no bound
+
+	Logger zerolog.Logger
+
+	entries    int // of a record; 0: as many as a run has. For tests.
+	queueBytes int // of entries that wait for others; 0: queueBytes. For tests.
+}
+
+// queueBytes is how many bytes of entries wait for those of other ranges, in all. A range that has its share of them is not read
+// until the merge has used half of it. What one poll brings comes on top.
+const queueBytes = 64 << 20
+
+// leastQueue is the least share of a range. It keeps fetches useful where there are very many ranges.
+const leastQueue = 32 << 10
+
+// quota is the share of one range.
+func (s *Setup) quota() int { return max(s.queued()/len(s.Plan.Ranges), leastQueue) }
+
+func (s *Setup) queued() int {
+	if s.queueBytes > 0 {
+		return s.queueBytes
+	}
+	return queueBytes
+}
+
+// bounds are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
+func (s *Setup) bounds() protocol.Bounds {
+	entries := journal.RunEntries
+	if s.entries > 0 {
+		entries = s.entries
+	}
+	if s.MaxRate > 0 {
+		entries = min(entries, max(1, s.MaxRate/4))
+	}
+	return protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}
+}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/feed"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/session"
@@ -110,6 +111,10 @@ func (p *process) feed(ctx, drain context.Context, replica *member.Follower, ses
 }
 
 func (p *process) runFeeder(ctx context.Context, replica *member.Follower) error {
-	<-ctx.Done()
-	return ctx.Err()
+	setup := p.session
+	return feed.Run(ctx, feed.Setup{
+		Plan: p.setup.Plan, Cluster: p.cluster, Log: p.log, Replica: replica, Signing: setup.Signing(),
+		MaxBatchBytes: int(p.setup.Source.MaxBatchBytes), FetchBytes: int(p.setup.Params.FetchBytes),
+		MaxRate: p.setup.MaxRate, MaxHeld: session.MostHeld, Logger: p.setup.Logger,
+	})
 }

@@ -70,7 +70,7 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 	sessions := make([]*Session, len(slots))
 	for i, slot := range slots {
 		u := unpack.New(setup.unpackBounds())
-		workers, err := signing.NewWorkers(setup.signing(), u)
+		workers, err := signing.NewWorkers(setup.Signing(), u)
 		if err != nil {
 			return nil, err
 		}

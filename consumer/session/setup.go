@@ -51,12 +51,21 @@ type Setup struct {
 	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
 }
 
-// signing is what the workers of a session need.
-func (s *Setup) signing() *signing.Setup {
+// Signing is what the workers of a session need.
+func (s *Setup) Signing() *signing.Setup {
 	return &signing.Setup{
 		Index: s.Agreed.Index, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
-		Untimely: func(r *kgo.Record) (string, bool) { return s.Times.Untimely(r, time.Now()) },
+		Untimely: func(r *kgo.Record) (string, bool) { return s.Times.Untimely(r, s.now()) },
 	}
+}
+
+// now is the time by which documents are untimely. In a backfill all members have the same, because what is rejected has no
+// entry, and all feeders must bring the same entries.
+func (s *Setup) now() time.Time {
+	if s.Plan != nil {
+		return time.UnixMilli(s.Plan.Fixed)
+	}
+	return time.Now()
 }
 
 // errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs that

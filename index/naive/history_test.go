@@ -52,7 +52,7 @@ func trySanity(t *testing.T, seeds int) {
 		for _, step := range steps {
 			verdicts := twin.Apply(step.At, step.Record)
 			for _, v := range verdicts {
-				source := step.Record.(*index.Run).Source
+				source := index.SourceOf(step.Record, &v)
 				if !v.Matched() {
 					unique[place{source, v.Position}] = v
 					continue

@@ -14,12 +14,13 @@ type File struct {
 	file *os.File // nil for standard output
 }
 
-// Open opens a file. Its content stays until Begin.
+// Open opens a file. Its content stays until Begin. It is opened for writing only: a pipe that was open for reading too
+// would always have a reader, and writing would wait for ever once the other one is gone.
 func Open(path string, stdout io.Writer) (*File, error) {
 	if path == "-" {
 		return &File{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("write results: %w", err)
 	}

@@ -69,19 +69,30 @@ func Those(all []Source) Sources {
 	}
 }
 
+// Stat describes a file, or the one that standard input comes from.
+func Stat(path string) (fs.FileInfo, error) {
+	if path == Stdin {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
+}
+
 // ErrWritten is returned for a source that is an output as well.
 var ErrWritten = errors.New("it would be written as well; name another file for the output")
+
+// WouldWrite returns the error of a file that is to be read and is an output as well.
+func WouldWrite(path string) error { return fmt.Errorf("read %s: %w", name(path), ErrWritten) }
 
 // Except passes sources on, and ends with ErrWritten at one that is written as well. It calls written when the source
 // is to be read.
 func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
 	return func() (Source, error) {
 		s, err := sources()
-		if err != nil || s.Path == Stdin {
+		if err != nil {
 			return s, err
 		}
-		if info, err := os.Stat(s.Path); err == nil && written(info) { // opening it will report an error
-			return s, fmt.Errorf("read %s: %w", s.Path, ErrWritten)
+		if info, err := Stat(s.Path); err == nil && written(info) { // opening it will report an error
+			return s, WouldWrite(s.Path)
 		}
 		return s, nil
 	}

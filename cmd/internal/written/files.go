@@ -131,8 +131,8 @@ func (w Files) any() bool {
 // are skipped.
 func (w Files) SpareFiles(paths ...string) error {
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && w.Has(info) {
-			return exit.Usage(fmt.Errorf("read %s: %w", path, corpus.ErrWritten))
+		if info, err := corpus.Stat(path); err == nil && w.Has(info) {
+			return exit.Usage(corpus.WouldWrite(path))
 		}
 	}
 	return nil
@@ -144,10 +144,8 @@ func (w Files) Sources(list string, paths []string) (sources corpus.Sources, siz
 	if sources, size, err = named(list, paths); err != nil {
 		return nil, 0, err
 	}
-	if list != corpus.Stdin {
-		if err := w.SpareFiles(list); err != nil {
-			return nil, 0, err
-		}
+	if err := w.SpareFiles(list); err != nil {
+		return nil, 0, err
 	}
 	sources, err = w.spare(sources)
 	return sources, size, err

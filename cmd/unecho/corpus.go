@@ -45,6 +45,7 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written.
 	if err != nil {
 		return nil, 0, err
 	}
+	out.Stdout(cmd.OutOrStdout())
 	sources, size, err := out.Sources(cmd.Flag("files-from").Value.String(), args)
 	if err != nil {
 		return nil, 0, err

@@ -54,6 +54,7 @@ func (r *dedupRun) spared() (written.Files, error) {
 	if err != nil {
 		return nil, err
 	}
+	all.Stdout(r.cmd.OutOrStdout())
 	outputs, err := writtenBy(r.cmd, dedup.OutputNames()...)
 	if err != nil {
 		return nil, err

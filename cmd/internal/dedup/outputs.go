@@ -75,7 +75,7 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 		*asked[name] = out
-		if err := d.files.Own(path); err != nil {
+		if err := d.files.Own(path, p.Stdout); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type Files []target
 
 type target struct {
-	place string      // the file itself, where the path is a link to it
+	place string      // the file itself, where the path is a link to it; empty for standard output
 	info  fs.FileInfo // nil if there is none yet
 }
 
@@ -40,9 +40,22 @@ func (w *Files) Add(flag, path string) error {
 	return nil
 }
 
-// Own adds an output that is open, unless it is standard output.
-func (w *Files) Own(path string) error {
+// Stdout adds the file that standard output goes to, if it is one. It has no place of its own: another output may name
+// that file as /dev/stdout.
+func (w *Files) Stdout(out io.Writer) {
+	f, ok := out.(*os.File)
+	if !ok {
+		return
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		*w = append(*w, target{info: info})
+	}
+}
+
+// Own adds an output that is open. Standard output is stdout.
+func (w *Files) Own(path string, stdout io.Writer) error {
 	if path == corpus.Stdin {
+		w.Stdout(stdout)
 		return nil
 	}
 	f, regular, err := writtenAt(path)
@@ -117,10 +130,11 @@ func (w Files) Has(info fs.FileInfo) bool {
 	return false
 }
 
-// any says whether one of them exists already.
+// any says whether one of them exists already. The shell has made or emptied the file of standard output, unless it
+// appends to it.
 func (w Files) any() bool {
 	for _, f := range w {
-		if f.info != nil {
+		if f.info != nil && (f.place != "" || f.info.Size() > 0) {
 			return true
 		}
 	}

@@ -66,6 +66,7 @@ func TestReport(t *testing.T) {
 		format, want string
 	}{
 		"for people":        {errors.New("broken"), "", "unecho: broken\n"},
+		"of a file's name":  {&fs.PathError{Op: "open", Path: "\x1b[2J\r", Err: fs.ErrNotExist}, "", "unecho: open \\x1b[2J : file does not exist\n"},
 		"asked for by flag": {errors.New("broken"), "json", `{"level":"fatal","cause":"broken","exit_code":1,`},
 		"of a service":      {&Error{Logged: true, Err: errors.New("broken")}, "", `{"level":"fatal","cause":"broken","exit_code":1,`},
 		"nobody":            {&fs.PathError{Path: os.Stdout.Name(), Err: syscall.EPIPE}, "", ""},

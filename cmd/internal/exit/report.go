@@ -37,15 +37,15 @@ func loggedAsJSON(err error, format string) bool {
 	return errors.As(err, &e) && e.Logged || format == terminal.JSON
 }
 
-// tell writes err for a person.
+// tell writes err for a person. Names of files and of what a broker knows are in it, and may hold anything.
 func tell(stderr io.Writer, err error) {
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {
-		fmt.Fprintln(stderr, mistakes.Error())
+		fmt.Fprintln(stderr, terminal.Harmless(mistakes.Error()))
 		fmt.Fprintln(stderr, "unecho: "+mistakes.Count()+" in the configuration")
 		return
 	}
-	fmt.Fprintln(stderr, "unecho: "+err.Error())
+	fmt.Fprintln(stderr, "unecho: "+terminal.Harmless(err.Error()))
 }
 
 // log writes an error as one line of JSON: what happened and why, and what to do.

@@ -51,6 +51,21 @@ func Printable(text string, columns int) string {
 	return b.String()
 }
 
+// Harmless returns text made safe for a terminal as Printable does it, but all of it, with its lines and indentation.
+func Harmless(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		piece := text[:size]
+		if r != '\n' {
+			piece, _ = glyph(piece, r)
+		}
+		b.WriteString(piece)
+		text = text[size:]
+	}
+	return b.String()
+}
+
 // glyph returns how a rune is shown, and its columns.
 func glyph(raw string, r rune) (string, int) {
 	switch {

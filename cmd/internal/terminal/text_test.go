@@ -36,6 +36,18 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+// A message of several lines keeps them, and nothing else that moves the cursor.
+func TestHarmless(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "open ü日本: no such file\n  in short\n": "open ü日本: no such file\n  in short\n",
+		"open \x1b[2J\a\r\t.txt": `open \x1b[2J\a  .txt`, "a\u202eb\xff\u009b": `a\u202eb\xff\u009b`,
+	} {
+		if got := Harmless(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
 		if got := Grouped(n); got != want {

@@ -19,7 +19,7 @@ func (d *Outputs) finish() error {
 			return err
 		}
 	}
-	return d.flush()
+	return d.flush(nil)
 }
 
 func (d *Outputs) finishGroups(g *Groups) error {
@@ -67,11 +67,13 @@ func (d *Outputs) all() []*written.File {
 	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
 }
 
-// flush writes what is buffered.
-func (d *Outputs) flush() error {
-	var all []error
+// flush writes what is buffered, and adds what goes wrong to err. A file that ended with err returns that again.
+func (d *Outputs) flush(err error) error {
+	all := []error{err}
 	for _, out := range d.all() {
-		all = append(all, out.Flush())
+		if more := out.Flush(); !errors.Is(err, more) {
+			all = append(all, more)
+		}
 	}
 	return errors.Join(all...)
 }

@@ -50,7 +50,7 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 	}
 	p.Out.judge(p.Judge.First())
 	if err := p.judgeQuery(ctx, query); err != nil {
-		return errors.Join(err, p.Out.flush())
+		return p.Out.flush(err)
 	}
 	if ctx.Err() != nil && !p.Out.begun {
 		return errors.New("stopped after 0 documents; nothing is written")

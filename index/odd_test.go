@@ -3,6 +3,8 @@ package index
 import (
 	"math/bits"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -51,4 +53,22 @@ func TestOddBits(t *testing.T) {
 	count("folds", func(x *block, n int) { x.oddFolds(&o, &bound, n) }, folds)
 	count("each whole", func(x *block, n int) { x.eachWhole(&o, &bound, n) }, wholes)
 	count("wholes", func(x *block, n int) { x.oddWholes(&o, &bound, n) }, wholes)
+}
+
+// TestKernelsAreSwitchedOff: GODEBUG switches the kernels of AVX-512 off by the name of that, as by those of its parts.
+func TestKernelsAreSwitchedOff(t *testing.T) {
+	const off = "UNECHO_TEST_KERNELS_OFF"
+	if os.Getenv(off) != "" {
+		if hasOddBlocks() {
+			t.Fatal("the kernels are on")
+		}
+		return
+	}
+	for _, feature := range []string{"avx512", "avx512f", "avx512bw", "all"} {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKernelsAreSwitchedOff$")
+		again.Env = append(os.Environ(), off+"=1", "GODEBUG=cpu."+feature+"=off")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", feature, err, out)
+		}
+	}
 }

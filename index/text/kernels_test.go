@@ -56,6 +56,24 @@ func tryWithoutKernels(t *testing.T, which string) {
 	}
 }
 
+// TestKernelsAreSwitchedOff: GODEBUG switches the kernels of AVX-512 off by the name of that, as by those of its parts.
+func TestKernelsAreSwitchedOff(t *testing.T) {
+	const off = "UNECHO_TEST_KERNELS_OFF"
+	if os.Getenv(off) != "" {
+		if hasAVX512() {
+			t.Fatal("the kernels are on")
+		}
+		return
+	}
+	for _, feature := range []string{"avx512", "avx512f", "avx512bw", "all"} {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKernelsAreSwitchedOff$")
+		again.Env = append(os.Environ(), off+"=1", "GODEBUG=cpu."+feature+"=off")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", feature, err, out)
+		}
+	}
+}
+
 // randomText draws from few letters, so that runs of separators, long words and single letters are all frequent.
 func randomText(random *rand.Rand, alphabet string, n int) []byte {
 	text := make([]byte, n)

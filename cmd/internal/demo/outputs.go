@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,16 +166,21 @@ type article struct {
 	ID, Outlet, Title string
 }
 
-func readArticle(value []byte) (a article) {
+// readArticle reads it from any document. A number keeps its digits, because matches are named by the same id.
+func readArticle(value []byte) article {
 	var v struct {
-		ID     any    `json:"id"`
-		Outlet string `json:"outlet"`
-		Title  string `json:"title"`
+		ID     any `json:"id"`
+		Outlet any `json:"outlet"`
+		Title  any `json:"title"`
 	}
-	if json.Unmarshal(value, &v) != nil {
+	from := json.NewDecoder(bytes.NewReader(value))
+	from.UseNumber()
+	if from.Decode(&v) != nil {
 		return article{}
 	}
-	a = article{Outlet: v.Outlet, Title: v.Title}
+	a := article{}
+	a.Outlet, _ = v.Outlet.(string)
+	a.Title, _ = v.Title.(string)
 	if v.ID != nil {
 		a.ID = fmt.Sprint(v.ID)
 	}

@@ -49,6 +49,21 @@ rejected   a-3 \x1b[2J  missing_field: no field text
 	}
 }
 
+// A document shows what it has, whatever its other fields are, and its id as matches name it.
+func TestReadArticle(t *testing.T) {
+	for value, want := range map[string]article{
+		`{"id":"a","outlet":"o","title":"t"}`:      {"a", "o", "t"},
+		`{"id":12345678,"title":7,"outlet":["o"]}`: {ID: "12345678"},
+		`{"id":null,"title":"t"}`:                  {Title: "t"},
+		`{"id":true}`:                              {ID: "true"},
+		"no JSON":                                  {},
+	} {
+		if got := readArticle([]byte(value)); got != want {
+			t.Errorf("%s: %+v, want %+v", value, got, want)
+		}
+	}
+}
+
 // live shows the events on a terminal and returns what it gets.
 func live(t *testing.T, o viewOptions, width int) string {
 	t.Helper()

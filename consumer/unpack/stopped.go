@@ -39,7 +39,8 @@ func (s *stopped) of(p Partition, length int, now time.Time) {
 	defer s.mu.Unlock()
 	i := slices.Index(s.batches, length)
 	if i < 0 {
-		return // the batch is fetched again, or the client has no interest in it
+		delete(s.since, p) // the batch is fetched again, or the client has no interest in it: it goes on
+		return
 	}
 	s.batches = slices.Delete(s.batches, i, i+1)
 	if s.since == nil {
@@ -68,8 +69,10 @@ func (s *stopped) before(t time.Time) (Partition, bool) {
 // OnFetchBatchRead implements kgo.HookFetchBatchRead. The client calls it after it has unpacked a batch, or has tried
 // to.
 func (h hooks) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, partition int32, m kgo.FetchBatchMetrics) {
-	if m.NumRecords == 0 && m.CompressionType != uint8(kgo.CodecNone) {
-		h.u.stopped.of(Partition{topic, partition}, m.CompressedBytes, time.Now())
+	if p := (Partition{topic, partition}); m.NumRecords == 0 && m.CompressionType != uint8(kgo.CodecNone) {
+		h.u.stopped.of(p, m.CompressedBytes, time.Now())
+	} else {
+		h.u.stopped.forget(p)
 	}
 }
 

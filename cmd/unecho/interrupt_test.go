@@ -71,6 +71,7 @@ func TestInterrupted(t *testing.T) {
 func TestInterruptedWaiting(t *testing.T) {
 	for args, says := range map[string]string{
 		"dedup in.jsonl": "stopped after 0 documents; nothing is written", "eval --pairs p in.jsonl": "stopped before all documents were read",
+		"plan in.jsonl": "stopped before all documents were read", "sketch in.jsonl": "stopped before all documents were read",
 	} {
 		t.Run(args, func(t *testing.T) {
 			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exit.Interrupted || !strings.Contains(stderr, says) {

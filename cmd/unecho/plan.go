@@ -87,6 +87,9 @@ func measure(ctx context.Context, cmd *cobra.Command, args []string, c config.Co
 		p.Add(r)
 		return nil
 	})
+	if ctx.Err() != nil {
+		err = errUnread
+	}
 	if err = errors.Join(err, in.Close()); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 
@@ -51,17 +52,23 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	defer func() { err = errors.Join(err, out.Flush()) }()
 	write := sketched.Document.WriteText
 	if cmdline.Bool(cmd, "json") {
 		write = sketched.Document.WriteJSON
 	}
 	var name []byte
-	return corpus.Each(ctx, in, func(r *corpus.Record) error {
+	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
 		if name = r.Name(name[:0], len(args) != 1); r.Bad != nil {
 			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", terminal.Printable(string(name), terminal.LongLine), r.Bad.Reason, terminal.Printable(r.Bad.Detail, terminal.LongLine))
 			return err
 		}
 		return write(s.Sign(string(name), r.Text, r.Scope), out)
 	})
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("stopped before all documents were read; those so far are written")
+	}
+	if more := out.Flush(); !errors.Is(err, more) { // after an error of writing it is the same
+		err = errors.Join(err, more)
+	}
+	return err
 }

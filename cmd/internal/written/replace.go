@@ -36,12 +36,13 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// beside creates the file that will replace another. Whoever may read the old file may read the new one.
+// beside creates the file that will replace another. Whoever may read the old file may read the new one. Its name does
+// not contain that of the other, which may be as long as a name can be.
 func beside(at target, mode fs.FileMode) (*os.File, error) {
 	if at.info != nil {
 		mode = at.info.Mode().Perm()
 	}
-	name := fmt.Sprintf(".%s-%d", filepath.Base(at.place), rand.Uint64())
+	name := fmt.Sprintf(".unecho-%d", rand.Uint64())
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(at.place), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,19 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
+// TestReplaceFileOfALongName: a name may be as long as the file system takes.
+func TestReplaceFileOfALongName(t *testing.T) {
+	dir := t.TempDir()
+	name := strings.Repeat("x", 255)
+	err := Replace(filepath.Join(dir, name), 0o600, func(out io.Writer) error {
+		_, err := io.WriteString(out, "new")
+		return err
+	})
+	if left := names(t, dir); err != nil || !slices.Equal(left, []string{name}) {
+		t.Errorf("%v, left are %v", err, left)
+	}
+}
+
 // TestReplaceFileWhereItCannot: what was written is not lost where no file can take that place any more.
 func TestReplaceFileWhereItCannot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report")

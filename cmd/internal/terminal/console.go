@@ -16,7 +16,7 @@ func NewLogger(w io.Writer, p config.LogParams) (zerolog.Logger, error) {
 		return zerolog.Nop(), err
 	}
 	if !IsJSON(w, p) {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05.000", NoColor: !Is(w)}
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: "15:04:05.000", NoColor: !Coloured(w)}
 	}
 	return zerolog.New(w).Level(level).Hook(Clock{}), nil
 }

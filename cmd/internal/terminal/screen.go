@@ -18,10 +18,10 @@ type Screen struct {
 	standing bool // a line without a line break is on the terminal
 }
 
-// OnScreen returns a screen if w is a terminal, and w unchanged otherwise.
+// OnScreen returns a screen if w is a terminal that can draw a line anew, and w unchanged otherwise.
 func OnScreen(w io.Writer) io.Writer {
 	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !ok || dumb() || !term.IsTerminal(int(file.Fd())) {
 		return w
 	}
 	return NewScreen(w, func() int { return WidthOf(file) })
@@ -81,7 +81,10 @@ func (s *Screen) clear() { _ = s.Draw(s.out, EraseLine, false) }
 const EraseLine = "\r\x1b[K"
 
 // Coloured says whether colours are seen and wanted (https://no-color.org).
-func Coloured(out io.Writer) bool { return Is(out) && os.Getenv("NO_COLOR") == "" }
+func Coloured(out io.Writer) bool { return Is(out) && os.Getenv("NO_COLOR") == "" && !dumb() }
+
+// dumb says that the terminal shows escape sequences as they are, such as that of an editor.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // Is says whether w is a terminal.
 func Is(w io.Writer) bool {

@@ -95,7 +95,7 @@ func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
 		return d.show(inner, docs)
 	})
 	if err := group.Wait(); err != nil {
-		return Summary{}, errors.Join(err, d.view.close())
+		return Summary{}, d.closed(err)
 	}
 	if d.outputs == nil {
 		return Summary{}, d.view.close()
@@ -104,6 +104,14 @@ func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
 		fmt.Fprintf(d.Notes, "holding %s verdicts against the exact similarities\n", terminal.Grouped(n))
 	}
 	return d.summary(context.WithoutCancel(ctx))
+}
+
+// closed closes the view and adds its error to err, unless it is that error already.
+func (d *demo) closed(err error) error {
+	if more := d.view.close(); !errors.Is(err, more) {
+		return errors.Join(err, more)
+	}
+	return err
 }
 
 // ready waits until the service takes part in its group.
@@ -138,7 +146,7 @@ func (d *demo) show(ctx context.Context, docs *Documents) error {
 	})
 	err := group.Wait()
 	d.ended = time.Now()
-	err = errors.Join(err, d.view.close())
+	err = d.closed(err)
 	if ctx.Err() != nil {
 		return nil // Ctrl-C is no error
 	}

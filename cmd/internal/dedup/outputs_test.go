@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 )

@@ -103,7 +103,9 @@ func (p *process) feed(ctx, drain context.Context, replica *member.Follower, ses
 		case <-drain.Done():
 			if stop != nil {
 				stop()
-				<-ended
+				if err := <-ended; err != nil {
+					p.setup.Logger.Debug().Err(err).Msg("the feeder ended with the process")
+				}
 			}
 			return nil
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/routing"
 )
 
 // backfillCommand replays a range of topics, and holds the verbs about such jobs.
@@ -41,8 +40,8 @@ func backfillCommand() *cobra.Command {
 	addServiceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
-		f.Text("from", "when", backfill.Start.Text, "where the range begins")
-		f.Text("to", "when", backfill.End.Text, "where the range ends; end is where the topics end when this is first started")
+		f.Text("from", "when", backfill.Start().Text, "where the range begins")
+		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
 		f.Text("order", "choice", "time", "time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
 	})
 	cmdline.Offer(cmd, "order", "time", "arrival")
@@ -84,18 +83,15 @@ func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err 
 		return b
 	}
 	f = backfillFlags{
-		topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), from: bound("from"), to: bound("to"), order: -1,
+		topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), from: bound("from"), to: bound("to"),
 		unique: text("unique"), duplicate: text("duplicate"), rejected: text("rejected"), name: text("name"), into: text("into"),
 		maxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
 	}
-	for order, name := range routing.OrderNames {
-		if name == text("order") {
-			f.order = order
-		}
-	}
+	order, known := protocol.ParseOrder(text("order"))
+	f.order = order
 	sets := cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong)
 	switch {
-	case f.order < 0:
+	case !known:
 		wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
 	case f.maxRate < 0:
 		wrong = append(wrong, errors.New("--max-rate: write documents a second, or 0 for no bound"))

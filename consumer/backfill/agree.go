@@ -153,7 +153,7 @@ func (s *State) differs(asked Asked) (lines []string) {
 		differ("--to", asked.To.Text, s.Plan.To)
 	}
 	if asked.Order != nil {
-		differ("--order", routing.OrderNames[*asked.Order], routing.OrderNames[s.Plan.Order])
+		differ("--order", asked.Order.String(), s.Plan.Order.String())
 	}
 	dry := true
 	for _, source := range s.Topics() {

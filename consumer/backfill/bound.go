@@ -34,11 +34,11 @@ type place struct {
 	partition int32
 }
 
-// Start and End are the bounds of everything that is there.
-var (
-	Start = Bound{Text: "start", kind: atStart}
-	End   = Bound{Text: "end", kind: atEnd}
-)
+// Start is where the topics begin.
+func Start() Bound { return Bound{Text: "start", kind: atStart} }
+
+// End is where the topics end.
+func End() Bound { return Bound{Text: "end", kind: atEnd} }
 
 // errForms says how a bound is written.
 var errForms = errors.New("write a time (2026-01-01, 2026-01-01T09:30:00Z, -24h, \"2h ago\"), start or end, or offsets: " +
@@ -49,10 +49,10 @@ var errForms = errors.New("write a time (2026-01-01, 2026-01-01T09:30:00Z, -24h,
 func ParseBound(text string, now time.Time) (Bound, error) {
 	b := Bound{Text: strings.TrimSpace(text)}
 	switch b.Text {
-	case Start.Text:
-		return Start, nil
-	case End.Text:
-		return End, nil
+	case Start().Text:
+		return Start(), nil
+	case End().Text:
+		return End(), nil
 	}
 	if strings.Contains(b.Text, "=") {
 		return b.offsets()
@@ -74,7 +74,7 @@ func ParseBound(text string, now time.Time) (Bound, error) {
 	return Bound{}, fmt.Errorf("%q is no time and no offset; %w", text, errForms)
 }
 
-var backwards = regexp.MustCompile(`^(?:-\s*(\S+)|(\S+)\s+ago)$`) //nolint:gochecknoglobals // compiled once
+var backwards = regexp.MustCompile(`^(?:-\s*(\S+)|(\S+)\s+ago)$`)
 
 // ago reads "-24h" and "2h ago". Days and weeks are 24 hours and seven times that.
 func ago(text string) (time.Duration, bool) {

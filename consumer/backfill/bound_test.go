@@ -14,8 +14,8 @@ func TestParseBound(t *testing.T) {
 	}
 	back := func(d time.Duration) Bound { return Bound{kind: atTime, at: now.Add(-d)} }
 	for text, want := range map[string]Bound{
-		"start":                     Start,
-		"end":                       End,
+		"start":                     Start(),
+		"end":                       End(),
 		"2026-01-01":                at(2026, 1, 1, 0, 0, 0),
 		"2026-01-01T09:30:15Z":      at(2026, 1, 1, 9, 30, 15),
 		"2026-01-01T09:30:15+02:00": at(2026, 1, 1, 7, 30, 15),

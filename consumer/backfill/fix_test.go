@@ -129,7 +129,7 @@ func TestFixRefuses(t *testing.T) {
 	if _, _, err := fix(t.Context(), t, opts, "news,gone,lost", "start", "end"); err == nil || !strings.Contains(err.Error(), "cannot find gone, lost") {
 		t.Errorf("unknown topics: %v", err)
 	}
-	r := Request{Topics: []string{"news"}, From: bound(t, "1=0"), To: End, Gapless: true}
+	r := Request{Topics: []string{"news"}, From: bound(t, "1=0"), To: End(), Gapless: true}
 	if _, err := Fix(t.Context(), opts, r, hour); err == nil || !strings.Contains(err.Error(), "1 of the 2 partitions of topic news are named") {
 		t.Errorf("with a gap: %v", err)
 	}

@@ -72,7 +72,8 @@ func names(ctx context.Context, opts topic.Options) ([]string, error) {
 	for _, t := range topics.Names() {
 		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix} {
 			name, ours := strings.CutPrefix(t, Prefix)
-			if name, ours = strings.CutSuffix(name, suffix); ours && strings.HasPrefix(t, Prefix) && name != "" {
+			name, whole := strings.CutSuffix(name, suffix)
+			if ours && whole && name != "" {
 				found[name] = true
 			}
 		}

@@ -141,7 +141,7 @@ func (w *twin) take(f *index.Feed, bounds protocol.Bounds) {
 			w.t.Fatalf("range %d was fed through %d, and now %d", i, w.state.parts[i].Through, e.Offset)
 		}
 		w.state.parts[i].Through, w.state.places[i] = e.Offset+1, e.At
-		w.fed = append(w.fed, placed{e.At, i, e.Entry.Clone()})
+		w.fed = append(w.fed, placed{e.At, i, e.Clone()})
 	}
 	w.state.entries += uint64(len(f.Entries))
 	for _, p := range f.Parts {

@@ -16,6 +16,30 @@ const (
 	ByArrival              // as entries reach the journal
 )
 
+const (
+	byPlaceText   = "time"
+	byArrivalText = "arrival"
+)
+
+// String returns the word for the order that people write.
+func (o Order) String() string {
+	if o == ByArrival {
+		return byArrivalText
+	}
+	return byPlaceText
+}
+
+// ParseOrder returns the order of that word, or false if there is none.
+func ParseOrder(text string) (Order, bool) {
+	switch text {
+	case byPlaceText:
+		return ByPlace, true
+	case byArrivalText:
+		return ByArrival, true
+	}
+	return 0, false
+}
+
 // Plan is what a backfill reads. It is fixed by the process that starts first, and agreed on in the journal.
 type Plan struct {
 	Order  Order

@@ -26,16 +26,13 @@ const (
 
 const fixedLayout = "2006-01-02T15:04:05.000Z"
 
-// OrderNames are the words for the orders of a backfill.
-var OrderNames = map[protocol.Order]string{protocol.ByPlace: "time", protocol.ByArrival: "arrival"}
-
 // WithPlan adds the plan of a backfill to the canonical text of a routing.
 func WithPlan(text []byte, plan *protocol.Plan) []byte {
 	var values map[string]any
 	if err := json.Unmarshal(text, &values); err != nil {
 		panic("routing: our own text does not decode: " + err.Error()) // our bug
 	}
-	values[keyOrder] = OrderNames[plan.Order]
+	values[keyOrder] = plan.Order.String()
 	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
 	values[keyFrom], values[keyTo] = plan.From, plan.To
 	for _, r := range plan.Ranges {
@@ -58,15 +55,11 @@ func PlanOf(text []byte) (*protocol.Plan, error) {
 	if !ok {
 		return nil, nil //nolint:nilnil // a live group has none
 	}
-	plan := &protocol.Plan{Order: -1}
-	for o, name := range OrderNames {
-		if name == order {
-			plan.Order = o
-		}
-	}
+	plan := &protocol.Plan{}
+	plan.Order, ok = protocol.ParseOrder(order)
 	fixed, _ := values[keyFixed].(string)
 	at, err := time.Parse(fixedLayout, fixed)
-	if err != nil || plan.Order < 0 {
+	if err != nil || !ok {
 		return nil, fmt.Errorf("read routing: a backfill of order %q, fixed at %q, is of a newer unecho: upgrade this program", order, fixed)
 	}
 	plan.Fixed = at.UnixMilli()

@@ -7,7 +7,7 @@ import (
 )
 
 // unfed is the state of a partition that was never fed.
-var unfed = index.Fed{Place: math.MinInt64}
+func unfed() index.Fed { return index.Fed{Place: math.MinInt64} }
 
 // feed judges entries of several partitions in the order in which they stand. A feed that begins behind what was fed so
 // far changes nothing, and neither does one that no feeder would write. Entries that were fed before are passed over.

@@ -19,7 +19,7 @@ type partition struct {
 func (t *Twin) partition(source entry.Source) *partition {
 	p, ok := t.partitions[source]
 	if !ok {
-		p = &partition{held: map[int64]index.Verdict{}, fed: unfed}
+		p = &partition{held: map[int64]index.Verdict{}, fed: unfed()}
 		t.partitions[source] = p
 	}
 	return p

@@ -137,7 +137,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 		}
 	}
 	*p = partition{
-		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed,
+		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed(),
 	}
 	return true
 }

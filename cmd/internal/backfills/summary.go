@@ -10,7 +10,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -59,7 +58,7 @@ type Outputs struct {
 func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s protocol.Progress) Summary {
 	sum := Summary{
 		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique, LetThrough: s.Tally.Reemitted,
-		Duplicate: s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: routing.OrderNames[plan.Order],
+		Duplicate: s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: plan.Order.String(),
 		From: plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{}, Outputs: []Outputs{},
 	}
 	last := ""

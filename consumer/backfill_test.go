@@ -177,7 +177,9 @@ func TestBackfillIsReproducible(t *testing.T) {
 			want := w.jobOutputs("one", plan.Documents())
 			small := func(s *Setup) { s.Params.PollRecords = 50 }
 			for i := range 6 { // killed again and again
-				m := w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = fmt.Sprint("m", i%2) })
+				m := w.launch(job("killed", plan), small, func(s *Setup) {
+					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
+				})
 				for m.Backfill().Done < plan.Documents()*int64(i+1)/8 && m.ctx.Err() == nil {
 					select {
 					case <-time.After(2 * time.Millisecond):

@@ -240,10 +240,13 @@ func (m *running) wait() error {
 	return m.err
 }
 
-// kill ends the member as SIGKILL does, as far as brokers can notice.
+// kill ends the member as SIGKILL does, as far as brokers can notice. One that may end by itself at the same moment has
+// no drain timeout from the start.
 func (m *running) kill() {
 	m.network.sever()
-	m.setup.Params.DrainTimeout = 0
+	if m.setup.Params.DrainTimeout > 0 {
+		m.setup.Params.DrainTimeout = 0
+	}
 	m.cancel()
 	<-m.ended
 }

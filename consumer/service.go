@@ -72,6 +72,7 @@ type Setup struct {
 	Settings []byte          // canonical text of all settings that decide verdicts
 	Plan     *protocol.Plan  // of a backfill; nil is a live group
 	MaxRate  int             // documents a second that a backfill judges at most; 0 is no bound
+	GoesOn   bool            // the backfill goes on as a live group, which begins with the last snapshot of the backfill
 	Logger   zerolog.Logger
 	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
 	// appender's process, stamps no time of its own.

@@ -116,7 +116,9 @@ func (v *backfillVerb) interrupted(s protocol.Progress) error {
 func (v *backfillVerb) serve(ctx context.Context, plan *protocol.Plan) error {
 	memory.Limit(v.config.Judge.Window)
 	memory.WarnOfLimit(v.config, memory.ContainerLimits(), v.logger)
-	p, err := buildWith(ctx, v.config, v.embedded, v.logger, func(s *consumer.Setup) { s.Plan, s.MaxRate = plan, v.flags.maxRate })
+	p, err := buildWith(ctx, v.config, v.embedded, v.logger, func(s *consumer.Setup) {
+		s.Plan, s.MaxRate, s.GoesOn = plan, v.flags.maxRate, v.flags.into != ""
+	})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func tryBackfillKilled(t *testing.T, documents, kills int) {
 	t.Parallel()
 	const partitions = 8
 	s := newScene(t, partitions)
-	s.configure(s.inDirectory(), "index: {window: {count: 2000000}}")
+	s.configure(s.inDirectory(), "window: {count: 2000000}")
 	s.history(documents, partitions)
 	one := s.backfill("one", 1, kills)
 	three := s.backfill("three", 3, kills)

@@ -80,6 +80,7 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
 			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
 			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
+			KeepPast: s.setup.Plan != nil,
 		}); err != nil {
 			return journalID, err
 		}

@@ -23,7 +23,8 @@ func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 10) 
 func tryBackfillKilled(t *testing.T, documents, kills int) {
 	t.Parallel()
 	const partitions = 8
-	s := newScene(t, partitions)
+	s, forever := newScene(t, 0), "-1"
+	s.create(s.source, partitions, map[string]*string{"retention.ms": &forever})
 	s.configure(s.inDirectory(), "window: {count: 2000000}")
 	s.history(documents, partitions)
 	one := s.backfill("one", 1, kills)
@@ -75,7 +76,7 @@ func (s *scene) history(n, partitions int) {
 			case r.IntN(50) == 0:
 				rec.Timestamp = time.UnixMilli(0)
 			case r.IntN(50) == 0:
-				rec.Timestamp = time.Now().Add(time.Minute)
+				rec.Timestamp = time.Now().Add(55 * time.Minute) // it is of the future in both jobs
 			}
 			if r.IntN(500) == 0 {
 				rec.Value = nil

@@ -15,6 +15,7 @@ type OutputsWant struct {
 	Create            bool // create the missing ones
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
 	MaxRecordBytes    int  // the topics must accept record batches of this size
+	KeepPast          bool // the topics must keep records for as long as the source does
 }
 
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
@@ -56,7 +57,14 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	if want.ReplicationFactor > 0 {
 		replicas = want.ReplicationFactor
 	}
-	configs := map[string]string{"max.message.bytes": strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))}
+	configs := map[string]string{}
+	if want.KeepPast {
+		var err error
+		if configs, err = t.sourceRetention(ctx, want.Source.Name); err != nil {
+			return Topic{}, err
+		}
+	}
+	configs["max.message.bytes"] = strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,
@@ -84,7 +92,15 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 	if err != nil {
 		return err
 	}
-	if mistakes = append(mistakes, more...); len(mistakes) > 0 {
+	mistakes = append(mistakes, more...)
+	if want.KeepPast {
+		more, err := t.forgetful(ctx, topic.Name, want.Source)
+		if err != nil {
+			return err
+		}
+		mistakes = append(mistakes, more...)
+	}
+	if len(mistakes) > 0 {
 		return &TopicError{Topic: topic.Name, Mistakes: mistakes}
 	}
 	return t.warnOutput(ctx, topic.Name)

@@ -39,7 +39,7 @@ func together(program map[string]string, pieces []string) bool {
 // Everything that ends the process on purpose stands in the runbook.
 func TestRunbookHasEveryStop(t *testing.T) {
 	what := regexp.MustCompile(`stop\.Error\{\s*What:\s*(?:fmt\.Sprintf\()?"((?:[^"\\]|\\.)*)"`)
-	verb := regexp.MustCompile(`%[0-9]*[a-z]`)
+	verb := regexp.MustCompile(`%[0-9]*[a-z]|\\n`)
 	runbook, stops := read(t, "deploy/docs/runbook.md"), 0
 	for path, text := range sources(t, "consumer") {
 		for _, m := range what.FindAllStringSubmatch(text, -1) {

@@ -140,27 +140,44 @@ func tryLongCopies(t *testing.T, copies int, cases []lengthy) {
 	}
 }
 
-// TestBoilerplateAsTheTwin: the twin comes to the same verdicts where thousands of documents are met, however many
-// outlines are remembered.
+// TestBoilerplateAsTheTwin: the twin comes to the same verdicts where many documents are met, however many outlines are
+// remembered.
 func TestBoilerplateAsTheTwin(t *testing.T) {
-	for _, c := range []struct {
-		verify, shingle string
-		places, most    int // in which outlines are remembered
-		cap, work       int
-	}{
+	tryTwin(t, 130, []remembering{
+		{"jaccard", "auto:3", 8, 32, 2560, 2_000_000},
+		{"jaccard", "auto:3", 0, 0, 60, 2_000_000},
+		{"jaccard", "auto:3", 16, 16, 2560, 6000}, // not enough for the outlines of all that are met
+		{"estimate", "auto:3", 0, 0, 300, 40},
+		{"jaccard", "char:5", 0, 0, 60, 2_000_000},
+	})
+}
+
+func TestBoilerplateAsTheTwinLong(t *testing.T) {
+	tryTwin(t, 220, []remembering{
 		{"jaccard", "auto:3", 8, 8, 2560, 2_000_000},
 		{"jaccard", "auto:3", 8, 32, 2560, 2_000_000},
 		{"jaccard", "auto:3", 0, 0, 120, 2_000_000},
-		{"jaccard", "auto:3", 16, 16, 2560, 10_000}, // not enough for the outlines of all that are met
+		{"jaccard", "auto:3", 16, 16, 2560, 10_000}, // as above
 		{"estimate", "auto:3", 16, 16, 300, 2_000_000},
 		{"estimate", "auto:3", 0, 0, 300, 40},
 		{"jaccard", "char:5", 0, 0, 120, 2_000_000},
-	} {
+	})
+}
+
+// remembering is a verification, the places in which outlines are remembered, and the bounds of its work.
+type remembering struct {
+	verify, shingle string
+	places, most    int
+	cap, work       int
+}
+
+func tryTwin(t *testing.T, texts int, cases []remembering) {
+	for _, c := range cases {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			p := index.DefaultParams()
 			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = c.verify, c.cap, 2
 			p.Similarity.Shingle, p.Similarity.MaxWork = c.shingle, c.work
-			all, _ := copied(rand.New(rand.NewPCG(3, 2)), 220, 40, 172, false)
+			all, _ := copied(rand.New(rand.NewPCG(3, 2)), texts, 40, 172, false)
 			s := newStand(t, p)
 			if c.places > 0 {
 				s.replica.Forgetful(c.places, c.most)
@@ -181,7 +198,7 @@ func TestBoilerplateAsTheTwin(t *testing.T) {
 					matched++
 				}
 			}
-			if matched < 15 || c.cap < 200 && cut < 15 {
+			if matched < 15 || c.cap < texts && cut < 15 {
 				t.Errorf("%d cut, %d matched: too few for a test", cut, matched)
 			}
 		})

@@ -65,7 +65,7 @@ func tryBytes(t *testing.T, phases []phase) {
 
 // TestBytesOfCopiesAreAPromise: window.bytes also counts the memory that the settings for copies take.
 func TestBytesOfCopiesAreAPromise(t *testing.T) {
-	tryBytesOfCopies(t, 24*setting.MiB, "refresh, keep and reemit")
+	tryBytesOfCopies(t, 12*setting.MiB, "refresh, keep and reemit")
 }
 
 func TestBytesOfCopiesAreAPromiseLong(t *testing.T) {

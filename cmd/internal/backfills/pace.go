@@ -21,20 +21,29 @@ type sample struct {
 	done, documents int64
 }
 
-// See takes note of how far the backfill is.
+// measured is the shortest time over which a rate says something. Before that, one transaction more or less decides it.
+const measured = 2 * time.Second
+
+// See takes note of how far the backfill is. The rate counts from the first step, because a start is no work.
 func (p *Pace) See(now time.Time, s protocol.Progress) {
+	if len(p.seen) == 1 && p.seen[0].done == s.Done {
+		p.seen = p.seen[:0]
+	}
 	p.seen = append(p.seen, sample{now, s.Done, s.Tally.Documents()})
 	for len(p.seen) > 2 && now.Sub(p.seen[1].at) >= paceOver {
 		p.seen = p.seen[1:]
 	}
 }
 
-// over returns what was done over the last period.
+// over returns what was done over the last period, or nothing if that was too short.
 func (p *Pace) over() (done, documents int64, took time.Duration) {
 	if len(p.seen) < 2 {
 		return 0, 0, 0
 	}
 	first, last := p.seen[0], p.seen[len(p.seen)-1]
+	if last.at.Sub(first.at) < measured {
+		return 0, 0, 0
+	}
 	return last.done - first.done, last.documents - first.documents, last.at.Sub(first.at)
 }
 

@@ -87,5 +87,5 @@ func oneLine(text string) string {
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
-	return strings.Join(lines, "; ")
+	return strings.ReplaceAll(strings.Join(lines, "; "), ":; ", ": ")
 }

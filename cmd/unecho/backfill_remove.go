@@ -45,7 +45,7 @@ func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, na
 	if err != nil {
 		return err
 	}
-	if sure, err := confirmed(cmd, fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
+	if sure, err := confirmed(ctx, cmd, fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
 		return err
 	}
 	c.Judge.Index.Name = backfill.IndexOf(name)
@@ -71,8 +71,8 @@ func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, na
 	return err
 }
 
-// confirmed asks a person, unless --yes says so already. Where nobody can be asked, nothing is done.
-func confirmed(cmd *cobra.Command, question string) (bool, error) {
+// confirmed asks a person, unless --yes says so already. Where nobody can be asked, nothing is done. Ctrl-C ends the question.
+func confirmed(ctx context.Context, cmd *cobra.Command, question string) (bool, error) {
 	if cmdline.Bool(cmd, "yes") {
 		return true, nil
 	}
@@ -81,14 +81,21 @@ func confirmed(cmd *cobra.Command, question string) (bool, error) {
 		return false, exit.Usage(errors.New("nobody is here to be asked: add --yes"))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil {
-		return false, fmt.Errorf("ask: %w", err)
+	answered := make(chan string, 1) // who was not answered reads on until the program ends
+	go func() {
+		answer, _ := bufio.NewReader(in).ReadString('\n') // a terminal that is closed says no
+		answered <- answer
+	}()
+	select {
+	case answer := <-answered:
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true, nil
+		}
+		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "nothing was removed")
+		return false, err
+	case <-ctx.Done():
+		fmt.Fprintln(cmd.ErrOrStderr())
+		return false, errors.New("nothing was removed")
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true, nil
-	}
-	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "nothing was removed")
-	return false, err
 }

@@ -4,6 +4,5 @@
 //	                                         ▲         │
 //	                                         └─ state ─┴─ replica: what was fed so far, and whether it took what was sent
 //
-// The merge is pure: the same ranges give the same sequence of entries, however they are read. So a feeder can go on where
-// another one was, and two feeders at a time do no harm.
+// What it does next is decided by package feeding, which is pure.
 package feed

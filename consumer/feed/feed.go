@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/stop"
@@ -37,7 +37,7 @@ func Run(ctx context.Context, s Setup) error {
 			return context.Cause(ctx)
 		case errors.As(err, &final):
 			return err
-		case errors.Is(err, errUntaken):
+		case errors.Is(err, feeding.ErrUntaken):
 			untaken++
 			err = s.Log.BeforeRepeat(ctx, untaken)
 		default:
@@ -66,9 +66,9 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f.fed = from.entries
-	m := newMerge(f.Plan, from, f.bounds())
-	if m.done() {
+	f.fed = from.Entries
+	m := feeding.NewMerge(f.Plan, from, f.bounds())
+	if m.Done() {
 		return nil
 	}
 	if err := f.sameTopics(ctx); err != nil {
@@ -80,9 +80,9 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.close()
-	f.Logger.Info().Uint64("entries_before", from.entries).Int("partitions", len(m.lanes)).Msg("feeding begins")
+	f.Logger.Info().Uint64("entries_before", from.Entries).Int("partitions", len(f.Plan.Ranges)).Msg("feeding begins")
 	ctx, cancel := context.WithCancel(ctx)
-	s := &sender{Setup: f.Setup, entries: from.entries}
+	s := &sender{Setup: f.Setup, ledger: feeding.NewLedger(from.Entries)}
 	defer func() {
 		cancel()
 		_ = s.landed() // the error that ended this counts
@@ -94,16 +94,16 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 }
 
 // feed reads, merges and sends until all is sent.
-func (*feeder) feed(ctx context.Context, m *merge, r *reader, s *sender) error {
+func (*feeder) feed(ctx context.Context, m *feeding.Merge, r *reader, s *sender) error {
 	for last := time.Now(); ; {
-		first := m.record.First
-		if err := send(ctx, m, s, m.complete() || time.Since(last) > pollWait); err != nil || m.done() {
+		first := m.First()
+		if err := send(ctx, m, s, m.Complete() || time.Since(last) > pollWait); err != nil || m.Done() {
 			return err
 		}
-		if m.record.First > first {
+		if m.First() > first {
 			last = time.Now()
 		}
-		if m.complete() {
+		if m.Complete() {
 			continue // the ends of very many ranges need several records
 		}
 		if err := r.poll(ctx); err != nil {
@@ -113,59 +113,45 @@ func (*feeder) feed(ctx context.Context, m *merge, r *reader, s *sender) error {
 }
 
 // send sends the records that are full, and if all is set the one behind them.
-func send(ctx context.Context, m *merge, s *sender, all bool) error {
+func send(ctx context.Context, m *feeding.Merge, s *sender, all bool) error {
 	for full := true; full; {
-		full = m.fill()
+		full = m.Fill()
 		if !full && !all {
 			break
 		}
-		record, ok := m.sealed()
+		record, ok := m.Sealed()
 		if !ok {
 			break
 		}
-		if err := s.add(ctx, record, m.size); err != nil {
+		if err := s.add(ctx, record, m.Size()); err != nil {
 			return err
 		}
-		m.begin()
+		m.Begin()
 	}
 	return s.send(ctx)
 }
 
 // state waits until the replica has passed the journal's end, and knows the partitions of the plan. It returns how far they are fed.
-func (f *feeder) state(ctx context.Context) (state, error) {
+func (f *feeder) state(ctx context.Context) (feeding.State, error) {
 	end, err := f.Log.End(ctx)
 	if err != nil {
-		return state{}, err
+		return feeding.State{}, err
 	}
 	if err := f.Replica.Wait(ctx, end-1); err != nil {
-		return state{}, err
+		return feeding.State{}, err
 	}
 	for {
 		advanced := f.Replica.Advanced()
-		var now state
+		var now feeding.State
 		known := true
-		f.Replica.Look(func(r *index.Replica) { now, known = stateOf(f.Plan, r) })
+		f.Replica.Look(func(r *index.Replica) { now, known = feeding.StateOf(f.Plan, r) })
 		if known {
 			return now, nil
 		}
 		select {
 		case <-advanced:
 		case <-ctx.Done():
-			return state{}, context.Cause(ctx)
+			return feeding.State{}, context.Cause(ctx)
 		}
 	}
-}
-
-// stateOf returns how far a replica says that the ranges of a plan are fed. Known is false while the journal does not know a
-// partition that has something to feed.
-func stateOf(plan *protocol.Plan, r *index.Replica) (s state, known bool) {
-	s.entries, known = r.FedEntries(), true
-	for _, of := range plan.Ranges {
-		p, ok := r.Partition(of.Source)
-		known = known && (ok || of.From >= of.To)
-		fed := r.Fed(of.Source)
-		s.parts = append(s.parts, index.FeedPart{Source: of.Source, Epoch: p.Epoch, Through: fed.Through})
-		s.places = append(s.places, fed.Place)
-	}
-	return s, known
 }

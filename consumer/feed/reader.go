@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
 )
@@ -20,23 +21,24 @@ type key struct {
 // reader reads the ranges of a merge, signs their documents and queues the entries.
 type reader struct {
 	*Setup
-	merge     *merge
+	merge     *feeding.Merge
 	client    *kgo.Client
 	unpacker  *unpack.Unpacker
 	workers   signing.Workers
-	numbers   map[key]int // of the ranges
-	paused    []bool      // ranges that are not read now
-	documents []document
+	numbers   map[key]int   // of the ranges
+	paused    []bool        // ranges that are not read now
+	records   []*kgo.Record // of the documents
+	documents []feeding.Document
 }
 
 // signedAtOnce is how many documents are signed before their entries are queued, so that few of them lie in the memory of the
 // workers. A poll may bring a hundred times as many.
 const signedAtOnce = 4096
 
-func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *merge) (*reader, error) {
+func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding.Merge) (*reader, error) {
 	r := &reader{
-		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[key]int{}, paused: make([]bool, len(m.lanes)),
-		documents: make([]document, 0, signedAtOnce),
+		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[key]int{}, paused: make([]bool, len(s.Plan.Ranges)),
+		records: make([]*kgo.Record, 0, signedAtOnce), documents: make([]feeding.Document, 0, signedAtOnce),
 	}
 	for i, of := range s.Plan.Ranges {
 		r.numbers[key{of.Topic, of.Source.Partition}] = i
@@ -56,14 +58,14 @@ const fetchWait = 100 * time.Millisecond
 func (r *reader) options() []kgo.Opt {
 	at := map[string]map[int32]kgo.Offset{}
 	for i, of := range r.Plan.Ranges {
-		if r.merge.lanes[i].exhausted() {
+		if r.merge.Exhausted(i) {
 			r.paused[i] = true
 			continue
 		}
 		if at[of.Topic] == nil {
 			at[of.Topic] = map[int32]kgo.Offset{}
 		}
-		at[of.Topic][of.Source.Partition] = kgo.NewOffset().At(r.merge.lanes[i].position)
+		at[of.Topic][of.Source.Partition] = kgo.NewOffset().At(r.merge.Position(i))
 	}
 	return append(append(append([]kgo.Opt{}, r.Cluster.Options...), r.unpacker.Options(r.Cluster.Client)...),
 		kgo.ConsumePartitions(at),
@@ -73,7 +75,7 @@ func (r *reader) options() []kgo.Opt {
 		kgo.FetchMaxWait(fetchWait),
 		kgo.FetchMaxBytes(int32(r.FetchBytes)),
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, r.FetchBytes))), // the library's, or more
-		kgo.FetchMaxPartitionBytes(int32(min(r.FetchBytes, partitionBytes, max(2*r.quota(), leastFetch)))),
+		kgo.FetchMaxPartitionBytes(int32(min(r.FetchBytes, partitionBytes, max(2*r.quota().Range, leastFetch)))),
 	)
 }
 
@@ -118,11 +120,9 @@ func (r *reader) poll(ctx context.Context) error {
 // balance leaves ranges alone that have enough entries queued, or are read, and goes on with those that need more.
 func (r *reader) balance() {
 	pause, resume := map[string][]int32{}, map[string][]int32{}
-	full, quota := r.merge.bytes > r.queued(), r.quota()
+	quota := r.quota()
 	for i, of := range r.Plan.Ranges {
-		l := &r.merge.lanes[i]
-		enough := l.bytes > quota || r.paused[i] && l.bytes > quota/2 || full && l.queued
-		rests := l.exhausted() || enough
+		rests := r.merge.Rests(i, r.paused[i], quota)
 		if rests == r.paused[i] {
 			continue
 		}
@@ -162,10 +162,10 @@ func (r *reader) sign(ctx context.Context, fetches kgo.Fetches) (err error) {
 
 // signSome signs consecutive records of a range and queues them.
 func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record) error {
-	r.documents = r.documents[:0]
+	r.records, r.documents = r.records[:0], r.documents[:0]
 	for _, record := range records {
-		if !record.Attrs.IsControl() && record.Offset < r.merge.lanes[number].to {
-			r.documents = append(r.documents, document{record: record})
+		if !record.Attrs.IsControl() && record.Offset < r.Plan.Ranges[number].To {
+			r.records, r.documents = append(r.records, record), append(r.documents, feeding.Document{})
 		}
 	}
 	chunks := (len(r.documents) + signing.Chunk - 1) / signing.Chunk
@@ -173,18 +173,19 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 		from := chunk * signing.Chunk
 		for i := from; i < min(from+signing.Chunk, len(r.documents)); i++ {
 			d := &r.documents[i]
-			refused, err := w.Sign(ctx, d.record, &d.Entry)
+			refused, err := w.Sign(ctx, r.records[i], &d.Entry)
 			if err != nil {
 				return err
 			}
-			d.rejected = refused.Rejection != nil
+			d.Rejected = refused.Rejection != nil
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r.merge.add(number, r.documents, records[len(records)-1].Offset+1)
+	r.merge.Add(number, r.documents, records[len(records)-1].Offset+1)
+	clear(r.records)
 	clear(r.documents)
 	return nil
 }

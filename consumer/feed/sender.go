@@ -2,39 +2,29 @@ package feed
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 )
 
-var (
-	// errUntaken says that the replica did not take what was sent: it became unreadable, or is not what follows.
-	errUntaken = errors.New("the replica has not taken what was fed")
-	// errOvertaken says that another feeder is ahead.
-	errOvertaken = errors.New("another feeder is ahead")
-)
-
-// sent is an append that the replica has yet to take.
-type sent struct {
-	last    int64  // its greatest journal offset
-	entries uint64 // fed before and by it
-	parts   []index.FeedPart
-}
-
 // sender appends records. One append is under way while the next is made, and one more may be with the replica.
 type sender struct {
 	*Setup
-	values  [][]byte // the next append
-	parts   []index.FeedPart
-	entries uint64 // fed by all that was framed
+	ledger *feeding.Ledger
+	values [][]byte // the next append
 
-	way     chan error // answers for the append under way; nil: there is none
-	going   sent       // that append
-	pending []sent     // appended, and not found in the replica
-	pace    pace
+	way  chan landing // answers for the append under way; nil: there is none
+	pace pace
+}
+
+// landing is what became of an append.
+type landing struct {
+	feeding.Sent
+	last int64
+	err  error
 }
 
 // recordsAtOnce is how many records are appended together. Kafka takes 2 MiB of them in two batches or three.
@@ -44,8 +34,7 @@ const recordsAtOnce = 8
 func (s *sender) add(ctx context.Context, f *index.Feed, size int) error {
 	f.Header = s.Log.Header()
 	s.values = append(s.values, journal.Append(make([]byte, 0, size), f))
-	s.parts = append(s.parts, f.Parts...)
-	s.entries = f.First + uint64(len(f.Entries))
+	s.ledger.Frame(f)
 	if err := s.pace.wait(ctx, s.MaxRate, len(f.Entries)); err != nil {
 		return err
 	}
@@ -66,13 +55,11 @@ func (s *sender) send(ctx context.Context) error {
 	if err := s.room(ctx); err != nil {
 		return err
 	}
-	s.going = sent{entries: s.entries, parts: s.parts}
-	values, way := s.values, make(chan error, 1)
-	s.values, s.parts, s.way = nil, nil, way
+	sent, values, way := s.ledger.Append(), s.values, make(chan landing, 1)
+	s.values, s.way = nil, way
 	go func() {
 		last, err := s.Log.Put(ctx, values...)
-		s.going.last = last
-		way <- err
+		way <- landing{sent, last, err}
 	}()
 	return nil
 }
@@ -82,12 +69,12 @@ func (s *sender) landed() error {
 	if s.way == nil {
 		return nil
 	}
-	err := <-s.way
+	l := <-s.way
 	s.way = nil
-	if err == nil {
-		s.pending = append(s.pending, s.going)
+	if l.err == nil {
+		s.ledger.Appended(l.Sent, l.last)
 	}
-	return err
+	return l.err
 }
 
 // arrived waits for the append under way, and until all appends but most were found in the replica.
@@ -95,34 +82,20 @@ func (s *sender) arrived(ctx context.Context, most int) error {
 	if err := s.landed(); err != nil {
 		return err
 	}
-	for len(s.pending) > most {
-		if err := s.find(ctx, &s.pending[0]); err != nil {
+	for {
+		last, pending := s.ledger.Next()
+		if pending <= most {
+			return nil
+		}
+		if err := s.Replica.Wait(ctx, last); err != nil {
 			return err
 		}
-		s.pending = s.pending[1:]
-	}
-	return nil
-}
-
-// find waits until the replica has passed an append, and returns an error if it did not take it.
-func (s *sender) find(ctx context.Context, a *sent) (err error) {
-	if err := s.Replica.Wait(ctx, a.last); err != nil {
-		return err
-	}
-	s.Replica.Look(func(r *index.Replica) {
-		switch fed := r.FedEntries(); {
-		case fed < a.entries:
-			err = errUntaken
-		case fed > s.entries:
-			err = errOvertaken
+		var err error
+		s.Replica.Look(func(r *index.Replica) { err = s.ledger.Find(r) })
+		if err != nil {
+			return err
 		}
-		for i := range a.parts {
-			if p := &a.parts[i]; err == nil && r.Fed(p.Source).Through < p.Through {
-				err = errUntaken
-			}
-		}
-	})
-	return err
+	}
 }
 
 // room waits while so many verdicts are held that memory would grow. Sessions commit them meanwhile.
@@ -131,20 +104,17 @@ func (s *sender) room(ctx context.Context) error {
 		return nil
 	}
 	for {
-		advanced, held, under := s.Replica.Advanced(), 0, int64(0)
-		s.Replica.Look(func(r *index.Replica) {
-			held, under = r.HeldVerdicts(), int64(s.entries-r.FedEntries())
-		})
-		switch {
-		case int64(held)+under < int64(s.MaxHeld):
+		advanced, room := s.Replica.Advanced(), feeding.Roomy
+		s.Replica.Look(func(r *index.Replica) { room = s.ledger.Room(r, s.MaxHeld) })
+		switch room {
+		case feeding.Roomy:
 			return nil
-		case len(s.pending) > 0: // so that nobody waits for verdicts that never come
+		case feeding.Unfound:
 			if err := s.arrived(ctx, 0); err != nil {
 				return err
 			}
 			continue
-		case held < s.MaxHeld:
-			return nil
+		case feeding.Crowded:
 		}
 		select {
 		case <-advanced:

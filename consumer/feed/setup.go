@@ -7,6 +7,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 )
 
@@ -36,18 +37,17 @@ const queueBytes = 64 << 20
 // leastQueue is the least share of a range. It keeps fetches useful where there are very many ranges.
 const leastQueue = 32 << 10
 
-// quota is the share of one range.
-func (s *Setup) quota() int { return max(s.queued()/len(s.Plan.Ranges), leastQueue) }
-
-func (s *Setup) queued() int {
+// quota is the share of one range, and that of all.
+func (s *Setup) quota() feeding.Quota {
+	all := queueBytes
 	if s.queueBytes > 0 {
-		return s.queueBytes
+		all = s.queueBytes
 	}
-	return queueBytes
+	return feeding.Quota{Range: max(all/len(s.Plan.Ranges), leastQueue), All: all}
 }
 
 // bounds are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
-func (s *Setup) bounds() protocol.Bounds {
+func (s *Setup) bounds() feeding.Bounds {
 	entries := journal.RunEntries
 	if s.entries > 0 {
 		entries = s.entries
@@ -55,5 +55,7 @@ func (s *Setup) bounds() protocol.Bounds {
 	if s.MaxRate > 0 {
 		entries = min(entries, max(1, s.MaxRate/4))
 	}
-	return protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}
+	return feeding.Bounds{
+		Bounds: protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}, Part: journal.FeedPartSize, Place: journal.FeedPlace,
+	}
 }

@@ -66,7 +66,7 @@ func deleted(topic string, partition int32, err error) *stop.Error {
 
 // whole returns an error if documents between those that were polled before and these were deleted meanwhile.
 func (r *reader) whole(number int, p *kgo.FetchTopicPartition) error {
-	position := r.merge.lanes[number].position
+	position := r.merge.Position(number)
 	if begins := p.LogStartOffset; begins > position && p.Records[0].Offset > position {
 		return deleted(p.Topic, p.Partition, fmt.Errorf("the topic begins at %d, read was below %d", begins, position))
 	}

@@ -96,6 +96,20 @@ func (b *Batch) Revoked() {
 	}
 }
 
+// Recall takes the verdicts of documents that were fed, so that only the others have to be signed: the reason why they were rejected
+// is not in the journal.
+func (b *Batch) Recall(r *index.Replica) {
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		if !g.Fed() {
+			continue
+		}
+		for d := range g.Documents {
+			d.Verdict, d.Judged = r.Held(g.Source, g.Epoch, d.Entry.Offset)
+		}
+	}
+}
+
 // Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). If it fails, the batch is over.
 // The error is ErrUnreadable, or one of Assignment.Judge; in that case of is the assignment that failed.
 func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
@@ -180,6 +194,12 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	}
 	if refused != nil || revoked {
 		b.wants = WantAbort
+		return
+	}
+	for i := range b.Groups {
+		if g := &b.Groups[i]; g.Plan != nil {
+			g.Pending = g.count()
+		}
 	}
 }
 

@@ -90,10 +90,22 @@ func (a *Assignment) Reach(r *index.Replica) int64 {
 	return max(a.Base, a.Range.To)
 }
 
+// Lead is how many offsets a partition must be fed ahead, so that a poll of so many records is worth its cost. While the feeder
+// waits because most verdicts are held, some partition has more than that: nothing waits in a circle.
+func (p *Plan) Lead(records, most int) int {
+	return max(1, min(records, most/(2*max(1, len(p.Ranges)))))
+}
+
 // Worth says whether a session should poll an assignment of that reach. It does so only if a whole poll of lead records
 // would lie within the reach, or if nothing more will be fed: what is polled beyond the reach is read again.
 func (a *Assignment) Worth(reach int64, lead int) bool {
 	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
+}
+
+// Due says that the journal is to have the base of a fed assignment, because the replicas hold verdicts of which much is
+// committed.
+func (a *Assignment) Due(lead int) bool {
+	return a.Fed() && (a.Base-a.Announced > int64(lead)/2 || a.Unannounced() && a.Base == a.Range.To)
 }
 
 // NoPlace is the time of the place before a partition's first document.
@@ -129,6 +141,23 @@ func (t *Tally) Add(o Tally) {
 
 // Documents is how many documents were counted.
 func (t Tally) Documents() int64 { return t.Unique + t.Reemitted + t.Duplicate + t.Rejected }
+
+// count counts the documents of a group by what is produced of them.
+func (g *Group) count() (t Tally) {
+	for d := range g.Documents {
+		switch {
+		case g.Aside(d):
+			t.Rejected++
+		case d.Verdict.Reemitted:
+			t.Reemitted++
+		case d.Verdict.Unique():
+			t.Unique++
+		default:
+			t.Duplicate++
+		}
+	}
+	return t
+}
 
 // Progress is how far a backfill has come, with all its processes.
 type Progress struct {

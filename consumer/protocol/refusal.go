@@ -23,6 +23,11 @@ func (a *Assignment) Level(offset int64) Level { return a.refused[offset].level 
 // Retimed says that the rejected topic has refused the time of the document at offset: it has another there.
 func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retimed }
 
+// Aside says that a document that was produced went to rejected.
+func (a *Assignment) Aside(d *Document) bool {
+	return a.Level(d.Entry.Offset) > Whole || !d.Judged || d.Verdict.Forgotten || d.Withheld
+}
+
 // Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to do. Again
 // means nothing: the document goes to rejected anyway, or does from now on.
 func (a *Assignment) Untimely(d *Document) Answer {

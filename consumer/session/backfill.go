@@ -35,11 +35,8 @@ func (s *Session) Reads(source entry.Source) bool {
 	return false
 }
 
-// lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost. While the feeder waits because
-// MostHeld verdicts are held, some partition has more than that: nothing waits in a circle.
-func (s *Session) lead() int {
-	return max(1, min(s.intake.Records(), MostHeld/(2*max(1, len(s.Plan.Ranges)))))
-}
+// lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost.
+func (s *Session) lead() int { return s.Plan.Lead(s.intake.Records(), MostHeld) }
 
 // reaches returns the offset up to which documents of an assignment may be forwarded now.
 func (s *Session) reaches() func(*assignment) int64 {
@@ -135,26 +132,22 @@ func (s *Session) admit(ctx context.Context, b *batch) error {
 	})
 }
 
-// recall takes the verdicts of documents that were fed. Only the others are signed, because the reason why they were rejected is
-// not in the journal.
+// recall takes the verdicts of documents that were fed.
 func (s *Session) recall(b *batch) {
 	if s.Plan == nil || s.Plan.Order != protocol.ByPlace {
 		return
 	}
-	s.Replica.Look(func(r *index.Replica) {
-		for i := range b.groups {
-			a := b.groups[i].Assignment
-			for k := range b.groups[i].items {
-				it := &b.groups[i].items[k]
-				it.Entry.Offset, it.Entry.Time = it.record.Offset, it.record.Timestamp.UnixMilli()
-				it.Verdict, it.Judged = r.Held(a.Source, a.Epoch, it.Entry.Offset)
-			}
+	for i := range b.groups {
+		for k := range b.groups[i].items {
+			it := &b.groups[i].items[k]
+			it.Entry.Offset, it.Entry.Time = it.record.Offset, it.record.Timestamp.UnixMilli()
 		}
-	})
+	}
+	s.Replica.Look(b.Recall)
 }
 
-// plan prepares the commit of a backfill: where it ends, and what it counts.
-func (s *Session) plan(b *batch) {
+// cut notes where the commit of a backfill ends.
+func (s *Session) cut(b *batch) {
 	if s.Plan == nil {
 		return
 	}
@@ -164,25 +157,7 @@ func (s *Session) plan(b *batch) {
 	for i := range b.groups {
 		g := &b.groups[i]
 		s.ends[key{g.Topic, g.Source.Partition}] = g.End
-		g.Pending = g.tally()
 	}
-}
-
-// tally counts the documents of a group by what was produced.
-func (g *group) tally() (t protocol.Tally) {
-	for k := range g.items {
-		switch it := &g.items[k]; {
-		case g.rejects(it):
-			t.Rejected++
-		case it.Verdict.Reemitted:
-			t.Reemitted++
-		case it.Verdict.Unique():
-			t.Unique++
-		default:
-			t.Duplicate++
-		}
-	}
-	return t
 }
 
 // rewind has the client read again what was polled beyond the reach. The client believes it committed.
@@ -209,11 +184,11 @@ func (s *Session) unannouncedFed() (of []*assignment) {
 	if s.Plan == nil {
 		return nil
 	}
-	lead := int64(s.lead())
+	lead := s.lead()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.assigned {
-		if a.Fed() && (a.Base-a.Announced > lead/2 || a.Unannounced() && a.Base == a.Range.To) {
+		if a.Due(lead) {
 			of = append(of, a)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -51,7 +50,7 @@ func (b *batch) outputs() outputs {
 		for k := range g.items {
 			it := &g.items[k]
 			switch {
-			case g.rejects(it):
+			case g.Aside(&it.Document):
 				reason, _ := it.reason()
 				o.rejected[reason]++
 			case it.Verdict.Reemitted:
@@ -65,11 +64,6 @@ func (b *batch) outputs() outputs {
 		}
 	}
 	return o
-}
-
-// rejects says whether a document of the group went to rejected.
-func (g *group) rejects(it *item) bool {
-	return g.Level(it.record.Offset) > protocol.Whole || !it.Judged || it.Verdict.Forgotten || it.withheld != nil
 }
 
 // committed adds a batch that was committed.

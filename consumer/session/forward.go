@@ -104,7 +104,7 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	out := b.outputs()
-	s.plan(b)
+	s.cut(b)
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
 	if err != nil {

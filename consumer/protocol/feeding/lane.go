@@ -1,20 +1,11 @@
-package feed
+package feeding
 
 import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/unecho/unecho/index/entry"
 )
-
-// document is a record of a range on its way to an entry.
-type document struct {
-	record *kgo.Record
-	entry.Entry
-	rejected bool // it has no entry, and so no place
-}
 
 // lane is a range while it is merged. Its entries lie encoded in blocks, in their order, each followed by the time of its place.
 type lane struct {
@@ -82,7 +73,7 @@ func (l *lane) advance(keys int) {
 	}
 	var err error
 	if l.next, l.rest, err = entry.Decode(l.rest, keys, nil); err != nil {
-		panic("feed: our own entry does not decode: " + err.Error()) // our bug
+		panic("feeding: our own entry does not decode: " + err.Error()) // our bug
 	}
 	at, n := binary.Varint(l.rest)
 	l.at, l.rest, l.queued = at, l.rest[n:], true

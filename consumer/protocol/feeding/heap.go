@@ -1,14 +1,14 @@
-package feed
+package feeding
 
 // The lanes that have a next entry are a binary heap. It is written out because every entry passes through it.
 
 // before says whether the next entry of lane a has a lower place than that of lane b.
-func (m *merge) before(a, b int) bool {
+func (m *Merge) before(a, b int) bool {
 	x, y := m.lanes[a].at, m.lanes[b].at
 	return x < y || x == y && a < b
 }
 
-func (m *merge) push(number int) {
+func (m *Merge) push(number int) {
 	m.first = append(m.first, number)
 	for i := len(m.first) - 1; i > 0; {
 		above := (i - 1) / 2
@@ -21,7 +21,7 @@ func (m *merge) push(number int) {
 }
 
 // pop takes out the first lane.
-func (m *merge) pop() {
+func (m *Merge) pop() {
 	last := len(m.first) - 1
 	m.first[0] = m.first[last]
 	m.first = m.first[:last]
@@ -29,7 +29,7 @@ func (m *merge) pop() {
 }
 
 // sink moves the lane at i, whose place has risen, to where it belongs.
-func (m *merge) sink(i int) {
+func (m *Merge) sink(i int) {
 	for {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(m.first); child++ {

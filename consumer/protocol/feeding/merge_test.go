@@ -1,4 +1,4 @@
-package feed
+package feeding
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // history is a plan with the documents of its ranges, and the order in which they are to be fed.
 type history struct {
 	plan   *protocol.Plan
-	source [][]document
+	source [][]Document
 	sorted []placed
 }
 
@@ -36,11 +36,11 @@ func randomHistory(r *rand.Rand) *history {
 	for i := range 1 + r.IntN(6) {
 		from := int64(r.IntN(50))
 		to, at := from, int64(r.IntN(3))*2*month+int64(r.IntN(5))
-		var documents []document
+		var documents []Document
 		for range r.IntN(2) * r.IntN(60) {
 			to += int64(1 + r.IntN(2)*r.IntN(5))
 			at += int64(r.IntN(3)) - int64(r.IntN(2)*r.IntN(5))
-			d := document{rejected: r.IntN(5) == 0}
+			d := Document{Rejected: r.IntN(5) == 0}
 			d.Entry = entry.Entry{
 				Offset: to - 1, Time: at, Content: r.Uint64(), Kind: entry.Sketch, Keys: []byte{1, 2, byte(r.Uint32())},
 				Evidence: bytes.Repeat([]byte{byte(i)}, r.IntN(40)), ID: fmt.Append(nil, i, to),
@@ -70,7 +70,7 @@ func (h *history) sort() {
 	for i, documents := range h.source {
 		place := int64(protocol.NoPlace)
 		for _, d := range documents {
-			if !d.rejected {
+			if !d.Rejected {
 				place = h.plan.Place(place, d.Time)
 				h.sorted = append(h.sorted, placed{place, i, d.Entry})
 			}
@@ -81,10 +81,15 @@ func (h *history) sort() {
 	})
 }
 
-func (h *history) unfed() state {
-	s := state{}
+// framed are the bounds of records as the journal frames them.
+func framed(entries, bytes int) Bounds {
+	return Bounds{Bounds: protocol.Bounds{Entries: entries, Bytes: bytes}, Part: journal.FeedPartSize, Place: journal.FeedPlace}
+}
+
+func (h *history) unfed() State {
+	s := State{}
 	for i := range h.plan.Ranges {
-		s.parts, s.places = append(s.parts, index.FeedPart{Source: source(i), Epoch: 1}), append(s.places, protocol.NoPlace)
+		s.Parts, s.Places = append(s.Parts, index.FeedPart{Source: source(i), Epoch: 1}), append(s.Places, protocol.NoPlace)
 	}
 	return s
 }
@@ -96,60 +101,60 @@ type randomReader struct {
 	position []int64
 }
 
-func (h *history) read(r *rand.Rand, from state) *randomReader {
+func (h *history) read(r *rand.Rand, from State) *randomReader {
 	rd := &randomReader{history: h, random: r}
-	for i, part := range from.parts {
+	for i, part := range from.Parts {
 		rd.position = append(rd.position, max(part.Through, h.plan.Ranges[i].From))
 	}
 	return rd
 }
 
 // poll reads a piece of a random range. The client may hand out what lies beyond the range as well.
-func (rd *randomReader) poll(m *merge) {
+func (rd *randomReader) poll(m *Merge) {
 	i := rd.random.IntN(len(rd.source))
 	until := rd.position[i] + int64(rd.random.IntN(20))
-	piece := slices.DeleteFunc(slices.Clone(rd.source[i]), func(d document) bool { return d.Offset < rd.position[i] || d.Offset >= until })
+	piece := slices.DeleteFunc(slices.Clone(rd.source[i]), func(d Document) bool { return d.Offset < rd.position[i] || d.Offset >= until })
 	if to := rd.plan.Ranges[i].To; until > to {
-		piece = append(piece, document{Entry: entry.Entry{Offset: to, Time: 1}})
+		piece = append(piece, Document{Entry: entry.Entry{Offset: to, Time: 1}})
 	}
-	m.add(i, piece, until)
+	m.Add(i, piece, until)
 	rd.position[i] = until
 }
 
 // twin is what a replica makes of feeds, as far as the order goes.
 type twin struct {
 	t     *testing.T
-	state state
+	state State
 	fed   []placed
 }
 
-func (w *twin) take(f *index.Feed, bounds protocol.Bounds) {
+func (w *twin) take(f *index.Feed, bounds Bounds) {
 	w.t.Helper()
-	if f.First != w.state.entries {
-		w.t.Fatalf("feed begins at %d, fed are %d", f.First, w.state.entries)
+	if f.First != w.state.Entries {
+		w.t.Fatalf("feed begins at %d, fed are %d", f.First, w.state.Entries)
 	}
 	if size := len(journal.Append(nil, f)); len(f.Entries) > bounds.Entries || len(f.Entries) > 1 && size > bounds.Bytes {
 		w.t.Fatalf("feed of %d entries and %d bytes", len(f.Entries), size)
 	}
 	number := map[entry.Source]int{}
-	for i := range w.state.parts {
-		number[w.state.parts[i].Source] = i
+	for i := range w.state.Parts {
+		number[w.state.Parts[i].Source] = i
 	}
 	for _, e := range f.Entries {
 		i := number[f.Parts[e.Part].Source]
-		if e.Offset < w.state.parts[i].Through {
-			w.t.Fatalf("range %d was fed through %d, and now %d", i, w.state.parts[i].Through, e.Offset)
+		if e.Offset < w.state.Parts[i].Through {
+			w.t.Fatalf("range %d was fed through %d, and now %d", i, w.state.Parts[i].Through, e.Offset)
 		}
-		w.state.parts[i].Through, w.state.places[i] = e.Offset+1, e.At
+		w.state.Parts[i].Through, w.state.Places[i] = e.Offset+1, e.At
 		w.fed = append(w.fed, placed{e.At, i, e.Clone()})
 	}
-	w.state.entries += uint64(len(f.Entries))
+	w.state.Entries += uint64(len(f.Entries))
 	for _, p := range f.Parts {
 		i := number[p.Source]
-		if p.Through <= w.state.parts[i].Through-1 || p.Epoch != 1 {
-			w.t.Fatalf("range %d: through %d of epoch %d after %d", i, p.Through, p.Epoch, w.state.parts[i].Through)
+		if p.Through <= w.state.Parts[i].Through-1 || p.Epoch != 1 {
+			w.t.Fatalf("range %d: through %d of epoch %d after %d", i, p.Through, p.Epoch, w.state.Parts[i].Through)
 		}
-		w.state.parts[i].Through = p.Through
+		w.state.Parts[i].Through = p.Through
 	}
 }
 
@@ -161,16 +166,16 @@ func TestMergeIsASort(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		h := randomHistory(r)
 		w := &twin{t: t, state: h.unfed()}
-		bounds := protocol.Bounds{Entries: 1 + r.IntN(20), Bytes: 200 + r.IntN(3000)}
+		bounds := framed(1+r.IntN(20), 200+r.IntN(3000))
 		mortal := r.IntN(2) == 0
 		for alive := false; !alive; {
-			from := state{w.state.entries, slices.Clone(w.state.parts), slices.Clone(w.state.places)}
-			alive = feedAll(h, w, newMerge(h.plan, from, bounds), r, mortal)
+			from := State{w.state.Entries, slices.Clone(w.state.Parts), slices.Clone(w.state.Places)}
+			alive = feedAll(h, w, NewMerge(h.plan, from, bounds), r, mortal)
 		}
 		if !slices.EqualFunc(w.fed, h.sorted, same) {
 			t.Fatalf("seed %d: %d entries fed, %d to be fed, or in another order", seed, len(w.fed), len(h.sorted))
 		}
-		for i, p := range w.state.parts {
+		for i, p := range w.state.Parts {
 			if to := h.plan.Ranges[i].To; p.Through < to && to > h.plan.Ranges[i].From {
 				t.Fatalf("seed %d: range %d is fed through %d of %d", seed, i, p.Through, to)
 			}
@@ -179,16 +184,16 @@ func TestMergeIsASort(t *testing.T) {
 }
 
 // feedAll feeds until all is done, or a mortal feeder ends.
-func feedAll(h *history, w *twin, m *merge, r *rand.Rand, mortal bool) (done bool) {
+func feedAll(h *history, w *twin, m *Merge, r *rand.Rand, mortal bool) (done bool) {
 	rd := h.read(r, w.state)
-	for !m.done() {
+	for !m.Done() {
 		rd.poll(m)
 		for full := true; full; {
-			full = m.fill()
-			if !full && !m.complete() && r.IntN(3) > 0 {
+			full = m.Fill()
+			if !full && !m.Complete() && r.IntN(3) > 0 {
 				break
 			}
-			rec, ok := m.sealed()
+			rec, ok := m.Sealed()
 			if !ok {
 				break
 			}
@@ -196,7 +201,7 @@ func feedAll(h *history, w *twin, m *merge, r *rand.Rand, mortal bool) (done boo
 				return false
 			}
 			w.take(rec, m.bounds)
-			m.begin()
+			m.Begin()
 		}
 	}
 	if m.bytes != 0 && len(h.sorted) > 0 {
@@ -216,19 +221,19 @@ func TestMergeTellsTheEndOfManyRanges(t *testing.T) {
 	const many = 1000
 	for i := range many {
 		h.plan.Ranges = append(h.plan.Ranges, protocol.Range{Topic: "news", Source: source(i), From: 3, To: 5})
-		h.source = append(h.source, []document{{Entry: entry.Entry{Offset: 3}, rejected: true}})
+		h.source = append(h.source, []Document{{Entry: entry.Entry{Offset: 3}, Rejected: true}})
 	}
 	w := &twin{t: t, state: h.unfed()}
-	m := newMerge(h.plan, h.unfed(), protocol.Bounds{Entries: 512, Bytes: 10 << 10})
+	m := NewMerge(h.plan, h.unfed(), framed(512, 10<<10))
 	for i := range many {
-		m.add(i, h.source[i], 5)
+		m.Add(i, h.source[i], 5)
 	}
 	records := 0
-	for ; !m.done(); records++ {
-		m.fill()
-		rec, _ := m.sealed()
+	for ; !m.Done(); records++ {
+		m.Fill()
+		rec, _ := m.Sealed()
 		w.take(rec, m.bounds)
-		m.begin()
+		m.Begin()
 	}
 	if records < 2 || records > many/10 {
 		t.Errorf("%d records for the ends of %d ranges", records, many)
@@ -247,8 +252,8 @@ func benchmarkMerge(b *testing.B, lanes int) {
 	for i := range lanes {
 		h.plan.Ranges = append(h.plan.Ranges, protocol.Range{Topic: "news", Source: source(i), To: 1 << 60})
 	}
-	m := newMerge(h.plan, h.unfed(), protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes})
-	piece := make([]document, 64)
+	m := NewMerge(h.plan, h.unfed(), framed(journal.RunEntries, journal.RunBytes))
+	piece := make([]Document, 64)
 	for i := range piece {
 		piece[i].Entry = entry.Entry{Kind: entry.Sketch, Keys: make([]byte, 72), Evidence: make([]byte, 192), ID: make([]byte, 16)}
 	}
@@ -261,12 +266,12 @@ func benchmarkMerge(b *testing.B, lanes int) {
 			piece[k].Offset, piece[k].Time = offsets[i]+int64(k), 1_700_000_000_000+offsets[i]+int64(k)
 		}
 		offsets[i] += int64(len(piece))
-		m.add(i, piece, offsets[i])
-		for m.fill() {
-			rec, _ := m.sealed()
+		m.Add(i, piece, offsets[i])
+		for m.Fill() {
+			rec, _ := m.Sealed()
 			merged += len(rec.Entries)
 			value = journal.Append(value[:0], rec)
-			m.begin()
+			m.Begin()
 		}
 	}
 	b.ReportMetric(float64(merged)/b.Elapsed().Seconds(), "entries/s")

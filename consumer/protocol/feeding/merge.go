@@ -1,18 +1,30 @@
-package feed
+package feeding
 
 import (
 	"encoding/binary"
 
-	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
-// merge puts the entries of a plan's ranges into the order of their places: (time, range, offset). It takes what was read of each
+// Document is a document of a range on its way into a feed.
+type Document struct {
+	entry.Entry
+	Rejected bool // it has no entry, and so no place
+}
+
+// Bounds are those of a record, and what the journal needs for it.
+type Bounds struct {
+	protocol.Bounds
+	Part  int // bytes of a part, at most
+	Place int // bytes of what stands before an entry, at most
+}
+
+// Merge puts the entries of a plan's ranges into the order of their places: (time, range, offset). It takes what was read of each
 // range, in whatever pieces, and makes feeds of it. What follows from the ranges alone is the sequence of entries; where a feed
 // ends follows from the pieces.
-type merge struct {
+type Merge struct {
 	plan   *protocol.Plan
 	parts  []index.FeedPart // of the lanes, without Through
 	lanes  []lane           // of the plan's ranges, in their order
@@ -20,29 +32,23 @@ type merge struct {
 	dry    int              // lanes whose next entry is not known yet
 	bytes  int              // queued in all lanes
 	keys   int              // length of an entry's band keys
-	bounds protocol.Bounds  // of a record
+	bounds Bounds           // of a record
 
 	record  index.Feed // that is being made
 	size    int        // upper bound of its bytes
 	scratch []byte
 }
 
-// state is how far ranges were fed.
-type state struct {
-	entries uint64
-	parts   []index.FeedPart // of each range of the plan
-	places  []int64          // of each range: the time of its last place
-}
-
 // recordBytes is an upper bound of what a record takes beside its entries and parts.
 const recordBytes = 128
 
-func newMerge(plan *protocol.Plan, from state, bounds protocol.Bounds) *merge {
-	m := &merge{plan: plan, parts: from.parts, lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
-	m.record.First = from.entries
+// NewMerge begins where the ranges of a plan were fed to.
+func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
+	m := &Merge{plan: plan, parts: from.Parts, lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
+	m.record.First = from.Entries
 	for i, r := range plan.Ranges {
-		position := min(max(r.From, from.parts[i].Through), r.To)
-		m.lanes[i] = lane{to: r.To, position: position, sent: position, place: from.places[i], part: -1}
+		position := min(max(r.From, from.Parts[i].Through), r.To)
+		m.lanes[i] = lane{to: r.To, position: position, sent: position, place: from.Places[i], part: -1}
 		if m.lanes[i].dry() {
 			m.dry++
 		}
@@ -50,16 +56,16 @@ func newMerge(plan *protocol.Plan, from state, bounds protocol.Bounds) *merge {
 	return m
 }
 
-// add queues what was read of a range: documents ascending by offset, and the offset behind all that was read. What lies beyond the
+// Add queues what was read of a range: documents ascending by offset, and the offset behind all that was read. What lies beyond the
 // range is left out. The documents are copied.
-func (m *merge) add(number int, documents []document, position int64) {
+func (m *Merge) Add(number int, documents []Document, position int64) {
 	l := &m.lanes[number]
 	bytes, queued := l.bytes, l.queued
 	m.wet(l)
 	m.scratch = m.scratch[:0]
 	for i := range documents {
 		d := &documents[i]
-		if d.rejected || d.Offset < l.position || d.Offset >= l.to {
+		if d.Rejected || d.Offset < l.position || d.Offset >= l.to {
 			continue
 		}
 		m.keys = max(m.keys, len(d.Keys))
@@ -83,25 +89,25 @@ func (m *merge) add(number int, documents []document, position int64) {
 }
 
 // wet and dries count the lanes that are dry: before and after a lane changes.
-func (m *merge) wet(l *lane) {
+func (m *Merge) wet(l *lane) {
 	if l.dry() {
 		m.dry--
 	}
 }
 
-func (m *merge) dries(l *lane) {
+func (m *Merge) dries(l *lane) {
 	if l.dry() {
 		m.dry++
 	}
 }
 
-// fill moves entries into the record that is being made. Full says that there are more, for the next record.
-func (m *merge) fill() (full bool) {
+// Fill moves entries into the record that is being made. Full says that there are more, for the next record.
+func (m *Merge) Fill() (full bool) {
 	for m.dry == 0 && len(m.first) > 0 {
 		l := &m.lanes[m.first[0]]
-		size := journal.FeedPlace + entry.Size(&l.next)
+		size := m.bounds.Place + entry.Size(&l.next)
 		if l.part < 0 {
-			size += journal.FeedPartSize
+			size += m.bounds.Part
 		}
 		n := len(m.record.Entries)
 		if n > 0 && (n >= m.bounds.Entries || m.size+size > m.bounds.Bytes) {
@@ -114,7 +120,7 @@ func (m *merge) fill() (full bool) {
 }
 
 // take moves the next entry of the first lane into the record.
-func (m *merge) take(l *lane) {
+func (m *Merge) take(l *lane) {
 	if l.part < 0 {
 		m.carry(m.first[0])
 	}
@@ -131,18 +137,18 @@ func (m *merge) take(l *lane) {
 }
 
 // carry makes a range a part of the record.
-func (m *merge) carry(number int) {
+func (m *Merge) carry(number int) {
 	m.lanes[number].part = len(m.record.Parts)
 	m.record.Parts = append(m.record.Parts, m.parts[number])
 }
 
-// sealed ends the record and returns it. It is good until begin, and ok is false if it would say nothing. A range that has no
+// Sealed ends the record and returns it. It is good until Begin, and ok is false if it would say nothing. A range that has no
 // entry in it is a part nevertheless if it got further: its documents were rejected, or there were none.
-func (m *merge) sealed() (record *index.Feed, ok bool) {
+func (m *Merge) Sealed() (record *index.Feed, ok bool) {
 	for i := range m.lanes {
 		l := &m.lanes[i]
-		if l.part < 0 && l.through() > l.sent && m.size+journal.FeedPartSize <= m.bounds.Bytes {
-			m.size += journal.FeedPartSize
+		if l.part < 0 && l.through() > l.sent && m.size+m.bounds.Part <= m.bounds.Bytes {
+			m.size += m.bounds.Part
 			m.carry(i)
 		}
 		if l.part >= 0 {
@@ -152,8 +158,8 @@ func (m *merge) sealed() (record *index.Feed, ok bool) {
 	return &m.record, len(m.record.Parts) > 0
 }
 
-// begin begins the next record. The sealed one is taken for sent.
-func (m *merge) begin() {
+// Begin begins the next record. The sealed one is taken for sent.
+func (m *Merge) Begin() {
 	for i := range m.lanes {
 		if l := &m.lanes[i]; l.part >= 0 {
 			l.sent, l.part = m.record.Parts[l.part].Through, -1
@@ -164,8 +170,8 @@ func (m *merge) begin() {
 	m.record.Entries, m.record.Parts, m.size = m.record.Entries[:0], m.record.Parts[:0], recordBytes
 }
 
-// complete says that nothing is to be read any more.
-func (m *merge) complete() bool {
+// Complete says that nothing is to be read any more.
+func (m *Merge) Complete() bool {
 	for i := range m.lanes {
 		if !m.lanes[i].exhausted() {
 			return false
@@ -174,8 +180,8 @@ func (m *merge) complete() bool {
 	return true
 }
 
-// done says that all of all ranges was in sealed records.
-func (m *merge) done() bool {
+// Done says that all of all ranges was in sealed records.
+func (m *Merge) Done() bool {
 	for i := range m.lanes {
 		if m.lanes[i].sent < m.lanes[i].to {
 			return false
@@ -183,3 +189,32 @@ func (m *merge) done() bool {
 	}
 	return true
 }
+
+// First is how many entries were fed before the record that is being made.
+func (m *Merge) First() uint64 { return m.record.First }
+
+// Size is an upper bound of the bytes of that record.
+func (m *Merge) Size() int { return m.size }
+
+// Position is the offset from which a range is to be read.
+func (m *Merge) Position(number int) int64 { return m.lanes[number].position }
+
+// Exhausted says that all of a range is read.
+func (m *Merge) Exhausted(number int) bool { return m.lanes[number].exhausted() }
+
+// Quota bounds the bytes that wait for entries of other ranges.
+type Quota struct {
+	Range int // of one range
+	All   int
+}
+
+// Rests says whether a range is to be left alone for now, because all of it is read or enough is queued. Rested says that it was
+// left alone before: it is read again when the merge has used half of its quota. A range whose next entry is not known is always
+// read, so the merge goes on.
+func (m *Merge) Rests(number int, rested bool, q Quota) bool {
+	l := &m.lanes[number]
+	return l.exhausted() || l.bytes > q.Range || rested && l.bytes > q.Range/2 || m.bytes > q.All && l.queued
+}
+
+// Queued is how many bytes of entries wait for others.
+func (m *Merge) Queued() int { return m.bytes }

@@ -102,6 +102,12 @@ func (a *Assignment) Worth(reach int64, lead int) bool {
 	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
 }
 
+// Overtaken says that documents which are to be read next were deleted, if the partition begins there. Of a range that is forwarded
+// to its end nothing is read any more.
+func (a *Assignment) Overtaken(begin int64) bool {
+	return begin > a.Base && (a.Plan == nil || a.Base < a.Range.To)
+}
+
 // Due says that the journal is to have the base of a fed assignment, because the replicas hold verdicts of which much is
 // committed.
 func (a *Assignment) Due(lead int) bool {

@@ -90,7 +90,7 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 // overtaken returns a group whose partition lost what was to be read before it, if there is one.
 func (b *batch) overtaken() *group {
 	for i := range b.groups {
-		if g := &b.groups[i]; g.begins > g.Base {
+		if g := &b.groups[i]; g.Overtaken(g.begins) {
 			return g
 		}
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -222,6 +223,21 @@ func TestNobodyThere(t *testing.T) {
 	var fault *broker.Fault
 	if _, err := Run(t.Context(), w.in); !errors.As(err, &fault) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A coordinator that is not there yet is waited for, and the report says so.
+func TestNoCoordinatorAtFirst(t *testing.T) {
+	w := newWard(t)
+	w.well()
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.CoordinatorNotAvailable, Count: 4})
+	report := w.run()
+	if got := lines(report); !report.Healthy || !strings.Contains(got, "note group: Kafka had no coordinator at first, and was asked again for ") ||
+		!strings.Contains(got, "ok group: 1 of 2 partitions begun") {
+		t.Errorf("got\n%s", got)
+	}
+	if f := unseen(fmt.Errorf("read offsets: %w", kerr.CoordinatorLoadInProgress)); f.Level != Problem || !strings.HasPrefix(f.What, "Kafka has no coordinator: read offsets") {
+		t.Errorf("there is none for long: %+v", f)
 	}
 }
 

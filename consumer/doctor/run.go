@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
@@ -116,11 +117,34 @@ func (p *patient) close() error {
 func (p *patient) examine(ctx context.Context, look func(*patient, context.Context) ([]Finding, error)) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, checkBound)
 	defer cancel()
-	findings, err := look(p, ctx)
-	if err != nil {
+	var findings []Finding
+	waited := time.Duration(0)
+	err := retry.While(ctx, coordinatorPause, func() (err error) {
+		findings, err = look(p, ctx)
+		return err
+	}, func(err error, since time.Duration) bool {
+		waited = since
+		return uncoordinated(err) && since < coordinatorBound
+	})
+	switch {
+	case err != nil:
 		findings = append(findings, unseen(err))
+	case waited > 0:
+		findings = append(findings, note(fmt.Sprintf("Kafka had no coordinator at first, and was asked again for %v", waited.Round(100*time.Millisecond)),
+			"until there is one, no member can join the group or commit", "nothing, if the cluster or this group is new, or a broker has just ended; else see the brokers' logs"))
 	}
 	return findings
+}
+
+// Kafka has no coordinator while it makes its internal topics for the first group, and while another broker takes over.
+const (
+	coordinatorBound = 15 * time.Second // how long a check is repeated for that
+	coordinatorPause = 500 * time.Millisecond
+)
+
+// uncoordinated says that Kafka has no coordinator at the moment.
+func uncoordinated(err error) bool {
+	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress) || errors.Is(err, kerr.NotCoordinator)
 }
 
 // unseen is the finding that something could not be checked.
@@ -129,6 +153,9 @@ func unseen(err error) Finding {
 	switch {
 	case forbidden(err):
 		return note("not allowed to look: "+err.Error(), "what is wrong there stays unknown", "look as a user who has the right Describe there: see permissions.md")
+	case uncoordinated(err):
+		return problem("Kafka has no coordinator: "+err.Error(), "no member can join the group or commit",
+			"start the brokers that hold __consumer_offsets and __transaction_state; kafka-topics.sh --describe --unavailable-partitions names what has no leader")
 	case errors.As(err, &fault):
 		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -5,26 +5,42 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrExists is returned for a file that exists but must not.
 var ErrExists = errors.New("exists already and is left as it is; name another file")
 
-// Create writes a file that must not exist yet. Only its owner may read it, because it may contain passwords or texts.
-// If anything fails the file is removed, because half of it is useless.
+// Create writes a file that must not exist yet, and that appears only when it is complete, as that of Replace. Only its
+// owner may read it, because it may contain passwords or texts.
 func Create(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
 		return ErrExists
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
+	f, err := beside(target{place: path}, 0o600)
 	if err != nil {
 		return err
 	}
-	if err = write(f); err == nil {
-		err = f.Sync()
+	if err := complete(f, write); err != nil {
+		return err
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path)
+	if err := place(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return err
+	return syncDir(filepath.Dir(path))
+}
+
+// place gives a file its name, unless another has taken it by now. A link never replaces a file. Where the file system
+// has no links, a look before the renaming must do.
+func place(from, to string) error {
+	if os.Link(from, to) == nil {
+		return os.Remove(from)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return ErrExists
+	}
+	return os.Rename(from, to)
 }

@@ -3,5 +3,5 @@
 //	Files    all that a verb will write, held against what it reads before anything is written
 //	File     lines that are written as they fall: what the file held stays until there is a first one
 //	Replace  a file that appears when it is whole, in the place of another
-//	Create   a file that must not exist, and is gone if it does not become whole
+//	Create   a file that appears when it is whole, where none may be
 package written

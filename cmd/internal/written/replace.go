@@ -24,14 +24,23 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err = write(f); err == nil {
+	if err := complete(f, write); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), at.place); err != nil { // such as a file that is mounted by itself
+		return fmt.Errorf("%w; what was written stands in %s", err, f.Name())
+	}
+	return syncDir(filepath.Dir(at.place))
+}
+
+// complete writes a file to its end, onto the disk, and closes it. If anything fails it is removed.
+func complete(f *os.File, write func(io.Writer) error) error {
+	err := write(f)
+	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if err := os.Rename(f.Name(), at.place); err != nil { // such as a file that is mounted by itself
-		return fmt.Errorf("%w; what was written stands in %s", err, f.Name())
 	}
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A waiter tries again after lockPoll, then each time after twice as long, up to lockPollMost, because flock cannot
@@ -20,8 +18,8 @@ const (
 
 // tryLock takes the exclusive lock of an open file, without waiting. It ends with the file's Close or with the process.
 func tryLock(f *os.File) (bool, error) {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err := lockNow(f)
+	if errors.Is(err, errLocked) {
 		return false, nil
 	}
 	if err != nil {

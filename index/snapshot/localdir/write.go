@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // write puts data at path, completely or not at all. It is durable on return, and was read back before it appeared
@@ -58,7 +57,7 @@ func holds(f *os.File, data []byte) error {
 	return nil
 }
 
-var errOtherBytes = fmt.Errorf("it is not what was written (%w)", unix.EIO)
+var errOtherBytes = fmt.Errorf("it is not what was written (%w)", syscall.EIO)
 
 // temp makes a locked file in tmp. The lock shows cleaners that its writer lives.
 func (s *Store) temp() (*os.File, error) {
@@ -129,7 +128,7 @@ func (s *Store) now() (at time.Time, err error) {
 func makeDir(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		return &os.PathError{Op: "mkdir", Path: path, Err: unix.ENOTDIR}
+		return &os.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -151,7 +150,7 @@ func syncDir(path string) error {
 		return err
 	}
 	err = d.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
 		err = nil
 	}
 	return errors.Join(err, d.Close())

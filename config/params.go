@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"strconv"
 	"time"
@@ -8,9 +9,10 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// OpsParams say where health and metrics are served.
+// OpsParams say where health, metrics and the API are served, and to whom.
 type OpsParams struct {
-	Listen string `key:"listen" doc:"address for /live, /ready and /metrics; empty serves none" example:"127.0.0.1:9464"`
+	Listen string `key:"listen" doc:"address for /live, /ready, /metrics and the API; empty serves none" example:"127.0.0.1:9464"`
+	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
 }
 
 // LogParams say what is logged, and how.
@@ -31,8 +33,14 @@ func (p LogParams) Validate() []setting.Mistake {
 	return []setting.Mistake{setting.Wrong("every", p.Every, "is out of range", "write 1s or more, or 0s for never")}
 }
 
+// leastToken is the least length of a token, so that it cannot be guessed.
+const leastToken = 16
+
 // Validate returns every mistake.
 func (p OpsParams) Validate() []setting.Mistake {
+	if p.Token != "" && len(p.Token) < leastToken {
+		return []setting.Mistake{setting.Wrong("token", p.Token, fmt.Sprintf("has fewer than %d characters", leastToken), "take a random one, for example of openssl rand -hex 16")}
+	}
 	if p.Listen == "" {
 		return nil
 	}

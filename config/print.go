@@ -10,6 +10,19 @@ import (
 // String returns the effective configuration as YAML, each value with where it comes from. Secrets are masked.
 func (l Loaded) String() string { return effective(&l.Config, l.Origins) }
 
+// Each calls visit with each setting and its value as text, in their order. Secrets are masked.
+func (c Config) Each(visit func(key, value string)) {
+	walk(&c, func(f setting.Field) {
+		switch {
+		case f.Section():
+		case f.Secret && f.Text() != "":
+			visit(f.Key, masked)
+		default:
+			visit(f.Key, f.Text())
+		}
+	})
+}
+
 // Count returns how many values come from a layer.
 func (l Loaded) Count(layer Layer) int {
 	n := 0

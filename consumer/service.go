@@ -19,6 +19,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/signing"
@@ -105,6 +106,7 @@ type Service struct {
 	lagRead bool // the last reading of the lags succeeded
 
 	backfill protocol.Progress
+	recent   recent.Copies
 
 	cut cuts // only used by the goroutine that reads the lags
 }
@@ -225,7 +227,7 @@ func (s *Service) Stats() Stats {
 func (s *Service) Ready() bool { return s.ready.Load() && len(s.session.Waiting.List()) == 0 }
 
 // Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns
-// member.ErrNoReplica before there is a replica, and after. No verb uses it yet: it is meant for an API for lookups.
+// member.ErrNoReplica before there is a replica, and after.
 func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {
 	s.mu.Lock()
 	replica := s.replica
@@ -235,6 +237,9 @@ func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index
 	}
 	return replica.Lookup(ctx, e, most)
 }
+
+// Recent returns the last copies that the group found, as this member's replica saw them. It may be called at any time.
+func (s *Service) Recent() *recent.Copies { return &s.recent }
 
 // process is a service that has reached its cluster, and has a name and slots there.
 type process struct {
@@ -249,7 +254,7 @@ func (p *process) member() *member.Setup {
 	s := &p.setup
 	return &member.Setup{
 		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed, Store: s.Store, Leases: s.Leases,
-		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Logger: s.Logger,
+		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Recent: &p.recent, Logger: s.Logger,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -48,9 +49,22 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 	}
 	p := &parts{service: service, store: store}
 	if c.Ops.Listen != "" {
-		p.ops = ops.New(c.Ops.Listen, service.Stats, service.Ready, version(), logger)
+		answers, err := api.New(&api.Setup{
+			Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
+			Access: api.Access{Token: c.Ops.Token, Loopback: api.IsLoopback(c.Ops.Listen)}, Logger: logger,
+		})
+		if err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		p.ops = ops.New(c.Ops.Listen, service.Stats, service.Ready, answers, version(), logger)
 	}
 	return p, nil
+}
+
+// settings returns the settings in force as the API tells them.
+func settings(c config.Config) (out []api.Setting) {
+	c.Each(func(key, value string) { out = append(out, api.Setting{Key: key, Value: value}) })
+	return out
 }
 
 // setup returns the configuration in the form that the service takes, without store and logger.

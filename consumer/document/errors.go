@@ -13,6 +13,9 @@ import (
 // ErrParams is returned by New for Params in which Validate finds mistakes.
 var ErrParams = errors.New("document settings")
 
+// ErrScope is returned for a name that is no scope here.
+var ErrScope = errors.New("scope")
+
 // maxDetail bounds a rejection's detail in bytes; names of fields and headers may be long.
 const maxDetail = 200
 

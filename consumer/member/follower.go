@@ -87,6 +87,9 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		return nil
 	}
 	effect := f.replica.Apply(at, rec)
+	if f.Recent != nil && len(effect.Judged) > 0 && f.caughtUp.Load() {
+		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
+	}
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -25,6 +26,7 @@ type Setup struct {
 	// ProducerTime accepts a journal whose records carry the appender's time.
 	ProducerTime bool
 	Counters     *Counters
+	Recent       *recent.Copies // nil: the last copies are not remembered
 	Logger       zerolog.Logger
 }
 

@@ -79,7 +79,7 @@ func TestScrape(t *testing.T) {
 func page(t *testing.T, s consumer.Stats) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()
-	newHandler(statsOf(s), isReady(s.Ready), "v1.2.3", zerolog.Nop()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
+	newHandler(statsOf(s), isReady(s.Ready), http.NotFoundHandler(), "v1.2.3", zerolog.Nop()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body.String())
 	}
@@ -249,7 +249,7 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 }
 
 func BenchmarkScrape(b *testing.B) {
-	h := newHandler(statsOf(full()), isReady(true), "v1.2.3", zerolog.Nop())
+	h := newHandler(statsOf(full()), isReady(true), http.NotFoundHandler(), "v1.2.3", zerolog.Nop())
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))

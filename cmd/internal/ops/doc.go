@@ -4,6 +4,7 @@
 //	/live     200 as long as the process answers
 //	/ready    200 when it would forward a document that came now, else 503 and a sentence why
 //	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
+//	/api/v1   what package api answers
 //	/         these lines
 //
 // Without metrics, the log says at intervals how the service stands (SayStanding).

@@ -19,19 +19,21 @@ const endpoints = `unecho: a near-duplicate filter for Kafka
 /live     200 as long as the process answers
 /ready    200 when it would forward a document that came now, else 503 and a sentence why
 /metrics  Prometheus
+/api/v1   status, config, recent, events, lookup: see /api/v1/openapi.json
 `
 
 // newHandler answers GET and HEAD on the known paths, and nothing else.
-func newHandler(stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) http.Handler {
+func newHandler(stats func() consumer.Stats, ready func() bool, api http.Handler, version string, logger zerolog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, endpoints) })
+	mux.Handle("/api/", api)
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live\n") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if ready() {
 			say(w, http.StatusOK, "ready\n")
 			return
 		}
-		say(w, http.StatusServiceUnavailable, "not ready: "+why(stats())+"\n")
+		say(w, http.StatusServiceUnavailable, "not ready: "+Why(stats())+"\n")
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(newRegistry(stats, ready, version), promhttp.HandlerOpts{
 		ErrorLog: troubles{logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
@@ -39,8 +41,8 @@ func newHandler(stats func() consumer.Stats, ready func() bool, version string, 
 	return mux
 }
 
-// why says what prevents a process from being ready.
-func why(s consumer.Stats) string {
+// Why says what prevents a process from being ready.
+func Why(s consumer.Stats) string {
 	switch {
 	case len(s.Waiting) > 0:
 		p := s.Waiting[0]

@@ -33,11 +33,11 @@ type Server struct {
 }
 
 // New builds a server for the address listen. It starts nothing. Both functions are called with each request, from many
-// goroutines. The version is only shown.
-func New(listen string, stats func() consumer.Stats, ready func() bool, version string, logger zerolog.Logger) *Server {
+// goroutines. The version is only shown. The API answers what is below /api/.
+func New(listen string, stats func() consumer.Stats, ready func() bool, api http.Handler, version string, logger zerolog.Logger) *Server {
 	return &Server{
 		listen: listen, logger: logger, listening: make(chan struct{}),
-		handler: newHandler(stats, ready, version, logger),
+		handler: newHandler(stats, ready, api, version, logger),
 	}
 }
 
@@ -55,7 +55,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if err != nil {
 		return &ListenError{Listen: s.listen, Err: err}
 	}
-	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready and /metrics")
+	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready, /metrics and /api/v1")
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(troubles{s.logger}, "", 0),

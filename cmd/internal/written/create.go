@@ -22,6 +22,10 @@ func Create(path string, write func(io.Writer) error) error {
 	}
 	f, err := beside(target{place: path}, 0o600)
 	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) { // the name beside it means nothing to a person
+			of.Path = path
+		}
 		return err
 	}
 	if err := complete(f, write); err != nil {

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// Access says who may ask.
+type Access struct {
+	Token    string // empty: there is none
+	Loopback bool   // the server listens on a loopback address only
+}
+
+// guard lets requests through that carry the token. Where there is no token, it lets those through that call a loopback
+// address by its name: a page of the web that has its own name resolved to this machine is not one of them.
+func (a Access) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case a.Token != "":
+			if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) != 1 {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="unecho"`)
+				fail(w, http.StatusUnauthorized, "the request carries no valid token", "send the header Authorization: Bearer TOKEN, with the value of ops.token")
+				return
+			}
+		case !a.Loopback:
+			fail(w, http.StatusForbidden, "the API is closed, because ops.listen is not a loopback address and there is no token", "set ops.token, or ops.token_file")
+			return
+		case !loopbackName(r.Host):
+			fail(w, http.StatusForbidden, "the request calls this address by another name", "use http://localhost, or set ops.token")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// IsLoopback says whether an address to listen on is reached from this machine alone.
+func IsLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	return err == nil && loopbackHost(host)
+}
+
+func loopbackName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return loopbackHost(strings.Trim(host, "[]"))
+}
+
+func loopbackHost(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

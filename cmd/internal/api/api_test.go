@@ -1,0 +1,415 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// fake is a service whose memory is a replica with a few documents.
+type fake struct {
+	stats   consumer.Stats
+	replica *index.Replica
+	copies  recent.Copies
+	fails   error
+}
+
+func (f *fake) Stats() consumer.Stats  { return f.stats }
+func (f *fake) Ready() bool            { return f.stats.Ready }
+func (f *fake) Recent() *recent.Copies { return &f.copies }
+func (f *fake) Lookup(_ context.Context, e *entry.Entry, most int) ([]index.Match, error) {
+	if f.fails != nil {
+		return nil, f.fails
+	}
+	return f.replica.Lookup(e, most), nil
+}
+
+const (
+	original = "the council met on tuesday evening and decided after a long debate to build the new bridge across the river before winter"
+	similar  = original + " begins"
+)
+
+// newFake remembers the original, and a copy of it.
+func newFake(t *testing.T) *fake {
+	t.Helper()
+	p := index.DefaultParams()
+	f := &fake{replica: must(index.NewReplica(p, index.Fingerprint([]byte(`{}`))))(t)}
+	signer := must(index.NewSigner(p))(t)
+	source, at := entry.Source{Topic: [16]byte{7}, Partition: 2}, int64(0)
+	apply := func(rec index.Record) {
+		effect := f.replica.Apply(index.Stamp{Offset: at, LogAppendTime: 1_700_000_000_000 + at}, rec)
+		if !effect.Applied {
+			t.Fatalf("%T is ignored", rec)
+		}
+		f.copies.Add(index.Stamp{Offset: at, LogAppendTime: 1_700_000_000_000 + at}, rec, effect.Judged, f.replica.TopicOf)
+		at++
+	}
+	settings := []byte(`{}`)
+	header := index.Header{Fingerprint: index.Fingerprint(settings)}
+	apply(&index.Settings{Text: settings})
+	apply(&index.Reposition{Header: header, Source: source, Name: "news", Partitions: 4, Epoch: 1})
+	run := &index.Run{Header: header, Source: source, Epoch: 1}
+	for i, text := range []string{original, similar} {
+		e := entry.Entry{Offset: int64(i), Time: 1_690_000_000_000, ID: fmt.Appendf(nil, "doc-%d", i)}
+		signer.Sign(&e, []byte(text))
+		run.Entries = append(run.Entries, e.Clone())
+	}
+	apply(run)
+	f.stats = consumer.Stats{
+		Unique: 1, Duplicate: 1, Rejected: map[sink.Reason]uint64{sink.TooLarge: 2}, JournalNext: at, JournalEnd: at, AppliedTime: 1_700_000_000_000,
+		Index: f.replica.Stats(), SourceLag: -1, Partitions: 4, SnapshotNext: 2, SnapshotTime: 1_700_000_000_001, Ready: true,
+		Waiting: []session.Waiting{{Topic: "news", Partition: 1, Offset: 50, Next: 60}},
+	}
+	return f
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// described is a client that holds every request and every answer against the description.
+type described struct {
+	t      *testing.T
+	url    string
+	router routers.Router
+}
+
+func serve(t *testing.T, service Service, change func(*Setup)) *described {
+	t.Helper()
+	setup := &Setup{
+		Service: service, Index: index.DefaultParams(), Document: document.DefaultParams(), Group: "unecho", Version: "v1",
+		Settings: []Setting{{"consumer.group", "unecho"}, {"kafka.sasl.password", "***"}},
+		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Logger: zerolog.Nop(),
+	}
+	if change != nil {
+		change(setup)
+	}
+	handler := must(New(setup))(t)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	doc := must(openapi3.NewLoader().LoadFromData(openAPI))(t)
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	doc.Servers = openapi3.Servers{{URL: server.URL}}
+	return &described{t: t, url: server.URL, router: must(gorillamux.NewRouter(doc))(t)}
+}
+
+// do sends a request, and returns the answer, which is as it is described.
+func (d *described) do(method, path, body string, headers ...string) (int, map[string]any) {
+	d.t.Helper()
+	req := must(http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(body)))(d.t)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data := must(io.ReadAll(resp.Body))(d.t)
+	d.holds(method, path, resp, data)
+	var answer map[string]any
+	if err := json.Unmarshal(data, &answer); err != nil {
+		d.t.Fatalf("%s %s: %v in %s", method, path, err, data)
+	}
+	return resp.StatusCode, answer
+}
+
+func (d *described) holds(method, path string, resp *http.Response, data []byte) {
+	d.t.Helper()
+	asked := must(http.NewRequestWithContext(d.t.Context(), method, d.url+path, nil))(d.t)
+	route, params, err := d.router.FindRoute(asked)
+	if err != nil {
+		if resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
+			d.t.Errorf("%s %s is not described, and answers %d", method, path, resp.StatusCode)
+		}
+		return
+	}
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: asked, PathParams: params, Route: route},
+		Status:                 resp.StatusCode, Header: resp.Header,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	}
+	in.SetBodyBytes(data)
+	if err := openapi3filter.ValidateResponse(d.t.Context(), in); err != nil {
+		d.t.Errorf("%s %s: %d %s is not as described: %v", method, path, resp.StatusCode, data, err)
+	}
+}
+
+// open sends a request whose answer is not read here.
+func (d *described) open(ctx context.Context, path string) (status int, kind string, body *bufio.Scanner) {
+	d.t.Helper()
+	req := must(http.NewRequestWithContext(ctx, http.MethodGet, d.url+path, http.NoBody))(d.t)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp.StatusCode, resp.Header.Get("Content-Type"), bufio.NewScanner(resp.Body)
+}
+
+// at walks into an answer.
+func at(v any, path ...any) any {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[p]
+		case int:
+			l, _ := v.([]any)
+			if p >= len(l) {
+				return nil
+			}
+			v = l[p]
+		}
+	}
+	return v
+}
+
+func TestStatus(t *testing.T) {
+	service := newFake(t)
+	d := serve(t, service, nil)
+	code, got := d.do("GET", "/api/v1/status", "")
+	for path, want := range map[string]any{
+		"documents.unique": 1.0, "documents.rejected": 2.0, "rejected.too_large": 2.0, "ready": true, "lag.documents": nil, "window.documents": 1.0,
+		"window.bytes_bound": float64(1 << 30), "journal.applied": "2023-11-14T22:13:20.000Z", "snapshot.next": 2.0, "group": "unecho",
+	} {
+		var keys []any
+		for key := range strings.SplitSeq(path, ".") {
+			keys = append(keys, key)
+		}
+		if v := at(got, keys...); code != http.StatusOK || v != want {
+			t.Errorf("%s is %v, want %v", path, v, want)
+		}
+	}
+	service.stats = consumer.Stats{JournalNext: -1, JournalEnd: -1, SnapshotNext: -1}
+	if _, got = d.do("GET", "/api/v1/status", ""); got["why"] != "restoring" || got["snapshot"] != nil || at(got, "journal", "end") != nil {
+		t.Errorf("before it is ready: %v", got)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	if _, got := serve(t, newFake(t), nil).do("GET", "/api/v1/config", ""); at(got, "settings", 1, "value") != "***" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	code, got := d.do("POST", "/api/v1/lookup", string(must(json.Marshal(map[string]any{"texts": []string{similar, "quite another thing", ""}}))(t)))
+	match := at(got, "results", 0, "matches", 0)
+	if code != http.StatusOK || at(got, "results", 0, "duplicate") != true || at(match, "topic") != "news" || at(match, "id") != "doc-0" ||
+		at(match, "copy") != 3.0 || at(match, "time") != "2023-07-22T04:26:40.000Z" {
+		t.Errorf("%d %v", code, got)
+	}
+	if s, _ := at(match, "similarity").(float64); s < 0.8 || s > 1 {
+		t.Errorf("similarity %v", s)
+	}
+	if at(got, "results", 1, "duplicate") != false || at(got, "results", 2, "empty") != true {
+		t.Errorf("%v", got)
+	}
+	if _, got = d.do("POST", "/api/v1/lookup", `{"text": "`+original+`", "most": 3}`); at(got, "results", 0, "matches", 0, "method") != "identical" {
+		t.Errorf("%v", got)
+	}
+}
+
+// What is no question gets an answer that says what to do.
+func TestLookupRefuses(t *testing.T) {
+	service := newFake(t)
+	d := serve(t, service, nil)
+	scoped := serve(t, service, func(s *Setup) { s.Document.Scope = "partition" })
+	for _, c := range []struct {
+		d     *described
+		body  string
+		code  int
+		says  string
+		fails error
+	}{
+		{d, `{`, 400, "no question", nil},
+		{d, `{"text": "a"} {}`, 400, "more follows", nil},
+		{d, `{"txt": "a"}`, 400, "txt", nil},
+		{d, `{}`, 400, "either text or texts", nil},
+		{d, `{"text": "a", "texts": ["b"]}`, 400, "either text or texts", nil},
+		{d, `{"texts": [` + strings.Repeat(`"a",`, maxTexts) + `"a"]}`, 400, "101 texts", nil},
+		{d, `{"text": "a", "most": 21}`, 400, "most is 21", nil},
+		{d, `{"text": "a", "scope": "x"}`, 400, "no scope here", nil},
+		{scoped, `{"text": "a"}`, 400, "name the scope", nil},
+		{scoped, `{"text": "a", "scope": "x"}`, 400, "no number of a partition", nil},
+		{d, `{"text": "` + strings.Repeat("a ", 1<<19+1) + `"}`, 413, "document.max_bytes", nil},
+		{d, `{"text": "` + strings.Repeat("a ", maxBody) + `"}`, 413, "the body has more than", nil},
+		{d, `{"text": "a"}`, 503, "restoring", member.ErrNoReplica},
+		{d, `{"text": "a"}`, 429, "too many lookups", member.ErrBusy},
+		{d, `{"text": "a"}`, 500, "the lookup failed", io.ErrUnexpectedEOF},
+	} {
+		service.fails = c.fails
+		code, got := c.d.do("POST", "/api/v1/lookup", c.body)
+		if said, _ := got["error"].(string); code != c.code || !strings.Contains(said, c.says) || got["remedy"] == "" {
+			t.Errorf("%.60s: %d %v; want %d, %q", c.body, code, got, c.code, c.says)
+		}
+	}
+	service.fails = nil
+	if code, got := d.do("POST", "/api/v1/lookup", `{"text": "a"}`, "Content-Type", "text/plain"); code != http.StatusUnsupportedMediaType {
+		t.Errorf("%d %v", code, got)
+	}
+	if code, _ := scoped.do("POST", "/api/v1/lookup", `{"text": "a", "scope": "3"}`); code != http.StatusOK {
+		t.Errorf("a partition's number is a scope: %d", code)
+	}
+	if code, _ := d.do("GET", "/api/v2/lookup", ""); code != http.StatusNotFound {
+		t.Errorf("another version: %d", code)
+	}
+}
+
+func TestRecent(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	_, got := d.do("GET", "/api/v1/recent?topic=news&min_similarity=0.8&limit=5", "")
+	copied := at(got, "copies", 0)
+	if at(copied, "document", "id") != "doc-1" || at(copied, "document", "partition") != 2.0 || at(copied, "match", "id") != "doc-0" || at(got, "count") != 1.0 {
+		t.Errorf("%v", got)
+	}
+	for _, query := range []string{"topic=blog", "min_similarity=1"} {
+		if _, got := d.do("GET", "/api/v1/recent?"+query, ""); len(at(got, "copies").([]any)) != 0 {
+			t.Errorf("%s: %v", query, got)
+		}
+	}
+	for _, query := range []string{"limit=0", "limit=x", "limit=1001", "min_similarity=2", "min_similarity=NaN"} {
+		if code, got := d.do("GET", "/api/v1/recent?"+query, ""); code != http.StatusBadRequest || got["remedy"] == "" {
+			t.Errorf("%s: %d %v", query, code, got)
+		}
+	}
+}
+
+// TestEvents: a stream tells what is found from now on, or behind the number that a client names.
+func TestEvents(t *testing.T) {
+	service := newFake(t)
+	d := serve(t, service, nil)
+	add := func(offset int64) {
+		v := index.Verdict{Offset: offset, Match: index.Match{Method: index.Identical, Similarity: index.Similarity{Num: 1, Den: 1}}}
+		service.copies.Add(index.Stamp{}, &index.Run{Entries: make([]entry.Entry, 1)}, []index.Verdict{v}, func(entry.Source) string { return "<b>" })
+	}
+	open := func(path string) (next func() string, end func()) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		status, kind, lines := d.open(ctx, path)
+		if status != http.StatusOK || kind != "text/event-stream" {
+			t.Fatalf("%d %s", status, kind)
+		}
+		return func() string {
+			var event []string
+			for lines.Scan() && lines.Text() != "" {
+				event = append(event, lines.Text())
+			}
+			return strings.Join(event, "\n")
+		}, cancel
+	}
+	next, end := open("/api/v1/events?after=0")
+	if got := next(); !strings.HasPrefix(got, "id: 1\nevent: copy\ndata: {") || !strings.Contains(got, `"id":"doc-1"`) {
+		t.Errorf("behind the beginning: %s", got)
+	}
+	end()
+	next, end = open("/api/v1/events")
+	defer end()
+	for offset := range int64(streamMost + 3) {
+		add(offset)
+	}
+	got := next()
+	if !strings.HasPrefix(got, "event: missed\ndata: {\"copies\":") {
+		// The stream looked in between: what it told is not missed.
+		t.Logf("begins with %s", got)
+	}
+	for !strings.HasPrefix(got, fmt.Sprintf("id: %d\n", streamMost+4)) {
+		if got = next(); got == "" {
+			t.Fatal("the last one is not told")
+		}
+	}
+	if strings.Contains(got, "<b>") {
+		t.Errorf("markup is not escaped: %s", got)
+	}
+}
+
+// TestStreamsAreBounded: one more than the bound is refused, and closing one makes room.
+func TestStreamsAreBounded(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	var last context.CancelFunc
+	for range maxStreams {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if status, _, _ := d.open(ctx, "/api/v1/events"); status != http.StatusOK {
+			t.Fatal(status)
+		}
+		last = cancel
+	}
+	if code, _ := d.do("GET", "/api/v1/events", ""); code != http.StatusTooManyRequests {
+		t.Errorf("one too many: %d", code)
+	}
+	last()
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		ctx, cancel := context.WithCancel(t.Context())
+		status, _, _ := d.open(ctx, "/api/v1/events")
+		cancel()
+		if status == http.StatusOK {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("a stream that was closed makes no room")
+		}
+	}
+}
+
+func TestAccess(t *testing.T) {
+	service := newFake(t)
+	local, open := serve(t, service, nil), serve(t, service, func(s *Setup) { s.Access = Access{} })
+	token := serve(t, service, func(s *Setup) { s.Access = Access{Token: "a secret of some length"} })
+	for _, c := range []struct {
+		name    string
+		d       *described
+		code    int
+		headers []string
+	}{
+		{"loopback", local, 200, nil},
+		{"by name", local, 200, []string{"Host", "localhost:9464"}},
+		{"IPv6", local, 200, []string{"Host", "[::1]:9464"}},
+		{"a name of the web that leads here", local, 403, []string{"Host", "evil.example:9464"}},
+		{"exposed without a token", open, 403, nil},
+		{"no token", token, 401, nil},
+		{"wrong token", token, 401, []string{"Authorization", "Bearer wrong"}},
+		{"no bearer", token, 401, []string{"Authorization", "a secret of some length"}},
+		{"the token", token, 200, []string{"Authorization", "Bearer a secret of some length", "Host", "unecho.example"}},
+	} {
+		if code, got := c.d.do("GET", "/api/v1/status", "", c.headers...); code != c.code || code != 200 && got["remedy"] == "" {
+			t.Errorf("%s: %d %v, want %d", c.name, code, got, c.code)
+		}
+	}
+}

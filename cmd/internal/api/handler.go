@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	_ "embed" // the description
+	"encoding/json"
+	"net/http"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Service is the member that is asked about. All methods are called from many goroutines.
+type Service interface {
+	Stats() consumer.Stats
+	Ready() bool
+	Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error)
+	Recent() *recent.Copies
+}
+
+// Setting is a setting and its value as text; that of a secret is masked.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Setup is what the API is made of.
+type Setup struct {
+	Service  Service
+	Index    index.Params
+	Document document.Params
+	Group    string
+	Settings []Setting
+	Version  string
+	Why      func(consumer.Stats) string // why a member is not ready
+	Access   Access
+	Logger   zerolog.Logger
+}
+
+//go:embed openapi.json
+var openAPI []byte
+
+// api answers requests.
+type api struct {
+	*Setup
+	reader  *document.Reader
+	lookup  chan *signer  // those at rest; their number bounds how many lookups are signed at a time
+	waiting chan struct{} // one for each lookup that waits for a signer
+	events  chan struct{} // one for each stream
+}
+
+// New returns the handler of all paths below /api/v1/.
+func New(setup *Setup) (http.Handler, error) {
+	reader, err := document.New(setup.Document)
+	if err != nil {
+		return nil, err
+	}
+	a := &api{
+		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
+		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
+	}
+	for range signersAtOnce {
+		a.lookup <- &signer{}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/status", a.status)
+	mux.HandleFunc("GET /api/v1/config", a.config)
+	mux.HandleFunc("GET /api/v1/recent", a.recent)
+	mux.HandleFunc("GET /api/v1/events", a.stream)
+	mux.HandleFunc("POST /api/v1/lookup", a.ask)
+	mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		head(w, http.StatusOK)
+		_, _ = w.Write(openAPI)
+	})
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "GET /api/v1/openapi.json describes what there is")
+	})
+	return setup.Access.guard(mux), nil
+}
+
+// failure is the answer to a request that cannot be answered.
+type failure struct {
+	Error  string `json:"error"`
+	Remedy string `json:"remedy"`
+}
+
+func fail(w http.ResponseWriter, code int, what, remedy string) {
+	answer(w, code, failure{what, remedy})
+}
+
+func head(w http.ResponseWriter, code int) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+}
+
+// answer writes JSON. An error means that the client is gone.
+func answer(w http.ResponseWriter, code int, what any) {
+	head(w, code)
+	_ = json.NewEncoder(w).Encode(what)
+}
+
+func (a *api) config(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, struct {
+		Settings []Setting `json:"settings"`
+	}{a.Settings})
+}

@@ -1,0 +1,178 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Bounds of a lookup.
+const (
+	maxBody       = 4 << 20 // bytes
+	maxTexts      = 100
+	maxMatches    = 20
+	maxWaiting    = 64 // lookups that wait for their turn to be signed
+	signersAtOnce = 2
+	lookupTimeout = 5 * time.Second
+)
+
+// question is the body of a lookup: one text, or several.
+type question struct {
+	Text  *string  `json:"text"`
+	Texts []string `json:"texts"`
+	Scope string   `json:"scope"`
+	Most  int      `json:"most"` // matches of each text; 0 is one
+}
+
+// found is the answer about one text.
+type found struct {
+	Duplicate bool    `json:"duplicate"`
+	Empty     bool    `json:"empty,omitempty"` // it has no words to compare
+	Matches   []match `json:"matches"`
+}
+
+// signer signs the texts of one question at a time. It is made when it is needed first.
+type signer struct{ *index.Signer }
+
+// ask answers POST /api/v1/lookup.
+func (a *api) ask(w http.ResponseWriter, r *http.Request) {
+	q, ok := readQuestion(w, r)
+	if !ok {
+		return
+	}
+	scope, err := a.reader.Scope(q.Scope)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), lookupTimeout)
+	defer cancel()
+	s := a.turn(ctx)
+	if s == nil {
+		busy(w)
+		return
+	}
+	defer func() { a.lookup <- s }()
+	results := make([]found, len(q.Texts))
+	for i, text := range q.Texts {
+		results[i], err = a.one(ctx, s, scope, text, q.Most)
+		if err != nil {
+			a.refuse(w, err)
+			return
+		}
+	}
+	answer(w, http.StatusOK, struct {
+		Results []found `json:"results"`
+	}{results})
+}
+
+// turn returns a signer, or nil if too many lookups wait for one.
+func (a *api) turn(ctx context.Context) *signer {
+	select {
+	case a.waiting <- struct{}{}:
+		defer func() { <-a.waiting }()
+	default:
+		return nil
+	}
+	select {
+	case s := <-a.lookup:
+		return s
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// readQuestion returns the question with its texts in Texts. It answers by itself what is none.
+func readQuestion(w http.ResponseWriter, r *http.Request) (q question, ok bool) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON", "send the header Content-Type: application/json")
+		return q, false
+	}
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&q)
+	if err == nil && decoder.More() {
+		err = errors.New("more follows behind the first value")
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send fewer or shorter texts")
+	case err != nil:
+		fail(w, http.StatusBadRequest, "the body is no question: "+err.Error(), `send {"text": "..."} or {"texts": ["...", "..."]}`)
+	case q.Text == nil && len(q.Texts) == 0, q.Text != nil && q.Texts != nil:
+		fail(w, http.StatusBadRequest, "the body must have either text or texts", `send {"text": "..."} or {"texts": ["...", "..."]}`)
+	case len(q.Texts) > maxTexts:
+		fail(w, http.StatusBadRequest, fmt.Sprintf("%d texts are more than %d", len(q.Texts), maxTexts), "ask in several requests")
+	case q.Most < 0 || q.Most > maxMatches:
+		fail(w, http.StatusBadRequest, fmt.Sprintf("most is %d, and must be 1 to %d", q.Most, maxMatches), "ask for fewer matches")
+	default:
+		if q.Text != nil {
+			q.Texts = []string{*q.Text}
+		}
+		q.Most = max(1, q.Most)
+		return q, true
+	}
+	return q, false
+}
+
+// one looks a text up.
+func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, most int) (found, error) {
+	if s.Signer == nil {
+		made, err := index.NewSigner(a.Index)
+		if err != nil {
+			return found{}, err
+		}
+		s.Signer = made
+	}
+	if int64(len(text)) > int64(a.Document.MaxBytes) {
+		return found{}, errTooLarge
+	}
+	s.Reset()
+	e := entry.Entry{Scope: scope}
+	if !s.Sign(&e, []byte(text)) {
+		return found{}, errTooLarge
+	}
+	matches, err := a.Service.Lookup(ctx, &e, most)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{Duplicate: len(matches) > 0, Empty: e.Empty(), Matches: make([]match, len(matches))}
+	for i := range matches {
+		f.Matches[i] = newMatch(&matches[i])
+	}
+	return f, nil
+}
+
+// errTooLarge is the answer to a text that would be rejected as a document, too.
+var errTooLarge = errors.New("a text is larger than document.max_bytes")
+
+// refuse says why a lookup has no answer.
+func (a *api) refuse(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, member.ErrBusy), errors.Is(err, context.DeadlineExceeded):
+		busy(w)
+	case errors.Is(err, member.ErrNoReplica):
+		w.Header().Set("Retry-After", "5")
+		fail(w, http.StatusServiceUnavailable, "this member has no memory to ask yet: "+a.Why(a.Service.Stats()), "ask again later, or ask another member")
+	case errors.Is(err, errTooLarge):
+		fail(w, http.StatusRequestEntityTooLarge, err.Error(), "send a shorter text")
+	case errors.Is(err, context.Canceled): // the client is gone
+	default:
+		a.Logger.Error().Err(err).Msg("a lookup failed")
+		fail(w, http.StatusInternalServerError, "the lookup failed", "the log of this member says why")
+	}
+}
+
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	fail(w, http.StatusTooManyRequests, "too many lookups at a time", "ask again in a second, or ask another member")
+}

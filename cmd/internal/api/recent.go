@@ -1,0 +1,205 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/index"
+)
+
+// Bounds of what is told of copies.
+const (
+	usualRecent = 50
+	maxStreams  = 16
+	// A stream looks for copies so often, and tells at most so many of them.
+	streamEvery = 250 * time.Millisecond
+	streamMost  = 25
+	aliveEvery  = 15 * time.Second // a comment, so that nobody between closes a quiet connection
+)
+
+// place is a document's place in Kafka, and what else names it.
+type place struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	ID        string `json:"id,omitempty"` // empty: its coordinates
+	Time      string `json:"time,omitempty"`
+}
+
+// match is the document that another is like.
+type match struct {
+	place
+	Similarity float64 `json:"similarity"` // four digits, rounded down
+	Method     string  `json:"method"`
+	Copy       uint64  `json:"copy"` // the original is 1; this is the next one's number
+}
+
+func newMatch(m *index.Match) match {
+	const parts = 10_000
+	return match{
+		place:      place{Topic: m.Topic, Partition: m.Source.Partition, Offset: m.Offset, ID: m.ID, Time: moment(m.Time)},
+		Similarity: float64(m.Similarity.TenThousandths()) / parts, Method: m.Method.String(), Copy: m.Copy,
+	}
+}
+
+// found copies as they are told.
+type copied struct {
+	Number    uint64 `json:"number"`
+	Judged    string `json:"judged"`
+	Document  place  `json:"document"`
+	Match     match  `json:"match"`
+	Reemitted bool   `json:"reemitted"`
+	LateS     int64  `json:"late_s"`
+}
+
+func newCopied(c *recent.Copy) copied {
+	return copied{
+		Number: c.Number, Judged: moment(c.Judged), Match: newMatch(&c.Match), Reemitted: c.Reemitted, LateS: c.Late,
+		Document: place{Topic: c.Topic, Partition: c.Source.Partition, Offset: c.Offset, ID: c.ID, Time: moment(c.Time)},
+	}
+}
+
+// moment is a time in milliseconds since 1970 as text.
+func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// filter is what a request asks of copies.
+type filter struct {
+	topic   string
+	least   float64
+	most    int
+	after   uint64
+	resumed bool // after was given
+}
+
+func (f *filter) passes(c *recent.Copy) bool {
+	return (f.topic == "" || f.topic == c.Topic) && float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
+}
+
+// readFilter answers by itself what is none.
+func readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok bool) {
+	f = filter{topic: r.FormValue("topic"), most: usualRecent}
+	var err error
+	if text := r.FormValue("min_similarity"); text != "" {
+		if f.least, err = strconv.ParseFloat(text, 64); err != nil || !(f.least >= 0 && f.least <= 1) {
+			fail(w, http.StatusBadRequest, "min_similarity must be 0 to 1", "write min_similarity=0.9")
+			return f, false
+		}
+	}
+	if text := r.FormValue("limit"); text != "" {
+		if f.most, err = strconv.Atoi(text); err != nil || f.most < 1 || f.most > recent.Kept {
+			fail(w, http.StatusBadRequest, fmt.Sprintf("limit must be 1 to %d", recent.Kept), "write limit=50")
+			return f, false
+		}
+	}
+	after := r.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = r.FormValue("after")
+	}
+	if after != "" {
+		if f.after, err = strconv.ParseUint(after, 10, 64); err != nil {
+			fail(w, http.StatusBadRequest, "after must be the number of a copy", "leave it out to begin now")
+			return f, false
+		}
+		f.resumed = true
+	}
+	return f, true
+}
+
+// recent answers GET /api/v1/recent: the newest first.
+func (a *api) recent(w http.ResponseWriter, r *http.Request) {
+	f, ok := readFilter(w, r)
+	if !ok {
+		return
+	}
+	last := a.Service.Recent().Last(f.most, f.passes)
+	out := make([]copied, len(last))
+	for i := range last {
+		out[i] = newCopied(&last[i])
+	}
+	answer(w, http.StatusOK, struct {
+		Copies []copied `json:"copies"`
+		Count  uint64   `json:"count"`
+	}{out, a.Service.Recent().Count()})
+}
+
+// stream answers GET /api/v1/events. A client that was cut off goes on behind the last copy that it saw.
+func (a *api) stream(w http.ResponseWriter, r *http.Request) {
+	f, ok := readFilter(w, r)
+	if !ok {
+		return
+	}
+	select {
+	case a.events <- struct{}{}:
+		defer func() { <-a.events }()
+	default:
+		w.Header().Set("Retry-After", "10")
+		fail(w, http.StatusTooManyRequests, fmt.Sprintf("%d clients read events already", maxStreams), "close one of them")
+		return
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // a stream has no end
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	if control.Flush() != nil {
+		return
+	}
+	next := f.after
+	if !f.resumed {
+		next = a.Service.Recent().Count()
+	}
+	tick := time.NewTicker(streamEvery)
+	defer tick.Stop()
+	for quiet := time.Now(); ; {
+		sent, err := a.tell(w, &f, &next)
+		if sent == 0 && time.Since(quiet) > aliveEvery && err == nil {
+			_, err = fmt.Fprint(w, ": alive\n\n")
+			sent = 1
+		}
+		if sent > 0 && err == nil {
+			quiet = time.Now()
+			_ = control.SetWriteDeadline(quiet.Add(2 * aliveEvery))
+			err = control.Flush()
+		}
+		if err != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// tell writes the copies behind next, and says how many were left out because there are too many to read.
+func (a *api) tell(w http.ResponseWriter, f *filter, next *uint64) (sent int, err error) {
+	copies, behind, missed := a.Service.Recent().After(*next, recent.Kept, f.passes)
+	*next = behind
+	if extra := len(copies) - streamMost; extra > 0 {
+		copies, missed = copies[extra:], missed+uint64(extra)
+	}
+	if missed > 0 {
+		sent++
+		if _, err = fmt.Fprintf(w, "event: missed\ndata: {\"copies\":%d}\n\n", missed); err != nil {
+			return sent, err
+		}
+	}
+	for i := range copies {
+		sent++
+		data, err := json.Marshal(newCopied(&copies[i]))
+		if err != nil {
+			return sent, err
+		}
+		if _, err = fmt.Fprintf(w, "id: %d\nevent: copy\ndata: %s\n\n", copies[i].Number, data); err != nil {
+			return sent, err
+		}
+	}
+	return sent, nil
+}

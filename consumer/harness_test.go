@@ -76,6 +76,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	w.setup = Setup{
 		Kafka: []kgo.Opt{
 			kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(20 * time.Millisecond),
+			kgo.DisableClientMetrics(), // each client would compress its metrics for the broker, in buffers of 4 MiB
 			kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
 		},
 		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest", MaxBatchBytes: 32 << 20},

@@ -48,6 +48,9 @@ type sorter struct {
 // times the size of its position.
 const indexShare = 6
 
+// littleShare says which part of the memory the first facts take.
+const littleShare = 64
+
 // mergeBuffer is the size in bytes of the buffer through which a run is read, if there are few runs.
 const mergeBuffer = 64 << 10
 
@@ -63,14 +66,25 @@ func (s *sorter) add(k key, fact []byte) error {
 			return err
 		}
 	}
-	if s.facts == nil {
-		s.facts = make([]byte, 0, s.memory)
-	}
+	s.makeRoom(need)
 	s.at = append(s.at, uint32(len(s.facts)))
 	s.facts = append(s.facts, k[:]...)
 	s.facts = binary.AppendUvarint(s.facts, uint64(len(fact)))
 	s.facts = append(s.facts, fact...)
 	return nil
+}
+
+// makeRoom has memory for the next fact. Few facts take little, and the first that does not fit takes all memory at once:
+// growing step by step would need up to twice of it.
+func (s *sorter) makeRoom(need int) {
+	if len(s.facts)+need <= cap(s.facts) {
+		return
+	}
+	size := max(s.memory, need)
+	if s.facts == nil {
+		size = max(size/littleShare, need)
+	}
+	s.facts = append(make([]byte, 0, size), s.facts...)
 }
 
 func (s *sorter) sort() {

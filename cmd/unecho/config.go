@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 )
@@ -67,6 +68,7 @@ func configCheckCommand() *cobra.Command {
 			return err
 		},
 	}
+	addConfigFile(cmd)
 	cmdline.AddSet(cmd)
 	return cmd
 }
@@ -85,6 +87,7 @@ func configPrintCommand() *cobra.Command {
 			return err
 		},
 	}
+	addConfigFile(cmd)
 	cmdline.AddSet(cmd)
 	return cmd
 }
@@ -109,9 +112,20 @@ func printing(use, short string, text func() string) *cobra.Command {
 	}
 }
 
+// addConfigFile adds --config for a verb that takes FILE: as other verbs name it.
+func addConfigFile(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) { f.TextP("config", "c", "file", "", "the same as FILE") })
+}
+
 // resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the
 // log flags.
 func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
+	if path := cmd.Flag("config").Value.String(); path != "" {
+		if len(args) > 0 {
+			return config.Loaded{}, exit.Usage(fmt.Errorf("%s takes one file, not %q and --config %s as well", cmd.CommandPath(), args[0], path))
+		}
+		args = []string{path}
+	}
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {
 		return config.Loaded{}, err

@@ -18,6 +18,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	err := cmdline.Execute(root)
 	return exit.Report(stderr, err, root.PersistentFlags().Lookup(cmdline.LogFormatFlag).Value.String())
 }

@@ -27,7 +27,6 @@ func rootCommand() *cobra.Command {
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
 	cmdline.AddLogFlags(root)
-	cmdline.SetHelp(root)
 	for _, group := range []struct {
 		id, title string
 		commands  []*cobra.Command

@@ -1,17 +1,24 @@
 package cmdline
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// helpColumns is the greatest width of help, in columns.
-const helpColumns = 100
+// Help is as wide as the terminal, within these bounds, in columns.
+const (
+	mostHelpColumns  = 100
+	leastHelpColumns = 40
+)
 
 // manyFlags is the number of flags of a verb from which on they are shown in groups.
 const manyFlags = 11
@@ -24,12 +31,13 @@ Examples:
 {{.Example}}{{end}}{{$commands := .Commands}}{{range .Groups}}{{$id := .ID}}
 
 {{.Title}}{{range $commands}}{{if and (eq .GroupID $id) (or .IsAvailableCommand (eq .Name "help"))}}
-  {{printf "%-*s" .NamePadding .Name}} {{.Short}}{{end}}{{end}}{{end}}{{if and .HasAvailableSubCommands (not .Groups)}}
+{{listed .}}{{end}}{{end}}{{end}}{{if and .HasAvailableSubCommands (not .Groups)}}
 
 Commands:{{range $commands}}{{if .IsAvailableCommand}}
-  {{printf "%-*s" .NamePadding .Name}} {{.Short}}{{end}}{{end}}{{end}}
+{{listed .}}{{end}}{{end}}{{end}}
 {{flags .}}{{if .HasAvailableSubCommands}}
-` + "`{{.CommandPath}} COMMAND --help` says more about a command.\n{{end}}"
+{{more .}}
+{{end}}`
 
 // Works marks a command that does something by itself although others are below it: its help shows both.
 func Works(cmd *cobra.Command) *cobra.Command {
@@ -37,22 +45,53 @@ func Works(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// SetHelp gives a command and all below it our own help: in columns that fit a terminal, with flags in groups.
-func SetHelp(root *cobra.Command) {
+// Execute runs a command line. A command and all below it have our own help: in columns that fit the terminal, with flags
+// in groups. A word that is no command is an error even where help is asked for.
+func Execute(root *cobra.Command) error {
+	var unknown error
+	columns := helpColumns(root.OutOrStdout())
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		return template.Must(template.New("usage").Funcs(template.FuncMap{"flags": flagUsages}).Parse(usageTemplate)).Execute(cmd.OutOrStderr(), cmd)
+		return template.Must(template.New("usage").Funcs(template.FuncMap{
+			"flags":  func(cmd *cobra.Command) string { return flagUsages(cmd, columns) },
+			"listed": func(cmd *cobra.Command) string { return listed(cmd, columns) },
+			"more": func(cmd *cobra.Command) string {
+				return wrapped("`"+cmd.CommandPath()+" COMMAND --help` says more about a command.", columns)
+			},
+		}).Parse(usageTemplate)).Execute(cmd.OutOrStderr(), cmd)
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if cmd.HasSubCommands() {
+			if unknown = cmd.ValidateArgs(cmd.Flags().Args()); unknown != nil {
+				return
+			}
+		}
 		about := cmd.Long
 		if about == "" {
 			about = cmd.Short + "."
 		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, helpColumns)+"\n\n"+cmd.UsageString()) // nobody to report an error to
+		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, columns)+"\n\n"+cmd.UsageString()) // nobody to report an error to
 	})
+	return errors.Join(root.Execute(), unknown)
+}
+
+// helpColumns returns how wide help is.
+func helpColumns(out io.Writer) int {
+	file, ok := out.(*os.File)
+	if !ok || !terminal.Is(file) {
+		return mostHelpColumns
+	}
+	return min(max(terminal.WidthOf(file), leastHelpColumns), mostHelpColumns)
+}
+
+// listed is the line of a command in the help of the one above it; where it is broken, it goes on below its text.
+func listed(cmd *cobra.Command, columns int) string {
+	begin := fmt.Sprintf("  %-*s ", cmd.NamePadding(), cmd.Name())
+	lines := wrapped(cmd.Short, columns-len(begin))
+	return begin + strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", len(begin)))
 }
 
 // flagUsages returns the flags of a command, in groups if there are many.
-func flagUsages(cmd *cobra.Command) string {
+func flagUsages(cmd *cobra.Command, columns int) string {
 	titles := []string{"Flags"}
 	for _, g := range groups() {
 		titles = append(titles, string(g))
@@ -77,7 +116,7 @@ func flagUsages(cmd *cobra.Command) string {
 	var b strings.Builder
 	for _, title := range titles {
 		if countShown(sets[title]) > 0 {
-			fmt.Fprintf(&b, "\n%s:\n%s", title, sets[title].FlagUsagesWrapped(helpColumns))
+			fmt.Fprintf(&b, "\n%s:\n%s", title, sets[title].FlagUsagesWrapped(columns))
 		}
 	}
 	return b.String()

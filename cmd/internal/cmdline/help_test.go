@@ -46,7 +46,7 @@ Flags:
       --set key=value      override
       --threshold floats   from (default 0.75,0.8)
 `
-	if got := flagUsages(cmd); got != want {
+	if got := flagUsages(cmd, mostHelpColumns); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	Add(cmd, Advanced, func(f Flags) {
@@ -56,7 +56,7 @@ Flags:
 	})
 	cmd.Flags().Bool("help", false, "")
 	var titles []string
-	for line := range strings.Lines(flagUsages(cmd)) {
+	for line := range strings.Lines(flagUsages(cmd, mostHelpColumns)) {
 		if strings.HasSuffix(line, ":\n") {
 			titles = append(titles, strings.TrimSpace(line))
 		}
@@ -66,5 +66,18 @@ Flags:
 	}
 	if cmd.Flag("output").Value.Type() != "string" || pflag.CommandLine.Lookup("output") != nil {
 		t.Error("the flag itself is changed")
+	}
+}
+
+// Below another command, the text of one stays in its column.
+func TestListed(t *testing.T) {
+	root := &cobra.Command{Use: "try"}
+	one, two := &cobra.Command{Use: "one", Short: "Write one and two and three"}, &cobra.Command{Use: "a-longer-name"}
+	root.AddCommand(one, two)
+	if got, want := listed(one, 30), "  one           Write one and\n                two and three"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := helpColumns(&strings.Builder{}); got != mostHelpColumns {
+		t.Errorf("no terminal: %d columns", got)
 	}
 }

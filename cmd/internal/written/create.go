@@ -21,6 +21,9 @@ func Create(path string, write func(io.Writer) error) error {
 		return err
 	}
 	f, err := beside(target{place: path}, 0o600)
+	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
+		return &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the user's path
+	}
 	if err != nil {
 		var of *fs.PathError
 		if errors.As(err, &of) { // the name beside it means nothing to a person

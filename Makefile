@@ -30,8 +30,9 @@ help: ## this list
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
 
-check: lint ## format, lint, vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
+check: lint ## format, lint, vet, a build for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	$(GO) vet ./...
+	GOOS=windows $(GO) build ./cmd/...
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
 
@@ -46,10 +47,10 @@ fmt: $(GOLANGCI) ## format the code
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
 # goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time.
 test: dev ## everything but the long tests, with -race, on real Kafka and PostgreSQL: some 5 minutes on two cores
-	@$(SERVERS) -- $(TESTREPORT) -race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PKG)
+	@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PKG)
 
 test-long: dev ## the long tests, whose names end in Long, without -race: up to 20 minutes on two cores
-	@$(SERVERS) -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
+	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)

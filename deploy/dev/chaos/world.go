@@ -52,7 +52,7 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 		return w, err
 	}
 	fmt.Fprintf(out, "unecho is built after %.0f s\n", time.Since(began).Seconds())
-	if err := w.start(ctx, testbed.Place{Dir: dir, Cache: p.cache, POM: p.pom}); err != nil {
+	if err := w.start(ctx, testbed.Place{Dir: dir, Cache: p.cache, POM: p.pom, Brief: p.length < time.Minute}); err != nil {
 		return w, err
 	}
 	w.options = []kgo.Opt{kgo.SeedBrokers(strings.Split(w.kafka.Address, ",")...), kgo.MetadataMinAge(100 * time.Millisecond)}

@@ -52,6 +52,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("servers", flag.ContinueOnError)
 	cache := flags.String("cache", ".cache", "directory for Kafka's jars and the logs of a failed run")
 	pom := flags.String("pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
+	brief := flags.Bool("brief", false, "for tests: brokers start with less work, and are slower after minutes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
-	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom}}
+	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}}
 	defer set.stop()
 	if err := set.start(ctx); err != nil {
 		return err

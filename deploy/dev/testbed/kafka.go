@@ -129,20 +129,25 @@ func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Ser
 	if len(nodes) > 1 {
 		heap = "-Xmx512m"
 	}
+	brief := []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"} // what is compiled well pays only after minutes
 	jvm := []string{
-		java, "-Xms256m", heap, "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-Djava.awt.headless=true",
+		java, "-Xms256m", heap, "-Djava.awt.headless=true",
 		"-Dlog4j2.configurationFile=" + filepath.Join(dir, "log4j2.properties"), "-cp", filepath.Join(jars, "*"),
+	}
+	broker := append(slices.Clone(jvm), "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
+	if at.Brief {
+		broker = append(slices.Clone(jvm), brief...)
 	}
 	properties := filepath.Join(dir, "kafka.properties")
 	voters := []string{"--standalone"}
 	if len(nodes) > 1 {
 		voters = []string{"--initial-controllers", quorum(nodes)}
 	}
-	format = append(append(jvm[:len(jvm):len(jvm)], "kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties), voters...)
+	format = append(slices.Concat(jvm, brief, []string{"kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties}), voters...)
 	return &Server{
 		Name: name, Log: filepath.Join(dir, "kafka.log"),
 		stopSignal: syscall.SIGKILL, // an orderly shutdown takes seconds and saves data that nobody wants
-		args:       append(jvm[:len(jvm):len(jvm)], "kafka.Kafka", properties),
+		args:       append(broker, "kafka.Kafka", properties),
 		ready:      func(ctx context.Context) error { return kafkaAnswers(ctx, n) },
 	}, format, nil
 }

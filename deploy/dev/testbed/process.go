@@ -36,6 +36,7 @@ type Place struct {
 	POM   string // the Maven file that names Kafka's version
 
 	Properties string // lines for the brokers' settings, which outrank those of every test
+	Brief      bool   // brokers run for minutes and need not be fast: Java compiles quickly, and not well
 }
 
 // Server is one server's process, which may end and be started again. Its methods are for one goroutine at a time,

@@ -78,7 +78,7 @@ func (v *storeVerb) print(r *verify.Report) error {
 		return err
 	}
 	for _, problem := range r.Problems {
-		if _, err := fmt.Fprintf(out, "%d  damaged: %v\n", r.Info.Position.Offset, problem); err != nil {
+		if _, err := fmt.Fprintf(out, "%d  damaged: %s\n", r.Info.Position.Offset, terminal.Harmless(problem.Error())); err != nil {
 			return err
 		}
 	}

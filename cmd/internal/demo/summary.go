@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -46,8 +47,23 @@ func (s Summary) WriteText(out io.Writer) error {
 	b.WriteByte('\n')
 	s.shares(&b)
 	s.degrees(&b)
-	_, err := io.WriteString(out, b.String())
+	text := b.String()
+	if file, ok := out.(*os.File); ok && terminal.Is(file) {
+		text = cutAt(terminal.WidthOf(file), text)
+	}
+	_, err := io.WriteString(out, text)
 	return err
+}
+
+// cutAt cuts lines that are wider than a terminal, as the lines of the verdicts are. Each character has one column.
+func cutAt(columns int, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > columns {
+			lines[i] = string(runes[:columns-1]) + "…"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (s Summary) shares(b *strings.Builder) {

@@ -239,3 +239,10 @@ func TestMessagesAndTheDemoShareNoLine(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The summary is cut as the lines above it are.
+func TestSummaryIsCut(t *testing.T) {
+	if got, want := cutAt(10, "\n0123456789\n0123456789a\n  ▇▇▇▇▇▇▇▇▇\n"), "\n0123456789\n012345678…\n  ▇▇▇▇▇▇▇…\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

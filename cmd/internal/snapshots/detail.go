@@ -68,13 +68,13 @@ func DetailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, se
 	return d
 }
 
-// WriteText writes the detail for people.
+// WriteText writes the detail for people. Others stored it, so what does not print is escaped.
 func (d *Detail) WriteText(out io.Writer) error {
 	var b strings.Builder
 	for _, row := range [][2]string{
 		{"offset", fmt.Sprint(d.Offset)},
 		{"journal", fmt.Sprintf("%s, leader epoch %d", d.Journal, d.LeaderEpoch)},
-		{"index", d.Index},
+		{"index", terminal.Printable(d.Index, terminal.LongLine)},
 		{"taken", d.Taken},
 		{"published", d.Published},
 		{"documents", fmt.Sprintf("%s in %s, %s", terminal.Grouped(int(d.Documents)), terminal.Several(len(d.Segments), "segment"), terminal.Mebibytes(d.Bytes))},
@@ -88,13 +88,13 @@ func (d *Detail) WriteText(out io.Writer) error {
 	WriteSettings(&b, d.Routing)
 	b.WriteString("\nsource partitions\n")
 	for _, p := range d.Partitions {
-		fmt.Fprintf(&b, "  %s/%d  epoch %d from offset %d, base %d, %d held\n", p.Topic, p.Partition, p.Epoch, p.Start, p.Base, p.Held)
+		fmt.Fprintf(&b, "  %s/%d  epoch %d from offset %d, base %d, %d held\n", terminal.Printable(p.Topic, terminal.LongLine), p.Partition, p.Epoch, p.Start, p.Base, p.Held)
 	}
 	b.WriteString("\nsegments\n")
 	for _, s := range d.Segments {
 		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), terminal.Grouped(s.Documents), terminal.Mebibytes(s.Bytes), s.Name[:16])
 	}
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(out, terminal.Harmless(b.String()))
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteSettings writes canonical settings, one on each line. Others stored them, so what does not print is quoted.
+// WriteSettings writes canonical settings, one on each line.
 func WriteSettings(b *strings.Builder, canonical []byte) {
 	var values map[string]any
 	if json.Unmarshal(canonical, &values) != nil {

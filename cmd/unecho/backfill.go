@@ -133,8 +133,9 @@ func ownSettings(sets []string, into bool) (wrong []error) {
 // eventClock is the value of window.clock that a backfill has.
 const eventClock = "event"
 
-// asked returns what the command line says of a job that may have begun already.
-func (f *backfillFlags) asked(cmd *cobra.Command) backfill.Asked {
+// asked returns what the command line says of a job that may have begun already, and whether the settings make it a dry run.
+func (v *backfillVerb) asked() backfill.Asked {
+	f, cmd := v.flags, v.cmd
 	asked := backfill.Asked{Topics: f.topics}
 	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.unique, f.duplicate, f.rejected
 	if cmd.Flag("from").Changed {
@@ -146,8 +147,7 @@ func (f *backfillFlags) asked(cmd *cobra.Command) backfill.Asked {
 	if cmd.Flag("order").Changed {
 		asked.Order = &f.order
 	}
-	if cmd.Flag("dry-run").Changed {
-		dry := cmdline.Bool(cmd, "dry-run")
+	if dry := v.config.Sink.DryRun; dry || cmd.Flag("dry-run").Changed {
 		asked.DryRun = &dry
 	}
 	return asked

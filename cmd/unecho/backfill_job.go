@@ -180,6 +180,9 @@ func (v *backfillVerb) again() string {
 	default:
 		line = append(line, "--name", v.job.Name)
 	}
+	if v.config.Sink.DryRun {
+		line = append(line, "--dry-run")
+	}
 	return strings.Join(slices.Concat(line, configArgs(v.cmd)), " ")
 }
 

@@ -32,7 +32,7 @@ func (v *backfillVerb) run(ctx context.Context) error {
 			v.say("the range is judged: the group goes on live")
 			return v.live(ctx)
 		}
-		plan, err := v.job.Agree(&state, v.flags.asked(v.cmd))
+		plan, err := v.job.Agree(&state, v.asked())
 		if err != nil {
 			return err
 		}

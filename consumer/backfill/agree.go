@@ -103,6 +103,12 @@ func committed(ctx context.Context, admin *kadm.Client, group string) (kadm.Offs
 // fix one. A group that does other work is refused, and so is a job that was asked for something else.
 func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 	switch {
+	case s.Plan != nil && asked.DryRun == nil && s.dry():
+		return nil, &stop.Error{
+			What: fmt.Sprintf("backfill %s is a dry run: it forwards nothing", j.Name),
+			Remedy: fmt.Sprintf("to go on with the dry run, add --dry-run; to forward documents, name another job with --name, or remove this one first: unecho backfill remove %s",
+				j.Name),
+		}
 	case s.Plan != nil:
 		if lines := s.differs(asked); len(lines) > 0 {
 			return nil, &stop.Error{
@@ -173,6 +179,12 @@ func (s *State) differs(asked Asked) (lines []string) {
 		differ("--dry-run", fmt.Sprint(*asked.DryRun), fmt.Sprint(dry))
 	}
 	return lines
+}
+
+// dry says that the job in force writes nowhere.
+func (s *State) dry() bool {
+	_, dry := s.Outputs()
+	return dry
 }
 
 // begins says whether a bound is where the plan begins: by the words of the first start, or by the offsets.

@@ -45,9 +45,17 @@ func EntryOf(l *backfill.Listed, with string) Entry {
 	case l.Members > 0:
 		e.State, e.Next = "running", ""
 	default:
-		e.State, e.Next = "half-finished", "unecho backfill --name "+l.Name+with
+		e.State, e.Next = "half-finished", "unecho backfill --name "+l.Name+dryRun(l)+with
 	}
 	return e
+}
+
+// dryRun is the flag without which nobody goes on with a dry run.
+func dryRun(l *backfill.Listed) string {
+	if _, dry := l.Outputs(); dry {
+		return " --dry-run"
+	}
+	return ""
 }
 
 // WriteList writes the list for people.

@@ -64,17 +64,22 @@ func names(ctx context.Context, opts topic.Options) ([]string, error) {
 		return nil, fmt.Errorf("list topics: %w", err)
 	}
 	found := map[string]bool{}
+	find := func(name string) {
+		if CheckName(name) == nil { // anybody may begin the name of a group so, and go on with any text
+			found[name] = true
+		}
+	}
 	for _, group := range groups.Groups() {
 		if name, ok := strings.CutPrefix(group, Prefix); ok {
-			found[name] = true
+			find(name)
 		}
 	}
 	for _, t := range topics.Names() {
 		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix} {
 			name, ours := strings.CutPrefix(t, Prefix)
 			name, whole := strings.CutSuffix(name, suffix)
-			if ours && whole && name != "" {
-				found[name] = true
+			if ours && whole {
+				find(name)
 			}
 		}
 	}

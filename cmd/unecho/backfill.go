@@ -171,6 +171,7 @@ func backfillTopics(cmd *cobra.Command) error {
 		ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, nil)
 		defer stop()
 		err = v.run(ctx)
+		exit.MarkInterrupted(ctx, &err)
 	}
 	if err != nil && v != nil && v.logsJSON {
 		return &exit.Error{Logged: true, Err: err}

@@ -82,10 +82,13 @@ func (v *backfillVerb) work(ctx context.Context, plan *protocol.Plan, before pro
 		return true, nil
 	}
 	if state.Plan == nil || !samePlan(state.Plan, plan) {
-		if worked != nil && state.Plan != nil { // another process fixed the range at the same moment
+		switch {
+		case worked != nil && state.Plan != nil: // another process fixed the range at the same moment
 			return true, nil
+		case worked != nil:
+			return false, worked
 		}
-		return false, worked
+		return false, errEarly
 	}
 	now := state.Progress()
 	switch {
@@ -106,6 +109,9 @@ func (v *backfillVerb) work(ctx context.Context, plan *protocol.Plan, before pro
 func samePlan(a, b *protocol.Plan) bool {
 	return a.Fixed == b.Fixed && a.Order == b.Order && slices.Equal(a.Ranges, b.Ranges)
 }
+
+// errEarly is the error of a process that ended before a range was in force.
+var errEarly = &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before the backfill began; the same command begins it")}
 
 // interrupted is the error of a process that ended before the range did.
 func (v *backfillVerb) interrupted(s protocol.Progress) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -43,6 +45,22 @@ func tryBackfillKilled(t *testing.T, documents, kills int) {
 		t.Errorf("summaries %+v and %+v", one.summary, three.summary)
 	}
 	t.Logf("%d documents, %d kills of each process: %d verdicts differ, %+v", documents, kills, differ, one.summary)
+}
+
+// A backfill that is interrupted says so with its exit code, also before its range is in force.
+func TestBackfillInterruptedEarly(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.configure(s.inDirectory())
+	s.produce(100, 1)
+	for i, moment := range []string{".journal", ".rejected", "caught up with the journal", "feeding begins"} {
+		p := startProgram(t, s.dir, plain(t), "backfill", "--config", s.file, "--name", fmt.Sprint(s.name, "-", i), "--max-rate", "1")
+		p.says(moment)
+		check(t, p.cmd.Process.Signal(os.Interrupt))
+		if code := p.exits(startBound); code != exit.Interrupted {
+			t.Errorf("interrupted at %q, it ends with %d", moment, code)
+		}
+	}
 }
 
 // history sends documents of the past to random partitions. Most partitions are of the same days, one is months older. Some

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -160,6 +161,42 @@ func TestBackfill(t *testing.T) {
 			}
 			w.finished(w.launch(), plan)
 			w.jobOutputs("job", plan.Documents())
+		})
+	}
+}
+
+// A rate bounds what is judged, and a slow backfill goes on steadily: a kill or a signal costs little of it.
+func TestBackfillRate(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const rate = 100
+			w := newWorld(t, 2)
+			w.history(1000, 2, time.Minute)
+			plan := w.plan(order, 2)
+			began := time.Now()
+			m := w.launch(job("slow", plan), func(s *Setup) { s.MaxRate = rate })
+			for before := int64(0); before < 2*rate; {
+				if err := retry.Pause(w.context(), 20*time.Millisecond); err != nil {
+					t.Fatalf("it stands still: %+v", m.Backfill())
+				}
+				now := m.Backfill().Done
+				if most := rate * (time.Since(began).Seconds() + 0.5); float64(now) > most {
+					t.Fatalf("%d documents after %v", now, time.Since(began))
+				}
+				if step := now - before; step > rate {
+					t.Errorf("%d documents at once", step)
+				}
+				before = now
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("%d documents took %v", 2*rate, took)
+			}
+			stopping := time.Now()
+			if err := m.stop(); err != nil || time.Since(stopping) > 3*time.Second {
+				t.Errorf("it stops after %v: %v", time.Since(stopping), err)
+			}
 		})
 	}
 }

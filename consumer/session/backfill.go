@@ -100,7 +100,11 @@ func (s *Session) choose() (wait time.Duration, most int) {
 	if waiting {
 		wait = fedPause
 	}
-	return wait, int(max(1, min(within, int64(s.intake.Records()))))
+	most = s.intake.Records()
+	if s.limited() { // a large batch would wait for long, and be lost in a kill
+		most = min(most, s.Limit.Burst())
+	}
+	return wait, int(max(1, min(within, int64(most))))
 }
 
 // isOverdue says whether a partition was fed, and not polled for it, for too long. The caller holds mu.
@@ -117,16 +121,19 @@ func (s *Session) isOverdue(at key, fed bool, now time.Time) bool {
 	return false
 }
 
-// admit waits until the rate of the backfill allows the batch. Where a feeder appends, it waits instead.
+// limited says that batches wait for the rate of the backfill. Where a feeder appends, it waits instead.
+func (s *Session) limited() bool {
+	return s.Limit != nil && s.Plan != nil && s.Plan.Order != protocol.ByPlace
+}
+
+// admit waits until the rate allows the batch, which is no larger than a burst.
 func (s *Session) admit(ctx context.Context, b *batch) error {
-	if s.Limit == nil || s.Plan == nil || s.Plan.Order == protocol.ByPlace {
+	if !s.limited() {
 		return nil
 	}
 	return s.whileAssigned(ctx, func(ctx context.Context) error {
-		for n := b.Size; n > 0; n -= s.Limit.Burst() {
-			if err := s.Limit.WaitN(ctx, min(n, s.Limit.Burst())); err != nil {
-				return fmt.Errorf("wait for the rate: %w", err)
-			}
+		if err := s.Limit.WaitN(ctx, b.Size); err != nil {
+			return fmt.Errorf("wait for the rate: %w", err)
 		}
 		return nil
 	})

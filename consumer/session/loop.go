@@ -57,7 +57,7 @@ func (s *Session) poll(ctx, drain context.Context, quiet time.Duration, records 
 	if err := s.troubled(fetches); err != nil {
 		return nil, err
 	}
-	if err := s.told(fetches, polling); err != nil {
+	if err := s.told(fetches, records, polling); err != nil {
 		return nil, err
 	}
 	if fetches.NumRecords() > 0 || drain.Err() != nil {

@@ -88,8 +88,8 @@ const untoldPatience = 5 * time.Second
 
 // told returns an error if the client has left a partition alone and has thrown away the message about it. A client that is
 // opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
-func (s *Session) told(fetches kgo.Fetches, polling time.Time) error {
-	if fetches.NumRecords() >= s.intake.Records() {
+func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
+	if fetches.NumRecords() >= most {
 		return nil
 	}
 	if p, is := s.unpacker.Unreported(polling.Add(-untoldPatience)); is {

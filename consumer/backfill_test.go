@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -196,6 +197,36 @@ func TestBackfillRate(t *testing.T) {
 			stopping := time.Now()
 			if err := m.stop(); err != nil || time.Since(stopping) > 3*time.Second {
 				t.Errorf("it stops after %v: %v", time.Since(stopping), err)
+			}
+		})
+	}
+}
+
+// A batch that cannot be unpacked ends a backfill whose range has it, and is nothing to one whose range ends before it.
+func TestBackfillWithABatchThatCannotBeUnpacked(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := bounded(t, 2)
+			w.drop("news", 0, w.zeros(1, 100, kgo.CodecLz4))
+			w.drop("news", 0, w.zeros(4<<20/256+1, 0, kgo.CodecGzip))
+			w.neighbour(20)
+			w.sent = map[int32]int64{0: 1, 1: 20}
+			before := w.plan(order, 2)
+			before.Ranges[0].From, before.Ranges[1].From = 0, 0
+			w.finished(w.launch(job("before", before)), before)
+			within := w.plan(order, 2)
+			within.Ranges[0].From, within.Ranges[0].To = 0, 2
+			m := w.launch(job("within", within))
+			select {
+			case <-m.ended:
+			case <-time.After(20 * time.Second):
+				t.Fatal("it waits for ever")
+			}
+			var stopped *StopError
+			if !errors.As(m.err, &stopped) || !strings.Contains(m.err.Error(), "a batch of news/0, from offset 1 ") {
+				t.Errorf("it ends with %v", m.err)
 			}
 		})
 	}

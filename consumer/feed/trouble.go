@@ -40,11 +40,7 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, unpack.ErrLater):
 		return nil
 	case errors.As(err, &stopped):
-		return &stop.Error{
-			What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes has room for, or cannot be read",
-				topic, partition, stopped.Offset, stopped.NextOffset), Err: err,
-			Remedy: "raise source.max_batch_bytes and begin a backfill of another name",
-		}
+		return unpack.Ended(stopped)
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.As(err, &lost):
 		return deleted(topic, partition, err)
 	case broker.Forbidden(err):

@@ -73,9 +73,15 @@ func (s *Session) bears(err error) bool {
 	}
 	s.unpacker.Reported(unpack.Partition{Topic: stopped.Topic, Number: stopped.Partition})
 	s.mu.Lock()
-	ours := s.assigned[key{stopped.Topic, stopped.Partition}] != nil
+	a := s.assigned[key{stopped.Topic, stopped.Partition}]
 	s.mu.Unlock()
-	if ours && s.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
+	if a != nil && a.Plan != nil {
+		if stopped.Offset < a.Range.To {
+			_ = s.stopped(unpack.Ended(stopped)) // which wakes the loop, and ends the process
+		}
+		return true
+	}
+	if a != nil && s.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
 		s.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
 			Int64("next_offset", stopped.NextOffset).Str("remedy", s.pass(stopped)).
 			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, the others go on")

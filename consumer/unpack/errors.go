@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // ErrLater is the error that a client reports for a partition whose next batch found no room. The client fetches the
@@ -16,5 +18,15 @@ var (
 	errUnreadable = errors.New("it holds no records as Kafka writes them")
 )
 
-// stop returns an error after which the client leaves the partition alone, and says where the next batch begins.
-func stop(because error) error { return fmt.Errorf("%w: %w", kgo.ErrMaxDecompress, because) }
+// Ended is the error of a backfill that comes to a batch which cannot be unpacked. Nobody could tell a partition that waits from one
+// that is slow.
+func Ended(e *kgo.ErrDecompressTooLarge) *stop.Error {
+	return &stop.Error{
+		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes has room for, or cannot be read",
+			e.Topic, e.Partition, e.Offset, e.NextOffset), Err: e,
+		Remedy: "raise source.max_batch_bytes and begin a backfill of another name",
+	}
+}
+
+// stopping returns an error after which the client leaves the partition alone, and says where the next batch begins.
+func stopping(because error) error { return fmt.Errorf("%w: %w", kgo.ErrMaxDecompress, because) }

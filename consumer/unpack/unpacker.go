@@ -82,7 +82,7 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 	if err != nil {
 		u.turns.had(batch)
 		u.stopped.batch(len(src))
-		return nil, stop(err)
+		return nil, stopping(err)
 	}
 	if sum := u.held.sum(); u.bounds.Held > 0 && sum > 0 && sum+size > u.bounds.Held {
 		u.full = true

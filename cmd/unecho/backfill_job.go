@@ -183,7 +183,23 @@ func (v *backfillVerb) again() string {
 	if v.config.Sink.DryRun {
 		line = append(line, "--dry-run")
 	}
-	return strings.Join(slices.Concat(line, configArgs(v.cmd)), " ")
+	return strings.Join(slices.Concat(line, configArgs(v.cmd), v.deciding()), " ")
+}
+
+// deciding are the arguments that set what decides verdicts: without them the job's journal would be refused. Others are left out,
+// for there may be secrets among them.
+func (v *backfillVerb) deciding() (args []string) {
+	sets, err := v.cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return nil // the command has no such flag
+	}
+	for _, set := range sets {
+		section, _, _ := strings.Cut(set, ".")
+		if slices.Contains([]string{"document", "index", "similarity", "source", "text", "window"}, section) {
+			args = append(args, "--set", set)
+		}
+	}
+	return args
 }
 
 // configArgs are the arguments that name the configuration as this command line does.

@@ -111,12 +111,13 @@ func begin(ctx context.Context, t *testing.T, cmd *exec.Cmd, last func(line stri
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		<-ended
 	})
-	lines := bufio.NewScanner(out)
+	lines, said := bufio.NewScanner(out), ""
 	for lines.Scan() {
+		said = lines.Text()
 		if last(lines.Text() + "\n") {
 			go func() { _, _ = io.Copy(io.Discard, out) }()
 			return
 		}
 	}
-	t.Fatalf("%v ended too early: %v", cmd.Args, ctx.Err())
+	t.Fatalf("%v ended too early: %v\n%s", cmd.Args, ctx.Err(), said)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/index"
 )
 
@@ -54,15 +55,23 @@ func newScene(t *testing.T, partitions int32) *scene {
 	return s
 }
 
-// remove deletes the scene's topics and its group.
+// remove deletes the scene's topics and its groups, those of its backfills too.
 func (s *scene) remove() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	topics, err := s.admin.ListTopics(ctx)
 	check(s.t, err)
 	for _, name := range topics.Names() {
-		if strings.HasPrefix(name, s.name) {
+		if strings.Contains(name, s.name) {
 			_, err := s.admin.DeleteTopic(ctx, name)
+			check(s.t, err)
+		}
+	}
+	groups, err := s.admin.ListGroups(ctx)
+	check(s.t, err)
+	for _, name := range groups.Groups() {
+		if strings.HasPrefix(name, backfill.Prefix) && strings.Contains(name, s.name) {
+			_, err := s.admin.DeleteGroups(ctx, name) // one with a process that was killed stays until that is noticed
 			check(s.t, err)
 		}
 	}

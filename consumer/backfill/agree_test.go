@@ -5,11 +5,91 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
+
+// begun is the state of a job over news/0, offsets 3 to 10, that forwards to a, b and c.
+func begun() *State {
+	out := sink.Params{Unique: "a", Duplicate: "b", Rejected: "c"}
+	s := &State{Plan: &protocol.Plan{From: "start", To: "end", Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}}}}
+	s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]string{"news"}, "earliest", out)
+	return s
+}
+
+// What is asked for of a job that has begun is what it was begun with, in the same words or by the same offsets, or it is refused by
+// every difference.
+func TestAgree(t *testing.T) {
+	job := Job{Name: "repair", Group: GroupOf("repair"), Journal: JournalOf("repair")}
+	at := func(text string) *Bound { b := bound(t, text); return &b }
+	yes, arrival, byTime := true, protocol.ByArrival, protocol.ByPlace
+	for name, c := range map[string]struct {
+		asked   Asked
+		differs []string
+	}{
+		"the name alone": {},
+		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
+		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
+		"the outputs":    {asked: Asked{Outputs: sink.Params{Unique: "a"}}},
+		"another range":  {Asked{From: at("4"), To: at("2025-01-01")}, []string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"}},
+		"all others": {
+			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Params{Unique: "x", Rejected: "y"}, DryRun: &yes},
+			[]string{"--topic: blog now, news", "--order: arrival now, time", "--unique of news: x now, a", "--rejected of news: y now, c", "--dry-run: true now, false"},
+		},
+	} {
+		plan, err := job.Agree(begun(), c.asked)
+		if c.differs == nil {
+			if err != nil || plan == nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		for _, line := range c.differs {
+			if err == nil || !strings.Contains(err.Error(), line) {
+				t.Errorf("%s: %q is not in %v", name, line, err)
+			}
+		}
+		if err != nil && strings.Count(err.Error(), "when it was begun") != len(c.differs) {
+			t.Errorf("%s: it tells more than differs: %v", name, err)
+		}
+	}
+}
+
+// A group that does other work is refused. One that does none may begin.
+func TestAgreeRefusesOthers(t *testing.T) {
+	offsets := kadm.OffsetResponses{}
+	offsets.Add(kadm.OffsetResponse{Offset: kadm.Offset{Topic: "news", At: 5}})
+	live := State{}
+	live.Routing.Routes.Number = 1
+	for _, c := range []struct {
+		group string
+		state State
+		says  string
+	}{
+		{GroupOf("repair"), State{}, ""},
+		{"search", State{}, ""},
+		{"search", live, "search is a live group"},
+		{GroupOf("repair"), State{Members: 2}, "has 2 members, and no journal"},
+		{"search", State{Members: 1, Offsets: offsets}, "has 1 member, and no journal"},
+		{GroupOf("repair"), State{Offsets: offsets}, "backfill repair is half removed"},
+		{"search", State{Offsets: offsets}, "it is the group of something else"},
+	} {
+		job := Job{Name: strings.TrimPrefix(c.group, Prefix), Group: c.group, Journal: c.group + ".journal"}
+		plan, err := job.Agree(&c.state, Asked{})
+		var told *stop.Error
+		switch {
+		case plan != nil:
+			t.Errorf("%+v: a plan from nowhere", c)
+		case c.says == "" && err != nil, c.says != "" && (!errors.As(err, &told) || !strings.Contains(told.What, c.says) || told.Remedy == ""):
+			t.Errorf("%s: %v, want %q", c.group, err, c.says)
+		}
+	}
+}
 
 // Who asks for documents is not given a dry run of the same name, which forwards none.
 func TestAgreeOnADryRun(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -29,21 +30,31 @@ func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Listed
-	for _, name := range names {
-		job := Job{Kafka: opts, Name: name, Group: GroupOf(name), Journal: JournalOf(name)}
-		s, err := job.Look(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("look at backfill %s: %w", name, err)
-		}
-		l := Listed{Name: name, State: s}
-		if s.Plan != nil {
-			l.Progress = s.Progress()
-		}
-		out = append(out, l)
+	out := make([]Listed, len(names))
+	looking, ctx := errgroup.WithContext(ctx)
+	looking.SetLimit(looksAtOnce)
+	for i, name := range names {
+		looking.Go(func() error {
+			job := Job{Kafka: opts, Name: name, Group: GroupOf(name), Journal: JournalOf(name)}
+			s, err := job.Look(ctx)
+			if err != nil {
+				return fmt.Errorf("look at backfill %s: %w", name, err)
+			}
+			out[i] = Listed{Name: name, State: s}
+			if s.Plan != nil {
+				out[i].Progress = s.Progress()
+			}
+			return nil
+		})
+	}
+	if err := looking.Wait(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
+
+// looksAtOnce is how many jobs are looked at together. Each takes some round trips, and nothing else.
+const looksAtOnce = 8
 
 func names(ctx context.Context, opts topic.Options) ([]string, error) {
 	client, err := kgo.NewClient(opts...)

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/backfills"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/consumer/backfill"
+)
+
+// replays begins a backfill of the scene's source.
+func (s *scene) replays(args ...string) *process {
+	s.t.Helper()
+	return start(s.t, s.dir, append([]string{"backfill", "--config", s.file}, args...)...)
+}
+
+// listed is the scene's backfill of that name as the list has it.
+func (s *scene) listed(name string) (found backfills.Entry) {
+	s.t.Helper()
+	p := s.replays("list", "--json")
+	if code := p.exits(patience); code != 0 {
+		s.t.Fatalf("list ends with %d", code)
+	}
+	for line := range strings.Lines(p.out.String()) {
+		var e backfills.Entry
+		check(s.t, json.Unmarshal([]byte(line), &e))
+		if e.Backfill == name {
+			found = e
+		}
+	}
+	return found
+}
+
+// A backfill that is asked for what cannot be, ends, says why and what to do, and leaves nothing behind.
+func TestBackfillBadInput(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	s.configure(s.inDirectory(), s.consumer(""), noOps, "window: {clock: event}")
+	s.produce(40, 1)
+	live := s.run()
+	live.says(`"ready"`)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says []string
+	}{
+		{"output is source", []string{"--unique", s.source}, exit.BadUsage, []string{"is a source"}},
+		{"live group", []string{"--into", s.name}, exit.Failed, []string{s.name + " is a live group", "choose another name"}},
+		{"unknown topic", []string{"--topic", s.name + ".none"}, exit.Failed, []string{"cannot find " + s.name + ".none"}},
+		{"reversed", []string{"--from", "9", "--to", "3"}, exit.Failed, []string{"is reversed: it begins at 9 and ends at 3"}},
+		{"beyond the end", []string{"--to", "4711"}, exit.Failed, []string{"the range lies beyond the end"}},
+		{"no bound", []string{"--from", "yesterday"}, exit.BadUsage, []string{"--from", "is no time and no offset"}},
+		{"name", []string{"--name", "a/b"}, exit.BadUsage, []string{"cannot be the name of a backfill"}},
+		{"other clock", []string{"--set", "window.clock=arrival"}, exit.BadUsage, []string{"goes by the documents' own times"}},
+		{"group by setting", []string{"--set", "consumer.group=x"}, exit.BadUsage, []string{"use --name, or --into"}},
+		{"remove none", []string{"remove", s.name + "-none", "--yes"}, exit.Failed, []string{"there is no backfill"}},
+	} {
+		p := s.replays(c.args...)
+		if code := p.exits(patience); code != c.code {
+			t.Errorf("%s: it ends with %d, want %d", c.name, code, c.code)
+		}
+		for _, what := range c.says {
+			if !strings.Contains(p.log.String(), what) {
+				t.Errorf("%s: it does not say %q: %s", c.name, what, p.log)
+			}
+		}
+	}
+	p := s.replays("--from", "1", "--to", "1", "--json")
+	if code := p.exits(patience); code != 0 || !strings.Contains(p.log.String(), "nothing to do: the range is empty") || !strings.Contains(p.out.String(), `"finished":true,"documents":0`) {
+		t.Errorf("an empty range ends with %d: %s%s", code, p.log, p.out)
+	}
+	topics, err := s.admin.ListTopics(s.bounded())
+	check(t, err)
+	for _, name := range topics.Names() {
+		if strings.HasPrefix(name, backfill.Prefix+s.name) {
+			t.Errorf("topic %s is left behind", name)
+		}
+	}
+	s.settled()
+	stopAll(t, patience, live)
+	s.audited(s.name + ".journal") // what the live group does is none of theirs
+}
+
+// A backfill that was stopped by Ctrl-C, and another that was killed, are listed as half finished, with the command that goes on.
+// That command finishes them, and each document comes out once. What they leave is removed.
+func TestBackfillGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 100, member: m}")
+	s.history(3000, 2)
+	job := s.name + "-job"
+	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}
+	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "300"}, outputs)...)
+	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 200 })
+	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed || !strings.Contains(busy.log.String(), "is at work") {
+		t.Errorf("removed at work: %s", busy.log)
+	}
+	if e := s.listed(job); e.State != "running" || e.Next != "" {
+		t.Errorf("at work it is listed as %+v", e)
+	}
+	p.ends = true
+	check(t, p.cmd.Process.Signal(os.Interrupt))
+	command := "unecho backfill --name " + job + " --config " + s.file
+	if code := p.exits(patience); code != exit.Interrupted || !strings.Contains(p.log.String(), "to go on: "+command) {
+		t.Errorf("after Ctrl-C it ends with %d: %s", code, p.log)
+	}
+	if e := s.listed(job); e.State != "half-finished" || e.Share <= 0 || e.Share >= 1 || e.Next != command {
+		t.Errorf("after Ctrl-C it is listed as %+v", e)
+	}
+	other := s.replays("--name", job, "--from", "5")
+	if code := other.exits(patience); code != exit.Failed || !strings.Contains(other.log.String(), "was begun with something else") {
+		t.Errorf("with another range it ends with %d: %s", code, other.log)
+	}
+	before := s.done(backfill.GroupOf(job))
+	p = s.replays("--name", job, "--max-rate", "300")
+	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= before+200 })
+	p.kill()
+	p = start(t, s.dir, strings.Fields(command)[1:]...)
+	if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String(), "3,000 documents from start to end") {
+		t.Fatalf("it goes on and ends with %d: %s%s", code, p.log, p.out)
+	}
+	s.hashes(job)
+	if e := s.listed(job); e.State != "finished" || e.Documents != 3000 || !strings.Contains(e.Next, "remove "+job) {
+		t.Errorf("at its end it is listed as %+v", e)
+	}
+	gone := start(t, s.dir, append(strings.Fields(s.listed(job).Next)[1:], "--yes")...)
+	if code := gone.exits(patience); code != 0 || !strings.Contains(gone.out.String(), backfill.JournalOf(job)+", group "+backfill.GroupOf(job)+", its snapshots") {
+		t.Errorf("remove ends with %d: %s%s", code, gone.log, gone.out)
+	}
+	if e := s.listed(job); e.Backfill != "" {
+		t.Errorf("after it was removed it is listed as %+v", e)
+	}
+	s.hashes(job) // the outputs stay
+}
+
+// Of two backfills of one name and other ranges, begun at the same moment, one works and the other says what is wrong.
+func TestBackfillsOfOneName(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	s.configure(s.inDirectory(), noOps)
+	s.history(300, 2)
+	job := s.name + "-job"
+	both := []*process{
+		s.replays("--name", job, "--from", "10", "--json", "--set", "consumer.member=a"),
+		s.replays("--name", job, "--from", "20", "--json", "--set", "consumer.member=b"),
+	}
+	won := -1
+	for i, p := range both {
+		switch code := p.exits(patience); {
+		case code == 0 && won < 0:
+			won = i
+		case code != exit.Failed || !strings.Contains(p.log.String(), "was begun with something else than is asked for now"):
+			t.Errorf("%d ends with %d: %s", i, code, p.log)
+		}
+	}
+	if won < 0 {
+		t.Fatal("neither has worked")
+	}
+	want := s.total() - 2*10*(won+1)
+	if n := s.sum(".news.backfill."+job+".unique", ".news.backfill."+job+".duplicate", ".news.backfill."+job+".rejected"); n != want {
+		t.Errorf("%d documents came out, want %d", n, want)
+	}
+}
+
+// Retention that deletes what a backfill has not read ends it, and it says what to do.
+func TestBackfillOfDeleted(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 100}")
+	s.history(1000, 2)
+	job := s.name + "-job"
+	p := s.replays("--name", job, "--max-rate", "200")
+	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 100 })
+	p.ends = true
+	check(t, p.cmd.Process.Signal(os.Interrupt))
+	if code := p.exits(patience); code != exit.Interrupted {
+		t.Fatalf("after Ctrl-C it ends with %d: %s", code, p.log)
+	}
+	s.deleteBelow(s.ends())
+	p = s.replays("--name", job)
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "were deleted before") || !strings.Contains(p.log.String(), "begin") {
+		t.Errorf("where the rest was deleted it ends with %d: %s", code, p.log)
+	}
+}

@@ -20,11 +20,17 @@ func (r *Replica) Settings() []byte { return r.settings }
 
 // Partition returns the epoch, start and base of a source partition; ok is false if the journal never repositioned it.
 func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
-	number, ok := r.byID[source]
+	number, ok := r.known(source)
 	if !ok {
 		return Partition{}, false
 	}
 	return r.partitions[number].Partition, true
+}
+
+// known returns the number of a source partition that the journal has repositioned. One that only history names is not known.
+func (r *Replica) known(source entry.Source) (number uint32, ok bool) {
+	number, ok = r.byID[source]
+	return number, ok && r.partitions[number].Epoch > 0
 }
 
 // Held returns the verdict of a document that was judged in the given epoch and is not known to be committed.
@@ -51,6 +57,14 @@ func (r *Replica) Stats() Stats {
 		s.OldestApplied = d.applied
 	}
 	s.Held = r.HeldVerdicts()
+	if h := r.history; h != nil {
+		s.History = h.visible()
+		s.Documents, s.WindowBytes, s.Segments = s.Documents+s.History, s.WindowBytes+h.bytes, s.Segments+len(h.segments)
+		s.Memory += h.memory()
+		if d, ok := h.eldest(); ok {
+			s.OldestApplied = d.applied
+		}
+	}
 	return s
 }
 
@@ -66,7 +80,7 @@ func (r *Replica) HeldVerdicts() (n int) {
 // journal never named it.
 func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
 	for _, p := range r.partitions {
-		if p.source.Topic == topic {
+		if p.source.Topic == topic && p.Epoch > 0 {
 			return p.among, true
 		}
 	}

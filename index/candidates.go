@@ -15,10 +15,15 @@ import (
 // outlines: documents that cannot reach the threshold are dropped, and those with the fewest differing bits come first;
 // among equals the one indexed first.
 func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
-	w := &r.window
+	w, h := &r.window, r.history
 	w.meetRare(e.Keys)
-	if len(w.popular) == 0 {
-		if ranks = w.rank(); len(ranks) <= r.params.Similarity.MaxCandidates {
+	popular := len(w.popular)
+	if h != nil {
+		h.meetRare(e.Keys)
+		popular += len(h.popular)
+	}
+	if popular == 0 {
+		if ranks = r.rank(); len(ranks) <= r.params.Similarity.MaxCandidates {
 			return ranks, 0, 0
 		}
 	}
@@ -26,10 +31,13 @@ func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
 		r.verify.outline(e, &r.own)
 	}
 	bands = w.meetPopular()
+	if h != nil {
+		bands += h.meetPopular()
+	}
 	if r.outlined = r.own.n > 0; r.outlined {
 		ranks, out = r.sift(e)
 	} else {
-		ranks = w.rank()
+		ranks = r.rank()
 	}
 	return r.identicalFirst(ranks, e), bands, out
 }
@@ -42,19 +50,46 @@ const sifted = 4
 // enough. A document that cannot be matched, such as a dead one, takes no place. The check for that reads the document,
 // so it is skipped for a document that would get no place in any case, once one document is known to be left out.
 func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
-	w, x := &r.window, &r.block
-	r.outlines.begin()
+	w, h := &r.window, r.history
+	w.outlines.begin()
 	w.ranks = w.ranks[:0]
-	most := sifted * min(r.params.Similarity.MaxCandidates, unlimited)
-	bound := r.bound()
-	if bound.scarce(len(w.met)) {
-		w.meetInTurn()
+	bound, of := r.bound(), len(w.met)
+	if h != nil {
+		h.outlines.begin()
+		of += len(h.met)
 	}
-	for met := w.met; len(met) > 0; {
+	if bound.scarce(of) {
+		w.meetInTurn()
+		if h != nil {
+			h.meetInTurn()
+		}
+	}
+	out, done := r.siftIn(w, e, &bound, 0)
+	switch {
+	case h != nil && done:
+		out, _ = r.siftIn(h, e, &bound, out)
+	case h != nil:
+		out += len(h.met)
+	}
+	if len(w.ranks) < r.sifted() {
+		slices.Sort(w.ranks)
+	}
+	return w.ranks, out
+}
+
+// sifted is how many candidates are ranked.
+func (r *Replica) sifted() int { return sifted * min(r.params.Similarity.MaxCandidates, unlimited) }
+
+// siftIn adds the documents that were met in one window to the ranks, and to the number of those left out. It returns done
+// as false if there was not work enough for all of them.
+func (r *Replica) siftIn(of *window, e *entry.Entry, b *bound, before int) (out int, done bool) {
+	w, x, most := &r.window, &r.block, r.sifted()
+	out = before
+	for met := of.met; len(met) > 0; {
 		n := min(len(met), siftBlock)
-		near, left := r.reachable(met[:n], &bound)
+		near, left := r.reachable(of, met[:n], b)
 		for i := range near {
-			k := rank(x.odd[i])<<rankBits | rank(x.met[i])
+			k := rankOf(int(x.odd[i]), x.met[i])
 			full := len(w.ranks) == most
 			nearer := !full || k < w.ranks[most-1]
 			if !nearer && out > 0 {
@@ -70,24 +105,20 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 			}
 		}
 		if met = met[n:]; left > 0 {
-			out += left + len(met)
-			break
+			return out + left + len(met), false
 		}
 	}
-	if len(w.ranks) < most {
-		slices.Sort(w.ranks)
-	}
-	return w.ranks, out
+	return out, true
 }
 
 // reachable puts those documents into the block that their outlines do not rule out, and returns how many they are.
 // left is how many it had no work left for.
-func (r *Replica) reachable(met []uint32, b *bound) (n, left int) {
-	o, x, newest := &r.outlines, &r.block, r.window.end-1
+func (r *Replica) reachable(of *window, met []uint32, b *bound) (n, left int) {
+	o, x, newest := &of.outlines, &r.block, of.end-1
 	for done := 0; done < len(met); {
 		var k int
 		if k, n = x.take(o, b, met[done:], newest, n); done+k < len(met) {
-			n = r.takeElsewhere(newest-ref(met[done+k]), b, n)
+			n = r.takeElsewhere(o, newest-ref(met[done+k]), b, n)
 			k++
 		}
 		done += k
@@ -103,11 +134,10 @@ func (r *Replica) reachable(met []uint32, b *bound) (n, left int) {
 
 // takeElsewhere adds a document whose outline is not in its own place to the block of n, and returns the new number. If
 // there is no outline, it is made now, unless the document has far too few or too many hashes.
-func (r *Replica) takeElsewhere(at ref, b *bound, n int) int {
-	o := &r.outlines
+func (r *Replica) takeElsewhere(o *outlines, at ref, b *bound, n int) int {
 	place := o.find(at)
 	if place < 0 {
-		if place = r.outline(at, b); place < 0 {
+		if place = r.outline(o, at, b); place < 0 {
 			return n
 		}
 	}
@@ -184,15 +214,15 @@ const unlimited = 1 << 24
 
 // outline makes and stores the outline of a document, and returns its place. It returns -1 if the number of the
 // document's hashes already rules it out, which saves reading the hashes.
-func (r *Replica) outline(at ref, b *bound) int {
-	s, i := r.window.at(at)
-	r.candidate = s.document(i).entry
+func (r *Replica) outline(in *outlines, at ref, b *bound) int {
+	f := r.found(at)
+	r.candidate = f.document.entry
 	if !b.reaches(r.verify.hashes(&r.candidate)) {
 		return -1
 	}
 	var o outline
 	r.verify.outline(&r.candidate, &o)
-	return r.outlines.put(at, &o)
+	return in.put(at, &o)
 }
 
 // begin passes e to the verifier, once for each entry.

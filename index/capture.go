@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
@@ -12,6 +13,7 @@ import (
 const (
 	stateVersion    = 4
 	fedVersion      = 5 // of a state: with what was fed
+	primedVersion   = 6 // of a state: with what was fed and what was primed
 	unroutedVersion = 2 // of a state: without routes
 	segmentVersion  = 2
 )
@@ -40,10 +42,15 @@ type SegmentView struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Routes: r.routes, state: r.appendState(nil), Segments: make([]SegmentView, len(r.window.segments)),
+		Next: r.next, Hash: uint64(r.hash), Routes: r.routes, state: r.appendState(nil),
 	}
+	segments := r.window.segments
+	if r.history != nil {
+		segments = slices.Concat(segments, r.history.segments)
+	}
+	c.Segments = make([]SegmentView, len(segments))
 	changed := 0
-	for i, s := range r.window.segments {
+	for i, s := range segments {
 		s.captured, s.changes.captured = true, true
 		changed += s.changes.end()
 		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, segment: *s}
@@ -64,10 +71,10 @@ func (c *Capture) Split() {
 
 // State encodes everything but the segments:
 //
-//	version 4, or 5 if anything was fed · settings · routes · next · hash · clocks · partitions ·
-//	version 5: entries fed, and for each partition through and place · oldest document ·
-//	number of segments so far · side table, unless it is stored apart:
-//	for each document that changed since it entered, its number and its changes
+//	version 4, 5 if anything was fed, 6 if anything was primed · settings · routes · next · hash · clocks ·
+//	partitions · version 5 and 6: entries fed, and for each partition through and place ·
+//	version 6: the priming (appendPriming) · oldest document · number of segments so far · side table,
+//	unless it is stored apart: for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
 	if !c.apart {
@@ -115,7 +122,10 @@ func flag(b bool) byte {
 // appendState encodes everything but the segments and the side table.
 func (r *Replica) appendState(dst []byte) []byte {
 	version := byte(stateVersion)
-	if r.anyFed() {
+	switch {
+	case r.priming != nil:
+		version = primedVersion
+	case r.anyFed():
 		version = fedVersion
 	}
 	dst = append(dst, version)
@@ -131,14 +141,46 @@ func (r *Replica) appendState(dst []byte) []byte {
 	for _, p := range r.partitions {
 		dst = appendPartition(dst, p)
 	}
-	if version == fedVersion {
+	if version >= fedVersion {
 		dst = binary.AppendUvarint(dst, r.fed)
 		for _, p := range r.partitions {
 			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 		}
 	}
+	if version == primedVersion {
+		dst = r.appendPriming(dst)
+	}
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
 	return binary.AppendUvarint(dst, r.window.number)
+}
+
+// appendPriming encodes the priming and where history stands:
+//
+//	number · plan · entries · counts, in their order · time of the newest document of history ·
+//	parts, each: number of the source partition · through · place · rejected ·
+//	has history documents · its oldest document · number of its segments so far
+func (r *Replica) appendPriming(dst []byte) []byte {
+	p := r.priming
+	dst = binary.AppendUvarint(dst, uint64(p.Number))
+	dst = wire.AppendBytes(dst, p.Plan)
+	dst = binary.AppendUvarint(dst, p.Entries)
+	for _, n := range p.counts() {
+		dst = binary.AppendUvarint(dst, *n)
+	}
+	dst = binary.AppendVarint(dst, p.last)
+	dst = binary.AppendUvarint(dst, uint64(len(p.parts)))
+	for _, number := range slices.Sorted(maps.Keys(p.parts)) {
+		part := p.parts[number]
+		dst = binary.AppendUvarint(dst, uint64(number))
+		dst = binary.AppendVarint(binary.AppendVarint(dst, part.Through), part.Place)
+		dst = binary.AppendUvarint(dst, part.Rejected)
+	}
+	oldest, number := p.end, p.number
+	if r.history != nil {
+		oldest, number = r.history.oldest, r.history.number
+	}
+	dst = append(dst, flag(r.history != nil))
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(oldest)), number)
 }
 
 func appendPartition(dst []byte, p *partition) []byte {

@@ -1,6 +1,10 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"math"
+
+	"github.com/unecho/unecho/index/entry"
+)
 
 // Contents is a replica's state without its segments, for another state machine that continues from it.
 type Contents struct {
@@ -11,15 +15,21 @@ type Contents struct {
 	Held           [][]Verdict // per partition, ascending by offset
 	Fed            []Fed       // per partition
 	FedEntries     uint64      // see Replica.FedEntries
+	Primed         Primed
+	PrimedParts    []PrimedPart // per partition
+	PrimedLast     int64        // time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
 }
 
 // Remembered is a document of the window, and what changed about it since it was judged.
 type Remembered struct {
-	Number uint64 // its place in the window; ascending
+	Number uint64 // its place; ascending, apart from history, whose documents are visited first
 	// Root is the place of the representative that the document is a copy of, and its own place if it is no copy.
 	// RootLeft says that the representative has left the window.
 	Root     uint64
 	RootLeft bool
+
+	History bool // it is in history
+	Primed  bool // it came as history, wherever it is
 
 	Source   entry.Source
 	Entry    entry.Entry // valid during the visit
@@ -46,31 +56,37 @@ func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
 		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
-		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed,
+		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(), PrimedParts: make([]PrimedPart, len(r.partitions)),
+		PrimedLast: math.MinInt64,
+	}
+	if r.priming != nil {
+		c.PrimedLast = r.priming.last
 	}
 	if r.settings != nil {
 		c.Settings = append([]byte{}, r.settings...)
 	}
 	for i, p := range r.partitions {
 		c.Partitions[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
-		c.Held[i], c.Fed[i] = append([]Verdict(nil), p.held...), r.Fed(p.source)
+		c.Held[i], c.Fed[i], c.PrimedParts[i] = append([]Verdict(nil), p.held...), r.Fed(p.source), r.PrimedPart(p.source)
 	}
 	return c
 }
 
-// Each visits the documents of the window, the oldest first.
+// Each visits the documents of history and of the window, the oldest first.
 func (r *Replica) Each(visit func(*Remembered)) {
-	for at := r.window.oldest; at < r.window.end; at++ {
-		f := r.found(at)
-		m := r.remembered(at, &f)
-		visit(&m)
+	for _, w := range []*window{r.history, &r.window} {
+		for at := ref(0); w != nil && at < w.end-w.oldest; at++ {
+			f := r.found(w.oldest + at)
+			m := r.remembered(w.oldest+at, &f)
+			visit(&m)
+		}
 	}
 }
 
 func (r *Replica) remembered(at ref, f *found) Remembered {
 	d, changes := &f.document, &f.segment.changes
 	m := Remembered{
-		Number: uint64(at), Root: uint64(at), Source: r.partitions[d.source].source, Entry: d.entry, Judged: d.judged,
+		Number: uint64(at), Root: uint64(at), History: at >= past, Primed: d.primed(), Source: r.partitions[d.source].source, Entry: d.entry, Judged: d.judged,
 		Entered: d.applied, Copies: uint64(changes.copied(f.i)),
 		Dead: changes.isDead(f.i) || r.partitions[d.source].fell(d.position, d.entry.Offset),
 	}

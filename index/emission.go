@@ -46,7 +46,7 @@ func (r *Replica) takeBack(v *Verdict) {
 	if !v.Reemitted {
 		return
 	}
-	if s, i, ok := r.window.find(v.Match.Position); ok {
+	if s, i, ok := r.find(v.Match.Position); ok {
 		if m := s.changes.emission(i); m.set && m.position == v.Position {
 			m.void = true
 			s.changes.emit(i, m)

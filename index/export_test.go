@@ -3,15 +3,22 @@ package index
 // Reshape makes segments be sealed at this many documents or bytes from now on.
 func (r *Replica) Reshape(documents, bytes int) {
 	r.window.shape = shape{documents: documents, bytes: bytes}
+	if r.history != nil {
+		r.history.shape = r.window.shape
+	}
 }
 
 // Regrow rebuilds all tables, sized for this many documents.
 func (r *Replica) Regrow(documents int) {
-	w := &r.window
-	for group := range w.linkGroups() {
-		w.linkGroup(group, max(documents, w.visible()))
+	for _, w := range []*window{&r.window, r.history} {
+		if w == nil {
+			continue
+		}
+		for group := range w.linkGroups() {
+			w.linkGroup(group, max(documents, w.visible()))
+		}
+		w.forgetLookups()
 	}
-	w.forgetLookups()
 }
 
 // Placed returns of how many representatives the present place is noted.
@@ -19,6 +26,6 @@ func (r *Replica) Placed() int { return len(r.window.places) }
 
 // Forgetful makes the replica remember few outlines, in this many places, which may grow.
 func (r *Replica) Forgetful(places, most int) {
-	r.outlines.make(places)
-	r.outlines.most = most
+	r.window.outlines.make(places)
+	r.window.outlines.most = most
 }

@@ -14,7 +14,7 @@ type Fed struct {
 
 // Fed returns how far a source partition was fed.
 func (r *Replica) Fed(source entry.Source) Fed {
-	number, known := r.byID[source]
+	number, known := r.known(source)
 	if !known || r.partitions[number].fed == (Fed{}) {
 		return Fed{Place: math.MinInt64}
 	}
@@ -78,20 +78,26 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 func (r *Replica) feedable(f *Feed) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
-		number, known := r.byID[f.Parts[i].Source]
+		number, known := r.known(f.Parts[i].Source)
 		if !known || r.partitions[number].Epoch != f.Parts[i].Epoch {
 			return false
 		}
 		next[i] = r.partitions[number].fed.Through
 	}
+	return inOrder(f.Entries, f.First, r.fed, next, r.keys)
+}
+
+// inOrder says whether entries, the first of which is number first, continue a sequence of which some were brought: in the order
+// of their places, each partition's ascending from next. It changes next.
+func inOrder(entries []FedEntry, first, brought uint64, next []int64, keys int) bool {
 	last := int64(math.MinInt64)
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		if e.Part < 0 || e.Part >= len(f.Parts) || e.At < last || !e.Empty() && len(e.Keys) != r.keys {
+	for i := range entries {
+		e := &entries[i]
+		if e.Part < 0 || e.Part >= len(next) || e.At < last || !e.Empty() && len(e.Keys) != keys {
 			return false
 		}
 		last = e.At
-		if again := f.First+uint64(i) < r.fed; again != (e.Offset < next[e.Part]) {
+		if again := first+uint64(i) < brought; again != (e.Offset < next[e.Part]) {
 			return false
 		} else if !again {
 			next[e.Part] = e.Offset + 1
@@ -100,9 +106,11 @@ func (r *Replica) feedable(f *Feed) bool {
 	return true
 }
 
-func (f *Feed) keys(i int) []byte {
-	if i < len(f.Entries) && !f.Entries[i].Empty() {
-		return f.Entries[i].Keys
+func (f *Feed) keys(i int) []byte { return keysOf(f.Entries, i) }
+
+func keysOf(entries []FedEntry, i int) []byte {
+	if i < len(entries) && !entries[i].Empty() {
+		return entries[i].Keys
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -38,6 +39,9 @@ func KeysTag(keys []byte) uint32 { return uint32(xxhash.Sum64(keys)) & (1<<hashB
 // index.keep: all there may be thousands, so it stops when it has found as many as may be compared.
 func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
 	w := &r.window
+	if r.history != nil { // older, so it is behind what was met newest first
+		w.same = append(w.same, r.history.same...)
+	}
 	slices.Reverse(w.same)
 	met, most := w.same, r.params.Similarity.MaxCandidates
 	w.same = w.same[:0]
@@ -51,13 +55,16 @@ func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
 		return ranks
 	}
 	ranks = slices.DeleteFunc(ranks, func(k rank) bool {
-		_, ok := slices.BinarySearch(w.same, k.ref())
+		_, ok := slices.BinarySearchFunc(w.same, k.ref(), byAge)
 		return ok
 	})
 	w.ranks = slices.Grow(ranks, len(w.same))[:len(ranks)+len(w.same)]
 	copy(w.ranks[len(w.same):], ranks)
 	for i, at := range w.same {
-		w.ranks[i] = rank(at)
+		w.ranks[i] = rankOf(0, at)
 	}
 	return w.ranks
 }
+
+// byAge orders the numbers of documents, the older first: history is the oldest.
+func byAge(a, b ref) int { return cmp.Compare(a^past, b^past) }

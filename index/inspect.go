@@ -11,7 +11,7 @@ import (
 // the Params that NewRestore takes. It returns nil if no settings were in force.
 func CapturedSettings(state []byte) ([]byte, error) {
 	rd := wire.NewReader(state)
-	if _, err := readVersion(&rd, "state", unroutedVersion, stateVersion, fedVersion); err != nil {
+	if _, err := readVersion(&rd, "state", stateVersions()...); err != nil {
 		return nil, err
 	}
 	settings, inForce := rd.Bytes(), rd.Byte() == 1
@@ -34,9 +34,11 @@ type SourcePartition struct {
 
 // Partitions returns the source table of the captured state, in the order of the partitions' numbers.
 func (t *Restore) Partitions() []SourcePartition {
-	rows := make([]SourcePartition, len(t.replica.partitions))
-	for i, p := range t.replica.partitions {
-		rows[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
+	rows := make([]SourcePartition, 0, len(t.replica.partitions))
+	for _, p := range t.replica.partitions {
+		if p.Epoch > 0 { // else only history names it
+			rows = append(rows, SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)})
+		}
 	}
 	return rows
 }

@@ -43,7 +43,7 @@ func (r *Replica) enter(d *document, root *found) {
 	}
 	r.window.insert(d)
 	if r.outlined && d.first == r.window.end-1 {
-		r.outlines.put(d.first, &r.own)
+		r.window.outlines.put(d.first, &r.own)
 	}
 	r.room(0, 0)
 }
@@ -54,7 +54,7 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
 		r.stats.Candidates++
-		if ok && best.method == Identical && best.document.judged.Before(f.document.judged) {
+		if ok && best.method == Identical && best.document.older(&f.document) {
 			continue // it cannot be better
 		}
 		if r.measure(&s, &f) && r.reaches(f.similarity) && (!ok || f.better(&best)) {

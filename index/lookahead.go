@@ -134,11 +134,11 @@ const recordAhead = 256
 // linked behind those of the next one.
 func (w *window) fetchSwept() {
 	w.fetched = w.fetched[:0]
-	t := &w.tables[int((w.end+2)%ref(len(w.tables)))]
+	t := &w.tables[int((w.turns+2)%ref(len(w.tables)))]
 	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
 		w.fetched = append(w.fetched, t.lines.at(b))
 	}
-	t = &w.tables[int((w.end+1)%ref(len(w.tables)))]
+	t = &w.tables[int((w.turns+1)%ref(len(w.tables)))]
 	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
 		if older := t.older(t.lines.at(b)); older != nil {
 			w.fetched = append(w.fetched, older)

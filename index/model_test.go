@@ -67,6 +67,7 @@ func tryModel(t *testing.T, seeds uint64) {
 			for source := range sources {
 				same(t, fast, slow, source)
 			}
+			same(t, fast, slow, entry.Source{Topic: [16]byte{9}, Partition: 1})
 			if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
 				t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
 			}
@@ -107,6 +108,10 @@ func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Sour
 	fed, entries := slow.Fed(source)
 	if fast.Fed(source) != fed || fast.FedEntries() != entries {
 		t.Fatalf("fed of %v: got %+v of %d, the twin says %+v of %d", source, fast.Fed(source), fast.FedEntries(), fed, entries)
+	}
+	primed, part := slow.Primed(source)
+	if got := fast.Primed(); !reflect.DeepEqual(got, primed) || fast.PrimedPart(source) != part {
+		t.Fatalf("primed of %v: got %+v, %+v, the twin says %+v, %+v", source, got, fast.PrimedPart(source), primed, part)
 	}
 	for offset, v := range want.Held {
 		if h, ok := fast.Held(source, got.Epoch, offset); !ok || h != v {

@@ -67,11 +67,11 @@ func TestFarLargerDocumentsAreNotRead(t *testing.T) {
 		t.Fatalf("%d documents were met: too few for a test", met)
 	}
 	for at := range ref(documents) {
-		if r.outlines.find(at) >= 0 {
+		if r.window.outlines.find(at) >= 0 {
 			t.Fatalf("document %d of %d hashes has an outline", at, hashes)
 		}
 	}
-	if r.outlines.find(documents) < 0 {
+	if r.window.outlines.find(documents) < 0 {
 		t.Error("the document itself has no outline: the test proves nothing")
 	}
 }
@@ -83,11 +83,11 @@ func TestOutlinesAreBounded(t *testing.T) {
 	p.Similarity.MaxWork = most * hashes / hashesOfStep
 	f := newForger(t, p)
 	f.fillAlike(documents, hashes)
-	f.replica.outlines = outlines{}
+	f.replica.window.outlines = outlines{}
 	f.judge(make([]byte, f.replica.keys), hashes)
 	made := 0
 	for at := range f.replica.window.end {
-		if f.replica.outlines.find(at) >= 0 {
+		if f.replica.window.outlines.find(at) >= 0 {
 			made++
 		}
 	}
@@ -112,8 +112,8 @@ func BenchmarkColdOutlines(b *testing.B) {
 	most := time.Duration(0)
 	for b.Loop() {
 		b.StopTimer()
-		f.replica.outlines = outlines{}
-		f.replica.outlines.make(outlinePlaces)
+		f.replica.window.outlines = outlines{}
+		f.replica.window.outlines.make(outlinePlaces)
 		f.forge(make([]byte, f.replica.keys), outlined)
 		b.StartTimer()
 		began := time.Now()

@@ -8,7 +8,10 @@ type rank uint64
 
 const rankBits = 48
 
-func (r rank) ref() ref { return ref(r & (1<<rankBits - 1)) }
+// rankOf ranks a document. What is of history counts as older than everything else.
+func rankOf(by int, at ref) rank { return rank(by)<<rankBits | rank(at^past) }
+
+func (r rank) ref() ref { return ref(r&(1<<rankBits-1)) ^ past }
 
 // rank orders the documents that were met: those met in the most bands come first, and among equals the one indexed
 // first.
@@ -20,10 +23,21 @@ func (w *window) rank() []rank {
 		j := i + 1
 		for ; j < len(w.met) && w.met[j] == w.met[i]; j++ {
 		}
-		w.ranks = append(w.ranks, rank(len(w.tables)-(j-i))<<rankBits|rank(newest-ref(w.met[i])))
+		w.ranks = append(w.ranks, rankOf(len(w.tables)-(j-i), newest-ref(w.met[i])))
 		i = j
 	}
 	slices.Sort(w.ranks)
+	return w.ranks
+}
+
+// rank orders the documents that were met in the window and in history.
+func (r *Replica) rank() []rank {
+	w := &r.window
+	ranks := w.rank()
+	if r.history != nil {
+		w.ranks = append(ranks, r.history.rank()...)
+		slices.Sort(w.ranks)
+	}
 	return w.ranks
 }
 

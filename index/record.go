@@ -9,7 +9,7 @@ type Stamp struct {
 }
 
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Mark, *Checkpoint, *Accusation,
-// *Routing, *Feed.
+// *Routing, *Feed, *History.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -134,7 +134,27 @@ type FedEntry struct {
 	entry.Entry
 }
 
+// History carries documents of before the group began, for its window (design 4, rule 16). None of them gets a verdict. The
+// record that begins a priming has its plan and nothing else.
+type History struct {
+	Header
+	Number  uint32 // of the priming; 1 is the first
+	Plan    []byte // what is primed, for those who append it; empty but in the record that begins the priming
+	First   uint64 // entries that the priming brought before this record's first one
+	Parts   []HistoryPart
+	Entries []FedEntry // in the order of their places
+}
+
+// HistoryPart is a source partition of a History.
+type HistoryPart struct {
+	Source   entry.Source
+	Name     string // the topic's name, for headers
+	Through  int64  // after this record, all documents of the partition below this offset are brought or rejected
+	Rejected uint64 // documents of the priming below Through that cannot be compared
+}
+
 func (*Feed) record()       {}
+func (*History) record()    {}
 func (*Settings) record()   {}
 func (*Run) record()        {}
 func (*Reposition) record() {}

@@ -25,7 +25,9 @@ type Replica struct {
 	partitions []*partition
 	byID       map[entry.Source]uint32
 	window     window
-	fed        uint64 // entries that feeds brought
+	history    *window  // what was primed and is older than the window; nil if that is nothing
+	priming    *priming // nil if there was none
+	fed        uint64   // entries that feeds brought
 	hash       running
 	marks      marks
 	confirmed  int64 // journal offset; see Confirmed
@@ -39,7 +41,6 @@ type Replica struct {
 	began    bool // the verifier has taken the entry at hand
 	outlined bool // own is the outline of the entry at hand
 	own      outline
-	outlines outlines
 	block    block
 
 	judged []Verdict // verdicts of the run or feed at hand
@@ -134,6 +135,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		return r.applyRun(at, rec)
 	case *Feed:
 		return r.applyFeed(at, rec)
+	case *History:
+		return r.applyHistory(at, rec)
 	case *Reposition:
 		return r.applyReposition(at, rec)
 	case *Forget:
@@ -160,6 +163,8 @@ func header(rec Record) Header {
 	case *Run:
 		return rec.Header
 	case *Feed:
+		return rec.Header
+	case *History:
 		return rec.Header
 	case *Reposition:
 		return rec.Header
@@ -189,7 +194,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 }
 
 func (r *Replica) applyRun(at Stamp, run *Run) Effect {
-	number, known := r.byID[run.Source]
+	number, known := r.known(run.Source)
 	if !known || r.partitions[number].Epoch != run.Epoch || !r.wellFormed(run) {
 		return Effect{}
 	}
@@ -223,6 +228,16 @@ func (r *Replica) lookAhead(of keyed, i int) {
 		r.window.lookAhead(of.keys(k))
 	}
 	r.window.lookAhead(of.keys(i + lookaheads))
+	if r.history != nil {
+		r.lookAheadInHistory(of, i)
+	}
+}
+
+func (r *Replica) lookAheadInHistory(of keyed, i int) {
+	for k := 1; i == 0 && k < lookaheads; k++ {
+		r.history.lookAhead(of.keys(k))
+	}
+	r.history.lookAhead(of.keys(i + lookaheads))
 }
 
 // keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
@@ -253,18 +268,29 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	}
 	if !known {
 		number = uint32(len(r.partitions))
-		r.partitions = append(r.partitions, &partition{source: rec.Source, among: rec.Partitions})
-		r.byID[rec.Source] = number
+		r.addPartition(&partition{source: rec.Source, among: rec.Partitions})
 	}
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	p, here := r.partitions[number], Position{Offset: at.Offset}
-	oldest := here
-	if d, ok := r.window.eldest(); ok {
-		oldest = d.position
+	p.dropFalls(r.oldest(here))
+	if known && p.Epoch == 0 { // history named it
+		p.among, p.Base = rec.Partitions, rec.Offset
 	}
-	p.dropFalls(oldest)
 	p.reposition(here, rec)
 	return Effect{Applied: true}
+}
+
+// oldest returns the least journal position at which a remembered document entered, or now if there is none.
+func (r *Replica) oldest(now Position) Position {
+	if d, ok := r.window.eldest(); ok {
+		now = d.position
+	}
+	if r.history != nil {
+		if d, ok := r.history.eldest(); ok && d.position.Before(now) {
+			now = d.position
+		}
+	}
+	return now
 }
 
 func (r *Replica) forget(target Position) {
@@ -276,7 +302,7 @@ func (r *Replica) forget(target Position) {
 			}
 		}
 	}
-	if s, i, ok := r.window.find(target); ok {
+	if s, i, ok := r.find(target); ok {
 		s.changes.kill(i)
 	}
 }
@@ -295,6 +321,14 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			h = h.mix(r.fed)
 			for i := range rec.Parts {
 				h = h.mix(uint64(rec.Parts[i].Through))
+			}
+		case *History:
+			h = r.priming.fold(h)
+			if len(rec.Plan) > 0 {
+				h = h.mix(Fingerprint(rec.Plan))
+			}
+			for i := range rec.Parts {
+				h = h.mix(uint64(rec.Parts[i].Through)).mix(rec.Parts[i].Rejected)
 			}
 		case *Reposition:
 			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -43,7 +44,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, err
 	}
 	rd := wire.NewReader(state)
-	version, err := readVersion(&rd, "state", unroutedVersion, stateVersion, fedVersion)
+	version, err := readVersion(&rd, "state", stateVersions()...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +62,14 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	for n := rd.Count(20); n > 0; n-- {
 		replica.addPartition(readPartition(&rd))
 	}
-	if version == fedVersion {
+	if version >= fedVersion {
 		replica.fed = rd.Uvarint()
 		for _, p := range replica.partitions {
 			p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 		}
+	}
+	if version == primedVersion && !replica.readPriming(&rd) {
+		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	w := &replica.window
 	w.oldest, w.number = ref(rd.Uvarint()), rd.Uvarint()
@@ -76,6 +80,35 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	replica.marks.set(replica.next, replica.hash)
 	replica.confirmed = replica.next
 	return &Restore{replica: replica, side: rd}, nil
+}
+
+// stateVersions are the formats of a state that this program reads.
+func stateVersions() []byte { return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion} }
+
+// readPriming reads what appendPriming wrote, and returns false if that is not possible.
+func (r *Replica) readPriming(rd *wire.Reader) bool {
+	p := &priming{Primed: Primed{Number: uint32(rd.Uvarint()), Plan: bytes.Clone(rd.Bytes()), Entries: rd.Uvarint()}, parts: map[uint32]*PrimedPart{}}
+	for _, n := range p.counts() {
+		*n = rd.Uvarint()
+	}
+	p.last = rd.Varint()
+	for n := rd.Count(4); n > 0; n-- {
+		number := rd.Uvarint()
+		if number >= uint64(len(r.partitions)) {
+			return false
+		}
+		p.parts[uint32(number)] = &PrimedPart{Through: rd.Varint(), Place: rd.Varint(), Rejected: rd.Uvarint()}
+	}
+	some := rd.Byte() == 1
+	p.end, p.number = ref(rd.Uvarint()), rd.Uvarint()
+	if p.end < past || !p.end.possible() || p.number < uint64(past) || rd.Short() {
+		return false
+	}
+	r.priming = p
+	if some {
+		r.history = r.newHistory(p.end, p.number)
+	}
+	return true
 }
 
 // readVersion reads the format version of a state or segment. read lists the versions that this program reads,
@@ -130,7 +163,7 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	d.segment.base = base{offset: rd.Varint(), applied: rd.Varint()}
 	records := rd.Bytes()
 	all := rd.Take(keys * uint64(n))
-	if rd.Short() || rd.Len() != 0 || n == 0 || first > maxRef {
+	if rd.Short() || rd.Len() != 0 || n == 0 || !first.possible() || (first >= past) != (number >= uint64(past)) {
 		return nil, fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, number, n)
 	}
 	if err := t.documents(d, n, records, all); err != nil {
@@ -146,14 +179,22 @@ func (t *Restore) Add(d *Decoded) error {
 	if d.side != nil {
 		return t.addSide(d)
 	}
-	w := &t.replica.window
-	if !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
+	w := t.window(d.segment.first)
+	if w == nil || !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
 		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, d.Number())
 	}
 	w.push(d.segment)
 	w.end = d.segment.first + ref(d.segment.n)
 	w.bytes += d.bytes
 	return nil
+}
+
+// window returns the window for a number: that of history, which may be nil, or the other.
+func (t *Restore) window(of ref) *window {
+	if of >= past {
+		return t.replica.history
+	}
+	return &t.replica.window
 }
 
 // follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
@@ -203,38 +244,46 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	r := t.replica
 	w := &r.window
 	err := t.changes(func(at ref, to change) {
-		s, i := w.at(at)
+		s, i := t.window(at).at(at)
 		s.changes.set(i, to)
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.recount()
 	if spread == nil {
 		spread = oneByOne
 	}
+	w.recount()
 	spread(w.linkGroups(), func(group int) { w.linkGroup(group, w.visible()) })
+	if h := r.history; h != nil {
+		h.recount()
+		spread(h.linkGroups(), func(group int) { h.linkGroup(group, h.visible()) })
+	}
 	return r, nil
 }
 
 // changes reads the side table in the state. All segments must have been added.
 func (t *Restore) changes(apply func(at ref, to change)) error {
-	w := &t.replica.window
-	var last uint64
-	if n := len(w.segments); n > 0 {
-		last = w.segments[n-1].number
-	}
-	if last != w.number { // a window has a segment as soon as a document was indexed
+	if h := t.replica.history; !t.replica.window.allThere() || h != nil && (!h.allThere() || h.oldest == h.end) {
 		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {
 		at, to := ref(t.side.Uvarint()), readChange(&t.side)
-		if t.side.Short() || at < w.firstRef() || at >= w.end || int(to.emission.source) >= len(t.replica.partitions) {
+		if w := t.window(at); t.side.Short() || w == nil || at < w.firstRef() || at >= w.end || int(to.emission.source) >= len(t.replica.partitions) {
 			return fmt.Errorf("%w: side table", ErrCorrupt)
 		}
 		apply(at, to)
 	}
 	return nil
+}
+
+// allThere says whether the last segment is the latest one. A window has a segment as soon as a document was indexed.
+func (w *window) allThere() bool {
+	var last uint64
+	if n := len(w.segments); n > 0 {
+		last = w.segments[n-1].number
+	}
+	return last == w.number
 }
 
 func oneByOne(n int, link func(i int)) {

@@ -7,7 +7,7 @@ import "github.com/unecho/unecho/index/entry"
 const MostReentries = 64
 
 // room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
-// bounds.
+// bounds. Those of history leave first.
 //
 // With window.refresh: last, a representative that was repeated since it entered does not leave. It enters again, and
 // its age counts from the last repeat. So each representative has one place at a time, and a repeat costs no more than
@@ -15,6 +15,9 @@ const MostReentries = 64
 // room. If only its age is beyond the bound, it waits for the next document, and is meanwhile found only if its last
 // repeat is young enough.
 func (r *Replica) room(documents int, bytes int64) {
+	if r.history != nil {
+		r.historyRoom(documents, bytes)
+	}
 	w, now := &r.window, r.clocks.now()
 	if !w.refreshes {
 		w.expire(now)

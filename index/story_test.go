@@ -237,6 +237,12 @@ func (s *story) claim(words []string, h index.Header) index.Record {
 		return r
 	case "routing":
 		return s.routing(words)
+	case "priming": // priming 1
+		r := &index.History{Header: h, Plan: []byte("plan")}
+		s.scan(words[1:], "%d", &r.Number)
+		return r
+	case "history":
+		return s.history(words)
 	case "accusation": // accusation of w at 3 right|wrong
 		r := &index.Accusation{Header: h, Member: "other", Accused: words[2]}
 		s.scan(words[4:5], "%d", &r.Offset)
@@ -256,6 +262,27 @@ func (s *story) routing(words []string) *index.Routing {
 	s.scan(words[1:2], "%d", &r.Number)
 	if len(words) == 4 {
 		r.Fingerprint++
+	}
+	return r
+}
+
+// history parses `history 1 first 0 : p0/5@-30s=some_text p1/6=other_text`. The time of a place is that of the document.
+func (s *story) history(words []string) *index.History {
+	r := &index.History{Header: s.header()}
+	s.scan(words[1:4], "%d first %d", &r.Number, &r.First)
+	parts := map[int32]int{}
+	for _, w := range words[5:] {
+		var partition int32
+		place, rest, _ := strings.Cut(w, "/")
+		s.scan([]string{place}, "p%d", &partition)
+		e := s.entry(rest)
+		part, known := parts[partition]
+		if !known {
+			part = len(r.Parts)
+			parts[partition], r.Parts = part, append(r.Parts, index.HistoryPart{Source: source(partition), Name: "old news"})
+		}
+		r.Parts[part].Through = e.Offset + 1
+		r.Entries = append(r.Entries, index.FedEntry{Part: part, At: e.Time, Entry: e})
 	}
 	return r
 }
@@ -324,7 +351,14 @@ func (s *story) state() string {
 	if routes := s.replica.Routes(); routes.Number > 0 {
 		fmt.Fprintf(&b, "routing %d %s; ", routes.Number, routes.Text)
 	}
+	if p := s.replica.Primed(); p.Number > 0 {
+		fmt.Fprintf(&b, "priming %d: %d of %d kept, %d duplicate, %d too old, %d judged, %d without room, %d empty; ",
+			p.Number, p.Kept, p.Entries, p.Duplicate, p.TooOld, p.Judged, p.NoRoom, p.Empty)
+	}
 	st := s.replica.Stats()
+	if st.History > 0 {
+		fmt.Fprintf(&b, "history %d of ", st.History)
+	}
 	fmt.Fprintf(&b, "window %d, now %s", st.Documents, time.Duration(st.Now-storyStart)*time.Millisecond)
 	return b.String()
 }

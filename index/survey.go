@@ -80,7 +80,11 @@ func (r *Replica) measure(s *survey, f *found) bool {
 }
 
 func (r *Replica) found(at ref) (f found) {
-	f.segment, f.i = r.window.at(at)
+	w := &r.window
+	if at >= past {
+		w = r.history
+	}
+	f.segment, f.i = w.at(at)
 	f.document = f.segment.document(f.i)
 	return f
 }
@@ -100,12 +104,17 @@ func (r *Replica) eligible(f *found, e *entry.Entry) bool {
 
 // alive says whether a document was not forgotten, did not fall, and is not too old.
 func (r *Replica) alive(f *found) bool {
-	d, seen := &f.document, f.document.applied
-	if last, ok := f.segment.changes.repeated(f.i); ok {
-		seen = last
-	}
-	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), seen) &&
+	d := &f.document
+	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), f.seen()) &&
 		!r.partitions[d.source].fell(d.position, d.entry.Offset)
+}
+
+// seen returns the stream time from which a document's age counts now, ms.
+func (f *found) seen() int64 {
+	if last, ok := f.segment.changes.repeated(f.i); ok {
+		return last
+	}
+	return f.document.applied
 }
 
 // root returns the representative of a found document; ok is false if it has left the window.
@@ -114,13 +123,20 @@ func (r *Replica) root(f *found) (root found, ok bool) {
 		return *f, true
 	}
 	number := f.document.root
-	if number < r.window.oldest {
-		number = r.window.places[number] // 0 if it did not enter again, and document 0 left before
-	}
-	if number < r.window.oldest {
-		return found{}, false
+	if !r.visible(number) {
+		if number, ok = r.window.places[number]; !ok || number < r.window.oldest {
+			return found{}, false
+		}
 	}
 	return r.found(number), true
+}
+
+// visible says whether the document that first had this number is still there.
+func (r *Replica) visible(number ref) bool {
+	if number >= past {
+		return r.history != nil && number >= r.history.oldest && number < r.history.end
+	}
+	return number >= r.window.oldest
 }
 
 func (r *Replica) reaches(s Similarity) bool { return !s.Less(r.least) }
@@ -129,5 +145,5 @@ func (f *found) better(g *found) bool {
 	if f.similarity.Less(g.similarity) {
 		return false
 	}
-	return g.similarity.Less(f.similarity) || f.document.judged.Before(g.document.judged)
+	return g.similarity.Less(f.similarity) || f.document.older(&g.document)
 }

@@ -37,6 +37,9 @@ type window struct {
 	same    []ref              // documents met that have the keys of all bands; then only the identical ones, ascending
 	ranks   []rank
 	front   front // fields of the oldest document
+	turns   ref   // documents that the tables were tended for
+
+	outlines outlines
 }
 
 func newWindow(p Params, bands int) window {
@@ -217,7 +220,8 @@ func (w *window) link(s *segment, i int) {
 // row, which are fetched from memory together.
 func (w *window) tend() {
 	now, documents, bands := w.span(), w.visible(), len(w.tables)
-	w.tables[int(w.end%ref(bands))].sweep(w.sweeps(), now)
+	w.turns++
+	w.tables[int(w.turns%ref(bands))].sweep(w.sweeps(), now)
 	w.moved = 0
 	for b := range w.tables {
 		w.moved += w.tables[b].fit(documents+b%tableLoad, now)
@@ -270,13 +274,30 @@ func (w *window) find(p Position) (*segment, int, bool) {
 			return s, i, true
 		}
 	}
+	return nil, 0, false
+}
+
+// find returns the document that was judged, or primed, at p.
+func (r *Replica) find(p Position) (*segment, int, bool) {
+	w := &r.window
+	if s, i, ok := w.find(p); ok {
+		return s, i, true
+	}
+	if r.history != nil {
+		if s, i, ok := r.history.find(p); ok {
+			return s, i, true
+		}
+	}
+	if r.priming == nil && w.oldest < w.end && w.head(w.oldest).position.Before(p) {
+		return nil, 0, false // it cannot have left its first place
+	}
 	return w.findAgain(p)
 }
 
 // findAgain searches the whole window for a document that entered again, after it had left its first place before the
 // oldest document entered. Only an operator asks for so old a document.
 func (w *window) findAgain(p Position) (*segment, int, bool) {
-	if w.oldest == w.end || !w.refreshes || w.head(w.oldest).position.Before(p) {
+	if w.oldest == w.end || !w.refreshes {
 		return nil, 0, false
 	}
 	for r := w.oldest; r < w.end; r++ {

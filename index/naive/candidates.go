@@ -10,12 +10,12 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// shelves returns the documents of the window under each key of e, the newest first, dead ones included.
-func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
+// shelves returns the documents of the window, or of history, under each key of e, the newest first, dead ones included.
+func (t *Twin) shelves(q *queue, e *entry.Entry) (bands [][]*document) {
 	for _, k := range t.keys(e) {
 		var all []*document
-		for _, d := range slices.Backward(t.byKey[k]) {
-			if len(t.window) == 0 || d.at < t.window[0].place {
+		for _, d := range slices.Backward(q.byKey[k]) {
+			if len(q.documents) == 0 || d.at < q.documents[0].place {
 				break // the older ones have left too
 			}
 			if d.at == d.place {
@@ -32,24 +32,19 @@ func (t *Twin) shelves(e *entry.Entry) (bands [][]*document) {
 //
 // First it takes the newest 64 under each key. If there are no more, and these are few, they are ordered by the number
 // of bands they share. Otherwise it takes more from the longer shelves. Identical documents then come first. The others
-// are ordered by the number of differing bits if outlines distinguish them, and else by the number of bands they share.
+// are ordered by the number of differing bits if outlines distinguish them, and else by the number of bands they share. The
+// window and history are read alike, each for itself.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	p := t.params.Similarity
-	first := min(64, p.MaxReferences)
-	var longer [][]*document
-	var met []*document // key by key
-	for _, all := range t.shelves(e) {
-		if len(all) > first {
-			longer = append(longer, all[first:])
-		}
-		met = append(met, all[:min(first, len(all))]...)
-	}
-	shared := count(met)
-	if len(longer) == 0 && len(shared) <= p.MaxCandidates {
+	met, popular := t.meet(&t.window, e, false)
+	past, popularToo := t.meet(&t.history, e, false)
+	shared := count(append(met, past...))
+	if !popular && !popularToo && len(shared) <= p.MaxCandidates {
 		return byBands(shared), false
 	}
-	more, cut := t.readOn(longer)
-	met = append(met, more...)
+	met, cut = t.meet(&t.window, e, true)
+	past, cutToo := t.meet(&t.history, e, true)
+	met, cut = append(met, past...), cut || cutToo
 	shared = count(met)
 	own, ok := t.outline(e)
 	if !ok || !t.tells(e) {
@@ -57,6 +52,24 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	}
 	nearest, out := t.sift(e, own, met)
 	return t.identicalFirst(e, shared, nearest), cut || out
+}
+
+// meet returns the first documents of each shelf, key by key, and if all is set more of the longer shelves. rest says that it did
+// not take all.
+func (t *Twin) meet(q *queue, e *entry.Entry, all bool) (met []*document, rest bool) {
+	first := min(64, t.params.Similarity.MaxReferences)
+	var longer [][]*document
+	for _, shelf := range t.shelves(q, e) {
+		if len(shelf) > first {
+			longer = append(longer, shelf[first:])
+		}
+		met = append(met, shelf[:min(first, len(shelf))]...)
+	}
+	if !all {
+		return met, len(longer) > 0
+	}
+	more, cut := t.readOn(longer)
+	return append(met, more...), cut
 }
 
 // count returns how many times each document was met.

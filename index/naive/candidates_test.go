@@ -26,7 +26,7 @@ func tryEverywhere(t *testing.T, seeds uint64) {
 			twin.Apply(step.At, step.Record)
 			run, ok := step.Record.(*index.Run)
 			for i := 0; ok && i < len(run.Entries); i++ {
-				got, want := twin.shelves(&run.Entries[i]), everywhere(twin, &run.Entries[i])
+				got, want := twin.shelves(&twin.window, &run.Entries[i]), everywhere(twin, &run.Entries[i])
 				for _, all := range want {
 					found += len(all)
 				}
@@ -58,16 +58,16 @@ func tryShelves(t *testing.T, seeds uint64) {
 			twin.Apply(step.At, step.Record)
 		}
 		shelves, want := 0, 0
-		for key, all := range twin.byKey {
+		for key, all := range twin.window.byKey {
 			if shelves += len(all); len(all) == 0 {
 				t.Errorf("seed %d: nothing under %v", seed, key)
 			}
 		}
-		for _, d := range twin.window {
+		for _, d := range twin.window.documents {
 			want += len(twin.keys(&d.entry))
 		}
 		if shelves != want {
-			t.Errorf("seed %d: %d shelves for %d documents, want %d", seed, shelves, len(twin.window), want)
+			t.Errorf("seed %d: %d shelves for %d documents, want %d", seed, shelves, len(twin.window.documents), want)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func tryShelves(t *testing.T, seeds uint64) {
 // everywhere looks at every document, newest first.
 func everywhere(t *Twin, e *entry.Entry) [][]*document {
 	bands := make([][]*document, len(t.keys(e)))
-	for _, d := range slices.Backward(t.window) {
+	for _, d := range slices.Backward(t.window.documents) {
 		theirs := t.keys(&d.entry)
 		for band, own := range t.keys(e) {
 			if len(theirs) > 0 && own == theirs[band] {

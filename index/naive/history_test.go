@@ -51,6 +51,14 @@ func trySanity(t *testing.T, seeds int) {
 		twin := naive.New(p, []byte(settings), fingerprint)
 		for _, step := range steps {
 			verdicts := twin.Apply(step.At, step.Record)
+			if past, ok := step.Record.(*index.History); ok {
+				for i, e := range past.Entries {
+					if e.Part < len(past.Parts) {
+						at := index.Position{Offset: step.At.Offset, Entry: int32(i)}
+						unique[place{past.Parts[e.Part].Source, at}] = index.Verdict{Offset: e.Offset}
+					}
+				}
+			}
 			for _, v := range verdicts {
 				source := index.SourceOf(step.Record, &v)
 				if !v.Matched() {

@@ -21,7 +21,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 		emission: emission{source: source, offset: e.Offset, position: position, at: t.now()},
 	}
 	d.root = d
-	found, cut := t.matches(e)
+	found, cut := t.matches(e, true)
 	verdict.Cut = cut && len(found) == 0
 	if len(found) > 0 {
 		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
@@ -32,7 +32,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 			t.stats.Kept++
 		}
 		t.room(1, d.bytes, &entries)
-		t.enter(d)
+		t.enter(&t.window, d)
 		t.room(0, 0, &entries)
 	}
 	return verdict
@@ -77,7 +77,7 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	}
 	before := t.stats
 	var all []index.Match
-	matches, _ := t.matches(e)
+	matches, _ := t.matches(e, false)
 	for _, f := range matches {
 		if len(all) < most {
 			all = append(all, t.match(f))
@@ -95,7 +95,7 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 	}
 	before := t.stats
 	var all []index.Near
-	nearby, _ := t.nearby(e)
+	nearby, _ := t.nearby(e, false)
 	for _, f := range nearby {
 		all = append(all, index.Near{
 			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity, Method: f.method,
@@ -112,8 +112,8 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 }
 
 // matches returns the nearest document of each representative, in the order of nearby.
-func (t *Twin) matches(e *entry.Entry) (nearest []found, cut bool) {
-	nearby, cut := t.nearby(e)
+func (t *Twin) matches(e *entry.Entry, best bool) (nearest []found, cut bool) {
+	nearby, cut := t.nearby(e, best)
 	for _, f := range nearby {
 		if !slices.ContainsFunc(nearest, func(n found) bool { return n.root == f.root }) {
 			nearest = append(nearest, f)
@@ -123,8 +123,9 @@ func (t *Twin) matches(e *entry.Entry) (nearest []found, cut bool) {
 }
 
 // nearby returns the candidates that reach the threshold: the most similar first, and of equally similar ones the one
-// judged first.
-func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
+// judged first. If only the best is wanted, candidates are left out that are younger than the best one so far and cannot be more
+// similar: comparing them would cost work.
+func (t *Twin) nearby(e *entry.Entry, best bool) (all []found, cut bool) {
 	verify := t.verifier(e)
 	promising, cut := t.candidates(e)
 	candidates, work := t.params.Similarity.MaxCandidates, t.params.Similarity.MaxWork
@@ -138,6 +139,9 @@ func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
 			break
 		}
 		candidates--
+		if best && len(all) > 0 && t.hopeless(all, d) {
+			continue
+		}
 		cost := t.cost(&d.entry, e)
 		if cost > work && d.entry.Content != e.Content {
 			t.stats.TooCostly++
@@ -152,16 +156,33 @@ func (t *Twin) nearby(e *entry.Entry) (all []found, cut bool) {
 			all = append(all, found{document: d, similarity: s, method: m})
 		}
 	}
-	slices.SortFunc(all, func(a, b found) int {
-		switch {
-		case b.similarity.Less(a.similarity):
-			return -1
-		case a.similarity.Less(b.similarity):
-			return 1
-		case a.position.Before(b.position):
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, byNearness)
 	return all, cut
+}
+
+// byNearness orders found documents: the most similar first, and of equally similar ones the older.
+func byNearness(a, b found) int {
+	switch {
+	case b.similarity.Less(a.similarity):
+		return -1
+	case a.similarity.Less(b.similarity):
+		return 1
+	case a.older(b.document):
+		return -1
+	}
+	return 1
+}
+
+// hopeless says whether the best document found so far is identical, and older than d.
+func (*Twin) hopeless(all []found, d *document) bool {
+	best := slices.MinFunc(all, byNearness)
+	return best.method == index.Identical && best.older(d)
+}
+
+// older says whether a document counts as the earlier one: history comes before all that was judged.
+func (d *document) older(than *document) bool {
+	if d.primed != than.primed {
+		return d.primed
+	}
+	return d.position.Before(than.position)
 }

@@ -7,19 +7,20 @@ import (
 
 // partition is a source partition: unknown, with epoch 0, until its first reposition.
 type partition struct {
-	known bool
-	name  string // the topic's name, as the latest reposition gave it
-	epoch uint32
-	start int64
-	base  int64
-	held  map[int64]index.Verdict // by offset: judged, and not yet known to be committed
-	fed   index.Fed
+	known  bool
+	name   string // the topic's name, as the latest reposition gave it
+	epoch  uint32
+	start  int64
+	base   int64
+	held   map[int64]index.Verdict // by offset: judged, and not yet known to be committed
+	fed    index.Fed
+	primed index.PrimedPart
 }
 
 func (t *Twin) partition(source entry.Source) *partition {
 	p, ok := t.partitions[source]
 	if !ok {
-		p = &partition{held: map[int64]index.Verdict{}, fed: unfed()}
+		p = &partition{held: map[int64]index.Verdict{}, fed: unfed(), primed: unprimed()}
 		t.partitions[source] = p
 	}
 	return p

@@ -15,11 +15,12 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 		t.ours = bytes.Equal(c.Settings, t.settings)
 	}
 	t.arrival, t.event, t.fed = c.Arrival, c.Event, c.FedEntries
+	t.primed, t.primedLast = c.Primed, c.PrimedLast
 	for i := range c.Partitions {
 		row := &c.Partitions[i]
 		own := t.partition(row.Source)
-		own.known, own.name, own.epoch, own.start, own.base = true, row.Topic, row.Epoch, row.Start, row.Base
-		own.fed = c.Fed[i]
+		own.name, own.epoch, own.start, own.base = row.Topic, row.Epoch, row.Start, row.Base
+		own.known, own.fed, own.primed = row.Epoch > 0, c.Fed[i], c.PrimedParts[i]
 		for _, v := range c.Held[i] {
 			own.held[v.Offset] = v
 		}
@@ -35,7 +36,7 @@ func (t *Twin) remember(from *index.Replica) {
 	from.Each(func(m *index.Remembered) {
 		d := &document{
 			source: m.Source, entry: m.Entry.Clone(), position: m.Judged, bytes: index.EntryBytes(t.params, &m.Entry),
-			entered: m.Entered, dead: m.Dead, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
+			entered: m.Entered, dead: m.Dead, primed: m.Primed, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
 			emission: emission{
 				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At, void: m.Emission.Void,
 			},
@@ -46,7 +47,11 @@ func (t *Twin) remember(from *index.Replica) {
 			roots[d] = m.Root
 		}
 		byNumber[m.Number] = d
-		t.enter(d)
+		if m.History {
+			t.enter(&t.history, d)
+		} else {
+			t.enter(&t.window, d)
+		}
 	})
 	for d, number := range roots {
 		d.root = byNumber[number]

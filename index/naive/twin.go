@@ -3,8 +3,10 @@ package naive
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -25,11 +27,11 @@ type Twin struct {
 
 	arrival, event int64 // clocks, ms since 1970; they never fall
 	partitions     map[entry.Source]*partition
-	window         []*document // the oldest first, ascending by place
-	places         int         // number of places given so far
-	fed            uint64      // entries that feeds brought
-	byKey          map[bandKey][]shelf
-	bytes          int64 // bytes of the documents in the window
+	history        queue
+	window         queue
+	fed            uint64 // entries that feeds brought
+	primed         index.Primed
+	primedLast     int64 // time of the newest document that entered history, ms since 1970
 	stats          Stats
 }
 
@@ -42,7 +44,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	}
 	return &Twin{
 		params: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
-		partitions: map[entry.Source]*partition{}, byKey: map[bandKey][]shelf{},
+		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0), primedLast: math.MinInt64,
 	}
 }
 
@@ -67,6 +69,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.run(at, r)
 	case *index.Feed:
 		return t.feed(at, r)
+	case *index.History:
+		return t.prime(at, r), nil
 	case *index.Reposition:
 		return t.reposition(at, r), nil
 	case *index.Forget:
@@ -128,7 +132,10 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 	}
 	t.arrive(at, r.Wall)
 	from := min(r.Offset, p.base)
-	for _, d := range t.window {
+	if !p.known {
+		from = r.Offset // nothing of it was judged
+	}
+	for d := range t.remembered() {
 		if d.source == r.Source && d.entry.Offset >= from {
 			d.dead = true
 		}
@@ -137,7 +144,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 		}
 	}
 	*p = partition{
-		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed(),
+		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed(), primed: p.primed,
 	}
 	return true
 }
@@ -156,7 +163,7 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 			}
 		}
 	}
-	for _, d := range t.window {
+	for d := range t.remembered() {
 		if d.position == r.Target {
 			d.dead = true
 		}
@@ -166,9 +173,20 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 
 // takeBack makes the emission of a document void that its output refused: the next copy comes through instead.
 func (t *Twin) takeBack(v *index.Verdict) {
-	for _, d := range t.window {
+	for d := range t.remembered() {
 		if v.Reemitted && d.emission.position == v.Position {
 			d.emission.void = true
+		}
+	}
+}
+
+// remembered visits all documents of history and of the window.
+func (t *Twin) remembered() iter.Seq[*document] {
+	return func(yield func(*document) bool) {
+		for _, d := range slices.Concat(t.history.documents, t.window.documents) {
+			if !yield(d) {
+				return
+			}
 		}
 	}
 }

@@ -14,10 +14,11 @@ type document struct {
 	entry    entry.Entry
 	position index.Position
 	root     *document // its representative; itself if it is no copy
-	place    int       // 0: not in the window
+	place    int       // 0: not remembered
 	bytes    int64
 	entered  int64 // ms of stream time from which its age counts
 	dead     bool  // forgotten, or its partition was repositioned
+	primed   bool  // it came as history, wherever it is now
 
 	// The fields below are used only in a representative.
 	copies   uint64 // how many documents it stands for, itself included
@@ -34,6 +35,19 @@ type emission struct {
 	at       int64 // stream time
 	void     bool  // the document died, so the next copy comes through
 }
+
+// queue is the window, or the history in front of it. The places of history are lower than all of the window.
+type queue struct {
+	documents []*document // the oldest first, ascending by place
+	place     int         // the last one given
+	byKey     map[bandKey][]shelf
+	bytes     int64 // of the documents
+}
+
+func newQueue(place int) queue { return queue{place: place, byKey: map[bandKey][]shelf{}} }
+
+// beforeAll is a place before all that the window gives.
+const beforeAll = -1 << 40
 
 // bandKey is the part of a band key by which documents meet.
 type bandKey struct {
@@ -64,48 +78,60 @@ func (t *Twin) old(d *document) bool {
 
 // live says whether a document can be matched: neither it nor its representative died, left the window or grew too old.
 func (t *Twin) live(d *document) bool {
-	return d.place > 0 && !d.dead && !t.old(d) && d.root.place > 0 && !d.root.dead && !t.old(d.root)
+	return d.place != 0 && !d.dead && !t.old(d) && d.root.place != 0 && !d.root.dead && !t.old(d.root)
 }
 
-// enter puts a document at the window's head.
-func (t *Twin) enter(d *document) {
-	t.places++
-	d.place = t.places
-	t.window = append(t.window, d)
-	t.bytes += d.bytes
+// enter puts a document at the head of the window or of history.
+func (t *Twin) enter(q *queue, d *document) {
+	q.place++
+	d.place = q.place
+	q.documents = append(q.documents, d)
+	q.bytes += d.bytes
 	for _, k := range t.keys(&d.entry) {
-		t.byKey[k] = append(t.byKey[k], shelf{d, d.place})
+		q.byKey[k] = append(q.byKey[k], shelf{d, d.place})
 	}
 }
 
-// leave takes the oldest document from the window, and removes what has left from its shelves.
-func (t *Twin) leave() *document {
-	d := t.window[0]
-	t.window = t.window[1:]
-	t.bytes -= d.bytes
+// leave takes the oldest document from the window or from history, and removes what has left from its shelves.
+func (t *Twin) leave(q *queue) *document {
+	d := q.documents[0]
+	q.documents = q.documents[1:]
+	q.bytes -= d.bytes
 	gone := d.place
 	d.place = 0
 	for _, k := range t.keys(&d.entry) {
-		all := t.byKey[k]
+		all := q.byKey[k]
 		for len(all) > 0 && all[0].at <= gone {
 			all = all[1:]
 		}
-		if t.byKey[k] = all; len(all) == 0 {
-			delete(t.byKey, k)
+		if q.byKey[k] = all; len(all) == 0 {
+			delete(q.byKey, k)
 		}
 	}
 	return d
 }
 
-// room lets the oldest documents leave until this many more documents and bytes fit into the window. Where a repeat
+// full says whether this many more documents and bytes are beyond the bounds, which history and the window share.
+func (t *Twin) full(documents int, more int64) bool {
+	w := t.params.Window
+	documents += len(t.history.documents) + len(t.window.documents)
+	return w.Count > 0 && documents > w.Count || w.Bytes > 0 && t.history.bytes+t.window.bytes+more > int64(w.Bytes)
+}
+
+// room lets the oldest documents leave, those of history first, until this many more documents and bytes are within the bounds.
+func (t *Twin) room(documents int, more int64, entries *int) {
+	t.roomIn(&t.history, documents, more, entries)
+	t.roomIn(&t.window, documents, more, entries)
+}
+
+// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds. Where a repeat
 // keeps its representative, one that was repeated since it entered does not leave but enters again, and its age counts
 // from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if there is no
 // room; if only its age drives it out, it waits for the next entry.
-func (t *Twin) room(documents int, more int64, entries *int) {
+func (t *Twin) roomIn(q *queue, documents int, more int64, entries *int) {
 	w := t.params.Window
-	for len(t.window) > 0 {
-		d := t.window[0]
-		full := w.Count > 0 && len(t.window)+documents > w.Count || w.Bytes > 0 && t.bytes+more > int64(w.Bytes)
+	for len(q.documents) > 0 {
+		d, full := q.documents[0], t.full(documents, more)
 		aged := w.Age > 0 && t.now()-d.entered >= w.Age.Milliseconds()
 		again := t.params.Refreshes() && d.repeated && !d.dead && !t.old(d)
 		switch {
@@ -113,20 +139,20 @@ func (t *Twin) room(documents int, more int64, entries *int) {
 			return
 		case again && *entries > 0:
 			*entries--
-			t.again(t.leave())
+			t.again(t.leave(q))
 		case again && !full:
 			return
 		default:
-			t.leave()
+			t.leave(q)
 		}
 	}
 }
 
-// again lets a representative that was repeated enter again.
+// again lets a representative that was repeated enter the window again.
 func (t *Twin) again(d *document) {
 	t.stats.Reentered++
 	d.entered, d.repeated = d.last, false
-	t.enter(d)
+	t.enter(&t.window, d)
 }
 
 // keys returns the keys under which a document is found: all band keys together, and each of them.

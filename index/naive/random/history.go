@@ -24,7 +24,7 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	r := rand.New(rand.NewPCG(seed, 0x6869_7374_6f72_79))
 	h := &history{
 		r: r, p: p, settings: settings, fingerprint: fingerprint, signer: signer, texts: texts{r: r},
-		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000},
+		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000}, primes: Primes(seed),
 	}
 	if r.IntN(4) == 0 {
 		h.narrow = byte(1<<r.IntN(4)) - 1
@@ -51,6 +51,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	return h.steps[:n], nil
 }
 
+// Primes says whether the history of a seed has primings.
+func Primes(seed uint64) bool { return seed%3 == 2 }
+
 type history struct {
 	r           *rand.Rand
 	p           index.Params
@@ -66,6 +69,12 @@ type history struct {
 	steps   []Step
 	runs    []*index.Run
 	feeds   []*index.Feed
+	primes  bool // some histories are primed
+	past    []*index.History
+	pasts   []*source        // what the priming reads
+	priming uint32           // number of the latest one
+	primed  uint64           // entries that it brought, if each record was applied
+	pastAt  int64            // the time of its last place
 	fed     uint64           // entries fed, if each feed was applied
 	place   int64            // the time of the last place
 	judged  []index.Position // where entries stand, judged or not
@@ -95,6 +104,12 @@ func (h *history) append(rec index.Record) {
 	if feed, ok := rec.(*index.Feed); ok {
 		h.feeds = append(h.feeds, feed)
 		for i := range feed.Entries {
+			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+		}
+	}
+	if past, ok := rec.(*index.History); ok {
+		h.past = append(h.past, past)
+		for i := range past.Entries {
 			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
@@ -132,6 +147,9 @@ func (h *history) header() index.Header {
 }
 
 func (h *history) anything() index.Record {
+	if h.primes && h.r.IntN(8) == 0 {
+		return h.prime()
+	}
 	s := h.sources[h.r.IntN(len(h.sources))]
 	switch k := h.r.IntN(100); {
 	case k < 15 && h.p.Window.Clock == "event":

@@ -236,8 +236,8 @@ func restored(t *testing.T, p index.Params, r *index.Replica, apart bool) *index
 }
 
 func FuzzRestore(f *testing.F) {
-	p := random.Params(3)
-	steps, err := random.History(3, 200, p, settings, index.Fingerprint(settings))
+	p := random.Params(5) // of a history with primings
+	steps, err := random.History(5, 200, p, settings, index.Fingerprint(settings))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -66,6 +66,8 @@ func wall(rec index.Record) int64 {
 		return rec.Wall
 	case *index.Feed:
 		return rec.Wall
+	case *index.History:
+		return rec.Wall
 	case *index.Reposition:
 		return rec.Wall
 	case *index.Forget:

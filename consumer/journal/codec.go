@@ -22,6 +22,7 @@ const (
 	kindMark
 	kindRouting
 	kindFeed
+	kindHistory
 
 	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
@@ -35,6 +36,8 @@ func Append(dst []byte, rec index.Record) []byte {
 		dst = slices.Grow(dst, frameBytes+runSize(rec))
 	case *index.Feed:
 		dst = slices.Grow(dst, frameBytes+feedSize(rec))
+	case *index.History:
+		dst = slices.Grow(dst, frameBytes+historySize(rec))
 	}
 	dst = appendBody(openFrame(dst), rec)
 	closeFrame(dst[from:])
@@ -50,6 +53,8 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		return appendRun(dst, rec)
 	case *index.Feed:
 		return appendFeed(dst, rec)
+	case *index.History:
+		return appendHistory(dst, rec)
 	case *index.Reposition:
 		dst = appendHeader(dst, kindReposition, rec.Header)
 		dst = appendSource(dst, rec.Source)
@@ -126,12 +131,13 @@ func runSize(run *index.Run) int {
 	return n
 }
 
-// Decoder decodes records. A decoded Run or Feed is valid until the next call: its entries are stored in the decoder and
+// Decoder decodes records. A decoded Run, Feed or History is valid until the next call: its entries are stored in the decoder and
 // point into the value.
 type Decoder struct {
 	run  index.Run
 	feed index.Feed
-	last []*entry.Entry // of each part of the feed
+	past index.History
+	last []*entry.Entry // of each part of the feed or the history
 }
 
 // Decode reads the value of a journal record.
@@ -168,6 +174,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		return d.decodeRun(h, rd)
 	case kindFeed:
 		return d.decodeFeed(h, rd)
+	case kindHistory:
+		return d.decodeHistory(h, rd)
 	case kindReposition:
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)

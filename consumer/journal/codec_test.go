@@ -32,6 +32,13 @@ func records() []index.Record {
 			{At: 2000, Entry: entry.Entry{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Evidence: []byte("e"), ID: []byte("x")}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
 		}},
+		&index.History{Header: h, Number: 1<<32 - 1, Plan: text},
+		&index.History{Header: h, Number: 2, First: 1 << 40, Parts: []index.HistoryPart{
+			{Source: source, Name: "news", Through: 71, Rejected: 1 << 33}, {Name: "old news", Through: 9},
+		}, Entries: []index.FedEntry{
+			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
+			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
+		}},
 	}
 }
 
@@ -62,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 
 func carriesEntries(rec index.Record) bool {
 	switch rec.(type) {
-	case *index.Run, *index.Feed:
+	case *index.Run, *index.Feed, *index.History:
 		return true
 	}
 	return false

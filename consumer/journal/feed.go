@@ -20,15 +20,20 @@ func appendFeed(dst []byte, f *index.Feed) []byte {
 		dst = binary.AppendUvarint(dst, uint64(part.Epoch))
 		dst = binary.AppendVarint(dst, part.Through)
 	}
+	return appendPlaced(dst, f.Entries, len(f.Parts))
+}
+
+// appendPlaced encodes entries of this many parts.
+func appendPlaced(dst []byte, entries []index.FedEntry, parts int) []byte {
 	keys := 0
-	for i := range f.Entries {
-		keys = max(keys, len(f.Entries[i].Keys))
+	for i := range entries {
+		keys = max(keys, len(entries[i].Keys))
 	}
 	dst = binary.AppendUvarint(dst, uint64(keys))
-	dst = binary.AppendUvarint(dst, uint64(len(f.Entries)))
-	last, place := make([]*entry.Entry, len(f.Parts)), int64(0)
-	for i := range f.Entries {
-		e := &f.Entries[i]
+	dst = binary.AppendUvarint(dst, uint64(len(entries)))
+	last, place := make([]*entry.Entry, parts), int64(0)
+	for i := range entries {
+		e := &entries[i]
 		dst = binary.AppendUvarint(dst, uint64(e.Part))
 		dst = binary.AppendVarint(dst, e.At-place)
 		dst = entry.Append(dst, &e.Entry, last[e.Part])
@@ -46,9 +51,12 @@ const (
 
 // feedSize is an upper bound of the feed's size in bytes.
 func feedSize(f *index.Feed) int {
-	n := feedFraming + len(f.Parts)*FeedPartSize
-	for i := range f.Entries {
-		n += FeedPlace + entry.Size(&f.Entries[i].Entry)
+	return feedFraming + len(f.Parts)*FeedPartSize + placedSize(f.Entries)
+}
+
+func placedSize(entries []index.FedEntry) (n int) {
+	for i := range entries {
+		n += FeedPlace + entry.Size(&entries[i].Entry)
 	}
 	return n
 }
@@ -64,33 +72,40 @@ func (d *Decoder) decodeFeed(h index.Header, rd *wire.Reader) (*index.Feed, erro
 		}
 		f.Parts = append(f.Parts, index.FeedPart{Source: source, Epoch: epoch, Through: rd.Varint()})
 	}
+	entries, err := d.decodePlaced(f.Entries, len(f.Parts), rd)
+	f.Entries = entries
+	return f, err
+}
+
+// decodePlaced reads what appendPlaced wrote, into the memory of earlier entries.
+func (d *Decoder) decodePlaced(entries []index.FedEntry, parts int, rd *wire.Reader) ([]index.FedEntry, error) {
 	keys := rd.Uvarint()
 	n := rd.Count(5)
 	if rd.Short() || keys > uint64(rd.Len()) {
-		return nil, errors.New("a feed of impossible counts")
+		return entries, errors.New("a feed of impossible counts")
 	}
-	if cap(f.Entries) < n {
-		f.Entries = make([]index.FedEntry, 0, n)
+	if cap(entries) < n {
+		entries = make([]index.FedEntry, 0, n)
 	}
-	if cap(d.last) < len(f.Parts) {
-		d.last = make([]*entry.Entry, len(f.Parts))
+	if cap(d.last) < parts {
+		d.last = make([]*entry.Entry, parts)
 	}
-	d.last = d.last[:len(f.Parts)]
+	d.last = d.last[:parts]
 	clear(d.last)
 	place := int64(0)
 	for range n {
 		part, delta := rd.Uvarint(), rd.Varint()
-		if part >= uint64(len(f.Parts)) {
-			return nil, fmt.Errorf("feed: part %d of %d", part, len(f.Parts))
+		if part >= uint64(parts) {
+			return entries, fmt.Errorf("feed: part %d of %d", part, parts)
 		}
 		place += delta
 		e, rest, err := entry.Decode(rd.Rest(), int(keys), d.last[part])
 		if err != nil {
-			return nil, fmt.Errorf("feed: %w", err)
+			return entries, fmt.Errorf("feed: %w", err)
 		}
 		*rd = wire.NewReader(rest)
-		f.Entries = append(f.Entries, index.FedEntry{Part: int(part), At: place, Entry: e})
-		d.last[part] = &f.Entries[len(f.Entries)-1].Entry
+		entries = append(entries, index.FedEntry{Part: int(part), At: place, Entry: e})
+		d.last[part] = &entries[len(entries)-1].Entry
 	}
-	return f, nil
+	return entries, nil
 }

@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/unecho/unecho/index"
@@ -44,7 +45,7 @@ func (t *Twin) beginPriming(at index.Stamp, h *index.History) bool {
 		return false
 	}
 	t.arrive(at, h.Wall)
-	t.primed = index.Primed{Number: h.Number, Plan: h.Plan}
+	t.primed = index.Primed{Number: h.Number, Plan: bytes.Clone(h.Plan)}
 	for _, p := range t.partitions {
 		p.primed = unprimed()
 	}

@@ -285,6 +285,8 @@ func (t *teller) letter(l letter) {
 		for i := range r.Parts {
 			t.num(r.Parts[i].Through)
 		}
+	case *index.History:
+		t.num(9, int64(r.Fingerprint-t.ours), int64(r.Number), int64(r.First), int64(len(r.Entries)))
 	case nil:
 		t.num(7)
 	}

@@ -37,6 +37,9 @@ type PrimedCounts struct {
 	Empty     uint64 // nothing to compare
 }
 
+// PassedOver is how many entries were neither kept nor like something that is remembered.
+func (c *PrimedCounts) PassedOver() uint64 { return c.TooOld + c.Judged + c.NoRoom + c.Empty }
+
 // counts lists the counts, in the order in which they are stored.
 func (c *PrimedCounts) counts() []*uint64 {
 	return []*uint64{&c.Kept, &c.Duplicate, &c.TooOld, &c.Judged, &c.NoRoom, &c.Empty}

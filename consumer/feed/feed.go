@@ -67,12 +67,17 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 		return err
 	}
 	f.fed = from.Entries
+	if f.Priming > 0 {
+		err = f.whatIsLeft(ctx, &from)
+	} else {
+		err = f.sameTopics(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	m := feeding.NewMerge(f.Plan, from, f.bounds())
 	if m.Done() {
 		return nil
-	}
-	if err := f.sameTopics(ctx); err != nil {
-		return err
 	}
 	f.unpacker = f.unpacker.Renew()
 	r, err := newReader(f.Setup, f.unpacker, f.workers, m)
@@ -123,7 +128,7 @@ func send(ctx context.Context, m *feeding.Merge, s *sender, all bool) error {
 		if !ok {
 			break
 		}
-		if err := s.add(ctx, record, m.Size()); err != nil {
+		if err := s.add(ctx, record, m.Rejected(), m.Size()); err != nil {
 			return err
 		}
 		m.Begin()
@@ -144,9 +149,15 @@ func (f *feeder) state(ctx context.Context) (feeding.State, error) {
 		advanced := f.Replica.Advanced()
 		var now feeding.State
 		known := true
-		f.Replica.Look(func(r *index.Replica) { now, known = feeding.StateOf(f.Plan, r) })
-		if known {
-			return now, nil
+		f.Replica.Look(func(r *index.Replica) {
+			if f.Priming > 0 {
+				now, err = f.primed(r)
+			} else {
+				now, known = feeding.StateOf(f.Plan, r)
+			}
+		})
+		if known || err != nil {
+			return now, err
 		}
 		select {
 		case <-advanced:

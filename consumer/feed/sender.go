@@ -31,9 +31,9 @@ type landing struct {
 const recordsAtOnce = 8
 
 // add frames a record, and sends when there are enough.
-func (s *sender) add(ctx context.Context, f *index.Feed, size int) error {
+func (s *sender) add(ctx context.Context, f *index.Feed, rejected []uint64, size int) error {
 	f.Header = s.Log.Header()
-	s.values = append(s.values, journal.Append(make([]byte, 0, size), f))
+	s.values = append(s.values, journal.Append(make([]byte, 0, size), s.recordOf(f, rejected)))
 	s.ledger.Frame(f)
 	if err := s.pace.wait(ctx, s.MaxRate, len(f.Entries)); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *sender) arrived(ctx context.Context, most int) error {
 			return err
 		}
 		var err error
-		s.Replica.Look(func(r *index.Replica) { err = s.ledger.Find(r) })
+		s.Replica.Look(func(r *index.Replica) { err = s.ledger.Find(s.taken(r)) })
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *sender) room(ctx context.Context) error {
 	}
 	for {
 		advanced, room := s.Replica.Advanced(), feeding.Roomy
-		s.Replica.Look(func(r *index.Replica) { room = s.ledger.Room(r, s.MaxHeld) })
+		s.Replica.Look(func(r *index.Replica) { room = s.ledger.Room(s.taken(r), s.MaxHeld) })
 		switch room {
 		case feeding.Roomy:
 			return nil

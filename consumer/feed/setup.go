@@ -24,6 +24,9 @@ type Setup struct {
 	MaxRate       int // documents a second; 0: no bound
 	MaxHeld       int // the feeder waits while so many verdicts are held; 0: no bound
 
+	// Priming is the number of the priming in force that is fed, with its plan. 0 is a backfill.
+	Priming uint32
+
 	Logger zerolog.Logger
 
 	entries    int // of a record; 0: as many as a run has. For tests.
@@ -56,6 +59,18 @@ func (s *Setup) bounds() feeding.Bounds {
 		entries = min(entries, max(1, s.MaxRate/4))
 	}
 	return feeding.Bounds{
-		Bounds: protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}, Part: journal.FeedPartSize, Place: journal.FeedPlace,
+		Bounds: protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}, Part: s.partSize(), Place: journal.FeedPlace,
 	}
+}
+
+// partSize is an upper bound of what a range takes as a part of a record.
+func (s *Setup) partSize() int {
+	if s.Priming == 0 {
+		return journal.FeedPartSize
+	}
+	most := 0
+	for _, r := range s.Plan.Ranges {
+		most = max(most, journal.HistoryPartSize(r.Topic))
+	}
+	return most
 }

@@ -40,9 +40,16 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, unpack.ErrLater):
 		return nil
 	case errors.As(err, &stopped):
-		return unpack.Ended(stopped)
+		if r.Priming == 0 {
+			return unpack.Ended(stopped)
+		}
+		return &stop.Error{
+			What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes has room for, or cannot be read",
+				topic, partition, stopped.Offset, stopped.NextOffset), Err: err,
+			Remedy: "begin with a later --from",
+		}
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.As(err, &lost):
-		return deleted(topic, partition, err)
+		return r.deleted(topic, partition, err)
 	case broker.Forbidden(err):
 		return &stop.Error{
 			What: fmt.Sprintf("%s/%d cannot be read", topic, partition), Err: err,
@@ -52,8 +59,11 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	return fmt.Errorf("read %s/%d: %w", topic, partition, err)
 }
 
-// deleted is the error for documents of the plan that are there no more.
-func deleted(topic string, partition int32, err error) *stop.Error {
+// deleted is the error for documents of the plan that are there no more. A priming goes on with what is left.
+func (s *Setup) deleted(topic string, partition int32, err error) error {
+	if s.Priming > 0 {
+		return fmt.Errorf("documents of %s/%d were deleted: %w", topic, partition, err)
+	}
 	return &stop.Error{
 		What: fmt.Sprintf("documents of %s/%d were deleted before the backfill read them", topic, partition), Err: err,
 		Remedy: "raise the topic's retention, and begin a backfill of another name: its range begins with what is left",
@@ -64,7 +74,7 @@ func deleted(topic string, partition int32, err error) *stop.Error {
 func (r *reader) whole(number int, p *kgo.FetchTopicPartition) error {
 	position := r.merge.Position(number)
 	if begins := p.LogStartOffset; begins > position && p.Records[0].Offset > position {
-		return deleted(p.Topic, p.Partition, fmt.Errorf("the topic begins at %d, read was below %d", begins, position))
+		return r.deleted(p.Topic, p.Partition, fmt.Errorf("the topic begins at %d, read was below %d", begins, position))
 	}
 	return nil
 }

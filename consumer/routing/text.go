@@ -55,9 +55,15 @@ func Diff(here, journal []byte) []string {
 	})
 }
 
-func reads(text []byte, topic string) bool {
+func reads(text []byte, topic string) bool { return slices.Contains(Sources(text), topic) }
+
+// Sources returns the topics that a routing reads.
+func Sources(text []byte) []string {
 	var values struct {
 		Topics []string `json:"source.topics"`
 	}
-	return json.Unmarshal(text, &values) == nil && slices.Contains(values.Topics, topic)
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil
+	}
+	return values.Topics
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// lane is a range while it is merged. Its entries lie encoded in blocks, in their order, each followed by the time of its place.
+// lane is a range while it is merged. Its entries lie encoded in blocks, in their order, each followed by the time of its place and
+// by how many documents were rejected since the entry before.
 type lane struct {
 	to       int64
 	position int64 // all documents below are read
@@ -23,6 +24,9 @@ type lane struct {
 	queued bool        // next is an entry
 	next   entry.Entry // points into a block
 	at     int64       // time of its place
+
+	rejected uint64 // documents before next, or before what comes after the entry that was next last
+	refused  uint64 // documents behind the entry that was queued last
 }
 
 // blockBytes is how many bytes of entries are released together, roughly. blockCost is what a block takes beside its bytes.
@@ -37,6 +41,14 @@ func (l *lane) through() int64 {
 		return l.next.Offset
 	}
 	return l.position
+}
+
+// rejectedThrough is how many documents of the range below through are rejected.
+func (l *lane) rejectedThrough() uint64 {
+	if l.queued {
+		return l.rejected
+	}
+	return l.rejected + l.refused
 }
 
 // dry says that the lane's next entry is not known yet.
@@ -76,5 +88,7 @@ func (l *lane) advance(keys int) {
 		panic("feeding: our own entry does not decode: " + err.Error()) // our bug
 	}
 	at, n := binary.Varint(l.rest)
-	l.at, l.rest, l.queued = at, l.rest[n:], true
+	rejected, k := binary.Uvarint(l.rest[n:])
+	l.at, l.rest, l.queued = at, l.rest[n+k:], true
+	l.rejected += rejected
 }

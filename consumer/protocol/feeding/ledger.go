@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 var (
@@ -18,6 +19,13 @@ type Sent struct {
 	last    int64  // its greatest journal offset
 	entries uint64 // fed before and by it
 	parts   []index.FeedPart
+}
+
+// Taken is what a replica has taken of what was fed.
+type Taken interface {
+	FedEntries() uint64                // all that were fed
+	Fed(source entry.Source) index.Fed // how far a partition was
+	HeldVerdicts() int
 }
 
 // Ledger is what a feeder has framed and appended, as far as the replica was not seen to take it.
@@ -60,7 +68,7 @@ func (l *Ledger) Next() (last int64, pending int) {
 
 // Find looks for the oldest pending append in a replica that has passed it. It returns ErrUntaken or ErrOvertaken if the feeder has
 // to begin again where the replica is.
-func (l *Ledger) Find(r *index.Replica) error {
+func (l *Ledger) Find(r Taken) error {
 	a := &l.pending[0]
 	switch fed := r.FedEntries(); {
 	case fed < a.entries:
@@ -88,7 +96,7 @@ const (
 )
 
 // Room says whether what was framed may be appended, if the replica is to hold fewer than most verdicts.
-func (l *Ledger) Room(r *index.Replica, most int) Room {
+func (l *Ledger) Room(r Taken, most int) Room {
 	held, under := r.HeldVerdicts(), int64(l.framed-r.FedEntries())
 	switch {
 	case int64(held)+under < int64(most):

@@ -34,9 +34,10 @@ type Merge struct {
 	keys   int              // length of an entry's band keys
 	bounds Bounds           // of a record
 
-	record  index.Feed // that is being made
-	size    int        // upper bound of its bytes
-	scratch []byte
+	record   index.Feed // that is being made
+	rejected []uint64   // for each part of it: documents of the range that are rejected so far
+	size     int        // upper bound of its bytes
+	scratch  []byte
 }
 
 // recordBytes is an upper bound of what a record takes beside its entries and parts.
@@ -47,8 +48,11 @@ func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
 	m := &Merge{plan: plan, parts: from.Parts, lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
 	m.record.First = from.Entries
 	for i, r := range plan.Ranges {
-		position := min(max(r.From, from.Parts[i].Through), r.To)
-		m.lanes[i] = lane{to: r.To, position: position, sent: position, place: from.Places[i], part: -1}
+		position, known := from.begins(i, &r)
+		m.lanes[i] = lane{to: r.To, position: position, sent: known, place: from.Places[i], part: -1}
+		if from.Rejected != nil {
+			m.lanes[i].rejected = from.Rejected[i]
+		}
 		if m.lanes[i].dry() {
 			m.dry++
 		}
@@ -65,12 +69,18 @@ func (m *Merge) Add(number int, documents []Document, position int64) {
 	m.scratch = m.scratch[:0]
 	for i := range documents {
 		d := &documents[i]
-		if d.Rejected || d.Offset < l.position || d.Offset >= l.to {
+		if d.Offset < l.position || d.Offset >= l.to {
+			continue
+		}
+		if d.Rejected {
+			l.refused++
 			continue
 		}
 		m.keys = max(m.keys, len(d.Keys))
 		l.place = m.plan.Place(l.place, d.Time)
 		m.scratch = binary.AppendVarint(entry.Append(m.scratch, &d.Entry, nil), l.place)
+		m.scratch = binary.AppendUvarint(m.scratch, l.refused)
+		l.refused = 0
 		if len(m.scratch) >= blockBytes {
 			l.keep(m.scratch, m.keys)
 			m.scratch = m.scratch[:0]
@@ -139,7 +149,7 @@ func (m *Merge) take(l *lane) {
 // carry makes a range a part of the record.
 func (m *Merge) carry(number int) {
 	m.lanes[number].part = len(m.record.Parts)
-	m.record.Parts = append(m.record.Parts, m.parts[number])
+	m.record.Parts, m.rejected = append(m.record.Parts, m.parts[number]), append(m.rejected, 0)
 }
 
 // Sealed ends the record and returns it. It is good until Begin, and ok is false if it would say nothing. A range that has no
@@ -152,7 +162,7 @@ func (m *Merge) Sealed() (record *index.Feed, ok bool) {
 			m.carry(i)
 		}
 		if l.part >= 0 {
-			m.record.Parts[l.part].Through = l.through()
+			m.record.Parts[l.part].Through, m.rejected[l.part] = l.through(), l.rejectedThrough()
 		}
 	}
 	return &m.record, len(m.record.Parts) > 0
@@ -167,8 +177,11 @@ func (m *Merge) Begin() {
 	}
 	m.record.First += uint64(len(m.record.Entries))
 	clear(m.record.Entries)
-	m.record.Entries, m.record.Parts, m.size = m.record.Entries[:0], m.record.Parts[:0], recordBytes
+	m.record.Entries, m.record.Parts, m.rejected, m.size = m.record.Entries[:0], m.record.Parts[:0], m.rejected[:0], recordBytes
 }
+
+// Rejected returns for each part of the sealed record how many documents of its range below Through are rejected.
+func (m *Merge) Rejected() []uint64 { return m.rejected }
 
 // Complete says that nothing is to be read any more.
 func (m *Merge) Complete() bool {

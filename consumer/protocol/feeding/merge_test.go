@@ -90,6 +90,7 @@ func (h *history) unfed() State {
 	s := State{}
 	for i := range h.plan.Ranges {
 		s.Parts, s.Places = append(s.Parts, index.FeedPart{Source: source(i), Epoch: 1}), append(s.Places, protocol.NoPlace)
+		s.Rejected = append(s.Rejected, 0)
 	}
 	return s
 }
@@ -158,6 +159,23 @@ func (w *twin) take(f *index.Feed, bounds Bounds) {
 	}
 }
 
+// takeRejected makes sure that each part tells how many documents before its end are rejected.
+func (w *twin) takeRejected(h *history, f *index.Feed, rejected []uint64) {
+	w.t.Helper()
+	for k, p := range f.Parts {
+		want, i := uint64(0), int(p.Source.Partition)
+		for _, d := range h.source[i] {
+			if d.Rejected && d.Offset < p.Through {
+				want++
+			}
+		}
+		if rejected[k] != want {
+			w.t.Fatalf("range %d through %d: %d rejected, want %d", i, p.Through, rejected[k], want)
+		}
+		w.state.Rejected[i] = want
+	}
+}
+
 // However the ranges are read, and whoever goes on after however many records, the sequence of entries is that of the places, and
 // in the end every range is fed to its end.
 func TestMergeIsASort(t *testing.T) {
@@ -169,7 +187,9 @@ func TestMergeIsASort(t *testing.T) {
 		bounds := framed(1+r.IntN(20), 200+r.IntN(3000))
 		mortal := r.IntN(2) == 0
 		for alive := false; !alive; {
-			from := State{w.state.Entries, slices.Clone(w.state.Parts), slices.Clone(w.state.Places)}
+			from := State{
+				Entries: w.state.Entries, Parts: slices.Clone(w.state.Parts), Places: slices.Clone(w.state.Places), Rejected: slices.Clone(w.state.Rejected),
+			}
 			alive = feedAll(h, w, NewMerge(h.plan, from, bounds), r, mortal)
 		}
 		if !slices.EqualFunc(w.fed, h.sorted, same) {
@@ -201,6 +221,7 @@ func feedAll(h *history, w *twin, m *Merge, r *rand.Rand, mortal bool) (done boo
 				return false
 			}
 			w.take(rec, m.bounds)
+			w.takeRejected(h, rec, m.Rejected())
 			m.Begin()
 		}
 	}
@@ -233,6 +254,7 @@ func TestMergeTellsTheEndOfManyRanges(t *testing.T) {
 		m.Fill()
 		rec, _ := m.Sealed()
 		w.take(rec, m.bounds)
+		w.takeRejected(h, rec, m.Rejected())
 		m.Begin()
 	}
 	if records < 2 || records > many/10 {

@@ -1,0 +1,281 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/feed"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Primer fills a running group's window with history: it appends what was before the group began to the group's journal, and
+// forwards nothing (design 4, rule 16). It is no member of the group, but follows its journal with a replica of its own.
+type Primer struct {
+	*Service // what a member is made of; it is never run
+	asked    backfill.Asked
+	said     func(string) // tells a person what happens
+	target   backfill.Primed
+}
+
+// Priming is how a priming stands.
+type Priming struct {
+	index.Primed
+	Of       *protocol.Plan // nil: none was begun
+	Rejected uint64         // documents that cannot be compared
+	History  int            // documents of history that the group remembers now
+	protocol.Progress
+}
+
+// NewPrimer builds a primer of the setup's group. What is not asked for is as PrimeRange says. It calls said with what a person may
+// want to know.
+func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, error) {
+	setup.Plan = nil
+	setup.Source.AcceptJournalGap = false // an empty memory would not know how far history is
+	service, err := New(setup)
+	if err != nil {
+		return nil, err
+	}
+	return &Primer{
+		Service: service, asked: asked, said: said,
+		target: backfill.Primed{Kafka: setup.Kafka, Group: setup.Params.Group, Journal: service.setup.Journal.Topic, Settings: setup.Settings},
+	}, nil
+}
+
+// Run primes the group until the range is brought, and returns how the priming stood when it began and when it ended. It goes on
+// where one that was killed had come to.
+func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
+	state, err := p.target.Look(ctx)
+	if err != nil {
+		return before, after, err
+	}
+	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
+	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, state.Routes.Text)
+	p.session.Agreed = p.agreed
+	c, log, err := p.reach(ctx)
+	if err != nil {
+		return before, after, err
+	}
+	defer c.Client.Close()
+	topics := p.asked.Topics
+	if len(topics) == 0 {
+		topics = routing.Sources(state.Routes.Text)
+	}
+	for times := member.Overtakings(0); ; {
+		life := &primerLife{Primer: p, cluster: c, log: log, topics: topics}
+		err := life.live(ctx)
+		var overtaken *member.OvertakenError
+		if errors.As(err, &overtaken) {
+			if err = times.Another(life.replica, overtaken); err == nil {
+				continue
+			}
+		}
+		var disputed *member.DisputedError
+		if errors.As(err, &disputed) {
+			err = &stop.Error{What: "this process's replica differs from that of the group", Err: err, Remedy: "run the same command again: it restores a snapshot and goes on"}
+		}
+		return life.before, life.after, err
+	}
+}
+
+// Now returns how the priming stands.
+func (p *Primer) Now() Priming {
+	p.mu.Lock()
+	replica := p.replica
+	p.mu.Unlock()
+	if replica == nil {
+		return Priming{}
+	}
+	return primingOf(replica)
+}
+
+func primingOf(replica *member.Follower) (s Priming) {
+	replica.Look(func(r *index.Replica) {
+		s.Primed, s.History = r.Primed(), r.Stats().History
+		plan, err := routing.PlanOf(s.Plan)
+		if s.Number == 0 || err != nil || plan == nil {
+			return
+		}
+		s.Of, s.Progress = plan, protocol.Progress{Finished: true, Total: plan.Documents()}
+		for _, of := range plan.Ranges {
+			part := r.PrimedPart(of.Source)
+			s.Rejected += part.Rejected
+			s.Done += min(max(0, part.Through-of.From), of.To-of.From)
+			s.Finished = s.Finished && (of.From >= of.To || part.Through >= of.To)
+		}
+		c := &s.PrimedCounts
+		s.Tally = protocol.Tally{Unique: int64(c.Kept), Duplicate: int64(c.Duplicate), Rejected: int64(s.Rejected + c.PassedOver())}
+	})
+	return s
+}
+
+// reach connects to the cluster and finds the journal. It creates nothing.
+func (p *Primer) reach(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
+	client, err := kgo.NewClient(append(slices.Clone(p.setup.Kafka), journal.AppenderOptions(p.setup.Journal)...)...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open client: %w", err)
+	}
+	found, err := broker.NewTopics(client, p.setup.Logger).Describe(ctx, p.setup.Journal.Topic)
+	if err != nil {
+		client.Close()
+		return nil, nil, err
+	}
+	group := p.setup.Params.Group
+	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.agreed.Fingerprint, p.forbiddenPatience(), p.setup.Logger)
+	return &cluster.Cluster{Group: group, Options: p.setup.Kafka, Client: client, Logger: p.setup.Logger}, log, nil
+}
+
+// primerLife is a primer with one replica.
+type primerLife struct {
+	*Primer
+	cluster       *cluster.Cluster
+	log           *journal.Log
+	topics        []string // that are primed if nothing else was begun
+	replica       *member.Follower
+	before, after Priming
+}
+
+func (l *primerLife) live(ctx context.Context) error {
+	store := l.setup.Store
+	if store == nil {
+		store = noSnapshots{}
+	}
+	var err error
+	l.replica, err = member.Restore(ctx, &member.Setup{
+		Name: "primer", Group: l.setup.Params.Group, Kafka: l.setup.Kafka, Log: l.log, Journal: l.setup.Journal, Agreed: l.agreed, Store: store,
+		ProducerTime: l.setup.ProducerTime, Counters: l.replicas, Logger: l.setup.Logger,
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	l.mu.Lock()
+	l.Service.replica = l.replica
+	l.mu.Unlock()
+	group, inner := errgroup.WithContext(ctx)
+	follow, stop := context.WithCancel(inner)
+	group.Go(func() error {
+		err := l.replica.Follow(follow)
+		if follow.Err() != nil && inner.Err() == nil {
+			return nil
+		}
+		return err
+	})
+	group.Go(func() error {
+		defer stop()
+		return l.work(inner)
+	})
+	err = group.Wait()
+	l.after = primingOf(l.replica)
+	return err
+}
+
+// work catches up, agrees on what is primed, and feeds that.
+func (l *primerLife) work(ctx context.Context) error {
+	if err := l.replica.CatchUp(ctx, l.setup.Params.MaxLag); err != nil {
+		return err
+	}
+	now, err := l.agree(ctx)
+	if err != nil {
+		return err
+	}
+	if l.before = now; now.Of == nil || now.Finished {
+		return nil
+	}
+	signing := l.session.Signing()
+	signing.Untimely = func(*kgo.Record) (string, bool) { return "", false } // nothing is forwarded
+	return feed.Run(ctx, feed.Setup{
+		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,
+		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes), MaxRate: l.setup.MaxRate, Logger: l.setup.Logger,
+	})
+}
+
+// agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of two that begin
+// at the same time the first counts.
+func (l *primerLife) agree(ctx context.Context) (Priming, error) {
+	for unreadable := 0; ; {
+		now := primingOf(l.replica)
+		if now.Of != nil {
+			other := l.asked.Other(now.Of)
+			if len(other) == 0 {
+				return now, nil
+			}
+			l.said(fmt.Sprintf("priming %d of the group was of something else, and ended at %d of %d offsets: another one begins", now.Number, now.Done, now.Total))
+		}
+		plan, err := l.fix(ctx)
+		if err != nil {
+			return Priming{}, err
+		}
+		if plan.Documents() == 0 {
+			return Priming{}, nil
+		}
+		if err := l.begin(ctx, now.Number+1, plan); err != nil {
+			return Priming{}, err
+		}
+		if begun := primingOf(l.replica); begun.Number == now.Number {
+			if err := l.log.BeforeRepeat(ctx, unreadable); err != nil {
+				return Priming{}, err
+			}
+			unreadable++
+		} else if !bytes.Equal(begun.Plan, planText(plan)) && begun.Of != nil && len(l.asked.Other(begun.Of)) > 0 {
+			return Priming{}, &stop.Error{What: "another priming of this group was begun at the same moment", Remedy: "look at what that one does, and run this one afterwards"}
+		}
+	}
+}
+
+// fix turns what is asked for into a plan.
+func (l *primerLife) fix(ctx context.Context) (*protocol.Plan, error) {
+	of := backfill.PrimeRange{
+		Topics: l.topics, From: l.asked.From, To: l.asked.To, Age: l.setup.Index.Window.Age,
+		Start: func(source entry.Source) (offset int64, known bool) {
+			l.replica.Look(func(r *index.Replica) {
+				p, ok := r.Partition(source)
+				offset, known = p.Start, ok
+			})
+			return offset, known
+		},
+	}
+	if l.setup.Index.Window.Clock == "event" {
+		l.replica.Look(func(r *index.Replica) { of.Clock = r.Stats().Now })
+	}
+	return of.Fix(ctx, l.setup.Kafka, time.Now())
+}
+
+func planText(plan *protocol.Plan) []byte { return routing.WithPlan([]byte("{}"), plan) }
+
+// begin appends the record that begins a priming, and waits until the replica has passed it.
+func (l *primerLife) begin(ctx context.Context, number uint32, plan *protocol.Plan) error {
+	value := journal.Append(nil, &index.History{Header: l.log.Header(), Number: number, Plan: planText(plan)})
+	if len(value) > l.setup.Journal.MaxRecordBytes() {
+		return &stop.Error{
+			What:   fmt.Sprintf("%d partitions are too many for one priming: what it says of them exceeds what the journal takes", len(plan.Ranges)),
+			Remedy: "prime fewer topics at a time with --topic",
+		}
+	}
+	at, err := l.log.Put(ctx, value)
+	if err != nil {
+		return err
+	}
+	return l.replica.Wait(ctx, at)
+}
+
+// noSnapshots is a store without any.
+type noSnapshots struct{ snapshot.Store }
+
+// Manifests lists nothing.
+func (noSnapshots) Manifests(context.Context) ([]snapshot.Info, error) { return nil, nil }

@@ -29,11 +29,15 @@ func backfillCommand() *cobra.Command {
 			"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
 			"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
 			"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
-			"name are not read. --to is the first that is not read any more.",
+			"name are not read. --to is the first that is not read any more.\n\n" +
+			"--prime GROUP forwards nothing: it fills the window of a live group with what was before the group began, so that copies of\n" +
+			"that are duplicates from now on. It takes the configuration of the group's members, and the range is, by default, as far\n" +
+			"back as window.age, up to where the group began. What the group judged is never driven out.",
 		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
 			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
-			"  unecho backfill --into search --config search.yaml",
+			"  unecho backfill --into search --config search.yaml\n" +
+			"  unecho backfill --prime search --config search.yaml",
 		Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return backfillTopics(cmd) },
 	})
@@ -55,6 +59,7 @@ func backfillCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
+		f.Text("prime", "group", "", "fill the window of the live group of that name with history, and forward nothing")
 		f.Int("max-rate", 0, "documents a second that this process judges at most; 0 is no bound")
 	})
 	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
@@ -67,7 +72,7 @@ type backfillFlags struct {
 	from, to                    backfill.Bound
 	order                       protocol.Order
 	unique, duplicate, rejected string
-	name, into                  string
+	name, into, prime           string
 	maxRate                     int
 }
 
@@ -85,6 +90,7 @@ func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err 
 	f = backfillFlags{
 		topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), from: bound("from"), to: bound("to"),
 		unique: text("unique"), duplicate: text("duplicate"), rejected: text("rejected"), name: text("name"), into: text("into"),
+		prime:   text("prime"),
 		maxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
 	}
 	order, known := protocol.ParseOrder(text("order"))
@@ -100,7 +106,11 @@ func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err 
 	case f.into != "" && cmdline.Bool(cmd, "dry-run"):
 		wrong = append(wrong, errors.New("--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
 	}
-	wrong = append(wrong, ownSettings(sets, f.into != "")...)
+	if f.prime != "" {
+		wrong = append(wrong, checkPrime(cmd)...)
+	} else {
+		wrong = append(wrong, ownSettings(sets, f.into != "")...)
+	}
 	if err := errors.Join(wrong...); err != nil {
 		return f, exit.Usage(err)
 	}
@@ -161,6 +171,9 @@ func backfillTopics(cmd *cobra.Command) error {
 	flags, err := readBackfillFlags(cmd, time.Now())
 	if err != nil {
 		return err
+	}
+	if flags.prime != "" {
+		return primeGroup(cmd, &flags)
 	}
 	v, err := newBackfillVerb(cmd, &flags)
 	if err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/snapshot"
@@ -136,11 +137,23 @@ func (v *primeVerb) primer(ctx context.Context) (p *consumer.Primer, closing fun
 	default:
 		what.Store, closing = store, store.Close
 	}
-	p, err = consumer.NewPrimer(what, v.flags.asked(v.cmd), v.say)
+	p, err = consumer.NewPrimer(what, v.asked(), v.say)
 	if err != nil {
 		return nil, nil, errors.Join(err, closing())
 	}
 	return p, closing, nil
+}
+
+// asked returns what the command line says of a priming that may have begun already.
+func (v *primeVerb) asked() backfill.Asked {
+	asked := backfill.Asked{Topics: v.flags.topics}
+	if v.cmd.Flag("from").Changed {
+		asked.From = &v.flags.from
+	}
+	if v.cmd.Flag("to").Changed {
+		asked.To = &v.flags.to
+	}
+	return asked
 }
 
 // interrupted is the error of a process that ended before the range did.

@@ -214,7 +214,7 @@ func TestRecipes(t *testing.T) {
 	}
 	bin := program(t)
 	for name, recipe := range map[string]func(*testing.T, string){
-		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "offsets": recipeOfOffsets, "time": recipeOfTime,
+		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "priming": recipeOfPriming, "offsets": recipeOfOffsets, "time": recipeOfTime,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,6 +303,33 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 		if v := got[source]; len(v) != 1 || v[0] != want {
 			t.Errorf("%s is %q, want %s", source, v, want)
 		}
+	}
+}
+
+// A group that begins at the topic's end is primed while it runs: copies of what was before are duplicates then, and nothing of it came
+// out.
+func recipeOfPriming(t *testing.T, bin string) {
+	documents, begin := feed(), time.Now().Add(-8*time.Hour)
+	for i := range documents {
+		documents[i].Timestamp = begin.Add(time.Duration(i) * time.Hour / 2)
+	}
+	k := newKitchen(t, bin, 2, documents...)
+	_, stop := k.works("unecho run --set source.start=latest", `"message":"ready"`)
+	k.prints("recipe: prime")
+	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')), at(1, "2026-03-01 09:00", lettered('D', 3)))
+	got := k.verdicts(3, k.named("news.unique"), k.named("news.duplicate"))
+	stop()
+	for source, want := range map[string]string{"news/1/4": "duplicate news/0/0", "news/0/4": "unique", "news/1/5": "duplicate news/1/1"} {
+		if v := got[source]; len(v) != 1 || v[0] != want {
+			t.Errorf("%s is %q, want %s", source, v, want)
+		}
+	}
+	_, stop = k.works("unecho run --set source.start=latest", `"message":"ready"`)
+	k.send(at(1, "2026-03-01 09:00", lettered('E')))
+	got = k.verdicts(4, k.named("news.unique"), k.named("news.duplicate"))
+	stop()
+	if v := got["news/1/6"]; len(got) != 4 || len(v) != 1 || v[0] != "duplicate news/0/3" {
+		t.Errorf("after a restart: %q", got)
 	}
 }
 

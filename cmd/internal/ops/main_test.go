@@ -36,7 +36,7 @@ func full() consumer.Stats {
 		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
 		Index: index.Stats{
-			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Moved: 789, MostMoved: 42, Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
+			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Moved: 789, MostMoved: 42, Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
 		},
 		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
 	}

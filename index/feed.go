@@ -74,7 +74,8 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 }
 
 // feedable returns false for a feed that does not continue what was fed: with partitions in another epoch, with band keys
-// of another length, with entries out of order, or with other entries than were fed at the same place.
+// of another length, with entries out of order, with other entries than were fed at the same place, or with documents of a
+// partition left out: feeders between whose readings the source was compacted do not bring the same.
 func (r *Replica) feedable(f *Feed) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
@@ -82,7 +83,9 @@ func (r *Replica) feedable(f *Feed) bool {
 		if !known || r.partitions[number].Epoch != f.Parts[i].Epoch {
 			return false
 		}
-		next[i] = r.partitions[number].fed.Through
+		if next[i] = r.partitions[number].fed.Through; f.Parts[i].From > next[i] {
+			return false
+		}
 	}
 	return inOrder(f.Entries, f.First, r.fed, next, r.keys)
 }

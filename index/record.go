@@ -124,6 +124,7 @@ type Feed struct {
 type FeedPart struct {
 	Source  entry.Source
 	Epoch   uint32
+	From    int64 // through which offset it was fed before this record; 0 if nothing was fed
 	Through int64 // after this record, all documents of the partition below this offset are fed or rejected
 }
 

@@ -19,7 +19,7 @@
 //	accusation 5  journal offset · hash 8 · length, member · length, accused member
 //	mark 6        number 8
 //	routing 7     number · length, canonical text
-//	feed 8        entries fed before · parts, each: topic UUID 16 · partition · epoch · through ·
+//	feed 8        entries fed before · parts, each: topic UUID 16 · partition · epoch · from · through ·
 //	              bytes of band keys · entries, each: part · time of its place, delta to the one before ·
 //	              the entry, delta to the one before of its part
 //	history 9     number of the priming · length, plan, or nothing · entries brought before · parts, each:

@@ -18,6 +18,7 @@ func appendFeed(dst []byte, f *index.Feed) []byte {
 		part := &f.Parts[i]
 		dst = appendSource(dst, part.Source)
 		dst = binary.AppendUvarint(dst, uint64(part.Epoch))
+		dst = binary.AppendVarint(dst, part.From)
 		dst = binary.AppendVarint(dst, part.Through)
 	}
 	return appendPlaced(dst, f.Entries, len(f.Parts))
@@ -45,7 +46,7 @@ func appendPlaced(dst []byte, entries []index.FedEntry, parts int) []byte {
 // Bounds on the bytes of a feed's record without its entries, and of what stands before each entry.
 const (
 	feedFraming  = 64 // header, counts: 1+8 and varints
-	FeedPartSize = 16 + 3*binary.MaxVarintLen64
+	FeedPartSize = 16 + 4*binary.MaxVarintLen64
 	FeedPlace    = 2 * binary.MaxVarintLen64
 )
 
@@ -64,13 +65,13 @@ func placedSize(entries []index.FedEntry) (n int) {
 func (d *Decoder) decodeFeed(h index.Header, rd *wire.Reader) (*index.Feed, error) {
 	f := &d.feed
 	*f = index.Feed{Header: h, First: rd.Uvarint(), Parts: f.Parts[:0], Entries: f.Entries[:0]}
-	for n := rd.Count(16 + 3); n > 0; n-- {
+	for n := rd.Count(16 + 4); n > 0; n-- {
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)
 		if err != nil {
 			return nil, err
 		}
-		f.Parts = append(f.Parts, index.FeedPart{Source: source, Epoch: epoch, Through: rd.Varint()})
+		f.Parts = append(f.Parts, index.FeedPart{Source: source, Epoch: epoch, From: rd.Varint(), Through: rd.Varint()})
 	}
 	entries, err := d.decodePlaced(f.Entries, len(f.Parts), rd)
 	f.Entries = entries

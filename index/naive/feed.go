@@ -48,7 +48,7 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 
 func (t *Twin) feedable(f *index.Feed) bool {
 	for _, part := range f.Parts {
-		if p := t.partition(part.Source); part.Epoch == 0 || p.epoch != part.Epoch {
+		if p := t.partition(part.Source); part.Epoch == 0 || p.epoch != part.Epoch || part.From > p.fed.Through {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package feeding
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
@@ -26,7 +27,7 @@ type Bounds struct {
 // ends follows from the pieces.
 type Merge struct {
 	plan   *protocol.Plan
-	parts  []index.FeedPart // of the lanes, without Through
+	parts  []index.FeedPart // of the lanes, as the next record begins them
 	lanes  []lane           // of the plan's ranges, in their order
 	first  []int            // heap of the lanes that have a next entry, lowest place first
 	dry    int              // lanes whose next entry is not known yet
@@ -45,9 +46,10 @@ const recordBytes = 128
 
 // NewMerge begins where the ranges of a plan were fed to.
 func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
-	m := &Merge{plan: plan, parts: from.Parts, lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
+	m := &Merge{plan: plan, parts: slices.Clone(from.Parts), lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
 	m.record.First = from.Entries
 	for i, r := range plan.Ranges {
+		m.parts[i].From = m.parts[i].Through
 		position, known := from.begins(i, &r)
 		m.lanes[i] = lane{to: r.To, position: position, sent: known, place: from.Places[i], part: -1}
 		if from.Rejected != nil {
@@ -172,7 +174,7 @@ func (m *Merge) Sealed() (record *index.Feed, ok bool) {
 func (m *Merge) Begin() {
 	for i := range m.lanes {
 		if l := &m.lanes[i]; l.part >= 0 {
-			l.sent, l.part = m.record.Parts[l.part].Through, -1
+			l.sent, m.parts[i].From, l.part = m.record.Parts[l.part].Through, m.record.Parts[l.part].Through, -1
 		}
 	}
 	m.record.First += uint64(len(m.record.Entries))

@@ -141,6 +141,10 @@ func (w *twin) take(f *index.Feed, bounds Bounds) {
 	for i := range w.state.Parts {
 		number[w.state.Parts[i].Source] = i
 	}
+	var from []int64
+	for i := range w.state.Parts {
+		from = append(from, w.state.Parts[i].Through)
+	}
 	for _, e := range f.Entries {
 		i := number[f.Parts[e.Part].Source]
 		if e.Offset < w.state.Parts[i].Through {
@@ -152,6 +156,9 @@ func (w *twin) take(f *index.Feed, bounds Bounds) {
 	w.state.Entries += uint64(len(f.Entries))
 	for _, p := range f.Parts {
 		i := number[p.Source]
+		if p.From != from[i] {
+			w.t.Fatalf("range %d: from %d, and was fed through %d", i, p.From, from[i])
+		}
 		if p.Through <= w.state.Parts[i].Through-1 || p.Epoch != 1 {
 			w.t.Fatalf("range %d: through %d of epoch %d after %d", i, p.Through, p.Epoch, w.state.Parts[i].Through)
 		}

@@ -17,7 +17,7 @@ func (h *history) feed() *index.Feed {
 	from := h.r.IntN(len(h.sources))
 	of := h.sources[from : from+1+h.r.IntN(len(h.sources)-from)]
 	for _, s := range of {
-		f.Parts = append(f.Parts, index.FeedPart{Source: s.Source, Epoch: s.epoch, Through: s.fed})
+		f.Parts = append(f.Parts, index.FeedPart{Source: s.Source, Epoch: s.epoch, From: s.fed, Through: s.fed})
 	}
 	h.place = max(h.place, h.at.LogAppendTime-h.r.Int64N(100_000_000))
 	for range h.r.IntN(9) {
@@ -63,6 +63,8 @@ func (h *history) misfeed(f *index.Feed) (right bool) {
 			return true
 		}
 		f.Entries[n-1].Part = len(f.Parts)
+	case 6: // it has read documents before that others never saw
+		f.Parts[0].From += 1 + h.r.Int64N(3)
 	default:
 		return true
 	}

@@ -1,0 +1,45 @@
+package index_test
+
+import (
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// A feeder that has counted a document which another one never saw would continue behind what was fed: nothing between may be
+// left out, whatever the number of entries says.
+func TestFeedLeavesNoOffsetsOut(t *testing.T) {
+	p := index.DefaultParams()
+	p.Window.Clock = "event"
+	r, err := index.NewReplica(p, index.Fingerprint(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, source := index.Header{Fingerprint: index.Fingerprint(settings)}, entry.Source{Topic: [16]byte{1}}
+	offset := int64(0)
+	apply := func(rec index.Record) index.Effect {
+		offset++
+		return r.Apply(index.Stamp{Offset: offset}, rec)
+	}
+	apply(&index.Settings{Text: settings})
+	apply(&index.Reposition{Header: h, Source: source, Name: "news", Epoch: 1})
+	feed := func(first uint64, from, at int64) bool {
+		return apply(&index.Feed{
+			Header: h, First: first, Parts: []index.FeedPart{{Source: source, Epoch: 1, From: from, Through: at + 1}},
+			Entries: []index.FedEntry{{At: at, Entry: entry.Entry{Offset: at}}},
+		}).Applied
+	}
+	if !feed(0, 0, 3) {
+		t.Fatal("the first feed changes nothing")
+	}
+	if feed(1, 5, 6) || r.Fed(source).Through != 4 {
+		t.Errorf("a feed from 5 is taken where 4 is next: fed is %+v", r.Fed(source))
+	}
+	if !feed(1, 4, 6) || r.Fed(source).Through != 7 {
+		t.Errorf("a feed that goes on is not taken: fed is %+v", r.Fed(source))
+	}
+	if !feed(0, 0, 3) || r.FedEntries() != 2 {
+		t.Errorf("what was fed before is not passed over: %d entries", r.FedEntries())
+	}
+}

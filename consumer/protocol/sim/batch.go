@@ -92,6 +92,7 @@ func (s *session) stepBatch() bool {
 	switch b.Wants() { //nolint:exhaustive // it goes on
 	case protocol.Done:
 		s.batch, s.revoked = nil, false
+		s.announceDue()
 	case protocol.Rebuild:
 		s.rebuild("the outcome is unknown")
 	case protocol.GiveUp:
@@ -166,6 +167,8 @@ func (s *session) judge(b *batch) {
 		s.endMember(s.member)
 	case errors.Is(err, protocol.ErrUnreadable):
 		s.bad("s%d gives up after %d appends", s.id, b.Appends())
+	case errors.Is(err, protocol.ErrUnfed):
+		s.bad("s%d has polled what was not fed: %v", s.id, err)
 	case err != nil:
 		if errors.Is(err, protocol.ErrMoved) {
 			s.slots[s.slot].moved[b.of(a).part.number] = true

@@ -51,6 +51,7 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 	case l.hash != hash:
 		w.bad("member %d has another hash after j%d than others had", m.number, l.at.Offset)
 	}
+	w.checkHeld(m)
 	if l.at.Offset+1 == int64(len(w.journal)) {
 		w.checkPartitions(m)
 	}
@@ -66,6 +67,7 @@ func (w *World) checkPartitions(m *member) {
 			w.bad("member %d has partition %d as %+v, by the journal it is %+v", m.number, p.number, got, want)
 			return
 		}
+		w.checkReplicaFed(m, p)
 		for o := range int64(len(p.verdicts)) {
 			want := p.given(o, p.epoch)
 			got, held := m.replica.Held(p.source, p.epoch, o)
@@ -122,10 +124,16 @@ func (w *World) checkWait(sh *share) {
 func (w *World) checkForwarded(t *transaction, g *group) {
 	p, a := g.part, g.Assignment
 	p.committedIn(a.Epoch, g.End)
+	if p.within != nil && g.End > p.within.To {
+		w.bad("partition %d is committed to %d, and its range ends at %d", p.number, g.End, p.within.To)
+	}
 	for i := range g.documents {
 		d := &g.documents[i]
 		o := d.Entry.Offset
 		p.outputs[o]++
+		if p.outside(o) {
+			w.bad("%s comes out, and is not of the range", p.name(o))
+		}
 		if t.log > p.reset {
 			if p.allow[o] <= 0 {
 				w.bad("%s comes out twice", p.name(o))
@@ -140,7 +148,7 @@ func (w *World) checkForwarded(t *transaction, g *group) {
 func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	p, o := g.part, d.Entry.Offset
 	v := p.given(o, g.Epoch)
-	if v == nil && f == asVerdict || v == nil && !d.Rejected {
+	if v == nil && f == asVerdict || v == nil && !w.rejects(d.Entry.Content) {
 		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.Epoch)
 		return
 	}
@@ -177,6 +185,7 @@ func (w *World) checkEnd() {
 		}
 	}
 	w.checkContents()
+	w.checkProgress()
 }
 
 // checkReplicas: every replica that lives can go on to the end.

@@ -27,6 +27,17 @@ func (w *World) describe(rec index.Record) string {
 		return b.String()
 	case *index.Reposition:
 		return fmt.Sprintf("reposition %d.p%d to %d, epoch %d%s", r.Source.Topic[0], r.Source.Partition, r.Offset, r.Epoch, foreign(r.Header))
+	case *index.Feed:
+		var b strings.Builder
+		fmt.Fprintf(&b, "feed behind %d%s:", r.First, foreign(r.Header))
+		for i := range r.Entries {
+			e := &r.Entries[i]
+			fmt.Fprintf(&b, " p%d:%d=%c at %d", r.Parts[e.Part].Source.Partition, e.Offset, 'a'+rune(e.Content)-1, e.At)
+		}
+		for i := range r.Parts {
+			fmt.Fprintf(&b, ", p%d from %d through %d", r.Parts[i].Source.Partition, r.Parts[i].From, r.Parts[i].Through)
+		}
+		return b.String()
 	case *index.Forget:
 		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
 	case *index.Mark:

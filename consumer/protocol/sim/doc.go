@@ -6,7 +6,8 @@
 //
 //	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
 //	  (seed, or all there    ├─ member     applies the journal, captures, restores, dies      ── index
-//	   are, one by one)      ├─ kafka      lands appends, ends transactions, moves partitions
+//	   are, one by one)      ├─ feeder     reads, merges, appends, as package feed does     ── protocol/feeding
+//	                         ├─ kafka      lands appends, ends transactions, moves partitions
 //	                         └─ person     sets, deletes and loses offsets
 //	                              │
 //	                              ▼

@@ -19,10 +19,12 @@ type logged struct {
 // flight is an append on its way.
 type flight struct {
 	letter
-	from  *session
-	to    *appending
-	lie   bool
-	after int // it lands no earlier than at this step
+	from   *session
+	by     *feeder
+	to     *appending
+	number int // in to: what a feeder appends lands in its order
+	lie    bool
+	after  int // it lands no earlier than at this step
 }
 
 // letter is a record, and the partition that it is about, if there is one.
@@ -80,9 +82,9 @@ func (w *World) stepAir() bool {
 	if len(w.air) == 0 {
 		return false
 	}
-	i := w.n(len(w.air))
+	i := w.firstOf(w.n(len(w.air)))
 	f := w.air[i]
-	gone := f.from != nil && !f.from.alive
+	gone := f.from != nil && !f.from.alive || f.by != nil && !f.by.alive
 	if w.faults && f.after > w.steps {
 		return false
 	}
@@ -124,6 +126,16 @@ func (w *World) stepAir() bool {
 	return true
 }
 
+// firstOf is the flight that lands before one of them, or that one.
+func (w *World) firstOf(i int) int {
+	for k := range w.air {
+		if f := &w.air[k]; w.air[i].by != nil && f.to == w.air[i].to && f.number < w.air[i].number {
+			i = k
+		}
+	}
+	return i
+}
+
 // land appends to the journal and to everything that checks it.
 func (w *World) land(f flight) int64 {
 	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
@@ -138,6 +150,10 @@ func (w *World) land(f flight) int64 {
 	case *index.Run:
 		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch {
 			w.landRun(f.part, r, verdicts)
+		}
+	case *index.Feed:
+		if r.Fingerprint == w.ours {
+			w.landFeed(r, verdicts)
 		}
 	case *index.Reposition:
 		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch+1 {
@@ -156,16 +172,21 @@ func (w *World) land(f flight) int64 {
 func (w *World) landRun(p *part, r *index.Run, verdicts []index.Verdict) {
 	p.base = max(p.base, r.Base)
 	for i := range verdicts {
-		v := &verdicts[i]
-		p.verdicts[v.Offset] = append(p.verdicts[v.Offset], verdict{epoch: p.epoch, verdict: *v})
-		w.checkVerdict(p, v)
-		if !v.Matched() {
-			w.documents = append(w.documents, document{part: p, offset: v.Offset, content: v.Content, position: v.Position})
-		}
-		if w.tracing {
-			w.say("     %s: %s", p.name(v.Offset), describeVerdict(v))
-		}
+		w.judged(p, &verdicts[i])
 	}
+}
+
+// judged notes a verdict of the journal.
+func (w *World) judged(p *part, v *index.Verdict) {
+	p.verdicts[v.Offset] = append(p.verdicts[v.Offset], verdict{epoch: p.epoch, verdict: *v})
+	w.checkVerdict(p, v)
+	if !v.Matched() {
+		w.documents = append(w.documents, document{part: p, offset: v.Offset, content: v.Content, position: v.Position})
+	}
+	if w.tracing {
+		w.say("     %s: %s", p.name(v.Offset), describeVerdict(v))
+	}
+	w.checkPlace(p, v)
 }
 
 func (w *World) landReposition(p *part, r *index.Reposition) {
@@ -229,7 +250,7 @@ func (w *World) stepStranger() bool {
 	case 1:
 		f.record = &index.Reposition{Header: h, Source: p.source, Epoch: p.epoch + 1, Offset: int64(w.n(len(p.entries)))}
 	case 2: // a program that shares the journal by mistake begins an epoch under everybody's feet; its base is no truth to fall back on
-		if p.epoch == 0 || w.params.DeleteOffsets || w.params.LoseOffsets {
+		if p.epoch == 0 || w.plan != nil || w.params.DeleteOffsets || w.params.LoseOffsets {
 			return false
 		}
 		f.record = &index.Reposition{Header: w.header(), Source: p.source, Name: "news", Epoch: p.epoch + 1, Offset: int64(w.n(len(p.entries)))}

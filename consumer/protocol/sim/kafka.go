@@ -10,12 +10,13 @@ import (
 
 // transaction is one whose offsets are sent: open, decided, or closed with its markers written.
 type transaction struct {
-	slot    int
-	batch   *batch
-	log     int64 // where its offsets stand
-	routing string
-	decided bool
-	closed  bool
+	slot     int
+	batch    *batch
+	log      int64 // where its offsets stand
+	routing  string
+	metadata []string // of its offsets, by group
+	decided  bool
+	closed   bool
 }
 
 var errLost = errors.New("no answer")
@@ -38,6 +39,9 @@ func (s *session) offsets(b *batch) {
 	}
 	s.commits++
 	b.txn = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}
+	for i := range b.groups {
+		b.txn.metadata = append(b.txn.metadata, b.groups[i].Metadata())
+	}
 	s.open = append(s.open, b.txn)
 	s.say("s%d sends the offsets of %s", s.id, b)
 }
@@ -109,6 +113,7 @@ func (w *World) decideTransaction(t *transaction) {
 	for i := range t.batch.groups {
 		w.checkForwarded(t, &t.batch.groups[i])
 		w.checkRouting(t, &t.batch.groups[i])
+		w.checkTally(t, i)
 	}
 }
 
@@ -117,7 +122,7 @@ func (w *World) mark(t *transaction) {
 	for i := range t.batch.groups {
 		g := &t.batch.groups[i]
 		if c := &g.part.committed; c.log < t.log {
-			*c = commit{offset: g.End, metadata: g.Metadata(), log: t.log}
+			*c = commit{offset: g.End, metadata: t.metadata[i], log: t.log}
 		}
 	}
 }

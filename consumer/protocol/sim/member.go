@@ -19,6 +19,9 @@ type member struct {
 	sick    int64 // the replica went wrong there; -1: it did not
 	routing string
 
+	feeder *feeder // of a backfill
+	fed    bool    // all of it
+
 	marking uint64  // number of the mark behind which its keeper captures; 0: of none
 	marked  []claim // what it could claim of the marks it has applied
 }
@@ -198,12 +201,25 @@ func (w *World) apply(m *member) {
 
 // garbled is a run whose last document is another one.
 func garbled(rec index.Record) index.Record {
+	if feed, ok := rec.(*index.Feed); ok {
+		return garbledFeed(feed)
+	}
 	run, ok := rec.(*index.Run)
 	if !ok || len(run.Entries) == 0 {
 		return rec
 	}
 	wrong := *run
 	wrong.Entries = slices.Clone(run.Entries)
+	for i := range wrong.Entries {
+		wrong.Entries[i].Content += 100
+		wrong.Entries[i].Keys = []byte{0, 0, 0, byte(wrong.Entries[i].Offset)}
+	}
+	return &wrong
+}
+
+func garbledFeed(feed *index.Feed) index.Record {
+	wrong := *feed
+	wrong.Entries = slices.Clone(feed.Entries)
 	for i := range wrong.Entries {
 		wrong.Entries[i].Content += 100
 		wrong.Entries[i].Keys = []byte{0, 0, 0, byte(wrong.Entries[i].Offset)}
@@ -302,6 +318,9 @@ func (w *World) stepClaim() bool {
 // kill ends a process at once.
 func (w *World) kill(m *member) {
 	m.alive = false
+	if m.feeder != nil {
+		m.feeder.end()
+	}
 	w.processes = slices.DeleteFunc(w.processes, func(o *member) bool { return o == m })
 	for _, s := range w.sessions {
 		if s.member == m {

@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
 
 // Params are what kind of history it is.
 type Params struct {
@@ -29,6 +33,14 @@ type Params struct {
 	Strangers     bool // members with other settings append
 	Divergence    bool // a replica goes wrong
 	Routings      bool // the routing is changed, and members differ in it
+
+	Backfill bool           // the group replays a range
+	Order    protocol.Order // of the backfill
+	MostHeld int            // verdicts that its replicas hold, roughly
+	Feeds    int            // entries of one of its feeds at most
+	Queued   int            // bytes of entries that wait for those of other ranges
+	Overdue  bool           // partitions that were fed little are polled nevertheless
+	Compacts bool           // documents are compacted away
 
 	Count   int           // window.count
 	Age     time.Duration // window.age

@@ -64,7 +64,7 @@ func (w *World) setOffset(p *part) bool {
 	p.asked++
 	for o := range p.entries {
 		switch {
-		case p.gap(int64(o)):
+		case p.gap(int64(o)) || p.outside(int64(o)):
 		case int64(o) >= max(to, p.begin):
 			p.need[o], p.allow[o] = 1, 1
 		default:
@@ -85,7 +85,7 @@ func (w *World) deleteOffset(p *part) bool {
 	}
 	anything := p.set || !c.Ours || c.Epoch != p.epoch
 	for o := range p.entries {
-		if p.gap(int64(o)) || !anything && int64(o) < p.base {
+		if p.gap(int64(o)) || p.outside(int64(o)) || !anything && int64(o) < p.base {
 			continue
 		}
 		p.allow[o] = 1
@@ -110,7 +110,7 @@ func (w *World) loseOffset(p *part) bool {
 	}
 	to := c.Start + int64(w.n(int(c.Offset-c.Start)))
 	for o := max(to, p.base); o < c.Offset; o++ {
-		if !p.gap(o) {
+		if !p.gap(o) && !p.outside(o) {
 			p.allow[o] = 1
 		}
 	}
@@ -151,7 +151,9 @@ func (w *World) deleteHead(p *part) bool {
 	p.begin += 1 + int64(w.n(int(min(5, p.visible-p.begin))))
 	for o := range p.begin {
 		if !p.gap(o) {
-			p.need[o] = 0
+			if w.plan == nil {
+				p.need[o] = 0
+			}
 			p.skipped[o] = p.skipped[o] || p.outputs[o] == 0
 		}
 	}

@@ -15,15 +15,18 @@ func Run(p Params, seed uint64, trace bool) Result {
 }
 
 func (w *World) run() Result {
-	for tries := 0; w.steps < w.params.Steps && w.failure == "" && tries < 8*w.params.Steps; tries++ {
+	for tries := 0; w.steps < w.params.Steps && w.failure == "" && w.over == "" && tries < 8*w.params.Steps; tries++ {
 		if w.step() {
 			w.steps++
+		}
+		if w.plan != nil && w.progress().Finished {
+			w.params.Steps = min(w.params.Steps, w.steps+afterwards)
 		}
 	}
 	w.faults = false
 	w.say("no more faults")
 	w.settle()
-	if w.failure == "" {
+	if w.failure == "" && w.over == "" {
 		w.checkEnd()
 	}
 	if w.failure == "" {
@@ -32,11 +35,14 @@ func (w *World) run() Result {
 	return Result{Steps: w.steps, Failure: w.failure, Trace: w.trace}
 }
 
+// afterwards is how many steps with faults follow when a backfill is finished.
+const afterwards = 40
+
 // patience is how many steps may pass after the last fault, and how many in a row may do nothing: no wait is endless.
 const patience = 20_000
 
 func (w *World) settle() {
-	for idle, last := 0, w.steps+patience; w.failure == "" && !w.settled(); {
+	for idle, last := 0, w.steps+patience; w.failure == "" && w.over == "" && !w.settled(); {
 		if w.step() {
 			w.steps++
 			idle = 0
@@ -53,6 +59,9 @@ func (w *World) settle() {
 func (w *World) settled() bool {
 	if len(w.air) > 0 || len(w.open) > 0 {
 		return false
+	}
+	if w.plan != nil {
+		return w.progress().Finished
 	}
 	for _, p := range w.parts {
 		end := p.end()
@@ -90,8 +99,8 @@ type kind struct {
 // fault says that it does not happen any more when all is to come to its end.
 func (k *kind) fault() bool { return k.class != Free }
 
-func kinds() []kind {
-	return []kind{
+func kinds(p Params) []kind {
+	of := []kind{
 		{460, Free, (*World).stepSession},
 		{240, Free, (*World).stepReplica},
 		{130, Free, (*World).stepAir},
@@ -110,6 +119,10 @@ func kinds() []kind {
 		{3, Stranger, (*World).stepForeign},
 		{2, Stray, (*World).stepStray},
 	}
+	if p.Backfill {
+		of = append(of, kind{120, Free, (*World).stepFeeder}, kind{6, Person, (*World).stepCompact})
+	}
+	return of
 }
 
 // step lets something happen; it is false if that could not happen now.

@@ -58,6 +58,7 @@ const (
 	Capture         // a snapshot is taken, the journal perhaps trimmed
 	Damage          // of a snapshot
 	Claim           // a checkpoint beside those of snapshots
+	Feeding         // a process feeds a backfill that was not elected
 	Stray           // what nobody can read stands in the journal, in place of an append or beside all
 	classes
 )
@@ -91,6 +92,11 @@ func (s *script) lets(w *World) bool {
 	for _, o := range w.sessions {
 		o.answered()
 	}
+	for _, m := range w.processes {
+		if m.feeder != nil {
+			m.feeder.answered()
+		}
+	}
 	return true
 }
 
@@ -112,9 +118,16 @@ func (s *session) answered() {
 	}
 }
 
+// answered goes on where an answer was waited for.
+func (f *feeder) answered() {
+	if f.ours != nil && !f.ours.failed && f.ours.left == 0 || f.merge == nil && f.until >= 0 && f.member.replica.Next() >= f.until {
+		f.step()
+	}
+}
+
 // watched says that it matters how far a replica is: its sessions look at it, or the keeper. Else it applies when it does.
 func (w *World) watched(m *member) bool {
-	return !m.ready || w.params.Snapshots || slices.ContainsFunc(w.sessions, func(s *session) bool {
+	return !m.ready || w.params.Snapshots || m.feeder != nil || slices.ContainsFunc(w.sessions, func(s *session) bool {
 		return s.member == m && (s.batch != nil || slices.ContainsFunc(s.shares, func(sh *share) bool { return sh != nil }))
 	})
 }

@@ -35,10 +35,13 @@ type share struct {
 	waited   time.Duration // for what does not pass by itself
 }
 
-// share has the session take over a partition.
+// share has the session take over a partition, or returns nil for one that a backfill does not read.
 func (s *session) share(p *part) *share {
+	if !p.planned() {
+		return nil
+	}
 	tp := protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: p.source}
-	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets}
+	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Plan: s.plan}
 	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
 }
 
@@ -237,6 +240,8 @@ func (s *session) extent(sh *share) {
 		s.act("begun behind what was deleted")
 	case d.Action == protocol.Resume:
 		s.act("reposition resumed")
+	case d.Action == protocol.Refuse && s.plan != nil:
+		s.refuse(sh)
 	case d.Action == protocol.Refuse:
 		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, sh.part.number, d.Reason, t.Committed, t.Replica)
 	}
@@ -308,6 +313,9 @@ func (s *session) announce() bool {
 
 // poll takes documents of some partitions that are settled, or announces.
 func (s *session) poll() bool {
+	if s.plan != nil {
+		return s.pollPlanned()
+	}
 	var of []group
 	size := 0
 	left, from := 1+s.n(s.intake.Records()), s.n(len(s.shares))
@@ -317,11 +325,11 @@ func (s *session) poll() bool {
 		if a == nil || left == 0 {
 			continue
 		}
-		if sh.part.begin > a.Base {
+		if a.Overtaken(sh.part.begin) {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		if g := s.fetch(sh.part, a, left); g.End > a.Base {
+		if g := s.fetch(sh.part, a, left, math.MaxInt64); g.End > a.Base {
 			of = append(of, g)
 			size += len(g.documents)
 			left -= len(g.documents)
@@ -341,11 +349,12 @@ func (s *session) poll() bool {
 	return true
 }
 
-func (s *session) fetch(p *part, a *protocol.Assignment, most int) group {
+// fetch takes documents of a partition below reach.
+func (s *session) fetch(p *part, a *protocol.Assignment, most int, reach int64) group {
 	g := group{part: p, Group: protocol.Group{Assignment: a, End: a.Base}}
 	for o := a.Base; o < p.visible && len(g.documents) < most; o++ {
-		if !p.gap(o) || p.marker(o) {
-			g.Polled(o, math.MaxInt64)
+		if (!p.gap(o) || p.marker(o)) && !g.Polled(o, reach) {
+			break
 		}
 		if p.gap(o) {
 			if p.marker(o) && len(g.documents) == 0 && s.told == nil && s.chance(1, 4) {

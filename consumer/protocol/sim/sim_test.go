@@ -13,15 +13,19 @@ var (
 
 // TestSimulate makes up histories and expects that none breaks anything, and that nearly everything happens in them that the
 // simulation has. In the long form everything does: otherwise the simulation proves less than it says.
-func TestSimulate(t *testing.T)     { trySteps(t, 100_000, 5) }
-func TestSimulateLong(t *testing.T) { trySteps(t, *steps, 0) }
+func TestSimulate(t *testing.T)     { trySteps(t, Vary, happens, 100_000, 5) }
+func TestSimulateLong(t *testing.T) { trySteps(t, Vary, happens, *steps, 0) }
+
+// The same of backfills.
+func TestBackfill(t *testing.T)     { trySteps(t, VaryBackfill, backfillHappens, 100_000, 5) }
+func TestBackfillLong(t *testing.T) { trySteps(t, VaryBackfill, backfillHappens, *steps, 0) }
 
 // trySteps takes so many steps, in which so many of what can happen may not.
-func trySteps(t *testing.T, steps, rare int) {
+func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, rare int) {
 	acted := map[string]int{}
 	total := 0
 	for seed := *first; total < steps; seed++ {
-		w := New(Vary(seed), seed)
+		w := New(vary(seed), seed)
 		w.acted = acted
 		r := w.run()
 		total += r.Steps
@@ -52,12 +56,26 @@ var happens = []string{
 	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost", "transaction timed out", "trimmed", "zombie",
 }
 
+var backfillHappens = []string{
+	"announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
+	"append repeated", "commit of an epoch refused", "committed", "compacted", "damaged", "divergence found",
+	"ended for a person", "epoch left without reposition", "expelled", "fed to the end", "feed not taken",
+	"feeder overtaken", "feeder replaced", "feeder started", "feeder waits for room", "forget", "given up",
+	"gone wrong", "head deleted", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted",
+	"offset lost", "offset set", "offsets refused", "outcome undecided", "outcome unknown", "overtaken by trimming",
+	"polled beyond the reach", "range rests", "rebalance", "rebuilt", "refusal foreseen", "reposition",
+	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "transaction timed out",
+	"trimmed", "zombie", "aborted",
+}
+
 // A seed finds its history again, step by step.
 func TestSeedTellsTheSameAgain(t *testing.T) {
-	for seed := uint64(1); seed < 20; seed++ {
-		a, b := Run(Vary(seed), seed, true), Run(Vary(seed), seed, true)
-		if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {
-			t.Fatalf("seed %d: two histories", seed)
+	for _, vary := range []func(uint64) Params{Vary, VaryBackfill} {
+		for seed := uint64(1); seed < 20; seed++ {
+			a, b := Run(vary(seed), seed, true), Run(vary(seed), seed, true)
+			if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {
+				t.Fatalf("seed %d: two histories", seed)
+			}
 		}
 	}
 }

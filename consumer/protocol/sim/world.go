@@ -2,7 +2,9 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
@@ -21,6 +23,11 @@ type World struct {
 	twin   *naive.Twin // has applied the whole journal
 	faults bool        // go on
 	now    int64       // ms
+
+	plan       *protocol.Plan // of a backfill; nil: a live group
+	order      []placed       // the plan's documents by their places
+	judgements int            // of them, so far
+	over       string         // why a person is needed; empty: nobody is
 
 	parts      []*part
 	topics     int // incarnations of the source topic so far
@@ -80,6 +87,12 @@ type part struct {
 	start, base int64
 	most        []int64     // by epoch: how far it is committed; -1: not at all
 	verdicts    [][]verdict // by offset
+
+	// of a backfill
+	within   *protocol.Range // what is read; nil: all
+	foreseen []index.Verdict // by offset: what the order of places makes of a document
+	fed      int64           // all below is fed or rejected
+	counted  protocol.Tally  // of what was forwarded
 }
 
 // commit is an offset in the offsets topic.
@@ -100,7 +113,7 @@ type verdict struct {
 func New(p Params, seed uint64) *World { return begin(p, random(seed)) }
 
 func begin(p Params, c choices) *World {
-	w := &World{params: p, choices: c, kinds: kinds(), ours: index.Fingerprint([]byte(settings)), faults: true, now: 1_000_000}
+	w := &World{params: p, choices: c, kinds: kinds(p), ours: index.Fingerprint([]byte(settings)), faults: true, now: 1_000_000}
 	for _, k := range w.kinds {
 		w.weight += k.weight
 	}
@@ -114,9 +127,13 @@ func begin(p Params, c choices) *World {
 	if p.KeepAll {
 		w.index.Index.Keep = "all"
 	}
+	if p.Backfill {
+		w.index.Window.Clock, w.index.Window.Tolerance = "event", time.Second
+	}
 	w.twin = naive.New(w.index, []byte(settings), w.ours)
 	w.land(flight{letter: letter{record: &index.Settings{Text: []byte(settings), Wall: w.now}}})
 	w.createTopic()
+	w.fix()
 	w.slots = make([]slot, p.Members*p.Sessions)
 	for i := range w.slots {
 		w.slots[i].moved = make([]bool, p.Partitions)

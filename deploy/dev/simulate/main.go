@@ -3,6 +3,7 @@
 //	go run ./deploy/dev/simulate -steps 100000000     from seed 1 on
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
+//	go run ./deploy/dev/simulate -backfill ...        the same of groups that replay a range
 //	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
@@ -22,28 +23,33 @@ import (
 func main() {
 	seed := flag.Uint64("seed", 0, "print the history of this seed")
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
+	backfill := flag.Bool("backfill", false, "the group is a backfill")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
 	states := flag.Int("states", 5_000_000, "with -explore: give a world up that has so many states; a million takes some 500 MB")
 	flag.Parse()
 	debug.SetGCPercent(400) // nearly everything that is allocated is soon garbage
+	vary := sim.Vary
+	if *backfill {
+		vary = sim.VaryBackfill
+	}
 	var holds bool
 	switch {
 	case *seed > 0:
-		holds = show(*seed, *shrink)
+		holds = show(vary, *seed, *shrink)
 	case *world != "":
 		holds = exploreAll(*world, *states)
 	default:
-		holds = search(*first, *steps)
+		holds = search(vary, *first, *steps)
 	}
 	if !holds {
 		os.Exit(1)
 	}
 }
 
-func show(seed uint64, shrink bool) bool {
-	p := sim.Vary(seed)
+func show(vary func(uint64) sim.Params, seed uint64, shrink bool) bool {
+	p := vary(seed)
 	if shrink {
 		p, seed, _ = sim.Shrink(p, seed)
 	}
@@ -55,19 +61,19 @@ func show(seed uint64, shrink bool) bool {
 	return r.Failure == ""
 }
 
-func search(first uint64, steps int) bool {
+func search(vary func(uint64) sim.Params, first uint64, steps int) bool {
 	began, said, done := time.Now(), time.Now(), 0
 	seed := first
 	tell := func(what string) {
 		fmt.Printf("seeds %d to %d: %d steps in %.0f s, %s\n", first, seed-1, done, time.Since(began).Seconds(), what)
 	}
 	for done < steps {
-		r := sim.Run(sim.Vary(seed), seed, false)
+		r := sim.Run(vary(seed), seed, false)
 		seed++
 		done += r.Steps
 		if r.Failure != "" {
 			tell("1 violation")
-			fmt.Printf("%s\n  see it: go run ./deploy/dev/simulate -seed %d\n", r.Failure, seed-1)
+			fmt.Printf("%s\n  see it: go run ./deploy/dev/simulate %s-seed %d\n", r.Failure, kindOf(seed-1, vary), seed-1)
 			return false
 		}
 		if time.Since(said) > time.Minute {
@@ -77,6 +83,14 @@ func search(first uint64, steps int) bool {
 	}
 	tell("no violation")
 	return true
+}
+
+// kindOf is the flag that has the seed tell the same history again.
+func kindOf(seed uint64, vary func(uint64) sim.Params) string {
+	if vary(seed).Backfill {
+		return "-backfill "
+	}
+	return ""
 }
 
 func names() string {

@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+)
+
+// checkPlace: by place, documents are judged in the order of their places, and as they would be with nothing in between. Compaction
+// takes places away while they are fed, and what is forgotten may have had copies.
+func (w *World) checkPlace(p *part, v *index.Verdict) {
+	if w.plan == nil || w.plan.Order != protocol.ByPlace || w.params.Compacts {
+		return
+	}
+	if next := w.order[min(w.judgements, len(w.order)-1)]; next.part != p || next.offset != v.Offset {
+		w.bad("%s is judged, and the next by its place is %s", p.name(v.Offset), next.part.name(next.offset))
+		return
+	}
+	w.judgements++
+	if w.params.Refuses > 0 && (w.params.Count > 0 || v.Content == uint64(w.params.Contents-1)) {
+		return
+	}
+	got, want := *v, p.foreseen[v.Offset]
+	got.Position, want.Position, got.Match.Position, want.Match.Position = index.Position{}, index.Position{}, index.Position{}, index.Position{}
+	if got != want {
+		w.bad("%s is judged as %s, and in the order of places it is %s", p.name(v.Offset), describeVerdict(&got), describeVerdict(&want))
+	}
+}
+
+// checkFed: what a partition was fed through has a verdict, or is to be rejected.
+func (w *World) checkFed(p *part) {
+	fed, _ := w.twin.Fed(p.source)
+	for o := p.fed; o < fed.Through; o++ {
+		if p.outside(o) || p.gap(o) || w.rejects(p.entries[o].Content) {
+			continue
+		}
+		if p.given(o, p.epoch) == nil {
+			w.bad("%s was left out: its partition is fed through %d", p.name(o), fed.Through)
+		}
+	}
+	p.fed = max(p.fed, fed.Through)
+}
+
+// checkReplicaFed: a replica that has applied all knows how far partitions are fed.
+func (w *World) checkReplicaFed(m *member, p *part) {
+	if fed, n := w.twin.Fed(p.source); m.replica.Fed(p.source) != fed || m.replica.FedEntries() != n {
+		w.bad("member %d has partition %d fed as %+v, by the journal it is %+v", m.number, p.number, m.replica.Fed(p.source), fed)
+	}
+}
+
+// checkHeld: the feeder bounds the verdicts that a replica holds. What it appends when the last one fits comes on top.
+func (w *World) checkHeld(m *member) {
+	if w.plan == nil || w.plan.Order != protocol.ByPlace {
+		return
+	}
+	if held, most := m.replica.HeldVerdicts(), w.params.MostHeld-1+recordsAtOnce*w.params.Feeds; held > most {
+		w.bad("member %d holds %d verdicts, more than %d", m.number, held, most)
+	}
+}
+
+// checkQueue: entries that wait for those of other ranges are bounded.
+func (f *feeder) checkQueue() {
+	n, q := len(f.plan.Ranges), f.quota()
+	if most := min(n*(q.Range+f.largest), q.All+n*f.largest); f.merge.Queued() > most {
+		f.bad("f%d has %d bytes queued, more than %d", f.id, f.merge.Queued(), most)
+	}
+}
+
+// checkTally: the metadata of a commit counts what was forwarded.
+func (w *World) checkTally(t *transaction, i int) {
+	if w.plan == nil {
+		return
+	}
+	g := &t.batch.groups[i]
+	p := g.part
+	for k := range g.documents {
+		switch v := &g.documents[k].Verdict; {
+		case g.forms[k] != asVerdict:
+			p.counted.Rejected++
+		case v.Reemitted:
+			p.counted.Reemitted++
+		case v.Unique():
+			p.counted.Unique++
+		default:
+			p.counted.Duplicate++
+		}
+	}
+	if t.log <= p.reset {
+		return
+	}
+	if c := protocol.NewCommitted(g.End, t.metadata[i]); c.Tally != p.counted {
+		w.bad("partition %d is committed to %d with %+v, and was forwarded %+v", p.number, g.End, c.Tally, p.counted)
+	}
+}
+
+// checkProgress: at its end a backfill says that it is finished, and of what.
+func (w *World) checkProgress() {
+	if w.plan == nil {
+		return
+	}
+	var all protocol.Tally
+	forwarded := int64(0)
+	for _, p := range w.parts {
+		all.Add(p.counted)
+		for _, n := range p.outputs {
+			forwarded += int64(n)
+		}
+	}
+	if got := w.progress(); !got.Finished || got.Tally != all || got.Done != got.Total || all.Documents() != forwarded {
+		w.bad("it ends with %+v, and forwarded %+v", got, all)
+	}
+}

@@ -28,6 +28,9 @@ type feeder struct {
 	ours    *appending
 	sent    feeding.Sent // of ours
 
+	through []int64    // of each range: what sealed records feed
+	pending [][]letter // appended, and not found
+
 	before  uint64 // entries fed when it began the last time
 	untaken int    // appends in a row that changed nothing
 }
@@ -87,6 +90,7 @@ func (f *feeder) step() bool {
 		return true
 	case f.ours != nil && f.ours.left == 0:
 		f.ledger.Appended(f.sent, f.ours.last)
+		f.pending = append(f.pending, f.ours.letters)
 		f.ours = nil
 		return true
 	case f.sending:
@@ -117,11 +121,14 @@ func (f *feeder) begin() bool {
 	}
 	f.before = from.Entries
 	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.bounds()), feeding.NewLedger(from.Entries), make([]bool, len(f.plan.Ranges))
+	f.through = make([]int64, len(f.plan.Ranges))
 	return true
 }
 
 // again begins anew. What was sent may land later.
-func (f *feeder) again() { f.merge, f.until, f.letters, f.sending, f.ours = nil, -1, nil, false, nil }
+func (f *feeder) again() {
+	f.merge, f.until, f.letters, f.sending, f.ours, f.pending = nil, -1, nil, false, nil, nil
+}
 
 func (f *feeder) bounds() feeding.Bounds {
 	return feeding.Bounds{Bounds: protocol.Bounds{Entries: f.params.Feeds, Bytes: math.MaxInt32}, Part: framing, Place: framing}
@@ -185,7 +192,7 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 
 // seal makes records of what is queued, and has them appended. It does not always wait until one is full.
 func (f *feeder) seal() bool {
-	all := f.merge.Complete() || f.chance(1, 3)
+	all := f.merge.Complete() || f.told != nil || f.chance(1, 3)
 	for len(f.letters) < recordsAtOnce {
 		full := f.merge.Fill()
 		if !full && !all {
@@ -199,6 +206,9 @@ func (f *feeder) seal() bool {
 		r.Header, r.Parts, r.Entries = f.header(), slices.Clone(record.Parts), slices.Clone(record.Entries)
 		f.letters = append(f.letters, letter{record: &r})
 		f.ledger.Frame(&r)
+		for _, part := range r.Parts {
+			f.through[part.Source.Partition] = part.Through
+		}
 		f.merge.Begin()
 		if !full {
 			break
@@ -269,6 +279,8 @@ func (f *feeder) find() bool {
 		f.act("feeder overtaken")
 		f.say("f%d begins again: %v", f.id, err)
 		f.again()
+	default:
+		f.pending = f.pending[1:]
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,6 +213,7 @@ var mutants = []mutant{
 var shownBy = map[string]string{
 	"first append wins":                     "twice",
 	"a refused representative is forgotten": "refused",
+	"a session forwards only what was fed":  "backfill-stray",
 	"the offset is fetched stable":          "group",
 }
 
@@ -237,22 +239,25 @@ func TestMutantsLong(t *testing.T) {
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
-		if out, err := simulate(t, whole.build(t), "-steps", strconv.Itoa(soundSteps)); err != nil {
-			t.Fatalf("%v: %s", err, out)
+		program := whole.build(t)
+		for _, backfill := range []bool{false, true} {
+			if out, err := simulate(t, program, "-steps", strconv.Itoa(soundSteps), fmt.Sprintf("-backfill=%v", backfill)); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 		}
 	})
 }
 
 // tryMutants plants one of these bugs after the other.
 func tryMutants(t *testing.T, these func(mutant) bool) {
-	for _, m := range mutants {
+	try := func(m mutant, flags ...string) {
 		if !these(m) {
-			continue
+			return
 		}
 		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			program := m.build(t)
-			out, err := simulate(t, program, "-steps", strconv.Itoa(mutantSteps))
+			out, err := simulate(t, program, append(flags, "-steps", strconv.Itoa(mutantSteps))...)
 			if err == nil {
 				t.Fatalf("it is not caught: %s", out)
 			}
@@ -262,6 +267,12 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 			t.Log(out)
 			m.explore(t, program)
 		})
+	}
+	for _, m := range mutants {
+		try(m)
+	}
+	for _, m := range backfillMutants {
+		try(m, "-backfill")
 	}
 }
 

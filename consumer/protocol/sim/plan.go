@@ -27,13 +27,17 @@ func VaryBackfill(seed uint64) Params {
 		p.Refuses, p.Untimely = 1+c.n(2), yes(3)
 	}
 	if yes(6) { // after these it ends, and a person begins another one
-		p.SetOffsets, p.DeleteOffsets, p.LoseOffsets, p.DeleteHead = yes(2), yes(2), yes(2), yes(2)
+		p.SetOffsets, p.DeleteOffsets, p.LoseOffsets = yes(2), yes(2), yes(2)
 	}
+	p.DeleteHead = yes(6)
 	if yes(4) {
 		p.Count = 1 + c.n(6)
 	}
 	if yes(3) {
 		p.Age = c.age()
+	}
+	if seed%3 == 0 { // what went wrong is left as it is, and nothing else mends it
+		p.Steps = 20 + p.Steps/8
 	}
 	p.KeepAll, p.Refresh = yes(3), yes(4)
 	if yes(6) {
@@ -126,6 +130,9 @@ func (w *World) rangeOf(p *part) *protocol.Range {
 	}
 	if w.n(4) == 0 {
 		p.begin = int64(w.n(int(r.From) + 1))
+	}
+	if w.params.DeleteHead && w.n(8) == 0 { // since the range was fixed
+		p.begin = min(p.visible, r.From+int64(w.n(4)))
 	}
 	return r
 }
@@ -233,6 +240,9 @@ func (s *session) pollPlanned() bool {
 		sh := worth[(from+k)%len(worth)]
 		a := sh.settled()
 		if a.Overtaken(sh.part.begin) {
+			if a.Base >= sh.part.within.To {
+				s.bad("s%d is built anew for what it does not read, of partition %d", s.id, sh.part.number)
+			}
 			s.rebuild("what it would read next was deleted")
 			return true
 		}

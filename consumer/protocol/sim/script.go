@@ -132,10 +132,16 @@ func (w *World) watched(m *member) bool {
 	})
 }
 
-// assemble begins where all members are in the group, and have nothing yet.
+// assemble begins where all members are in the group. They have nothing yet, or in a backfill all partitions: how they are taken over
+// the worlds of live groups show.
 func (w *World) assemble() {
+	if w.plan != nil {
+		w.beginEpochs()
+	}
 	for _, m := range w.processes {
-		w.apply(m)
+		for m.behind(w) {
+			w.apply(m)
+		}
 		m.ready = true
 	}
 	for i := range w.slots {
@@ -148,6 +154,19 @@ func (w *World) assemble() {
 			if p.number%len(w.slots) == s.slot {
 				p.owner, s.shares[p.number] = s.slot, s.share(p)
 			}
+			for sh := s.shares[p.number]; w.plan != nil && sh != nil && sh.settled() == nil; {
+				s.stepShare(sh)
+			}
 		}
+	}
+}
+
+// beginEpochs has the group begin the epochs of a backfill.
+func (w *World) beginEpochs() {
+	for _, p := range w.parts {
+		tp := protocol.TopicPartition{Topic: "news", Partitions: int32(len(w.parts)), Source: p.source}
+		w.commits++
+		p.committed = commit{offset: p.within.From, metadata: protocol.Metadata(1, p.within.From), log: w.commits}
+		w.land(flight{letter: letter{tp.Reposition(w.header(), p.within.From, 1), p}})
 	}
 }

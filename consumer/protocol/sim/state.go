@@ -36,6 +36,7 @@ func (w *World) state() state {
 	for _, m := range t.processes {
 		t.num(int64(m.number), m.replica.Next(), m.began, int64(len(m.marked)), t.markOf(m))
 		t.flags(m.ready)
+		t.feeder(m)
 	}
 	t.group()
 	for _, txn := range w.open {
@@ -90,6 +91,12 @@ func (t *teller) flags(of ...bool) {
 }
 
 func (t *teller) part(p *part) {
+	if p.within != nil {
+		t.num(p.within.From, p.within.To, p.fed)
+		for o := range p.entries {
+			t.num(p.entries[o].Time)
+		}
+	}
 	t.num(int64(p.source.Topic[0]), p.begin, p.visible, int64(p.owner), p.committed.offset, int64(p.asked))
 	t.bytes = append(append(t.bytes, p.committed.metadata...), 0)
 	t.flags(p.set, p.torn)
@@ -111,6 +118,37 @@ func (t *teller) group() {
 	t.num(int64(len(t.sessions)), int64(len(t.open)))
 }
 
+// feeder tells of a process that feeds, or has.
+func (t *teller) feeder(m *member) {
+	f := m.feeder
+	if t.flags(m.fed, f != nil); f == nil {
+		return
+	}
+	t.num(f.until, int64(f.before), int64(f.untaken))
+	if t.flags(f.merge != nil, f.sending, f.ours != nil); f.merge == nil {
+		return
+	}
+	t.num(int64(f.merge.First()), int64(len(f.letters)))
+	for i := range f.plan.Ranges {
+		t.num(f.merge.Position(i))
+	}
+	for _, l := range f.letters {
+		t.letter(l)
+	}
+	if f.ours != nil {
+		t.appending(f.ours)
+	}
+	t.num(f.through...)
+	last, pending := f.ledger.Next()
+	t.num(last, int64(pending))
+	for _, of := range f.pending {
+		t.num(int64(len(of)))
+		for _, l := range of {
+			t.letter(l)
+		}
+	}
+}
+
 // who is the number of a session: -1 for the dead, -2 for none.
 func (t *teller) who(s *session) int64 {
 	if s == nil {
@@ -126,6 +164,7 @@ func (t *teller) transaction(txn *transaction) {
 		g := &txn.batch.groups[i]
 		t.flags(txn.log > g.part.reset, txn.log > g.part.committed.log)
 		t.documents(g)
+		t.bytes = append(append(t.bytes, txn.metadata[i]...), 0)
 	}
 }
 
@@ -177,6 +216,7 @@ func (t *teller) share(sh *share) {
 
 func (t *teller) assignment(a *protocol.Assignment) {
 	t.num(int64(a.Epoch), a.Start, a.Base, a.Announced)
+	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
 		t.flags(a.Retimed(o))
@@ -228,8 +268,8 @@ func (t *teller) flights() {
 	each := make([]state, len(t.air))
 	for i := range t.air {
 		f := &t.air[i]
-		one := teller{World: t.World, sessions: t.sessions}
-		one.num(one.who(f.from), one.role(f))
+		one := teller{World: t.World, sessions: t.sessions, processes: t.processes}
+		one.num(one.who(f.from), one.role(f), one.fedBy(f), int64(f.number))
 		one.flags(f.lie, f.to != nil)
 		one.letter(f.letter)
 		each[i] = sum(one.bytes)
@@ -254,6 +294,11 @@ func (t *teller) role(f *flight) int64 {
 		}
 	}
 	return -1
+}
+
+// fedBy is the process whose feeder waits for a flight: -1 is nobody.
+func (t *teller) fedBy(f *flight) int64 {
+	return int64(slices.IndexFunc(t.processes, func(m *member) bool { return m.feeder != nil && m.feeder.ours == f.to && f.to != nil }))
 }
 
 func (t *teller) letter(l letter) {
@@ -283,7 +328,7 @@ func (t *teller) letter(l letter) {
 			t.num(int64(r.Entries[i].Part), r.Entries[i].Offset, int64(r.Entries[i].Content))
 		}
 		for i := range r.Parts {
-			t.num(r.Parts[i].Through)
+			t.num(int64(r.Parts[i].Source.Partition), r.Parts[i].From, r.Parts[i].Through)
 		}
 	case *index.History:
 		t.num(9, int64(r.Fingerprint-t.ours), int64(r.Number), int64(r.First), int64(len(r.Entries)))

@@ -15,7 +15,7 @@ func Smalls() []Small {
 		change(&p)
 		return p
 	}
-	return []Small{
+	of := []Small{
 		{"crash", with(func(p *Params) { p.Documents = 1 }), Limits{Crash: 1}},
 		{"network", base, Limits{Network: 1}},
 		{"group", base, Limits{Group: 1}},
@@ -28,4 +28,28 @@ func Smalls() []Small {
 		{"stray", base, Limits{Stray: 1}},
 		{"partitions", with(func(p *Params) { p.Partitions, p.Documents = 2, 1 }), Limits{Crash: 1}},
 	}
+	return append(of, smallBackfills()...)
+}
+
+// smallBackfills are backfills of two partitions with a document each, with each mishap and each two of them.
+func smallBackfills() (of []Small) {
+	p := Params{
+		Backfill: true, Members: 2, Sessions: 1, Partitions: 2, Documents: 1, Contents: 1, Arrived: true, Poll: 2, Entries: 1, Feeds: 2,
+		MostHeld: 4, Queued: 1 << 20,
+	}
+	single := []struct {
+		name   string
+		mishap Mishap
+	}{{"network", Network}, {"crash", Crash}, {"group", Group}, {"feeders", Feeding}, {"stray", Stray}}
+	for i, a := range single {
+		one := Limits{}
+		one[a.mishap]++
+		of = append(of, Small{"backfill-" + a.name, p, one})
+		for _, b := range single[i:] {
+			two := one
+			two[b.mishap]++
+			of = append(of, Small{"backfill-" + a.name + "-" + b.name, p, two})
+		}
+	}
+	return of
 }

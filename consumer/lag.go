@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,9 @@ const lagPause = 250 * time.Millisecond
 // watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only
 // informs: a lag that cannot be read is unknown, and nothing waits for it.
 func (p *process) watchLag(ctx context.Context) {
-	tick := time.NewTicker(lagEvery)
+	tick := time.NewTicker(cmp.Or(p.setup.lagEvery, lagEvery))
 	defer tick.Stop()
+	defer p.forgetLags()
 	for {
 		p.sayCuts()
 		p.readLag(ctx)
@@ -39,8 +41,10 @@ func (p *process) watchLag(ctx context.Context) {
 
 // owed is how much the group still has to read.
 type owed struct {
-	lag        int64    // offsets of the partitions that have leaders
-	leaderless []string // partitions, as topic/number
+	lag        int64              // offsets of the partitions that have leaders
+	leaderless []string           // partitions, as topic/number
+	of         map[sourceAt]int64 // lag, by partition
+	ours       []PartitionLag
 }
 
 // readLag reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It
@@ -58,6 +62,7 @@ func (p *process) readLag(ctx context.Context) {
 	if err != nil {
 		p.log.Forget()
 	}
+	now.ours = p.times.ours(now.of, p.reaches(), time.Now())
 	p.mu.Lock()
 	before, known := p.owed, p.lagRead
 	p.owed, p.lagRead = now, err == nil
@@ -83,6 +88,9 @@ func (p *process) lags(ctx context.Context) (owed, error) {
 	source, err := p.sourceLag(ctx)
 	if err == nil {
 		_, err = p.log.End(ctx)
+	}
+	if err == nil {
+		err = p.log.ReadOldest(ctx)
 	}
 	if err != nil {
 		return unknownLag(), err
@@ -120,6 +128,7 @@ func (p *process) sourceLag(ctx context.Context) (owed, error) {
 // offset counts from its start, because a partition that begins at latest has its offset committed as soon as it is
 // assigned. Deleted documents do not count.
 func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) (o owed) {
+	o.of = map[sourceAt]int64{}
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)
 		if end.Err != nil || ok && start.Err != nil {
@@ -130,7 +139,9 @@ func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) (o owed) 
 		if c, ok := done.Lookup(end.Topic, end.Partition); ok {
 			from = max(from, c.At)
 		}
-		o.lag += max(0, end.Offset-from)
+		lag := max(0, end.Offset-from)
+		o.of[sourceAt{end.Topic, end.Partition}] = lag
+		o.lag += lag
 	})
 	slices.Sort(o.leaderless)
 	return o

@@ -127,6 +127,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	for _, session := range sessions {
 		group.Go(func() error { return session.Run(inner, draining) })
 	}
+	p.working = sessions
 	p.took.End("catch_up")
 	beside, stopBeside := context.WithCancel(ctx)
 	var others sync.WaitGroup

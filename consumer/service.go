@@ -46,8 +46,11 @@ type Standing = session.Standing
 // Latency is how long batches took, by stage.
 type Latency = session.Latency
 
-// Histogram counts durations by their length.
+// Histogram counts durations by their length, or other values by their size.
 type Histogram = session.Histogram
+
+// Verdicts say how many documents of a source topic were committed.
+type Verdicts = session.Verdicts
 
 // StopError ends the process because a person is needed.
 type StopError = stop.Error
@@ -79,6 +82,7 @@ type Setup struct {
 	// appender's process, stamps no time of its own.
 	ProducerTime bool
 
+	lagEvery  time.Duration // for tests; 0: the constant
 	forbidden time.Duration // for tests; 0: journal.ForbiddenPatience
 	waited    time.Duration // for tests: how long a partition has waited already when it begins to wait
 }
@@ -131,7 +135,7 @@ func New(setup Setup) (*Service, error) {
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes), Agreed: agreed,
 		Reader: reader, Encoder: encoder,
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
-		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: &session.Counters{}, Waiting: &session.WaitingList{}, Stir: s.stir,
+		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics), Waiting: &session.WaitingList{}, Stir: s.stir,
 		Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
@@ -208,9 +212,11 @@ func (s *Service) Stats() Stats {
 	st.Waiting = s.session.Waiting.List()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	st.Lags = s.owed.ours
 	st.SourceLag, st.Leaderless, st.Standing = s.owed.lag, len(s.owed.leaderless), s.stands
 	if s.log != nil {
 		st.JournalEnd = s.log.LastEnd()
+		st.JournalStart, st.StartTime = s.log.Oldest()
 	}
 	if s.replica == nil {
 		return st
@@ -218,6 +224,7 @@ func (s *Service) Stats() Stats {
 	st.Journal = s.log.Stats()
 	last := s.replica.Reading()
 	st.Index, st.JournalNext, st.AppliedTime = last.Index, last.Next, last.AppendTime
+	st.ConfirmedTime = last.ConfirmedTime
 	return st
 }
 
@@ -247,6 +254,9 @@ type process struct {
 	cluster *cluster.Cluster
 	name    *name
 	slots   []string
+
+	working []*session.Session // of the life at hand; read by the goroutine that reads the lags
+	times   lagTimes           // only used by that goroutine
 }
 
 // member returns the setup of each replica of the process.

@@ -1,6 +1,8 @@
 package consumer
 
 import (
+	"time"
+
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
@@ -12,9 +14,14 @@ type Stats struct {
 	Reemitted uint64 // of those, copies that were emitted again
 	Duplicate uint64
 	Rejected  map[sink.Reason]uint64
-	Commits   uint64
-	Rebuilds  uint64 // sessions closed and opened again
-	Deleted   uint64 // offsets of the source that retention deleted before this process read them
+	Topics    []Verdicts // the same by topic of the source, in the order in which the configuration names them
+
+	Similarity Histogram // of the matches of committed documents, those that were emitted again included
+	Delay      Histogram // seconds from a document's timestamp to its commit
+
+	Commits  uint64
+	Rebuilds uint64 // sessions closed and opened again
+	Deleted  uint64 // offsets of the source that retention deleted before this process read them
 
 	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
@@ -26,29 +33,51 @@ type Stats struct {
 	Journal     journal.Stats
 	JournalNext int64 // the replica's next offset; -1 until it is restored
 	JournalEnd  int64 // the journal's end when last read; -1 when unknown
-	AppliedTime int64 // LogAppendTime of the last applied record, ms since 1970
-	Index       index.Stats
+	// JournalStart is the first offset that the journal keeps, -1 when unknown. StartTime is when that record was
+	// appended, ms since 1970; 0 when unknown, or when the journal keeps none.
+	JournalStart int64
+	StartTime    int64
+	AppliedTime  int64 // LogAppendTime of the last applied record, ms since 1970
+	// ConfirmedTime is the LogAppendTime at which a checkpoint last confirmed the replica, ms since 1970; 0 when none
+	// has since it was restored.
+	ConfirmedTime int64
+	Index         index.Stats
+	Bounds        Bounds
 	// SourceLag is how many offsets of the source all members of the group together have not committed yet; -1 when
 	// unknown.
 	SourceLag    int64
-	Leaderless   int       // partitions of the source that have no leader; their lag is not known
-	Partitions   int       // of the source, assigned to this process
-	Waiting      []Waiting // of those, partitions that wait for a person
-	SnapshotNext int64     // journal offset of the newest snapshot; -1 when there is none
-	SnapshotTime int64     // when it was taken, ms since 1970; 0 when there is none
+	Lags         []PartitionLag // of the partitions that this process reads
+	Leaderless   int            // partitions of the source that have no leader; their lag is not known
+	Partitions   int            // of the source, assigned to this process
+	Waiting      []Waiting      // of those, partitions that wait for a person
+	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
+	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64
 	Ready        bool
 	Standing     Standing
 }
 
+// Bounds are those of the window. 0 is none.
+type Bounds struct {
+	Age       time.Duration
+	Documents int
+	Bytes     int64
+}
+
+func boundsOf(p index.WindowParams) Bounds {
+	return Bounds{Age: p.Age, Documents: p.Count, Bytes: int64(p.Bytes)}
+}
+
 // counted returns the part of Stats that consists of counters.
 func (s *Service) counted() Stats {
 	c, m := s.session.Counters, s.replicas
+	out := c.Output()
 	return Stats{
-		Unique: c.Unique.Load(), Reemitted: c.Reemitted.Load(), Duplicate: c.Duplicate.Load(), Rejected: c.Rejected(),
+		Unique: out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
+		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
-		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, SnapshotNext: m.SnapshotNext.Load(),
+		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
 		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
 }

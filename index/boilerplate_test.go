@@ -81,6 +81,9 @@ func tryCopies(t *testing.T, texts int, cases []alike) {
 			stats := s.replica.Stats()
 			t.Logf("%d found, %d wrong; compared with %d, %d keys not read to the end, %d candidates left out, %d unique and cut",
 				found, wrong, stats.Candidates, stats.Cut, stats.Unverified, stats.UniqueCut)
+			if stats.Dropped <= stats.Candidates || stats.Work < stats.Candidates {
+				t.Errorf("%d were ruled out by their outlines, %d compared in %d steps", stats.Dropped, stats.Candidates, stats.Work)
+			}
 			if found*1000 < c.found*copies || wrong > 0 {
 				t.Errorf("%d of %d copies found, want %d in 1000; %d others", found, copies, c.found, wrong)
 			}

@@ -126,10 +126,13 @@ func (r *Replica) reachable(of *window, met []uint32, b *bound) (n, left int) {
 	if b.inTurn {
 		n, left = x.spend(o, b, n)
 	}
+	some := n
 	x.oddFolds(o, b, n)
 	n = x.drop(n)
 	x.oddWholes(o, b, n)
-	return x.drop(n), left
+	n = x.drop(n)
+	x.dropped += some - n
+	return n, left
 }
 
 // takeElsewhere adds a document whose outline is not in its own place to the block of n, and returns the new number. If

@@ -63,6 +63,8 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 	}
 	r.stats.Cut += uint64(s.bands)
 	r.stats.Unverified += uint64(s.unseen)
+	r.stats.Dropped += uint64(r.block.dropped)
+	r.stats.Work += uint64(r.params.Similarity.MaxWork - s.left.work)
 	return best, ok, !ok && s.cut()
 }
 

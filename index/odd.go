@@ -9,6 +9,8 @@ type block struct {
 	places [siftBlock + oddAhead]uint32
 	most   [siftBlock]int16
 	odd    [siftBlock]int16
+
+	dropped int // documents that the lookup at hand has ruled out
 }
 
 const (

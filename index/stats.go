@@ -13,6 +13,8 @@ type Stats struct {
 	Candidates uint64 // candidates that documents were compared with
 	Cut        uint64 // band keys of which not all references were read, for similarity.max_references
 	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
+	Dropped    uint64 // documents met among popular keys that their outlines ruled out, so that they were not compared
+	Work       uint64 // steps of similarity.max_work spent on comparing
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved  int    // the most entries moved for one document

@@ -32,7 +32,7 @@ type survey struct {
 }
 
 func (r *Replica) survey(e *entry.Entry) survey {
-	r.began, r.outlined = false, false
+	r.began, r.outlined, r.block.dropped = false, false, 0
 	s := survey{entry: e, left: r.params.Similarity.budget()}
 	s.ranks, s.bands, s.unseen = r.candidates(e)
 	return s

@@ -31,7 +31,11 @@ type Log struct {
 	forbidden time.Duration // how long Kafka may forbid an append before Put fails
 	logger    zerolog.Logger
 	end       atomic.Int64
+	oldest    atomic.Pointer[oldest]
 }
+
+// oldest is the first record that the journal keeps.
+type oldest struct{ offset, time int64 }
 
 // ForbiddenPatience is how long Kafka may forbid an append. Rights that were just granted take a moment to reach all
 // brokers.
@@ -44,7 +48,7 @@ func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerp
 		Topic: topic, ID: id, Fingerprint: fingerprint, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
 		forbidden: forbidden, logger: logger,
 	}
-	l.end.Store(-1)
+	l.Forget()
 	return l
 }
 
@@ -134,8 +138,33 @@ func (l *Log) End(ctx context.Context) (int64, error) {
 // LastEnd returns the end as it was last read, or -1 if it is not known.
 func (l *Log) LastEnd() int64 { return l.end.Load() }
 
-// Forget makes LastEnd unknown: an old end would look like a replica that keeps up.
-func (l *Log) Forget() { l.end.Store(-1) }
+// Forget makes LastEnd and Oldest unknown: an old end would look like a replica that keeps up.
+func (l *Log) Forget() {
+	l.end.Store(-1)
+	l.oldest.Store(&oldest{offset: -1})
+}
+
+// ReadOldest reads where the journal begins, and when its first record was appended.
+func (l *Log) ReadOldest(ctx context.Context) error {
+	listed, err := l.admin.ListOffsetsAfterMilli(ctx, 0, l.Topic)
+	if err == nil {
+		err = listed.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("list offsets of journal: %w", err)
+	}
+	if o, ok := listed.Lookup(l.Topic, 0); ok {
+		l.oldest.Store(&oldest{offset: o.Offset, time: max(0, o.Timestamp)})
+	}
+	return nil
+}
+
+// Oldest returns the first offset that the journal keeps, and the time of that record in ms since 1970, as they were last
+// read. The offset is -1 if it is not known. The time is 0 if it is not known, or if the journal keeps no record.
+func (l *Log) Oldest() (offset, time int64) {
+	o := l.oldest.Load()
+	return o.offset, o.time
+}
 
 // leaderPatience is how long requests for the journal's offsets are repeated while the journal has no leader or is out
 // of reach. A start should not restore everything again because a broker was just restarted. Kafka takes 9 s to miss a

@@ -25,9 +25,11 @@ type Follower struct {
 	replica     *index.Replica
 	disputes    disputes
 	claimants   claimants
-	leaderEpoch int32         // of the last applied record
-	appendTime  int64         // of the last record that had one, ms
-	advanced    chan struct{} // closed and replaced when a batch of records is applied
+	leaderEpoch int32 // of the last applied record
+	appendTime  int64 // of the last record that had one, ms
+
+	confirmedTime int64         // of the checkpoint that confirmed the replica last, ms
+	advanced      chan struct{} // closed and replaced when a batch of records is applied
 
 	routed bool           // the routing in force was ours: from then on another one ends the process
 	mark   uint64         // behind which the replica is captured
@@ -61,6 +63,8 @@ type Reading struct {
 	Index      index.Stats
 	Next       int64 // journal offset that is applied next
 	AppendTime int64 // of the record applied last, ms
+	// ConfirmedTime is the append time of the checkpoint that confirmed the replica last, ms; 0 when none has.
+	ConfirmedTime int64
 }
 
 // Reading returns the last one.
@@ -74,7 +78,7 @@ const readingEvery = 100 * time.Millisecond
 
 // publish takes a reading. The caller holds mu, or is alone.
 func (f *Follower) publish() {
-	f.reading.Store(&Reading{Index: f.replica.Stats(), Next: f.replica.Next(), AppendTime: f.appendTime})
+	f.reading.Store(&Reading{Index: f.replica.Stats(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime})
 	f.read = time.Now()
 }
 
@@ -86,6 +90,7 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	if at.Offset < f.replica.Next() { // the mark before the snapshot
 		return nil
 	}
+	confirmed := f.replica.Confirmed()
 	effect := f.replica.Apply(at, rec)
 	if f.Recent != nil && len(effect.Judged) > 0 && f.caughtUp.Load() {
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
@@ -93,6 +98,9 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime
+	}
+	if f.replica.Confirmed() > confirmed {
+		f.confirmedTime = at.LogAppendTime
 	}
 	if time.Since(f.read) > readingEvery {
 		f.publish()

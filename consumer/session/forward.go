@@ -103,7 +103,7 @@ func (it *item) reason() (sink.Reason, string) {
 func (s *Session) commit(ctx context.Context, b *batch) {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
-	out := b.outputs()
+	s.counted.count(b, s.Counters)
 	s.cut(b)
 	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
@@ -114,11 +114,14 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 		return
 	}
 	s.rewind(b)
-	s.Counters.committed(out)
+	now := time.Now()
+	s.counted.delays(b, now.UnixMilli())
+	s.Counters.committed(&s.counted)
+	s.reached(b)
 	s.shout(b)
 	s.commits++
 	s.standing.commits()
-	if time.Since(b.begun) < s.Params.TransactionTimeout/4 {
+	if now.Sub(b.begun) < s.Params.TransactionTimeout/4 {
 		s.intake.Grow()
 	}
 }

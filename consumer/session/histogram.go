@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Histogram counts durations by how long they were.
+// Histogram counts durations by how long they were, or other values by their size.
 type Histogram struct {
-	Bounds []float64 // upper bounds of the buckets, inclusive, in seconds, ascending
+	Bounds []float64 // upper bounds of the buckets, inclusive, ascending; of durations in seconds
 	Counts []uint64  // in each bucket alone; one more than Bounds, for what is above the last
-	Sum    float64   // seconds
-	Count  uint64    // the sum of Counts
+	Sum    float64
+	Count  uint64 // the sum of Counts
 }
 
 // Latency is how long batches took, by stage. A batch that was aborted counts too, and counts again when it is repeated.

@@ -174,6 +174,7 @@ func (s *Session) revoke(taken map[string][]int32) {
 			s.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
 			delete(s.assigned, key{topic, p})
 			delete(s.unled, key{topic, p})
+			delete(s.written, key{topic, p})
 		}
 	}
 	s.tally(len(s.assigned))

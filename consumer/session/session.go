@@ -41,6 +41,7 @@ type Session struct {
 	records  []kgo.Record
 	items    []item // of the batch at hand
 	frames   frames // of its entries
+	counted  outputs
 	intake   *protocol.Intake
 	commits  int                                 // by this session since the process started
 	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
@@ -55,11 +56,12 @@ type Session struct {
 	took      *phase.Phases // of the way to the partitions that are being given
 	unsettled error         // of makeWay
 	assigned  map[key]*assignment
-	unled     map[key]bool  // given to us, and not read: they had no leader
-	tallied   int           // partitions of this session in the counters
-	leaving   []*assignment // revoked, their base perhaps not announced
-	revoked   bool          // since the last End
-	revoking  chan struct{} // closed when revoked becomes true
+	written   map[key]time.Time // timestamp of the last document that was committed of what is assigned
+	unled     map[key]bool      // given to us, and not read: they had no leader
+	tallied   int               // partitions of this session in the counters
+	leaving   []*assignment     // revoked, their base perhaps not announced
+	revoked   bool              // since the last End
+	revoking  chan struct{}     // closed when revoked becomes true
 	moved     map[entry.Source]bool
 	gone      map[entry.Source]int64 // below, deleted documents are counted
 	stop      error                  // ends the process
@@ -238,6 +240,7 @@ func (s *Session) leaveGroup(ctx, drain context.Context) {
 func (s *Session) open() error {
 	s.mu.Lock()
 	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
+	s.written = map[key]time.Time{}
 	s.revoked, s.revoking = false, make(chan struct{})
 	s.took, s.unsettled = phase.Begin(), nil
 	s.unpacker = s.unpacker.Renew()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -24,8 +25,8 @@ import (
 
 // TestList lists all metrics: dashboards, alerts and docs are compared with the list.
 func TestList(t *testing.T) {
-	helps, types, keys, values := map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}
-	label := regexp.MustCompile(`^(\w+?)(?:_bucket|_sum|_count)?\{(\w+)="([^"]+)`)
+	helps, types, labels := map[string]string{}, map[string]string{}, map[string]*labelled{}
+	sample := regexp.MustCompile(`^(\w+?)(?:_bucket|_sum|_count)?\{(.+)\}`)
 	for line := range strings.Lines(string(page(t, full()))) {
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "# "), " ")
 		name, text, _ := strings.Cut(rest, " ")
@@ -35,11 +36,11 @@ func TestList(t *testing.T) {
 		case "TYPE":
 			types[name] = text
 		}
-		if m := label.FindStringSubmatch(line); m != nil {
-			keys[m[1]] = m[2]
-			if !slices.Contains(values[m[1]], m[3]) {
-				values[m[1]] = append(values[m[1]], m[3])
+		if m := sample.FindStringSubmatch(line); m != nil {
+			if labels[m[1]] == nil {
+				labels[m[1]] = &labelled{values: map[string][]string{}}
 			}
+			labels[m[1]].add(m[2])
 		}
 	}
 	if len(helps) != len(metrics()) || len(types) != len(metrics()) {
@@ -48,20 +49,45 @@ func TestList(t *testing.T) {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "# name\ttype\thelp")
 	for _, name := range slices.Sorted(maps.Keys(helps)) {
-		fmt.Fprintf(&b, "%s%s\t%s\t%s\n", name, selector(keys[name], values[name]), types[name], helps[name])
+		fmt.Fprintf(&b, "%s%s\t%s\t%s\n", name, labels[name], types[name], helps[name])
 	}
 	golden(t, "testdata/metrics.txt", b.Bytes())
 }
 
-// selector writes a label with all its values; those of a version are no closed set.
-func selector(key string, values []string) string {
-	switch key {
-	case "":
-		return ""
-	case "version":
-		return "{version}"
+// labelled are the labels of a metric, with their values.
+type labelled struct {
+	keys   []string
+	values map[string][]string
+}
+
+// add adds the labels of a sample, the bounds of buckets aside.
+func (l *labelled) add(text string) {
+	for _, m := range regexp.MustCompile(`(\w+)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if m[1] == "le" {
+			continue
+		}
+		if !slices.Contains(l.keys, m[1]) {
+			l.keys = append(l.keys, m[1])
+		}
+		if !slices.Contains(l.values[m[1]], m[2]) {
+			l.values[m[1]] = append(l.values[m[1]], m[2])
+		}
 	}
-	return fmt.Sprintf("{%s=%q}", key, strings.Join(values, "|"))
+}
+
+// String writes each label with all its values; those of some are no closed set.
+func (l *labelled) String() string {
+	if l == nil || len(l.keys) == 0 {
+		return ""
+	}
+	var all []string
+	for _, key := range l.keys {
+		if !slices.Contains([]string{"version", "topic", "partition"}, key) {
+			key = fmt.Sprintf("%s=%q", key, strings.Join(l.values[key], "|"))
+		}
+		all = append(all, key)
+	}
+	return "{" + strings.Join(all, ",") + "}"
 }
 
 func TestScrape(t *testing.T) {
@@ -155,7 +181,12 @@ func TestDerived(t *testing.T) {
 		change func(*consumer.Stats)
 		want   string // a line; of a name alone, that it is absent
 	}{
-		{"rejected are the reasons' sum", func(*consumer.Stats) {}, `unecho_documents_total{verdict="rejected"} 28`},
+		{"a partition waits for an unknown time", func(*consumer.Stats) {}, `unecho_source_partition_lag_seconds{partition="0",topic="news"}`},
+		{"an empty journal has no oldest record", func(s *consumer.Stats) { s.StartTime = 0 }, "unecho_journal_start_timestamp_seconds"},
+		{"nothing is known of the journal", func(s *consumer.Stats) { s.JournalStart, s.JournalEnd = -1, -1 }, "unecho_journal_kept_records"},
+		{"no checkpoint since the restore", func(s *consumer.Stats) { s.ConfirmedTime = 0 }, "unecho_replica_confirmed_timestamp_seconds"},
+		{"an empty window has no oldest document", func(s *consumer.Stats) { s.Index.Documents = 0 }, "unecho_window_oldest_timestamp_seconds"},
+		{"a window without a bound", func(s *consumer.Stats) { s.Bounds.Bytes = 0 }, "unecho_window_limit_bytes"},
 		{"an end read before the last records came", func(s *consumer.Stats) { s.JournalEnd = s.JournalNext - 5 }, "unecho_journal_lag_records 0"},
 		{"no end, no lag", func(s *consumer.Stats) { s.JournalEnd = -1 }, "unecho_journal_lag_records"},
 		{"no lag of the source", func(s *consumer.Stats) { s.SourceLag = -1 }, "unecho_source_lag_documents"},
@@ -185,7 +216,8 @@ func TestDerived(t *testing.T) {
 func TestEveryFigureIsShown(t *testing.T) {
 	unseen := []string{
 		"Index.Records", "Index.Ignored", "Index.Segments", "Index.Changed", // inner workings
-		"Standing.Trouble",                                                   // a sentence, for /ready
+		"Standing.Trouble",    // a sentence, for /ready
+		"Unique", "Duplicate", // the sums over the topics
 		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate", // of all members, and since the restore: what is committed is counted
 	}
 	base := scrape(t, full())
@@ -223,6 +255,14 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(v.Int() + 1).Convert(v.Type())
 	case uint64:
 		return reflect.ValueOf(x + 1)
+	case time.Duration:
+		return reflect.ValueOf(x + time.Second)
+	case []consumer.Verdicts:
+		x = slices.Clone(x)
+		x[0].Unique++
+		return reflect.ValueOf(x)
+	case []consumer.PartitionLag:
+		return reflect.ValueOf(x[1:])
 	case []consumer.Waiting:
 		return reflect.ValueOf(append([]consumer.Waiting{{Topic: "news"}}, x...))
 	case float64:

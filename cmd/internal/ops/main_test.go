@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // full returns stats in which every figure differs from every other.
 func full() consumer.Stats {
 	latency := func(sum float64, counts ...uint64) consumer.Histogram {
-		h := consumer.Histogram{Bounds: []float64{0.01, 0.1, 1}, Counts: counts, Sum: sum}
+		h := consumer.Histogram{Bounds: []float64{0.01, 0.1, 1}[:len(counts)-1], Counts: counts, Sum: sum}
 		for _, n := range counts {
 			h.Count += n
 		}
@@ -33,10 +33,21 @@ func full() consumer.Stats {
 	}
 	s := consumer.Stats{
 		Unique: 700, Reemitted: 9, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
+		Topics: []consumer.Verdicts{
+			{Topic: "news", Unique: 600, Duplicate: 290, Rejected: 20},
+			{Topic: "mail", Unique: 100, Duplicate: 10, Rejected: 8},
+		},
+		Similarity: latency(280.5, 1, 2, 300), Delay: latency(1234.5, 15, 16, 997),
 		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
+		JournalStart: 3700, StartTime: 1_699_998_000_000, ConfirmedTime: 1_699_999_960_000,
+		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{
-			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Moved: 789, MostMoved: 42, Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
+			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42, Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
+		},
+		Lags: []consumer.PartitionLag{
+			{Topic: "mail", Partition: 1, Documents: 70, Seconds: 12.5},
+			{Topic: "news", Partition: 0, Documents: 7, Seconds: -1},
 		},
 		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
 	}
@@ -48,7 +59,7 @@ func full() consumer.Stats {
 
 // fresh returns the stats of a service that has reached nothing yet.
 func fresh() consumer.Stats {
-	return consumer.Stats{JournalNext: -1, JournalEnd: -1, SourceLag: -1, SnapshotNext: -1}
+	return consumer.Stats{JournalNext: -1, JournalEnd: -1, JournalStart: -1, SourceLag: -1, SnapshotNext: -1}
 }
 
 func statsOf(s consumer.Stats) func() consumer.Stats { return func() consumer.Stats { return s } }

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"strconv"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/unecho/unecho/consumer"
@@ -39,17 +41,23 @@ func gauge(name, help string, value func(*state) (float64, bool)) metric {
 func documentMetrics() []metric {
 	return []metric{
 		{
-			name: "unecho_documents_total", kind: prometheus.CounterValue, labels: []string{"verdict"},
-			help: "Documents committed by this process, by verdict. The main rate; add all members up.",
+			name: "unecho_documents_total", kind: prometheus.CounterValue, labels: []string{"topic", "verdict"},
+			help: "Documents committed by this process, by topic of the source and verdict. The main rate; add all members up.",
 			values: func(s *state, emit emitter) {
-				var rejected uint64
-				for _, r := range sink.Reasons() {
-					rejected += s.Rejected[r]
+				for _, v := range s.Topics {
+					emit(float64(v.Unique), v.Topic, "unique")
+					emit(float64(v.Duplicate), v.Topic, "duplicate")
+					emit(float64(v.Rejected), v.Topic, "rejected")
 				}
-				emit(float64(s.Unique), "unique")
-				emit(float64(s.Duplicate), "duplicate")
-				emit(float64(rejected), "rejected")
 			},
+		},
+		{
+			name: "unecho_match_similarity", help: "How similar the matches of committed documents were, from 0 to 1. Many just above similarity.threshold: look at some of them, the threshold may be too low; identical texts are above 0.9999.",
+			histograms: func(s *state, emit histogramEmitter) { emit(s.Similarity) },
+		},
+		{
+			name: "unecho_commit_delay_seconds", help: "Time from a document's timestamp to the commit of its verdict. Where the source's producers set the timestamps, their delays and clocks count too; a replay of old documents shows their age.",
+			histograms: func(s *state, emit histogramEmitter) { emit(s.Delay) },
 		},
 		counter("unecho_reemitted_total", "Copies committed to the unique topic, because nothing of their kind came through for window.reemit_every. They count as unique, too.",
 			func(s *state) uint64 { return s.Reemitted }),
@@ -100,6 +108,26 @@ func sourceMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
 		gauge("unecho_source_lag_documents", "Source offsets that can be read and that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
+		{
+			name: "unecho_source_partition_lag_documents", kind: prometheus.GaugeValue, labels: []string{"topic", "partition"},
+			help: "Source offsets of a partition that can be read and that the group has not committed yet, of each partition that this process reads, 1000 at most. One that lags alone has more documents, larger ones, or a slow broker. Absent when it cannot be read.",
+			values: func(s *state, emit emitter) {
+				for _, l := range s.Lags {
+					emit(float64(l.Documents), l.Topic, strconv.Itoa(int(l.Partition)))
+				}
+			},
+		},
+		{
+			name: "unecho_source_partition_lag_seconds", kind: prometheus.GaugeValue, labels: []string{"topic", "partition"},
+			help: "For how long the oldest document of the partition that is not committed has waited, at most; 0 without lag. By the timestamp of the last one that is, and by when the partition was last read to its end. Absent until one of them is known.",
+			values: func(s *state, emit emitter) {
+				for _, l := range s.Lags {
+					if l.Seconds >= 0 {
+						emit(l.Seconds, l.Topic, strconv.Itoa(int(l.Partition)))
+					}
+				}
+			},
+		},
 		gauge("unecho_source_waiting_partitions", "Partitions of this process that wait for a person at a batch that cannot be unpacked. The log names them, the offset and what to do; the others go on.",
 			func(s *state) (float64, bool) { return float64(len(s.Waiting)), true }),
 		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
@@ -117,6 +145,14 @@ func journalMetrics() []metric {
 			func(s *state) uint64 { return s.Journal.Records }),
 		gauge("unecho_journal_next_offset", "The journal offset this process applies next. All members should be close to each other. Absent until the replica is restored.",
 			func(s *state) (float64, bool) { return float64(s.JournalNext), restored(s) }),
+		gauge("unecho_journal_start_offset", "The first journal offset that is kept. It rises when snapshots are taken and all members share their store; else the journal grows for ever. Absent when it cannot be read.",
+			func(s *state) (float64, bool) { return float64(s.JournalStart), s.JournalStart >= 0 }),
+		gauge("unecho_journal_start_timestamp_seconds", "When the oldest record that the journal keeps was appended: so far back it reaches. Absent when it cannot be read, and while the journal is empty.",
+			func(s *state) (float64, bool) { return seconds(s.StartTime), s.StartTime > 0 }),
+		gauge("unecho_journal_kept_records", "Records that the journal keeps. Times the mean size of one, it is what the journal takes on a broker. Absent when it cannot be read.",
+			func(s *state) (float64, bool) {
+				return float64(s.JournalEnd - s.JournalStart), s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart
+			}),
 		gauge("unecho_journal_lag_records", "Journal records not applied yet, by an end that is read every ten seconds. It should be near 0; otherwise this member judges late. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				return float64(max(0, s.JournalEnd-s.JournalNext)), restored(s) && s.JournalEnd >= 0
@@ -136,6 +172,8 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) {
 				return float64(s.Index.Confirmed), restored(s) && s.Index.Confirmed >= 0
 			}),
+		gauge("unecho_replica_confirmed_timestamp_seconds", "When that checkpoint was appended to the journal. Members take turns: alert on the newest of all. Absent until there is one.",
+			func(s *state) (float64, bool) { return seconds(s.ConfirmedTime), s.ConfirmedTime > 0 }),
 		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged beyond consumer.max_lag. When it rises, this machine or its way to the journal is too slow.",
 			func(s *state) uint64 { return s.Withdrawals }),
 		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",
@@ -158,8 +196,22 @@ func windowMetrics() []metric {
 			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
 		gauge("unecho_window_age_seconds", "How far the window reaches back in stream time. Much below window.age on a full window: raise window.bytes or window.count.",
 			ofReplica(age)),
+		gauge("unecho_window_oldest_timestamp_seconds", "When the oldest document of the window was applied, in stream time. Absent while the window is empty.",
+			func(s *state) (float64, bool) {
+				return seconds(s.Index.OldestApplied), restored(s) && s.Index.Documents > 0
+			}),
+		gauge("unecho_window_limit_documents", "The bound window.count. Absent where there is none.",
+			func(s *state) (float64, bool) { return float64(s.Bounds.Documents), s.Bounds.Documents > 0 }),
+		gauge("unecho_window_limit_bytes", "The bound window.bytes. Absent where there is none.",
+			func(s *state) (float64, bool) { return float64(s.Bounds.Bytes), s.Bounds.Bytes > 0 }),
+		gauge("unecho_window_limit_age_seconds", "The bound window.age. Absent where there is none.",
+			func(s *state) (float64, bool) { return s.Bounds.Age.Seconds(), s.Bounds.Age > 0 }),
 		counter("unecho_window_candidates_total", "Documents that others were compared with. Many per document cost time: a low similarity.threshold, or popular phrases.",
 			func(s *state) uint64 { return s.Index.Candidates }),
+		counter("unecho_window_dropped_total", "Documents met by popular phrases and ruled out before they were compared. They cost some nanoseconds each.",
+			func(s *state) uint64 { return s.Index.Dropped }),
+		counter("unecho_window_work_steps_total", "Steps, as similarity.max_work counts them, spent on comparing documents. Some 10 ns each, on every member.",
+			func(s *state) uint64 { return s.Index.Work }),
 		counter("unecho_window_cut_total", "Popular band keys of which not all references were read, for similarity.max_references. It rises where documents have most of their text in common.",
 			func(s *state) uint64 { return s.Index.Cut }),
 		counter("unecho_window_unverified_total", "Candidates left out, the least promising ones, for similarity.max_candidates, or because they cost more than similarity.max_work.",

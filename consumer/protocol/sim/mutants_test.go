@@ -99,7 +99,7 @@ var mutants = []mutant{
 	},
 	{
 		"forget is obeyed", "index/replica.go",
-		"s, i, ok := r.window.find(target); ok {", "s, i, ok := r.window.find(target); ok && target.Offset < 0 {",
+		"s, i, ok := r.find(target); ok {", "s, i, ok := r.find(target); ok && target.Offset < 0 {",
 	},
 	{
 		"what is forgotten goes to rejected", "index/replica.go",

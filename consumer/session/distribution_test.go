@@ -1,0 +1,132 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+func TestScales(t *testing.T) {
+	for name, s := range map[string]scale{"similarities": similarities(), "delays": delays()} {
+		if len(s.bounds) > maxBounds || !slices.IsSorted(s.bounds) {
+			t.Errorf("%s: bounds %v, of which there may be %d", name, s.bounds, maxBounds)
+		}
+	}
+	if len(sink.Reasons()) >= maxReasons {
+		t.Error("there are more reasons than counters of them")
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	var d distribution
+	s := similarities()
+	for range 2 {
+		var batch sample
+		for _, v := range []int64{1, 1000, 1001, 8000, 9999, 10_000} {
+			s.count(&batch, v)
+		}
+		d.add(&batch)
+	}
+	got := d.read(s)
+	want := []uint64{4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 2, 0}
+	if !slices.Equal(got.Counts, want) || got.Count != 12 {
+		t.Errorf("%d in %v, want %v", got.Count, got.Counts, want)
+	}
+	if math.Abs(got.Sum-2*3.0001) > 1e-9 || got.Bounds[10] != 0.8 || got.Bounds[16] != 1 {
+		t.Errorf("sum %v, bounds %v", got.Sum, got.Bounds)
+	}
+	var beyond sample
+	s.count(&beyond, 10_001)
+	if beyond.counts[len(s.bounds)] != 1 {
+		t.Errorf("above the last bound: %v", beyond.counts)
+	}
+}
+
+// judgedBatch is a batch of two topics, written 30 s before now: of each of the first documents two were copies.
+func judgedBatch(now time.Time, documents int) *batch {
+	doc := func(kind int) item {
+		it := item{record: &kgo.Record{Timestamp: now.Add(-30 * time.Second)}, Document: protocol.Document{Judged: true}}
+		match := index.Match{Method: index.Jaccard, Similarity: index.Similarity{Num: 9, Den: 10}}
+		switch kind {
+		case 1:
+			it.Verdict.Match = match
+		case 2:
+			it.Verdict.Match, it.Verdict.Reemitted = match, true
+		case 3:
+			it.Judged, it.rejection = false, &document.Rejection{Reason: sink.Empty}
+			it.record.Timestamp = time.UnixMilli(-1)
+		}
+		return it
+	}
+	b := &batch{}
+	for _, topic := range []string{"mail", "news"} {
+		g := group{Group: protocol.Group{Assignment: &assignment{TopicPartition: protocol.TopicPartition{Topic: topic}}}}
+		for i := range documents {
+			g.items = append(g.items, doc(i%4))
+		}
+		b.groups = append(b.groups, g)
+	}
+	return b
+}
+
+func TestOutput(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	b := judgedBatch(now, 4)
+	b.groups[1].items = b.groups[1].items[:2]
+	c, o := NewCounters([]string{"news", "mail"}), outputs{}
+	for range 2 { // the second one begins from nothing
+		o.count(b, c)
+		o.delays(b, now.UnixMilli())
+	}
+	if got := c.Output(); got.Unique+got.Duplicate+got.Delay.Count != 0 {
+		t.Errorf("%+v is counted before the commit", got)
+	}
+	c.committed(&o)
+	got := c.Output()
+	if want := []Verdicts{{"news", 1, 1, 0}, {"mail", 2, 1, 1}}; !slices.Equal(got.Topics, want) || got.Unique != 3 || got.Duplicate != 2 {
+		t.Errorf("%+v, want %+v", got.Topics, want)
+	}
+	if got.Reemitted != 1 || got.Rejected[sink.Empty] != 1 || got.Rejected[sink.TooLarge] != 0 {
+		t.Errorf("%d emitted again, rejected %v", got.Reemitted, got.Rejected)
+	}
+	if s := got.Similarity; s.Count != 3 || math.Abs(s.Sum-2.7) > 1e-9 || s.Counts[12] != 3 {
+		t.Errorf("similarities %+v", s)
+	}
+	if c.Commits.Load() != 1 {
+		t.Error("the commit is not counted")
+	}
+	if d := got.Delay; d.Count != 5 || d.Sum != 150 || d.Counts[10] != 5 {
+		t.Errorf("delays %+v", d)
+	}
+}
+
+// A document from the future was committed at once.
+func TestDelayOfTheFuture(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	var o outputs
+	o.delays(judgedBatch(now.Add(time.Hour), 1), now.UnixMilli())
+	if o.delay.sum != 0 || o.delay.counts[0] != 2 {
+		t.Errorf("%+v", o.delay)
+	}
+}
+
+func BenchmarkOutput(b *testing.B) {
+	const documents = 5000
+	now := time.Now()
+	of, c, o := judgedBatch(now, documents/2), NewCounters([]string{"news", "mail"}), outputs{}
+	b.ReportAllocs()
+	for b.Loop() {
+		o.count(of, c)
+		o.delays(of, now.UnixMilli())
+		c.committed(&o)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*documents), "ns/doc")
+}

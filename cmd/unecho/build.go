@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -42,6 +43,11 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 	what := setup(c, kafka)
 	what.Store, what.Logger, what.ProducerTime = store, logger, embedded
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
+	var clients *ops.Clients
+	if c.Ops.Listen != "" {
+		clients = ops.NewClients()
+		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
+	}
 	more(&what)
 	service, err := consumer.New(what)
 	if err != nil {
@@ -56,7 +62,9 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 		if err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		p.ops = ops.New(c.Ops.Listen, service.Stats, service.Ready, answers, version(), logger)
+		p.ops = ops.New(c.Ops.Listen, ops.Setup{
+			Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger,
+		})
 	}
 	return p, nil
 }

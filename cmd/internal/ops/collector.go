@@ -7,6 +7,15 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
+// gatherers returns all that /metrics shows.
+func gatherers(s Setup) prometheus.Gatherers {
+	all := prometheus.Gatherers{newRegistry(s.Stats, s.Ready, s.Version)}
+	if s.Clients != nil {
+		all = append(all, s.Clients.registry)
+	}
+	return all
+}
+
 // newRegistry returns a new registry, so that nothing that a library registers globally is shown.
 func newRegistry(stats func() consumer.Stats, ready func() bool, version string) *prometheus.Registry {
 	r := prometheus.NewRegistry()

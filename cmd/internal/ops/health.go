@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
 )
@@ -23,20 +22,22 @@ const endpoints = `unecho: a near-duplicate filter for Kafka
 `
 
 // newHandler answers GET and HEAD on the known paths, and nothing else.
-func newHandler(stats func() consumer.Stats, ready func() bool, api http.Handler, version string, logger zerolog.Logger) http.Handler {
+func newHandler(s Setup) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, endpoints) })
-	mux.Handle("/api/", api)
+	if s.API != nil {
+		mux.Handle("/api/", s.API)
+	}
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live\n") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
-		if ready() {
+		if s.Ready() {
 			say(w, http.StatusOK, "ready\n")
 			return
 		}
-		say(w, http.StatusServiceUnavailable, "not ready: "+Why(stats())+"\n")
+		say(w, http.StatusServiceUnavailable, "not ready: "+Why(s.Stats())+"\n")
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(newRegistry(stats, ready, version), promhttp.HandlerOpts{
-		ErrorLog: troubles{logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
+	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers(s), promhttp.HandlerOpts{
+		ErrorLog: troubles{s.Logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
 	}))
 	return mux
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -75,7 +74,7 @@ type running struct {
 
 func start(t *testing.T, stats func() consumer.Stats, ready func() bool) *running {
 	t.Helper()
-	s := New("127.0.0.1:0", stats, ready, http.NotFoundHandler(), "v1.2.3", zerolog.New(zerolog.NewTestWriter(t)))
+	s := New("127.0.0.1:0", Setup{Stats: stats, Ready: ready, Version: "v1.2.3", Logger: zerolog.New(zerolog.NewTestWriter(t))})
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{Server: s, stop: cancel, done: make(chan error, 1)}
 	go func() { r.done <- s.Serve(ctx) }()

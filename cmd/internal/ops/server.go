@@ -32,13 +32,19 @@ type Server struct {
 	addr      string
 }
 
-// New builds a server for the address listen. It starts nothing. Both functions are called with each request, from many
-// goroutines. The version is only shown. The API answers what is below /api/.
-func New(listen string, stats func() consumer.Stats, ready func() bool, api http.Handler, version string, logger zerolog.Logger) *Server {
-	return &Server{
-		listen: listen, logger: logger, listening: make(chan struct{}),
-		handler: newHandler(stats, ready, api, version, logger),
-	}
+// Setup is what a server shows. Both functions are called with each request, from many goroutines.
+type Setup struct {
+	Stats   func() consumer.Stats
+	Ready   func() bool
+	Clients *Clients     // of Kafka; nil: they are not counted
+	API     http.Handler // answers what is below /api/; nil: nothing does
+	Version string
+	Logger  zerolog.Logger
+}
+
+// New builds a server for the address listen. It starts nothing.
+func New(listen string, setup Setup) *Server {
+	return &Server{listen: listen, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
 }
 
 // Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve

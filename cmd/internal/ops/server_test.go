@@ -111,7 +111,7 @@ func TestReady(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
-			newHandler(statsOf(c.stats), isReady(c.ready), http.NotFoundHandler(), "v", zerolog.Nop()).ServeHTTP(w, httptest.NewRequest("GET", "/ready", http.NoBody))
+			newHandler(Setup{Stats: statsOf(c.stats), Ready: isReady(c.ready), Version: "v", Logger: zerolog.Nop()}).ServeHTTP(w, httptest.NewRequest("GET", "/ready", http.NoBody))
 			if w.Code != c.code || w.Body.String() != c.body {
 				t.Errorf("got %d %q, want %d %q", w.Code, w.Body.String(), c.code, c.body)
 			}
@@ -251,7 +251,7 @@ func TestEnd(t *testing.T) {
 	t.Run("before it began", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		s := New("127.0.0.1:0", statsOf(full()), isReady(true), http.NotFoundHandler(), "v", zerolog.Nop())
+		s := New("127.0.0.1:0", Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop()})
 		if err := s.Serve(ctx); err != nil {
 			t.Error(err)
 		}
@@ -285,7 +285,7 @@ func TestListenError(t *testing.T) {
 		{"nothing of the kind", "everywhere", "missing port in address", "set ops.listen to host:port"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := New(c.listen, statsOf(full()), isReady(true), http.NotFoundHandler(), "v", zerolog.Nop())
+			s := New(c.listen, Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop()})
 			err := s.Serve(within(t))
 			var listen *ListenError
 			if !errors.As(err, &listen) || listen.Listen != c.listen {

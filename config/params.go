@@ -11,8 +11,9 @@ import (
 
 // OpsParams say where health, metrics and the API are served, and to whom.
 type OpsParams struct {
-	Listen string `key:"listen" doc:"address for /live, /ready, /metrics and the API; empty serves none" example:"127.0.0.1:9464"`
+	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
 	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	Pprof  bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
 }
 
 // LogParams say what is logged, and how.

@@ -39,7 +39,7 @@ func newBackfillVerb(cmd *cobra.Command, flags *backfillFlags) (*backfillVerb, e
 		return nil, err
 	}
 	v := &backfillVerb{cmd: cmd, flags: flags, config: c, logsJSON: terminal.IsJSON(cmd.ErrOrStderr(), c.Log)}
-	if v.logger, err = terminal.NewLogger(cmd.ErrOrStderr(), c.Log); err != nil {
+	if v.logger, err = serviceLogger(cmd.ErrOrStderr(), c); err != nil {
 		return nil, err
 	}
 	if v.embedded, err = onEmbedded(cmd, c); err != nil {

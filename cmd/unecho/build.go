@@ -63,7 +63,7 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 			return nil, errors.Join(err, store.Close())
 		}
 		p.ops = ops.New(c.Ops.Listen, ops.Setup{
-			Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger,
+			Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
 		})
 	}
 	return p, nil

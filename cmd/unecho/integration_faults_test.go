@@ -250,7 +250,7 @@ func metric(ctx context.Context, t *testing.T, ops, name string) float64 {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	check(t, err)
-	found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindSubmatch(text)
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(text)
 	if found == nil {
 		return -1
 	}

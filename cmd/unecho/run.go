@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -61,7 +62,7 @@ func runService(cmd *cobra.Command) error {
 
 // serve runs the service that c describes.
 func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error {
-	logger, err := terminal.NewLogger(cmd.ErrOrStderr(), c.Log)
+	logger, err := serviceLogger(cmd.ErrOrStderr(), c)
 	if err != nil {
 		return err
 	}
@@ -93,6 +94,15 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 		return err
 	}
 	return p.run(ctx, c.Log.Every, logger)
+}
+
+// serviceLogger returns the logger of a service, whose level can be changed where there is something to ask.
+func serviceLogger(w io.Writer, c config.Config) (zerolog.Logger, error) {
+	logger, err := terminal.NewLogger(w, c.Log)
+	if err == nil && c.Ops.Listen != "" {
+		logger = ops.Adjustable(logger)
+	}
+	return logger, err
 }
 
 // run serves until ctx is done, then closes what build opened. Every so often it says how the service stands.

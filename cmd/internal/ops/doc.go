@@ -7,8 +7,13 @@
 //	/api/v1   what package api answers
 //	/         these lines
 //
+// For callers on the same machine, whatever address is listened on:
+//
+//	/log/level     PUT changes the level of the log
+//	/debug/pprof/  profiles, where ops.pprof says so
+//
 // Without metrics, the log says at intervals how the service stands (SayStanding).
 //
-// It only reads: it offers no way to change anything, and no profiles. testdata/metrics.txt lists every metric of
+// Apart from the level of the log it only reads. testdata/metrics.txt lists every metric of
 // unecho's own with type and meaning; dashboards, alerts and docs are compared with it.
 package ops

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/pprof"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -19,9 +20,14 @@ const endpoints = `unecho: a near-duplicate filter for Kafka
 /ready    200 when it would forward a document that came now, else 503 and a sentence why
 /metrics  Prometheus
 /api/v1   status, config, recent, events, lookup: see /api/v1/openapi.json
+
+For callers on the same machine:
+
+/log/level     the level of the log; PUT debug, info, warn or error changes it until the process ends
+/debug/pprof/  profiles, with ops.pprof
 `
 
-// newHandler answers GET and HEAD on the known paths, and nothing else.
+// newHandler answers GET and HEAD on the known paths, PUT where something can be changed, and nothing else.
 func newHandler(s Setup) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, endpoints) })
@@ -39,7 +45,19 @@ func newHandler(s Setup) http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers(s), promhttp.HandlerOpts{
 		ErrorLog: troubles{s.Logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
 	}))
+	mux.HandleFunc("GET /log/level", showLevel)
+	mux.Handle("PUT /log/level", onlyLocal(setLevel(s.Logger)))
+	if s.Profiles {
+		profiles(mux)
+	}
 	return mux
+}
+
+// profiles serves what net/http/pprof does, but for the command line, in which there may be secrets.
+func profiles(mux *http.ServeMux) {
+	mux.Handle("GET /debug/pprof/", onlyLocal(http.HandlerFunc(pprof.Index)))
+	mux.Handle("GET /debug/pprof/profile", onlyLocal(http.HandlerFunc(pprof.Profile)))
+	mux.Handle("GET /debug/pprof/trace", onlyLocal(http.HandlerFunc(pprof.Trace)))
 }
 
 // Why says what prevents a process from being ready.

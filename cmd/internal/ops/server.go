@@ -40,6 +40,8 @@ type Setup struct {
 	API     http.Handler // answers what is below /api/; nil: nothing does
 	Version string
 	Logger  zerolog.Logger
+
+	Profiles bool // serve /debug/pprof
 }
 
 // New builds a server for the address listen. It starts nothing.

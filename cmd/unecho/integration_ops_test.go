@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// What a process at work shows of itself: the figures of each room, what its Kafka clients do, and its profiles. The level of
+// its log can be changed.
+func TestOpsOfAProcess(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	ops := freeAddress(t)
+	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"', pprof: true}")
+	p := s.run()
+	s.produce(200, 1)
+	s.settled()
+	lag := `unecho_source_partition_lag_seconds{partition="1",topic="` + s.source + `"}`
+	s.until("lags are shown", func(ctx context.Context) bool { return metric(ctx, t, ops, lag) == 0 })
+	var documents float64
+	for _, verdict := range []string{"unique", "duplicate", "rejected"} {
+		documents += metric(s.bounded(), t, ops, `unecho_documents_total{topic="`+s.source+`",verdict="`+verdict+`"}`)
+	}
+	if got := metric(s.bounded(), t, ops, "unecho_commit_delay_seconds_count"); documents != 200 || got != 200 {
+		t.Errorf("%v documents, and the delays of %v", documents, got)
+	}
+	for _, name := range []string{
+		`unecho_kafka_fetch_compressed_bytes_total{topic="` + s.source + `"}`, `unecho_kafka_produce_compressed_bytes_total{topic="` + s.source + `.unique"}`,
+		`unecho_kafka_write_bytes_total{node_id="1"}`, "unecho_journal_start_timestamp_seconds", "unecho_journal_kept_records",
+	} {
+		if got := metric(s.bounded(), t, ops, name); got <= 0 {
+			t.Errorf("%s is %v", name, got)
+		}
+	}
+	_, page := s.asked(http.MethodGet, ops, "/metrics", "")
+	problems, err := promlint.New(strings.NewReader(page)).Lint()
+	check(t, err)
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	if code, _ := s.asked(http.MethodGet, ops, "/debug/pprof/heap", ""); code != http.StatusOK {
+		t.Errorf("profiles: %d", code)
+	}
+	if strings.Contains(p.log.String(), `"level":"debug"`) {
+		t.Error("it logs at debug from the start")
+	}
+	if code, said := s.asked(http.MethodPut, ops, "/log/level", "debug"); code != http.StatusOK || said != "debug\n" {
+		t.Errorf("the level: %d %q", code, said)
+	}
+	p.says(`"from":"info","to":"debug"`)
+	s.produce(20, 2)
+	p.says(`"level":"debug"`)
+	stopAll(t, startBound, p)
+}
+
+// asked returns what a process answers.
+func (s *scene) asked(method, ops, path, body string) (code int, said string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.bounded(), method, "http://"+ops+path, strings.NewReader(body))
+	check(s.t, err)
+	resp, err := http.DefaultClient.Do(req)
+	check(s.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	check(s.t, err)
+	return resp.StatusCode, string(text)
+}

@@ -123,6 +123,8 @@ func TestOwnParams(t *testing.T) {
 		"ops.listen=9464":                       "ops.listen: 9464: is no address",
 		"ops.listen=:http":                      "is no address",
 		"ops.listen=h:65536":                    "is no address",
+		"ops.traces=127.0.0.1:4318":             "is no address of a collector",
+		"ops.traces=/v1/traces":                 "write it whole",
 		"log.level=loud":                        "log.level: loud: is not one of the choices; write debug, info, warn or error",
 		"log.format=xml":                        "write auto, console or json",
 	} {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type OpsParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
 	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	Traces string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
 	Pprof  bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
 }
 
@@ -38,16 +40,17 @@ func (p LogParams) Validate() []setting.Mistake {
 const leastToken = 16
 
 // Validate returns every mistake.
-func (p OpsParams) Validate() []setting.Mistake {
+func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	if p.Token != "" && len(p.Token) < leastToken {
-		return []setting.Mistake{setting.Wrong("token", p.Token, fmt.Sprintf("has fewer than %d characters", leastToken), "take a random one, for example of openssl rand -hex 16")}
-	}
-	if p.Listen == "" {
-		return nil
+		mistakes = append(mistakes, setting.Wrong("token", p.Token, fmt.Sprintf("has fewer than %d characters", leastToken),
+			"take a random one, for example of openssl rand -hex 16"))
 	}
 	_, port, err := net.SplitHostPort(p.Listen)
-	if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil {
-		return []setting.Mistake{setting.Wrong("listen", p.Listen, "is no address", "write host:port, such as 127.0.0.1:9464")}
+	if _, portErr := strconv.ParseUint(port, 10, 16); p.Listen != "" && (err != nil || portErr != nil) {
+		mistakes = append(mistakes, setting.Wrong("listen", p.Listen, "is no address", "write host:port, such as 127.0.0.1:9464"))
 	}
-	return nil
+	if u, err := url.Parse(p.Traces); p.Traces != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		mistakes = append(mistakes, setting.Wrong("traces", p.Traces, "is no address of a collector", "write it whole, such as http://127.0.0.1:4318/v1/traces"))
+	}
+	return mistakes
 }

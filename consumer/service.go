@@ -64,6 +64,7 @@ func DefaultSourceParams() SourceParams { return session.DefaultSourceParams() }
 // Setup is everything a service is made of. The caller closes the store.
 type Setup struct {
 	Kafka    []kgo.Opt // how the cluster is reached
+	Sessions []kgo.Opt // more for the clients that documents pass
 	Params   Params
 	Source   SourceParams
 	Document document.Params
@@ -136,7 +137,7 @@ func New(setup Setup) (*Service, error) {
 		Reader: reader, Encoder: encoder,
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics), Waiting: &session.WaitingList{}, Stir: s.stir,
-		Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
+		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
 }

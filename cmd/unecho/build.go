@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/tracing"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -22,7 +22,8 @@ import (
 type parts struct {
 	service *consumer.Service
 	store   snapshot.Store
-	ops     *ops.Server // nil if ops.listen is empty
+	ops     *ops.Server     // nil if ops.listen is empty
+	tracer  *tracing.Tracer // nil if ops.traces is empty
 }
 
 // build wires the rooms together. It is the only place that does.
@@ -48,22 +49,27 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 		clients = ops.NewClients()
 		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
 	}
-	more(&what)
-	service, err := consumer.New(what)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+	p := &parts{store: store}
+	if c.Ops.Traces != "" {
+		p.tracer = tracing.New(c.Ops.Traces, c.Consumer.Group, version(), logger)
+		what.Sessions = append(what.Sessions, p.tracer.Option())
 	}
-	p := &parts{service: service, store: store}
+	more(&what)
+	if p.service, err = consumer.New(what); err != nil {
+		p.close(ctx, logger)
+		return nil, err
+	}
 	if c.Ops.Listen != "" {
 		answers, err := api.New(&api.Setup{
-			Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
+			Service: p.service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
 			Access: api.Access{Token: c.Ops.Token, Loopback: api.IsLoopback(c.Ops.Listen)}, Logger: logger,
 		})
 		if err != nil {
-			return nil, errors.Join(err, store.Close())
+			p.close(ctx, logger)
+			return nil, err
 		}
 		p.ops = ops.New(c.Ops.Listen, ops.Setup{
-			Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
+			Stats: p.service.Stats, Ready: p.service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
 		})
 	}
 	return p, nil
@@ -73,6 +79,18 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 func settings(c config.Config) (out []api.Setting) {
 	c.Each(func(key, value string) { out = append(out, api.Setting{Key: key, Value: value}) })
 	return out
+}
+
+// close closes what was built.
+func (p *parts) close(ctx context.Context, logger zerolog.Logger) {
+	if p.tracer != nil {
+		if err := p.tracer.Close(ctx); err != nil {
+			logger.Warn().Err(err).Msg("the last traces were not sent")
+		}
+	}
+	if err := p.store.Close(); err != nil {
+		logger.Warn().Err(err).Msg("snapshot store was not closed cleanly")
+	}
 }
 
 // setup returns the configuration in the form that the service takes, without store and logger.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // What a process at work shows of itself: the figures of each room, what its Kafka clients do, and its profiles. The level of
@@ -69,4 +72,39 @@ func (s *scene) asked(method, ops, path, body string) (code int, said string) {
 	text, err := io.ReadAll(resp.Body)
 	check(s.t, err)
 	return resp.StatusCode, string(text)
+}
+
+// A document that is part of a sampled trace has spans at the collector, and comes out as it came.
+func TestTracesOfAProcess(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	var mu sync.Mutex
+	var sent strings.Builder
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		_, err := io.Copy(&sent, r.Body)
+		check(t, err)
+	}))
+	defer collector.Close()
+	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '', traces: '"+collector.URL+"/v1/traces'}")
+	p := s.run()
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	s.send(&kgo.Record{Topic: s.source, Value: []byte("the harbour bridge was closed on monday"), Headers: []kgo.RecordHeader{
+		{Key: "traceparent", Value: []byte("00-" + trace + "-b7ad6b7169203331-01")},
+	}})
+	s.produce(50, 1)
+	s.settled()
+	stopAll(t, startBound, p)
+	mu.Lock()
+	defer mu.Unlock()
+	for what, n := range map[string]int{
+		`"traceId":"`: 2, `"traceId":"` + trace + `"`: 2, `"parentSpanId":"b7ad6b7169203331"`: 2,
+		`"name":"` + s.source + ` receive"`: 1, `"name":"` + s.source + `.unique publish"`: 1, `{"key":"unecho.verdict","value":{"stringValue":"unique"}}`: 1,
+	} {
+		if got := strings.Count(sent.String(), what); got != n {
+			t.Errorf("%s is sent %d times, want %d, in %s", what, got, n, sent.String())
+		}
+	}
+	s.audited(s.name + ".journal")
 }

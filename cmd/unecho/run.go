@@ -126,9 +126,7 @@ func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Log
 	})
 	err := group.Wait()
 	stop()
-	if closed := p.store.Close(); closed != nil {
-		logger.Warn().Err(closed).Msg("snapshot store was not closed cleanly")
-	}
+	p.close(ctx, logger)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -37,7 +38,7 @@ const refusedAgain = 100 * time.Millisecond
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (s *Setup) sessionOptions(slot string) []kgo.Opt {
 	codec, _ := s.Sink.Codec()
-	return append(append([]kgo.Opt{}, s.Cluster.Options...),
+	return append(slices.Concat(s.Cluster.Options, s.Options),
 		kgo.ConsumerGroup(s.Params.Group),
 		kgo.ConsumeTopics(s.Source.Topics...),
 		kgo.InstanceID(slot),

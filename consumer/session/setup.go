@@ -42,7 +42,8 @@ type Setup struct {
 	Large       *semaphore.Weighted // signing.LargeAtOnce, for those who sign large documents
 	Counters    *Counters
 	Waiting     *WaitingList
-	Stir        func() // a session stands otherwise than before
+	Stir        func()    // a session stands otherwise than before
+	Options     []kgo.Opt // of the clients, beside those that reach the cluster
 	Logger      zerolog.Logger
 
 	Plan  *protocol.Plan // of a backfill; nil in a live group

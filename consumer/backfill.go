@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -69,36 +70,37 @@ func (p *process) feed(ctx, drain context.Context, replica *member.Follower, ses
 	}
 	first := p.setup.Plan.Ranges[0].Source
 	elected := func() bool {
-		for _, s := range sessions {
-			if s.Reads(first) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(sessions, func(s *session.Session) bool { return s.Reads(first) })
 	}
+	return p.whileElected(ctx, drain, elected, func(ctx context.Context) error { return p.runFeeder(ctx, replica) })
+}
+
+// whileElected runs the feeder whenever this process is elected, one at a time, until one has fed all, ends with an error of its
+// own, or it is time to drain.
+func (p *process) whileElected(ctx, drain context.Context, elected func() bool, run func(context.Context) error) error {
 	tick := time.NewTicker(feedEvery)
 	defer tick.Stop()
+	var feeding context.Context
 	var stop context.CancelFunc
 	ended := make(chan error, 1)
 	for {
 		switch is := elected(); {
 		case is && stop == nil:
-			var feeding context.Context
 			feeding, stop = context.WithCancel(ctx)
-			go func() { ended <- p.runFeeder(feeding, replica) }()
+			go func() { ended <- run(feeding) }()
 		case !is && stop != nil:
-			stop()
+			stop() // it may be elected again before the feeder has ended
 		}
 		select {
 		case <-tick.C:
 		case err := <-ended:
-			cancelled := ctx.Err() == nil && !elected()
+			stopped := feeding.Err() != nil && ctx.Err() == nil
 			stop()
-			if stop = nil; err != nil && !cancelled {
-				return err
-			}
-			if err == nil {
+			switch stop = nil; {
+			case err == nil:
 				return nil // all is fed
+			case !stopped:
+				return err
 			}
 		case <-drain.Done():
 			if stop != nil {

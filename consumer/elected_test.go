@@ -1,0 +1,35 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A process that loses the first partition and gets it back, before its feeder has ended, feeds again. Only what the feeder ends with
+// by itself ends the process.
+func TestElectedAgain(t *testing.T) {
+	t.Parallel()
+	p := &process{Service: &Service{}}
+	var elected atomic.Bool
+	elected.Store(true)
+	broken, runs := errors.New("broken"), 0
+	err := p.whileElected(t.Context(), t.Context(), elected.Load, func(ctx context.Context) error {
+		if runs++; runs == 3 {
+			return broken
+		}
+		elected.Store(false)
+		<-ctx.Done()
+		elected.Store(true)
+		time.Sleep(3 * feedEvery) // as while an append is under way
+		return context.Cause(ctx)
+	})
+	if !errors.Is(err, broken) || runs != 3 {
+		t.Errorf("after %d runs: %v", runs, err)
+	}
+	if err := p.whileElected(t.Context(), t.Context(), elected.Load, func(context.Context) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -227,6 +228,55 @@ func TestBackfillWithABatchThatCannotBeUnpacked(t *testing.T) {
 			var stopped *StopError
 			if !errors.As(m.err, &stopped) || !strings.Contains(m.err.Error(), "a batch of news/0, from offset 1 ") {
 				t.Errorf("it ends with %v", m.err)
+			}
+		})
+	}
+}
+
+// A backfill ends although compaction has deleted the end of its range, and nothing that could be read follows.
+func TestBackfillOfACompactedEnd(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2, kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "3600000"}))
+			compact, soon := "compact", "0"
+			_, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{
+				{Name: "cleanup.policy", Value: &compact}, {Name: "delete.retention.ms", Value: &soon},
+			}, "news")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+			for i, rec := range w.documents(40, 3) {
+				rec.Key, rec.Partition = fmt.Append(nil, i), int32(i%2)
+				w.send(rec)
+			}
+			for i := 10; i < 20; i += 2 {
+				w.send(&kgo.Record{Key: fmt.Append(nil, i)})
+			}
+			open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+			if err := open.BeginTransaction(); err != nil {
+				t.Fatal(err)
+			}
+			if err := open.ProduceSync(w.context(), &kgo.Record{Key: []byte("open"), Value: []byte("never seen")}).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			plan := w.plan(order, 2)
+			for i := range plan.Ranges {
+				plan.Ranges[i].From, plan.Ranges[i].To = 0, w.sent[int32(i)]
+			}
+			for range 2 { // once, kfake takes tombstones for the last records of their keys
+				w.cluster.Compact()
+			}
+			m := w.launch(job("job", plan))
+			select {
+			case <-m.ended:
+			case <-time.After(30 * time.Second):
+				t.Fatalf("it waits for ever: %+v", m.Backfill())
+			}
+			if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() != 35 {
+				t.Errorf("%v, %+v", m.err, p)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
@@ -29,6 +30,7 @@ type reader struct {
 	paused    []bool        // ranges that are not read now
 	records   []*kgo.Record // of the documents
 	documents []feeding.Document
+	fruitful  time.Time // when a poll brought records, or somebody asked what is left
 }
 
 // signedAtOnce is how many documents are signed before their entries are queued, so that few of them lie in the memory of the
@@ -39,6 +41,7 @@ func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding
 	r := &reader{
 		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[key]int{}, paused: make([]bool, len(s.Plan.Ranges)),
 		records: make([]*kgo.Record, 0, signedAtOnce), documents: make([]feeding.Document, 0, signedAtOnce),
+		fruitful: time.Now(),
 	}
 	for i, of := range s.Plan.Ranges {
 		r.numbers[key{of.Topic, of.Source.Partition}] = i
@@ -114,7 +117,28 @@ func (r *reader) poll(ctx context.Context) error {
 	err := r.sign(ctx, fetches)
 	r.workers.Rest()
 	r.unpacker.Done(fetches)
+	if err == nil {
+		r.passBarren(ctx, fetches.NumRecords() == 0)
+	}
 	return err
+}
+
+// passBarren passes over what compaction has deleted of the ranges that are read, if nothing has come for a while.
+func (r *reader) passBarren(ctx context.Context, nothing bool) {
+	now := time.Now()
+	if nothing && now.Sub(r.fruitful) < broker.BarrenPatience {
+		return
+	}
+	r.fruitful = now
+	for i, of := range r.Plan.Ranges {
+		if !nothing || r.paused[i] || r.merge.Exhausted(i) {
+			continue
+		}
+		topics := broker.NewTopics(r.Cluster.Client, r.Logger)
+		if topics.Barren(ctx, r.unpacker.Renew(), of.Topic, of.Source.Partition, r.merge.Position(i), of.To) {
+			r.merge.Add(i, nil, of.To)
+		}
+	}
 }
 
 // balance leaves ranges alone that have enough entries queued, or are read, and goes on with those that need more.

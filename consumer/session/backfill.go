@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
@@ -119,6 +120,51 @@ func (s *Session) isOverdue(at key, fed bool, now time.Time) bool {
 		return now.Sub(since) >= overdue
 	}
 	return false
+}
+
+// passBarren commits the ends of ranges of which compaction has deleted the rest, if nothing has come for a while. The client says nothing
+// of what it passes over.
+func (s *Session) passBarren(ctx context.Context, nothing bool) error {
+	now := time.Now()
+	if s.Plan == nil || nothing && now.Sub(s.fruitful) < broker.BarrenPatience {
+		return nil
+	}
+	s.fruitful = now
+	if !nothing {
+		return nil
+	}
+	var passed []*assignment
+	var commits []standstill
+	for _, a := range s.unfinished() {
+		topics := broker.NewTopics(s.Cluster.Client, s.Logger)
+		if topics.Barren(ctx, s.unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
+			a.Pending = protocol.Tally{}
+			passed, commits = append(passed, a), append(commits, standstill{a.TopicPartition, a.Range.To, a.Metadata()})
+		}
+	}
+	if len(passed) == 0 {
+		return nil
+	}
+	if err := s.commitPlainly(ctx, commits); err != nil {
+		return rebuild("%w", err)
+	}
+	for _, a := range passed {
+		a.Committed(a.Range.To)
+	}
+	return nil
+}
+
+// unfinished lists the assignments that may be forwarded to the end of their range, and are not.
+func (s *Session) unfinished() (of []*assignment) {
+	reach := s.reaches()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.assigned {
+		if a.Base < a.Range.To && reach(a) == a.Range.To {
+			of = append(of, a)
+		}
+	}
+	return of
 }
 
 // limited says that batches wait for the rate of the backfill. Where a feeder appends, it waits instead.

@@ -29,6 +29,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := s.passBarren(ctx, fetches.NumRecords() == 0); err != nil {
+			return err
+		}
 		if fetches.NumRecords() == 0 {
 			continue
 		}

@@ -48,6 +48,7 @@ type Session struct {
 	looked   time.Time                           // for leaders of partitions that had none
 	standing *standing
 	paused   map[key]bool      // partitions that a backfill does not poll now
+	fruitful time.Time         // when a poll of a backfill brought records, or somebody asked what is left
 	waited   map[key]time.Time // since when a partition of a backfill is fed and not polled
 	ends     map[key]int64     // where the commit at hand of a backfill ends
 	left     atomic.Bool       // the group, for good
@@ -246,7 +247,7 @@ func (s *Session) open() error {
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()
 	s.standing.opens(time.Now())
-	s.paused, s.waited = map[key]bool{}, map[key]time.Time{}
+	s.paused, s.waited, s.fruitful = map[key]bool{}, map[key]time.Time{}, time.Now()
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
 	life, abandon := context.WithCancel(context.Background())
 	s.abandon = abandon

@@ -63,14 +63,15 @@ func (p *process) watchBackfill(ctx context.Context) {
 // feedEvery is how often a process looks whether it is the one that feeds.
 const feedEvery = 50 * time.Millisecond
 
-// feed feeds the replicas while a session of this process has the first partition of the plan.
+// feed feeds the replicas while a session of this process has the first partition of the plan. That one may have no leader: others that
+// need none of it go on.
 func (p *process) feed(ctx, drain context.Context, replica *member.Follower, sessions []*session.Session) error {
 	if p.setup.Plan.Order != protocol.ByPlace || len(p.setup.Plan.Ranges) == 0 {
 		return nil
 	}
-	first := p.setup.Plan.Ranges[0].Source
+	first := p.setup.Plan.Ranges[0]
 	elected := func() bool {
-		return slices.ContainsFunc(sessions, func(s *session.Session) bool { return s.Reads(first) })
+		return slices.ContainsFunc(sessions, func(s *session.Session) bool { return s.Has(first) })
 	}
 	return p.whileElected(ctx, drain, elected, func(ctx context.Context) error { return p.runFeeder(ctx, replica) })
 }

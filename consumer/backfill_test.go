@@ -282,6 +282,20 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 	}
 }
 
+// The first partition of a plan has no leader, and nothing to replay: the others are replayed.
+func TestBackfillWithoutTheFirstLeader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.history(200, 2, time.Second)
+	plan := w.plan(protocol.ByPlace, 2)
+	plan.Ranges[0].To = plan.Ranges[0].From
+	leaderless := w.leaderless(0)
+	m := w.launch(job("job", plan))
+	w.eventually("the others are replayed", func() bool { return m.Backfill().Done == plan.Documents() })
+	leaderless.Remove()
+	w.finished(m, plan)
+}
+
 // The order of places makes verdicts the same whatever happens to members.
 func TestBackfillIsReproducible(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 )
 
 // This file is what a session does otherwise in a backfill (decision 45). It polls only what was fed, cuts batches where the
@@ -24,16 +23,12 @@ const MostHeld = 100_000
 // fedPause is how long a poll lasts while a partition waits to be fed further.
 const fedPause = 20 * time.Millisecond
 
-// Reads says whether the session has a partition.
-func (s *Session) Reads(source entry.Source) bool {
+// Has says whether the group gave the session a partition, whether or not it has a leader.
+func (s *Session) Has(of protocol.Range) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.assigned {
-		if a.Source == source {
-			return true
-		}
-	}
-	return false
+	at := key{of.Topic, of.Source.Partition}
+	return s.assigned[at] != nil || s.unled[at]
 }
 
 // lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost.

@@ -282,6 +282,23 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 	}
 }
 
+// A topic gets more partitions while it is replayed. Whoever goes on replays those of the plan, into outputs as they are.
+func TestBackfillOfAGrownTopic(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.history(400, 2, time.Second)
+	plan := w.plan(protocol.ByPlace, 2)
+	slow := func(s *Setup) { s.MaxRate, s.Params.DrainTimeout = 100, 0 }
+	m := w.launch(job("job", plan), slow)
+	w.eventually("it has begun", func() bool { return m.Backfill().Done > 0 })
+	m.kill()
+	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 4, "news"); err != nil {
+		t.Fatal(err)
+	}
+	w.finished(w.launch(job("job", plan), func(s *Setup) { s.Sink.Create = false }), plan)
+	w.jobOutputs("job", plan.Documents())
+}
+
 // The first partition of a plan has no leader, and nothing to replay: the others are replayed.
 func TestBackfillWithoutTheFirstLeader(t *testing.T) {
 	t.Parallel()

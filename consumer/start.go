@@ -76,6 +76,9 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 		if s.setup.Sink.DryRun {
 			break
 		}
+		if s.setup.Plan != nil { // partitions that were added since are not replayed
+			source.Partitions = s.setup.Plan.Partitions(source.Name)
+		}
 		unique, duplicate, rejected := s.setup.Sink.Topics(source.Name)
 		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
 			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,

@@ -67,6 +67,16 @@ func (p *Plan) Of(source entry.Source) (Range, bool) {
 	return Range{}, false
 }
 
+// Partitions is how many partitions a topic had when the plan was made.
+func (p *Plan) Partitions(topic string) (n int) {
+	for _, r := range p.Ranges {
+		if r.Topic == topic {
+			n++
+		}
+	}
+	return n
+}
+
 // Documents is an upper bound of how many documents the plan covers.
 func (p *Plan) Documents() (n int64) {
 	for _, r := range p.Ranges {

@@ -50,7 +50,11 @@ func (s *Session) ensurePartitions(ctx context.Context, source string, partition
 // ensureAllPartitions does that for the topics of the partitions.
 func (s *Session) ensureAllPartitions(ctx context.Context, of []topicPartition) error {
 	for topic, list := range cluster.ByTopic(of) {
-		if err := s.ensurePartitions(ctx, topic, int(list[0].Partitions)); err != nil {
+		partitions := int(list[0].Partitions)
+		if s.Plan != nil {
+			partitions = s.Plan.Partitions(topic)
+		}
+		if err := s.ensurePartitions(ctx, topic, partitions); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 var (
 	first = flag.Uint64("first", 1, "the first seed")
-	steps = flag.Int("steps", 4_000_000, "how many steps TestSimulateLong takes")
+	steps = flag.Int("steps", 4_000_000, "how many steps TestSimulateLong takes; TestBackfillLong takes a fourth")
 )
 
 // TestSimulate makes up histories and expects that none breaks anything, and that nearly everything happens in them that the
@@ -18,7 +18,7 @@ func TestSimulateLong(t *testing.T) { trySteps(t, Vary, happens, *steps, 0) }
 
 // The same of backfills.
 func TestBackfill(t *testing.T)     { trySteps(t, VaryBackfill, backfillHappens, 100_000, 5) }
-func TestBackfillLong(t *testing.T) { trySteps(t, VaryBackfill, backfillHappens, *steps, 0) }
+func TestBackfillLong(t *testing.T) { trySteps(t, VaryBackfill, backfillHappens, *steps/4, 0) }
 
 // trySteps takes so many steps, in which so many of what can happen may not.
 func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, rare int) {

@@ -3,7 +3,6 @@ package consumer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -106,12 +105,9 @@ func unknownLag() owed { return owed{lag: -1} }
 func (p *process) sourceLag(ctx context.Context) (owed, error) {
 	admin := p.cluster.Admin()
 	// Committed offsets are read first: read last, they could be ahead of the ends.
-	done, err := admin.FetchOffsets(ctx, p.setup.Params.Group)
-	if err == nil {
-		err = done.Error()
-	}
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) { // a group that nobody has joined yet has committed nothing
-		return unknownLag(), fmt.Errorf("fetch committed offsets: %w", err)
+	done, err := broker.Committed(ctx, admin, p.setup.Params.Group)
+	if err != nil {
+		return unknownLag(), err
 	}
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, p.setup.Source.Topics...)
 	if err != nil {

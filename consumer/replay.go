@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -36,7 +37,7 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer client.Close()
-	ends, err := kadm.NewClient(admin).ListEndOffsets(ctx, name)
+	ends, err := broker.AllOffsets(ctx, kadm.NewClient(admin).ListEndOffsets, name)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
@@ -25,11 +26,11 @@ const lookAgain = 50 * time.Millisecond
 // ends returns what the topics hold at this moment. It waits until every transaction below their ends is decided,
 // because a reader of committed records would not get to the ends before.
 func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
-	starts, err := listed(a.admin.ListStartOffsets(ctx, topics...))
+	starts, err := broker.AllOffsets(ctx, a.admin.ListStartOffsets, topics...)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := listed(a.admin.ListEndOffsets(ctx, topics...))
+	ends, err := broker.AllOffsets(ctx, a.admin.ListEndOffsets, topics...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +51,9 @@ func (a *audit) owed(ctx context.Context) (spans, error) {
 	if err != nil || a.in.Group == "" {
 		return all, err
 	}
-	committed, err := a.admin.FetchOffsets(ctx, a.in.Group)
-	if err == nil {
-		err = committed.Error()
-	}
+	committed, err := broker.Committed(ctx, a.admin, a.in.Group)
 	if err != nil {
-		return nil, fmt.Errorf("fetch committed offsets of group %s: %w", a.in.Group, err)
+		return nil, err
 	}
 	for p, s := range all {
 		to := s.from
@@ -76,7 +74,7 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 		waits bool
 	)
 	for {
-		stable, err := listed(a.admin.ListCommittedOffsets(ctx, topics...))
+		stable, err := broker.AllOffsets(ctx, a.admin.ListCommittedOffsets, topics...)
 		switch {
 		case waits && ctx.Err() != nil:
 			return fmt.Errorf("wait for the transactions open in %s/%d: %w", open.topic, open.partition, ctx.Err())
@@ -94,18 +92,6 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 		case <-tick.C:
 		}
 	}
-}
-
-func listed(offsets kadm.ListedOffsets, err error) (kadm.ListedOffsets, error) {
-	if err != nil {
-		return nil, fmt.Errorf("list offsets: %w", err)
-	}
-	offsets.Each(func(o kadm.ListedOffset) {
-		if o.Err != nil && err == nil {
-			err = fmt.Errorf("list offsets of %s: %w", o.Topic, o.Err)
-		}
-	})
-	return offsets, err
 }
 
 // undecided names a partition whose last stable offset is below its end.

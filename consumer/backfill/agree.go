@@ -59,7 +59,7 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	if s.Members, err = members(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
-	if s.Offsets, err = committed(ctx, admin, j.Group); err != nil {
+	if s.Offsets, err = broker.Committed(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
 	in := routing.Journal{Options: j.Kafka, Topic: j.Journal, Group: j.Group}
@@ -86,17 +86,6 @@ func members(ctx context.Context, admin *kadm.Client, group string) (int, error)
 		return 0, fmt.Errorf("describe group %s: %w", group, err)
 	}
 	return len(described[group].Members), nil
-}
-
-func committed(ctx context.Context, admin *kadm.Client, group string) (kadm.OffsetResponses, error) {
-	offsets, err := admin.FetchOffsets(ctx, group)
-	if err == nil {
-		err = offsets.Error()
-	}
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
-		return nil, fmt.Errorf("fetch the offsets of group %s: %w", group, err)
-	}
-	return offsets, nil
 }
 
 // Agree returns the plan in force if it is what is asked for. It returns nil if there is none yet, so that the caller may

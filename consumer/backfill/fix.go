@@ -106,12 +106,9 @@ type fixing struct {
 }
 
 func (f *fixing) read(ctx context.Context, admin *kadm.Client, names []string) (err error) {
-	list := func(ask func() (kadm.ListedOffsets, error)) (listed kadm.ListedOffsets) {
+	list := func(ask broker.Listing) (listed kadm.ListedOffsets) {
 		if err == nil {
-			listed, err = ask()
-		}
-		if err == nil {
-			err = listed.Error()
+			listed, err = broker.AllOffsets(ctx, ask, names...)
 		}
 		return listed
 	}
@@ -119,13 +116,11 @@ func (f *fixing) read(ctx context.Context, admin *kadm.Client, names []string) (
 		if b.kind != atTime {
 			return nil
 		}
-		return list(func() (kadm.ListedOffsets, error) {
-			return admin.ListOffsetsAfterMilli(ctx, b.at.UnixMilli(), names...)
-		})
+		return list(broker.After(admin, b.at))
 	}
-	f.starts = list(func() (kadm.ListedOffsets, error) { return admin.ListStartOffsets(ctx, names...) })
+	f.starts = list(admin.ListStartOffsets)
 	f.from, f.to = after(f.request.From), after(f.request.To)
-	f.ends = list(func() (kadm.ListedOffsets, error) { return admin.ListCommittedOffsets(ctx, names...) })
+	f.ends = list(admin.ListCommittedOffsets)
 	return err
 }
 

@@ -3,6 +3,8 @@ package broker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -29,10 +31,43 @@ func Offsets(ctx context.Context, list Listing, topics ...string) (kadm.ListedOf
 	}
 	listed.Each(func(o kadm.ListedOffset) {
 		if o.Err != nil && (o.Partition < 0 || !Passing(o.Err)) { // below 0: the error is about the topic
-			err = o.Err
+			err = fmt.Errorf("topic %s: %w", o.Topic, o.Err)
 		}
 	})
 	return listed, err
+}
+
+// AllOffsets is Offsets where each partition must have a leader.
+func AllOffsets(ctx context.Context, list Listing, topics ...string) (kadm.ListedOffsets, error) {
+	listed, err := Offsets(ctx, list, topics...)
+	listed.Each(func(o kadm.ListedOffset) {
+		if o.Err != nil && err == nil {
+			err = fmt.Errorf("%s/%d: %w", o.Topic, o.Partition, o.Err)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list offsets: %w", err)
+	}
+	return listed, nil
+}
+
+// After lists the first offsets from a moment on, or the end where there is none.
+func After(admin *kadm.Client, at time.Time) Listing {
+	return func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+		return admin.ListOffsetsAfterMilli(ctx, at.UnixMilli(), topics...)
+	}
+}
+
+// Committed returns what a group has committed. A group that nobody has joined yet has committed nothing.
+func Committed(ctx context.Context, admin *kadm.Client, group string) (kadm.OffsetResponses, error) {
+	offsets, err := admin.FetchOffsets(ctx, group)
+	if err == nil {
+		err = offsets.Error()
+	}
+	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+		return nil, fmt.Errorf("fetch committed offsets of group %s: %w", group, err)
+	}
+	return offsets, nil
 }
 
 // note sets the error of a failed request in the partitions that it was about.

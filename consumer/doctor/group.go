@@ -168,10 +168,7 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 		return nil, nil
 	}
 	// Committed offsets are read first: read last, they could be ahead of the ends.
-	committed, err := p.admin.FetchOffsets(ctx, p.in.Params.Group)
-	if errors.Is(err, kerr.GroupIDNotFound) {
-		err = nil
-	}
+	committed, err := broker.Committed(ctx, p.admin, p.in.Params.Group)
 	starts, err2 := broker.Offsets(ctx, p.admin.ListStartOffsets, topics...)
 	stable, err3 := broker.Offsets(ctx, p.admin.ListCommittedOffsets, topics...)
 	ends, err4 := broker.Offsets(ctx, p.admin.ListEndOffsets, topics...)
@@ -210,9 +207,7 @@ func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings
 		if !ok {
 			continue
 		}
-		young, err := broker.Offsets(ctx, func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
-			return p.admin.ListOffsetsAfterMilli(ctx, p.now().Add(-time.Duration(nearPart*float64(retention))).UnixMilli(), topics...)
-		}, name)
+		young, err := broker.Offsets(ctx, broker.After(p.admin, p.now().Add(-time.Duration(nearPart*float64(retention)))), name)
 		if err != nil {
 			return findings, fmt.Errorf("read offsets: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -55,16 +56,10 @@ func (p *patient) journalWhole(ctx context.Context) error {
 	if p.tail != nil || !p.there[name] {
 		return nil
 	}
-	starts, err := p.admin.ListStartOffsets(ctx, name)
-	if err == nil {
-		err = starts.Error()
-	}
-	ends, err2 := p.admin.ListEndOffsets(ctx, name)
-	if err2 == nil {
-		err2 = ends.Error()
-	}
+	starts, err := broker.AllOffsets(ctx, p.admin.ListStartOffsets, name)
+	ends, err2 := broker.AllOffsets(ctx, p.admin.ListEndOffsets, name)
 	if err := errors.Join(err, err2); err != nil {
-		return fmt.Errorf("read offsets of the journal: %w", err)
+		return fmt.Errorf("read the journal's offsets: %w", err)
 	}
 	first, _ := starts.Lookup(name, 0)
 	last, _ := ends.Lookup(name, 0)

@@ -173,10 +173,7 @@ const leaderPatience = 15 * time.Second
 
 func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, err error) {
 	err = retry.While(ctx, 50*time.Millisecond, func() error {
-		listed, err := list(ctx, l.Topic)
-		if err == nil {
-			err = listed.Error()
-		}
+		listed, err := broker.AllOffsets(ctx, list, l.Topic)
 		if o, ok := listed.Lookup(l.Topic, 0); err == nil && ok {
 			offset = o.Offset
 		}

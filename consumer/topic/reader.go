@@ -157,10 +157,7 @@ func Ends(ctx context.Context, opts Options, topics ...string) ([]End, error) {
 		return nil, fmt.Errorf("read ends: %w", err)
 	}
 	defer client.Close()
-	listed, err := kadm.NewClient(client).ListEndOffsets(ctx, topics...)
-	if err == nil {
-		err = listed.Error()
-	}
+	listed, err := broker.AllOffsets(ctx, kadm.NewClient(client).ListEndOffsets, topics...)
 	if err != nil {
 		return nil, fmt.Errorf("read ends: %w", err)
 	}

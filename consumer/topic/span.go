@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
 )
 
 // Span is a part of a topic.
@@ -168,23 +170,15 @@ func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]par
 	}
 	defer client.Close()
 	admin := kadm.NewClient(client)
-	list := admin.ListStartOffsets
+	list := broker.Listing(admin.ListStartOffsets)
 	if !s.From.IsZero() {
-		list = func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
-			return admin.ListOffsetsAfterMilli(ctx, s.From.UnixMilli(), topics...)
-		}
+		list = broker.After(admin, s.From)
 	}
-	starts, err := list(ctx, topic)
-	if err == nil {
-		err = starts.Error()
-	}
+	starts, err := broker.AllOffsets(ctx, list, topic)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := admin.ListCommittedOffsets(ctx, topic)
-	if err == nil {
-		err = ends.Error()
-	}
+	ends, err := broker.AllOffsets(ctx, admin.ListCommittedOffsets, topic)
 	if err != nil {
 		return nil, err
 	}

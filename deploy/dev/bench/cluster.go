@@ -10,6 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
 )
 
 // cluster is a broker to measure on.
@@ -96,12 +98,9 @@ func (c *cluster) remove(ctx context.Context, group string, topics ...string) er
 
 // committed returns the sum of the group's committed offsets.
 func (c *cluster) committed(ctx context.Context, group, topic string) (int, error) {
-	offsets, err := c.admin.FetchOffsets(ctx, group)
-	if err == nil {
-		err = offsets.Error()
-	}
+	offsets, err := broker.Committed(ctx, c.admin, group)
 	if err != nil {
-		return 0, fmt.Errorf("fetch offsets of %s: %w", group, err)
+		return 0, err
 	}
 	sum := 0
 	offsets.Each(func(o kadm.OffsetResponse) {

@@ -35,6 +35,17 @@ func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
+// forward begins a transaction and puts every record into its output.
+func (s *Session) forward(ctx context.Context, b *batch) error {
+	if err := s.client.Begin(); err != nil {
+		return rebuild("begin transaction: %w", err)
+	}
+	b.begun = time.Now()
+	b.cause = s.produce(ctx, b)
+	b.Produced(refusal(b.cause), s.wasRevoked())
+	return nil
+}
+
 // produce waits for every promise and returns the first refusal.
 func (s *Session) produce(ctx context.Context, b *batch) error {
 	if s.Sink.DryRun {
@@ -221,4 +232,26 @@ func hopeless(b *batch) *stop.Error {
 func final(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) || errors.Is(err, kerr.InvalidRecord) ||
 		errors.Is(err, kerr.InvalidTimestamp) || errors.Is(err, kerr.CorruptMessage)
+}
+
+// shout logs which records of a batch were rejected unread, once they are committed.
+func (s *Session) shout(b *batch) {
+	for i := range b.groups {
+		g := &b.groups[i]
+		var n, first, last int64
+		for k := range g.items {
+			if it := &g.items[k]; it.withheld != nil {
+				if n++; n == 1 {
+					first = it.record.Offset
+				}
+				last = it.record.Offset
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		s.Logger.Error().Str("topic", g.Assignment.Topic).Int32("partition", g.Assignment.Source.Partition).
+			Int64("offset", first).Int64("last_offset", last).Int64("documents", n).
+			Msg("a batch takes more than source.max_batch_bytes when unpacked: its documents are rejected without their values")
+	}
 }

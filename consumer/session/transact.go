@@ -127,17 +127,6 @@ func (s *Session) passFor(ctx context.Context, b *batch) error {
 	return err
 }
 
-// forward begins a transaction and puts every record into its output.
-func (s *Session) forward(ctx context.Context, b *batch) error {
-	if err := s.client.Begin(); err != nil {
-		return rebuild("begin transaction: %w", err)
-	}
-	b.begun = time.Now()
-	b.cause = s.produce(ctx, b)
-	b.Produced(refusal(b.cause), s.wasRevoked())
-	return nil
-}
-
 // abortFor aborts, and has the batch see to what was refused.
 func (s *Session) abortFor(ctx context.Context, b *batch) error {
 	err := s.abort(ctx)

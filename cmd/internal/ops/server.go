@@ -50,7 +50,7 @@ func New(listen string, setup Setup) *Server {
 }
 
 // Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve
-// returns nil. It returns a *ListenError if it cannot listen at the address. Call it once.
+// returns nil. It returns a *stop.Error if it cannot listen at the address. Call it once.
 func (s *Server) Serve(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err == nil {
@@ -61,7 +61,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		return nil //nolint:nilerr // stopped before it began
 	}
 	if err != nil {
-		return &ListenError{Listen: s.listen, Err: err}
+		return cannotListen(s.listen, err)
 	}
 	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready, /metrics and /api/v1")
 	server := &http.Server{

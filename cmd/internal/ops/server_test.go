@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 func TestEndpoints(t *testing.T) {
@@ -276,7 +277,7 @@ func (r *running) refuses(t *testing.T) {
 	}
 }
 
-func TestListenError(t *testing.T) {
+func TestCannotListen(t *testing.T) {
 	taken := start(t, statsOf(full()), isReady(true))
 	for _, c := range []struct{ name, listen, what, remedy string }{
 		{"taken", taken.Addr(), "address already in use", "another process has this port"},
@@ -287,8 +288,8 @@ func TestListenError(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(c.listen, Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop()})
 			err := s.Serve(within(t))
-			var listen *ListenError
-			if !errors.As(err, &listen) || listen.Listen != c.listen {
+			var listen *stop.Error
+			if !errors.As(err, &listen) || !strings.Contains(listen.Remedy, c.remedy) {
 				t.Fatalf("got %v", err)
 			}
 			text := err.Error()
@@ -310,7 +311,7 @@ func TestListenError(t *testing.T) {
 		{syscall.EACCES, "above 1023"},
 		{&net.DNSError{Err: "no such host", Name: "kafka"}, "no such address"},
 	} {
-		e := &ListenError{Listen: "kafka:80", Err: &net.OpError{Op: "listen", Net: "tcp", Err: c.err}}
+		e := cannotListen("kafka:80", &net.OpError{Op: "listen", Net: "tcp", Err: c.err})
 		if !strings.Contains(e.Error(), c.remedy) || !errors.Is(e, c.err) {
 			t.Errorf("got %q", e.Error())
 		}

@@ -21,7 +21,7 @@ type bug struct{ file, old, new string }
 func bugs() map[string]bug {
 	return map[string]bug{
 		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
-			"consumer/session/transact.go",
+			"consumer/session/forward.go",
 			"	b.cause = s.produce(ctx, b)\n",
 			`	for i := range b.groups {
 		t := protocol.NewTakeover(b.groups[i].TopicPartition, s.terms(), &protocol.Patience{})

@@ -3,6 +3,7 @@ package consumer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/retry"
 )
 
@@ -48,25 +50,34 @@ func (r right) acl(t *testing.T) kfake.ACL {
 	return acl
 }
 
-func permissions(t *testing.T) string {
+// permissions returns the sections about the service and about backfills.
+func permissions(t *testing.T) (service, backfills string) {
 	t.Helper()
 	text, err := os.ReadFile(permissionsFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kafka, _, ok := strings.Cut(string(text), "## PostgreSQL")
-	if !ok {
-		t.Fatal("no section about PostgreSQL")
+	kafka, others, ok := strings.Cut(string(text), "## PostgreSQL")
+	_, backfills, also := strings.Cut(others, "## Backfills")
+	if !ok || !also {
+		t.Fatal("no sections about PostgreSQL and backfills")
 	}
-	return kafka
+	return kafka, backfills
 }
 
-// listed returns the rights of the table.
+// listed returns the rights of the service's table.
 func listed(t *testing.T) []right {
+	t.Helper()
+	service, _ := permissions(t)
+	return rightsIn(t, service)
+}
+
+// rightsIn returns the rights of the table of a section.
+func rightsIn(t *testing.T, section string) []right {
 	t.Helper()
 	name := regexp.MustCompile("`([^`]+)`")
 	var rights []right
-	for line := range strings.Lines(permissions(t)) {
+	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 6 || !name.MatchString(cells[2]) {
 			continue
@@ -87,10 +98,9 @@ func listed(t *testing.T) []right {
 }
 
 // granted returns the rights that the commands beside the table grant.
-func granted(t *testing.T) []right {
-	t.Helper()
+func granted(section string) []right {
 	var rights []right
-	text := strings.ReplaceAll(permissions(t), "\\\n", " ")
+	text := strings.ReplaceAll(section, "\\\n", " ")
 	for line := range strings.Lines(text) {
 		words, ok := strings.CutPrefix(line, "acls --")
 		if !ok {
@@ -130,7 +140,15 @@ func pairs(words []string) func(func(string, string) bool) {
 
 // The commands grant what the table lists, no less and no more.
 func TestPermissionCommands(t *testing.T) {
-	want, got := listed(t), granted(t)
+	service, backfills := permissions(t)
+	for _, section := range []string{service, backfills} {
+		grantsWhatItLists(t, section)
+	}
+}
+
+func grantsWhatItLists(t *testing.T, section string) {
+	t.Helper()
+	want, got := rightsIn(t, section), granted(section)
 	for _, r := range want {
 		if !slices.Contains(got, r) {
 			t.Errorf("no command grants %v", r)
@@ -274,6 +292,56 @@ func TestPermissionsSuffice(t *testing.T) {
 		if got := len(g.outputs(topic, n)); got != n {
 			t.Errorf("%d records in %s, want %d", got, topic, n)
 		}
+	}
+	if g.refusals.first != "" {
+		t.Errorf("refused: %s", g.refusals.first)
+	}
+}
+
+// With the rights of their own table backfills load files, fix a range, replay it, are looked at and removed.
+func TestPermissionsOfABackfill(t *testing.T) {
+	t.Parallel()
+	_, section := permissions(t)
+	g := newGuarded(t, rightsIn(t, section))
+	g.fill()
+	j := backfill.Job{Kafka: g.as("unecho", "u"), Name: "repair", Group: backfill.GroupOf("repair"), Journal: backfill.JournalOf("repair")}
+	loader, err := backfill.NewLoader(g.context(), &j, backfill.LoadParams{MaxRecordBytes: 1 << 20, Logger: zerolog.New(g.refusals)})
+	if err == nil {
+		err = errors.Join(loader.Add(g.context(), &backfill.Document{Place: "a:1", Value: []byte("a text")}), loader.Finish(g.context()), loader.Close(g.context()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, topics := range [][]string{{"news"}, {backfill.FilesOf("repair")}} {
+		plan, err := backfill.Fix(g.context(), j.Kafka, backfill.Request{Topics: topics, From: backfill.Start(), To: backfill.End()}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := fmt.Sprint(j.Group, i)
+		m := g.launch(job(group, plan), g.unprivileged, func(s *Setup) {
+			s.Source.Topics = topics
+			s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "news.backfill.u", "news.backfill.d", "news.backfill.r"
+		})
+		select {
+		case <-m.ended:
+		case <-g.context().Done():
+			t.Fatalf("%v stands still", topics)
+		}
+		if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() == 0 {
+			t.Fatalf("%v: %+v, %v", topics, p, m.err)
+		}
+	}
+	all, err := backfill.List(g.context(), j.Kafka)
+	if err != nil || len(all) != 3 {
+		t.Errorf("listed are %+v, %v", all, err)
+	}
+	for _, l := range all {
+		if _, err := backfill.Remove(g.context(), j.Kafka, l.Name, func(context.Context) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := backfill.List(g.context(), j.Kafka); err != nil || len(left) > 0 {
+		t.Errorf("left are %+v, %v", left, err)
 	}
 	if g.refusals.first != "" {
 		t.Errorf("refused: %s", g.refusals.first)

@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // backfillCommand replays a range of topics, and holds the verbs about such jobs.
@@ -32,14 +33,23 @@ func backfillCommand() *cobra.Command {
 			"name are not read. --to is the first that is not read any more.\n\n" +
 			"--prime GROUP forwards nothing: it fills the window of a live group with what was before the group began, so that copies of\n" +
 			"that are duplicates from now on. It takes the configuration of the group's members, and the range is, by default, as far\n" +
-			"back as window.age, up to where the group began. What the group judged is never driven out.",
+			"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
+			"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
+			"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
+			"once, and the same command goes on with that too.",
 		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
 			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
 			"  unecho backfill --into search --config search.yaml\n" +
-			"  unecho backfill --prime search --config search.yaml",
-		Args: cmdline.AtMost(0, ""),
-		RunE: func(cmd *cobra.Command, _ []string) error { return backfillTopics(cmd) },
+			"  unecho backfill --prime search --config search.yaml\n" +
+			"  unecho backfill --name archive --time published --files 2024.jsonl.gz 2025.jsonl.gz",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flag("files").Changed { // the names of more files
+				return nil
+			}
+			return cmdline.AtMost(0, "")(cmd, args)
+		},
+		RunE: backfillTopics,
 	})
 	addServiceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
@@ -48,7 +58,13 @@ func backfillCommand() *cobra.Command {
 		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
 		f.Text("order", "choice", "time", "time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
 	})
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("files", "file...", "replay the documents of files, not of topics; - is standard input")
+		f.Text("format", "choice", corpus.Auto, "of --files: auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
+		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms since 1970)")
+	})
 	cmdline.Offer(cmd, "order", "time", "arrival")
+	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
 		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate)")
@@ -73,11 +89,13 @@ type backfillFlags struct {
 	order                       protocol.Order
 	unique, duplicate, rejected string
 	name, into, prime           string
+	files                       []string // their documents are replayed
+	format, time                string   // of the files
 	maxRate                     int
 }
 
-// readBackfillFlags returns the flags, or what is wrong with them.
-func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err error) {
+// readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
+func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (f backfillFlags, err error) {
 	var wrong []error
 	text := func(name string) string { return cmd.Flag(name).Value.String() }
 	bound := func(name string) backfill.Bound {
@@ -93,6 +111,8 @@ func readBackfillFlags(cmd *cobra.Command, now time.Time) (f backfillFlags, err 
 		prime:   text("prime"),
 		maxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
 	}
+	f.files, f.format, f.time = append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...), text("format"), text("time")
+	wrong = append(wrong, f.wrongFiles(cmd)...)
 	order, known := protocol.ParseOrder(text("order"))
 	f.order = order
 	sets := cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong)
@@ -146,7 +166,10 @@ const eventClock = "event"
 // asked returns what the command line says of a job that may have begun already, and whether the settings make it a dry run.
 func (v *backfillVerb) asked() backfill.Asked {
 	f, cmd := v.flags, v.cmd
-	asked := backfill.Asked{Topics: f.topics}
+	asked := backfill.Asked{Topics: f.topics, Files: len(f.files) > 0}
+	if asked.Files {
+		asked.Topics = []string{backfill.FilesOf(f.name)}
+	}
 	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.unique, f.duplicate, f.rejected
 	if cmd.Flag("from").Changed {
 		asked.From = &f.from
@@ -167,8 +190,8 @@ func (v *backfillVerb) asked() backfill.Asked {
 func listed(items []string) string { return strings.Join(items, ",") }
 
 // backfillTopics is the verb.
-func backfillTopics(cmd *cobra.Command) error {
-	flags, err := readBackfillFlags(cmd, time.Now())
+func backfillTopics(cmd *cobra.Command, args []string) error {
+	flags, err := readBackfillFlags(cmd, args, time.Now())
 	if err != nil {
 		return err
 	}

@@ -60,8 +60,12 @@ func backfillConfig(cmd *cobra.Command, f *backfillFlags) (c config.Config, name
 	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
 		l.base = func(c *config.Config) { c.Log.Level = "warn" }
 	}
-	if len(f.topics) > 0 {
-		l.over = append(l.over, "source.topics="+listed(f.topics))
+	topics := f.topics
+	if len(f.files) > 0 {
+		topics = []string{backfill.FilesOf(f.name)}
+	}
+	if len(topics) > 0 {
+		l.over = append(l.over, "source.topics="+listed(topics))
 	}
 	if f.into != "" {
 		l.over = f.outputSets(outputNames{})
@@ -108,6 +112,9 @@ type outputNames struct{ unique, duplicate, rejected string }
 // defaultOutputs are those of a job that names none. They are never those of the live group: readers of those would get
 // what they had already.
 func defaultOutputs(name string, topics []string) outputNames {
+	if name != "" && slices.Contains(topics, backfill.FilesOf(name)) {
+		return outputNames{name + ".backfill.unique", name + ".backfill.duplicate", name + ".backfill.rejected"}
+	}
 	prefix := "{source}.backfill."
 	if len(topics) != 1 || topics[0] != name {
 		prefix += name + "."

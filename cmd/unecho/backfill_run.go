@@ -38,7 +38,7 @@ func (v *backfillVerb) run(ctx context.Context) error {
 		}
 		if plan != nil {
 			v.adopt(&state)
-		} else if plan, err = v.fix(ctx); err != nil {
+		} else if plan, err = v.begin(ctx); err != nil {
 			return err
 		}
 		before := protocol.Progress{Total: plan.Documents()}
@@ -59,6 +59,16 @@ func (v *backfillVerb) run(ctx context.Context) error {
 // nothingLeft says whether no service needs to run: the range is judged, or was empty from the beginning.
 func (v *backfillVerb) nothingLeft(plan *protocol.Plan, s protocol.Progress) bool {
 	return v.flags.into == "" && (s.Finished || plan.Documents() == 0)
+}
+
+// begin loads the files, if the documents are those of files, and fixes the range.
+func (v *backfillVerb) begin(ctx context.Context) (*protocol.Plan, error) {
+	if len(v.flags.files) > 0 {
+		if err := v.load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return v.fix(ctx)
 }
 
 // fix turns what is asked for into a plan.

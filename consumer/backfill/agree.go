@@ -34,6 +34,7 @@ type Asked struct {
 	Order    *protocol.Order
 	Outputs  sink.Params // the topics only
 	DryRun   *bool
+	Files    bool // the documents are those of files
 }
 
 // State is how a job stands in the cluster.
@@ -42,6 +43,7 @@ type State struct {
 	Routing routing.State  // number 0: there is none
 	Members int            // of the group
 	Offsets kadm.OffsetResponses
+	Files   bool // there is a topic with documents of files
 }
 
 // Look reads how a job stands. A job that was never started has no plan, no members and no offsets.
@@ -62,6 +64,11 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	if s.Offsets, err = broker.Committed(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
+	files, err := admin.ListTopics(ctx, FilesOf(j.Name))
+	if err != nil {
+		return s, fmt.Errorf("look for topic %s: %w", FilesOf(j.Name), err)
+	}
+	s.Files = files.Has(FilesOf(j.Name))
 	in := routing.Journal{Options: j.Kafka, Topic: j.Journal, Group: j.Group}
 	if s.Routing, err = in.Read(ctx); err != nil {
 		if errors.Is(err, broker.ErrMissing) {
@@ -116,6 +123,11 @@ func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("group %s has %s, and no journal %s that says what they do", j.Group, several(s.Members, "member"), j.Journal),
 			Remedy: "if another process of this backfill is starting, try again; else choose another name",
+		}
+	case s.Files && !asked.Files && len(s.Offsets) == 0:
+		return nil, &stop.Error{
+			What:   fmt.Sprintf("the files of backfill %s are not all loaded", j.Name),
+			Remedy: "go on with them: the same command with --files and the same files; or remove it: unecho backfill remove " + j.Name,
 		}
 	case len(s.Offsets) > 0 && strings.HasPrefix(j.Group, Prefix):
 		return nil, &stop.Error{

@@ -99,12 +99,15 @@ func (k *kitchen) clean() {
 // named gives a text of the page this test's names, and unnamed those of the page again.
 func (k *kitchen) named(text string) string {
 	names := []string{"localhost:9092", k.brokers, "news-filter", k.name + "-filter"}
-	for _, word := range []string{"repair", "loose-trial", "loose"} {
+	for _, word := range []string{"repair", "loose-trial", "loose", "archive"} {
 		names = append(names, "backfill."+word, "backfill."+k.name+"-"+word)
 		for _, before := range []string{"--name ", "remove ", "removed backfill ", "backfill "} {
 			names = append(names, before+word, before+k.name+"-"+word)
 		}
 		names = append(names, "\n"+word+":", "\n"+k.name+"-"+word+":")
+	}
+	for _, output := range []string{"unique", "duplicate", "rejected"} {
+		names = append(names, "archive.backfill."+output, k.name+"-archive.backfill."+output)
 	}
 	names = append(names, "--into search", "--into "+k.name+"-search", "backfill search:", "backfill "+k.name+"-search:", "group: search", "group: "+k.name+"-search")
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
@@ -229,6 +232,10 @@ func recipesOfBackfill(t *testing.T, bin string) {
 	k.prints("recipe: repair")
 	k.prints("recipe: loose")
 	k.prints("recipe: list")
+	for _, name := range []string{"old.jsonl", "new.jsonl"} {
+		k.write(name, read(t, "deploy/examples/"+name))
+	}
+	k.prints("recipe: files")
 	got := k.verdicts(8, k.named("news.backfill.loose.unique"), k.named("news.backfill.loose.duplicate"))
 	if v := got["news/1/2"]; len(v) != 1 || v[0] != "duplicate news/0/1" {
 		t.Errorf("the loose copy is %q", v)

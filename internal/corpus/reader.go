@@ -28,6 +28,9 @@ type Chunk struct {
 	read   *atomic.Int64 // counts the bytes of Files
 }
 
+// Format is the format of the chunk's records.
+func (c *Chunk) Format() string { return c.layout.format }
+
 // Reader reads files as chunks, one after another.
 type Reader struct {
 	params  Params

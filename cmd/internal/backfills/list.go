@@ -14,7 +14,7 @@ import (
 type Entry struct {
 	Backfill  string  `json:"backfill"`
 	Group     string  `json:"group"`
-	State     string  `json:"state"` // starting, running, half-finished, finished, half-removed
+	State     string  `json:"state"` // starting, running, half-loaded, half-finished, finished, half-removed
 	Sessions  int     `json:"sessions"`
 	Topics    string  `json:"topics"`
 	From      string  `json:"from"`
@@ -29,8 +29,11 @@ func EntryOf(l *backfill.Listed, with string) Entry {
 	e := Entry{Backfill: l.Name, Group: backfill.GroupOf(l.Name), Sessions: l.Members, Next: "unecho backfill remove " + l.Name + with}
 	if l.Plan == nil {
 		e.State = "half-removed"
-		if l.Members > 0 {
+		switch {
+		case l.Members > 0:
 			e.State, e.Next = "starting", ""
+		case l.Files && len(l.Offsets) == 0:
+			e.State, e.Next = "half-loaded", "unecho backfill --name "+l.Name+with+" --files FILE..."
 		}
 		return e
 	}
@@ -76,7 +79,7 @@ func WriteList(out io.Writer, all []Entry) error {
 		if e.Topics != "" {
 			fmt.Fprintf(&b, "  %s from %s to %s, %s judged\n", e.Topics, e.From, e.To, terminal.Several(int(e.Documents), "document"))
 		}
-		if does := map[string]string{"finished": "remove it", "half-finished": "go on", "half-removed": "finish that"}[e.State]; does != "" {
+		if does := map[string]string{"finished": "remove it", "half-finished": "go on", "half-loaded": "go on, with the same files", "half-removed": "finish that"}[e.State]; does != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", does, e.Next)
 		}
 	}

@@ -1,0 +1,237 @@
+package backfill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// Document is one of a file.
+type Document struct {
+	Place string // the file and the record in it, for people
+	Value []byte
+	Time  time.Time // zero if it has none
+}
+
+// Headers of a record in the topic of files. The position is how many documents stand before it; outputs leave it out, as all headers
+// that begin with unecho-.
+const (
+	HeaderFile     = "file"
+	headerPosition = sink.Prefix + "position"
+)
+
+// A transaction of the loader has up to so many documents, or bytes. So much is sent again after a kill.
+const (
+	loadDocuments = 10_000
+	loadBytes     = 16 << 20
+)
+
+// Loader writes the documents of files to the topic that a job replays, each once and in their order, whatever is killed meanwhile:
+// documents and their positions are committed together, and a Loader begins behind the last one that is committed. Another
+// Loader of the same job ends this one.
+type Loader struct {
+	client   *kgo.Client
+	topic    string
+	maxBytes int
+	now      time.Time
+
+	Loaded int64 // documents that are committed
+	last   *topic.Record
+
+	next      int64 // position of the next document that is added
+	documents int
+	bytes     int
+	sent      *kgo.FirstErrPromise // of the transaction that is open; nil: none is
+}
+
+// LoadParams say how documents are written.
+type LoadParams struct {
+	ReplicationFactor int // of the topic; 0 or less: the broker's default
+	MaxRecordBytes    int
+	Logger            zerolog.Logger
+}
+
+// NewLoader makes the topic, unless it is there, and finds out what is in it.
+func NewLoader(ctx context.Context, j *Job, p LoadParams) (l *Loader, err error) {
+	name := FilesOf(j.Name)
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Kafka...),
+		kgo.TransactionalID(name), kgo.DefaultProduceTopic(name), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerBatchMaxBytes(int32(min(p.MaxRecordBytes, 64<<20))), //nolint:gosec // bounded
+		kgo.UnknownTopicRetries(20))...)
+	if err != nil {
+		return nil, fmt.Errorf("open writer: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			client.Close()
+		}
+	}()
+	if err := broker.Ping(ctx, client); err != nil {
+		return nil, err
+	}
+	if err := broker.NewTopics(client, p.Logger).EnsureFiles(ctx, name, p.ReplicationFactor, p.MaxRecordBytes); err != nil {
+		return nil, err
+	}
+	// This ends the transaction of a process that was killed, and all that another one does later.
+	if _, _, err := client.ProducerID(ctx); err != nil {
+		return nil, fmt.Errorf("write to %s: %w", name, err)
+	}
+	l = &Loader{client: client, topic: name, maxBytes: p.MaxRecordBytes, now: time.Now()}
+	if l.last, err = lastRecord(ctx, j.Kafka, name); err != nil || l.last == nil {
+		return l, err
+	}
+	position, err := strconv.ParseInt(header(l.last, headerPosition), 10, 64)
+	if err != nil {
+		return nil, &stop.Error{What: fmt.Sprintf("topic %s holds records that no backfill wrote", name), Remedy: "remove the backfill and begin it again: unecho backfill remove " + j.Name}
+	}
+	l.Loaded = position + 1
+	return l, nil
+}
+
+// lastRecord returns the last committed record, or nil if there is none.
+func lastRecord(ctx context.Context, opts topic.Options, name string) (last *topic.Record, err error) {
+	from, to, err := topic.Extent(ctx, opts, name, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	for n := int64(16); ; n *= 8 { // behind it may be the ends of transactions, and what was aborted
+		begin := max(from, to-n)
+		err := topic.ReadPart(ctx, opts, name, 0, begin, to, func(r *topic.Record) error {
+			last = r
+			return nil
+		})
+		if err != nil || last != nil || begin == from {
+			return last, err
+		}
+	}
+}
+
+func header(r *topic.Record, key string) (value string) {
+	for _, h := range r.Headers {
+		if h.Key == key {
+			value = string(h.Value)
+		}
+	}
+	return value
+}
+
+// Add adds the next document of the files. Those that are in the topic already are passed over; the last of them must be the same.
+// The value is copied.
+func (l *Loader) Add(ctx context.Context, d *Document) error {
+	at := l.next
+	l.next++
+	switch {
+	case at < l.Loaded-1:
+		return nil
+	case at == l.Loaded-1:
+		return l.same(d)
+	case len(d.Value) > l.maxBytes-recordOverhead-len(d.Place):
+		return &stop.Error{
+			What:   fmt.Sprintf("%s is larger than a record of topic %s may be: %d bytes", d.Place, l.topic, len(d.Value)),
+			Remedy: "take it out of the file, or raise sink.max_record_bytes and, if the topic is there, its max.message.bytes",
+		}
+	}
+	if l.sent == nil {
+		if err := l.client.BeginTransaction(); err != nil {
+			return l.failed(err)
+		}
+		l.sent = kgo.AbortingFirstErrPromise(l.client)
+	}
+	l.client.Produce(ctx, l.record(d, at), l.sent.Promise())
+	l.documents++
+	if l.bytes += len(d.Value); l.documents >= loadDocuments || l.bytes >= loadBytes {
+		return l.commit(ctx)
+	}
+	return nil
+}
+
+// recordOverhead is an upper bound of what a record and its batch take beside value and place.
+const recordOverhead = 256
+
+// record is a document in the topic. One without a time, or of a time to come, has the timestamp -1: it stands where the one before
+// it does.
+func (l *Loader) record(d *Document, at int64) *kgo.Record {
+	r := &kgo.Record{Timestamp: time.UnixMilli(-1), Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
+		{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},
+	}}
+	if d.Time.UnixMilli() > 0 && !d.Time.After(l.now) {
+		r.Timestamp = d.Time
+	}
+	return r
+}
+
+func (l *Loader) same(d *Document) error {
+	if bytes.Equal(d.Value, l.last.Value) && d.Place == header(l.last, HeaderFile) {
+		return nil
+	}
+	return l.others(d.Place)
+}
+
+func (l *Loader) others(here string) error {
+	return &stop.Error{
+		What:   fmt.Sprintf("these are not the files that the backfill began with: document %d is %s, and was %s", l.Loaded, here, header(l.last, HeaderFile)),
+		Remedy: "give it the same files in the same order and as they were; or remove the backfill and begin it again: unecho backfill remove",
+	}
+}
+
+func (l *Loader) commit(ctx context.Context) error {
+	if l.sent == nil {
+		return nil
+	}
+	if err := l.client.Flush(ctx); err != nil {
+		return l.failed(err)
+	}
+	if err := l.sent.Err(); err != nil {
+		return l.failed(err)
+	}
+	if err := l.client.EndTransaction(ctx, kgo.TryCommit); err != nil {
+		return l.failed(err)
+	}
+	l.Loaded, l.sent, l.documents, l.bytes = l.next, nil, 0, 0
+	return nil
+}
+
+func (l *Loader) failed(err error) error {
+	if errors.Is(err, kerr.ProducerFenced) || errors.Is(err, kerr.InvalidProducerEpoch) {
+		return &stop.Error{
+			What: "another process loads the files of this backfill", Err: err,
+			Remedy: "let that one do it, and start this one again when the range is at work (unecho backfill list)",
+		}
+	}
+	return fmt.Errorf("write to %s: %w", l.topic, err)
+}
+
+// Finish commits what was added. All documents of the files were.
+func (l *Loader) Finish(ctx context.Context) error {
+	if l.next < l.Loaded {
+		return l.others("missing")
+	}
+	return l.commit(ctx)
+}
+
+// Close leaves out what is not committed.
+func (l *Loader) Close(ctx context.Context) error {
+	defer l.client.Close()
+	if l.sent == nil {
+		return nil
+	}
+	if err := l.client.AbortBufferedRecords(ctx); err != nil {
+		return fmt.Errorf("leave out what is not committed: %w", err)
+	}
+	if err := l.client.EndTransaction(ctx, kgo.TryAbort); err != nil {
+		return l.failed(err)
+	}
+	return nil
+}

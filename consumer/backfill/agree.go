@@ -64,11 +64,9 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	if s.Offsets, err = broker.Committed(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
-	files, err := admin.ListTopics(ctx, FilesOf(j.Name))
-	if err != nil {
-		return s, fmt.Errorf("look for topic %s: %w", FilesOf(j.Name), err)
+	if s.Files, err = j.hasFiles(ctx, admin); err != nil {
+		return s, err
 	}
-	s.Files = files.Has(FilesOf(j.Name))
 	in := routing.Journal{Options: j.Kafka, Topic: j.Journal, Group: j.Group}
 	if s.Routing, err = in.Read(ctx); err != nil {
 		if errors.Is(err, broker.ErrMissing) {
@@ -81,6 +79,21 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	}
 	s.Plan, err = routing.PlanOf(s.Routing.Routes.Text)
 	return s, err
+}
+
+// hasFiles says whether documents of files were loaded for the job. One that goes on as a live group has none, and may not be allowed
+// to look.
+func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (bool, error) {
+	name := FilesOf(j.Name)
+	if j.Group != GroupOf(j.Name) {
+		return false, nil
+	}
+	topics, err := admin.ListTopics(ctx, name)
+	if err != nil {
+		return false, fmt.Errorf("look for topic %s: %w", name, err)
+	}
+	found, listed := topics[name]
+	return listed && found.Err == nil, nil
 }
 
 // members counts the members of a group. One that does not exist has none.

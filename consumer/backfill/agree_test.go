@@ -76,6 +76,8 @@ func TestAgreeRefusesOthers(t *testing.T) {
 		{"search", live, "search is a live group"},
 		{GroupOf("repair"), State{Members: 2}, "has 2 members, and no journal"},
 		{"search", State{Members: 1, Offsets: offsets}, "has 1 member, and no journal"},
+		{GroupOf("repair"), State{Files: true}, "the files of backfill repair are not all loaded"},
+		{GroupOf("repair"), State{Files: true, Offsets: offsets}, "backfill repair is half removed"},
 		{GroupOf("repair"), State{Offsets: offsets}, "backfill repair is half removed"},
 		{"search", State{Offsets: offsets}, "it is the group of something else"},
 	} {

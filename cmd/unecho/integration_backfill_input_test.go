@@ -95,8 +95,8 @@ func TestBackfillGoesOn(t *testing.T) {
 	s.history(3000, 2)
 	job := s.name + "-job"
 	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}
-	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "300"}, outputs)...)
-	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 200 })
+	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "100"}, outputs)...)
+	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 100 })
 	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed || !strings.Contains(busy.log.String(), "is at work") {
 		t.Errorf("removed at work: %s", busy.log)
 	}
@@ -117,8 +117,8 @@ func TestBackfillGoesOn(t *testing.T) {
 		t.Errorf("with another range it ends with %d: %s", code, other.log)
 	}
 	before := s.done(backfill.GroupOf(job))
-	p = s.replays("--name", job, "--max-rate", "300")
-	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= before+200 })
+	p = s.replays("--name", job, "--max-rate", "100")
+	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= before+100 })
 	p.kill()
 	p = start(t, s.dir, strings.Fields(command)[1:]...)
 	if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String(), "3,000 documents from start to end") {

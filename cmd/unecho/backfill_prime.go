@@ -35,7 +35,7 @@ type primeVerb struct {
 
 // notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing and has no job of its own.
 func notToPrime() []string {
-	return []string{"name", "into", "order", "unique", "duplicate", "rejected", "dry-run"}
+	return []string{"files", "name", "into", "order", "unique", "duplicate", "rejected", "dry-run"}
 }
 
 // checkPrime refuses what a priming has no use for.

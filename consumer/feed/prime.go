@@ -108,7 +108,9 @@ func (s *Setup) whatIsLeft(ctx context.Context, of *feeding.State) error {
 			of.Left = append(of.Left, math.MaxInt64)
 		case detail.Err != nil:
 			return fmt.Errorf("describe topic %s: %w", r.Topic, detail.Err)
-		case !listed || start.Err != nil:
+		case !listed:
+			return fmt.Errorf("list offsets: nothing is said of %s/%d", r.Topic, r.Source.Partition)
+		case start.Err != nil:
 			return fmt.Errorf("list offsets of %s/%d: %w", r.Topic, r.Source.Partition, start.Err)
 		default:
 			of.Left = append(of.Left, start.Offset)

@@ -135,6 +135,8 @@ func (s *story) window(words []string) []string {
 			s.params.Index.Keep = value
 		case "count":
 			s.scan([]string{value}, "%d", &s.params.Window.Count)
+		case "bytes":
+			s.scan([]string{value}, "%d", &s.params.Window.Bytes)
 		case "clock":
 			s.params.Window.Clock = value
 		default:

@@ -20,23 +20,7 @@ func backfillCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "backfill",
 		Short: "Replay a range of topics as a job with an end, through an index of its own",
-		Long: "Replay a range of topics through an index of its own, exactly once, as a job that ends. The documents' own times decide the\n" +
-			"window, so that a year replayed in an hour is judged as it would have been. However many processes work on it, and however\n" +
-			"often they are killed, the verdicts are the same.\n\n" +
-			"The first start fixes the range. Start the same command on other machines to go faster; after a kill or Ctrl-C the same\n" +
-			"command goes on. The exit code is 0 when all is judged, 130 when a signal came before.\n\n" +
-			"The job takes the settings of the configuration, but reads and writes nothing of the live group's: it has a group, a\n" +
-			"journal and an index of its own, and its outputs are {source}.backfill.unique and so on, with --name NAME\n" +
-			"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
-			"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
-			"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
-			"name are not read. --to is the first that is not read any more.\n\n" +
-			"--prime GROUP forwards nothing: it fills the window of a live group with what was before the group began, so that copies of\n" +
-			"that are duplicates from now on. It takes the configuration of the group's members, and the range is, by default, as far\n" +
-			"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
-			"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
-			"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
-			"once, and the same command goes on with that too.",
+		Long: backfillLong,
 		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
 			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
@@ -76,11 +60,29 @@ func backfillCommand() *cobra.Command {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
 		f.Text("prime", "group", "", "fill the window of the live group of that name with history, and forward nothing")
-		f.Int("max-rate", 0, "documents a second that this process judges at most; 0 is no bound")
+		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that feeds counts, else each process has its own")
 	})
 	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
 	return cmd
 }
+
+const backfillLong = "Replay a range of topics through an index of its own, exactly once, as a job that ends. The documents' own times decide the\n" +
+	"window, so that a year replayed in an hour is judged as it would have been. However many processes work on it, and however\n" +
+	"often they are killed, the verdicts are the same.\n\n" +
+	"The first start fixes the range. Start the same command on other machines to go faster; after a kill or Ctrl-C the same\n" +
+	"command goes on. The exit code is 0 when all is judged, 130 when a signal came before.\n\n" +
+	"The job takes the settings of the configuration, but reads and writes nothing of the live group's: it has a group, a\n" +
+	"journal and an index of its own, and its outputs are {source}.backfill.unique and so on, with --name NAME\n" +
+	"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
+	"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
+	"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
+	"name are not read. --to is the first that is not read any more.\n\n" +
+	"--prime GROUP forwards nothing: it fills the window of a live group with what was before the group began, so that copies of\n" +
+	"that are duplicates from now on. It takes the configuration of the group's members, and the range is, by default, as far\n" +
+	"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
+	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
+	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
+	"once, and the same command goes on with that too."
 
 // backfillFlags are the flags of the verb.
 type backfillFlags struct {

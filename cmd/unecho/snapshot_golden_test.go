@@ -75,7 +75,7 @@ func signsAlike(t *testing.T, settings []byte) bool {
 
 // TestGoldenOfTheFuture: a format that this version does not know yet is refused, in the envelope and in the state.
 func TestGoldenOfTheFuture(t *testing.T) {
-	replica, settings := goldenReplica(t)
+	replica, settings := goldenReplica(t, false)
 	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { m.State[0] = 99 })
 	if _, _, err := restoreArchive(t.Context(), data, t.TempDir()); !errors.Is(err, index.ErrVersion) || !strings.Contains(err.Error(), "upgrade this program") {
 		t.Errorf("got %v", err)
@@ -109,8 +109,9 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 	return replica, m.Fingerprint, err
 }
 
-// goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again.
-func goldenReplica(t *testing.T) (*index.Replica, []byte) {
+// goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again. It may have
+// been primed as well.
+func goldenReplica(t *testing.T, primed bool) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()
 	c.Judge.Window.Count, c.Judge.Window.Bytes = 1000, 0
@@ -128,6 +129,13 @@ func goldenReplica(t *testing.T) (*index.Replica, []byte) {
 		&index.Forget{Header: header, Target: index.Position{Offset: 3, Entry: 7}},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
 		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
+	}
+	if primed {
+		past := &index.History{Header: header, Number: 1, Parts: []index.HistoryPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}}}
+		for _, e := range goldenEntries(t, c.Judge, 300, 400) {
+			past.Entries = append(past.Entries, index.FedEntry{At: header.Wall - 1000, Entry: e})
+		}
+		records = append(records, &index.History{Header: header, Number: 1, Plan: []byte(`{"backfill.order":"time"}`)}, past)
 	}
 	for i, record := range records {
 		replica.Apply(index.Stamp{Offset: int64(i), LogAppendTime: header.Wall + int64(i)}, record)
@@ -221,20 +229,27 @@ func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change
 	return b.Bytes()
 }
 
-// writeGolden writes the snapshot of this version's format, if there is none yet.
+// writeGolden writes a snapshot of each format that this version writes, if there is none yet.
 func writeGolden(t *testing.T) {
 	t.Helper()
-	replica, settings := goldenReplica(t)
-	format := byte(0)
-	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { format = m.State[0] })
-	name := filepath.Join(goldenDir, fmt.Sprintf("format%d.", format))
-	check(t, os.MkdirAll(goldenDir, 0o755))
-	f, err := os.OpenFile(name+"tar", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		t.Fatalf("%star is there: remove it only if no version with this format was released", name)
+	written := 0
+	for _, primed := range []bool{false, true} {
+		replica, settings := goldenReplica(t, primed)
+		format := byte(0)
+		data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { format = m.State[0] })
+		name := filepath.Join(goldenDir, fmt.Sprintf("format%d.", format))
+		check(t, os.MkdirAll(goldenDir, 0o755))
+		f, err := os.OpenFile(name+"tar", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		check(t, err)
+		_, err = io.Copy(f, bytes.NewReader(data))
+		check(t, errors.Join(err, f.Close()))
+		check(t, os.WriteFile(name+"txt", []byte(goldenAnswers(t, replica, index.Fingerprint(settings))), 0o644))
+		written++
 	}
-	check(t, err)
-	_, err = io.Copy(f, bytes.NewReader(data))
-	check(t, errors.Join(err, f.Close()))
-	check(t, os.WriteFile(name+"txt", []byte(goldenAnswers(t, replica, index.Fingerprint(settings))), 0o644))
+	if written == 0 {
+		t.Fatal("all formats are there: remove one only if no version with it was released")
+	}
 }

@@ -20,7 +20,7 @@ func backfillCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "backfill",
 		Short: "Replay a range of topics as a job with an end, through an index of its own",
-		Long: backfillLong,
+		Long:  backfillLong,
 		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
 			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +

@@ -328,12 +328,13 @@ func TestBackfillIsReproducible(t *testing.T) {
 			for i := range 6 { // killed again and again
 				m := w.launch(job("killed", plan), small, func(s *Setup) {
 					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
+					s.MaxRate = 1500 // so that it is killed before it is finished
 				})
 				for m.Backfill().Done < plan.Documents()*int64(i+1)/8 && m.ctx.Err() == nil {
 					select {
 					case <-time.After(2 * time.Millisecond):
 					case <-m.ended:
-						t.Fatal(m.err)
+						t.Fatalf("it ended before it was killed: %v", m.err)
 					case <-w.context().Done():
 						t.Fatalf("stands still: %+v", m.Backfill())
 					}

@@ -23,8 +23,8 @@ var backfillMutants = []mutant{
 		"m.record.First = from.Entries", "m.record.First = 0",
 	},
 	{
-		"a feeder goes on where others were", "consumer/protocol/feeding/merge.go",
-		"position := min(max(r.From, from.Parts[i].Through), r.To)", "position := r.From",
+		"a feeder goes on where others were", "consumer/protocol/feeding/state.go",
+		"known = min(max(r.From, s.Parts[i].Through), r.To)", "known = r.From",
 	},
 	{
 		"a feeder knows the latest time of others", "consumer/protocol/feeding/merge.go",
@@ -60,11 +60,11 @@ var backfillMutants = []mutant{
 	},
 	{
 		"other entries at the place of those that were fed change nothing", "index/feed.go",
-		"if again := f.First+uint64(i) < r.fed; again != (e.Offset < next[e.Part]) {", "if again := f.First+uint64(i) < r.fed; again && false {",
+		"if again := first+uint64(i) < brought; again != (e.Offset < next[e.Part]) {", "if again := first+uint64(i) < brought; again && false {",
 	},
 	{
 		"a snapshot has how far partitions are fed", "index/capture.go",
-		"if r.anyFed() {", "if r.anyFed() && false {",
+		"case r.anyFed():", "case r.anyFed() && false:",
 	},
 	{
 		"a commit that was refused counts nothing", "consumer/protocol/plan.go",
@@ -132,7 +132,7 @@ var backfillMutants = []mutant{
 	},
 	{
 		"what is rejected is not fed", "consumer/protocol/feeding/merge.go",
-		"if d.Rejected || d.Offset", "if d.Offset",
+		"if d.Rejected {", "if d.Rejected && false {",
 	},
 	{
 		"a backfill is finished when all is committed", "consumer/protocol/plan.go",

@@ -103,10 +103,6 @@ var backfillMutants = []mutant{
 		"case int64(held)+under < int64(most):", "case int64(held)+0*under < int64(most):",
 	},
 	{
-		"entries that wait are bounded", "consumer/protocol/feeding/merge.go",
-		"l.bytes > q.Range || rested", "rested",
-	},
-	{
 		"a range whose next entry is not known is read", "consumer/protocol/feeding/merge.go",
 		"m.bytes > q.All && l.queued", "m.bytes > q.All",
 	},

@@ -22,7 +22,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,7 @@ lint: $(GOLANGCI) ## format and lint only
 	$(GOLANGCI) config verify
 	$(GOLANGCI) fmt --diff
 	$(GOLANGCI) run --allow-parallel-runners $(PKG)
+	cd deploy/dev/deploytest && $(abspath $(GOLANGCI)) run --allow-parallel-runners
 
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt
@@ -51,6 +52,15 @@ test: dev ## everything but the long tests, with -race, on real Kafka and Postgr
 
 test-long: dev ## the long tests, whose names end in Long, without -race: up to 20 minutes on two cores
 	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
+
+test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 3 minutes
+	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)
+
+screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
+	@deploy/dev/pagetest/run.sh shots $(ARGS)
+# A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
+test-deploy: ## what is in deploy/: image, chart, alerts, dashboard, unit, release
+	cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(GO) test -shuffle=on -timeout 15m $(ARGS) ./...
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)

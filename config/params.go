@@ -12,10 +12,11 @@ import (
 
 // OpsParams say where health, metrics and the API are served, and to whom.
 type OpsParams struct {
-	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
-	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
-	Traces string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
-	Pprof  bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
+	Listen   string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
+	Token    string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	ShowText bool   `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
+	Traces   string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
+	Pprof    bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
 }
 
 // LogParams say what is logged, and how.

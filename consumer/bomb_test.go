@@ -177,7 +177,7 @@ func TestBombsInTheJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.produce(50, 1)
-	one := w.start()
+	one := w.start(rarely) // a snapshot between the batches would spare the second what is before it
 	w.settled()
 	name := w.setup.Params.Group + ".journal"
 	w.drop(name, 0, w.zeros(3, 20<<20, kgo.CodecZstd))

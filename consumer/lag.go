@@ -44,6 +44,7 @@ type owed struct {
 	leaderless []string           // partitions, as topic/number
 	of         map[sourceAt]int64 // lag, by partition
 	ours       []PartitionLag
+	all        []PartitionLag
 }
 
 // readLag reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It
@@ -62,6 +63,7 @@ func (p *process) readLag(ctx context.Context) {
 		p.log.Forget()
 	}
 	now.ours = p.times.ours(now.of, p.reaches(), time.Now())
+	now.all = everyLag(now.of, now.ours)
 	p.mu.Lock()
 	before, known := p.owed, p.lagRead
 	p.owed, p.lagRead = now, err == nil

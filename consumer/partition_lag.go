@@ -51,10 +51,32 @@ func (l *lagTimes) ours(of map[sourceAt]int64, reaches []session.Reach, now time
 			})
 		}
 	}
+	sortLags(all)
+	return all[:min(len(all), mostPartitions)]
+}
+
+// everyLag returns the lags of all partitions, in order.
+func everyLag(of map[sourceAt]int64, ours []PartitionLag) []PartitionLag {
+	seconds := make(map[sourceAt]float64, len(ours))
+	for _, l := range ours {
+		seconds[sourceAt{l.Topic, l.Partition}] = l.Seconds
+	}
+	all := make([]PartitionLag, 0, len(of))
+	for at, lag := range of {
+		s, known := seconds[at]
+		if !known {
+			s = -1
+		}
+		all = append(all, PartitionLag{Topic: at.topic, Partition: at.partition, Documents: lag, Seconds: s})
+	}
+	sortLags(all)
+	return all[:min(len(all), mostPartitions)]
+}
+
+func sortLags(all []PartitionLag) {
 	slices.SortFunc(all, func(a, b PartitionLag) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
-	return all[:min(len(all), mostPartitions)]
 }
 
 // waited returns for how many seconds the oldest document that is not committed has waited. It came after the last one

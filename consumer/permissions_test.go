@@ -336,7 +336,7 @@ func TestPermissionsOfABackfill(t *testing.T) {
 		t.Errorf("listed are %+v, %v", all, err)
 	}
 	for _, l := range all {
-		if _, err := backfill.Remove(g.context(), j.Kafka, l.Name, func(context.Context) error { return nil }); err != nil {
+		if _, err := backfill.Remove(g.context(), j.Kafka, l.Name, func(context.Context) error { return nil }, func([]string) {}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -108,10 +108,13 @@ type Service struct {
 	replica *member.Follower // nil: there is none yet
 	owed    owed             // of the source
 	stands  Standing
-	lagRead bool // the last reading of the lags succeeded
+	called  string // the member's name; empty: it has none yet
+	lagRead bool   // the last reading of the lags succeeded
 
 	backfill protocol.Progress
 	recent   recent.Copies
+
+	roster roster // of the group
 
 	cut cuts // only used by the goroutine that reads the lags
 }
@@ -198,6 +201,9 @@ func (s *Service) serve(ctx, drain context.Context) error {
 	}
 	name := &name{leases: s.setup.Leases, lease: lease, member: called, logger: s.setup.Logger}
 	defer name.release()
+	s.mu.Lock()
+	s.called = called
+	s.mu.Unlock()
 	s.took.End("name")
 	slots, err := s.slots(drain, c, called)
 	if err != nil {
@@ -213,7 +219,7 @@ func (s *Service) Stats() Stats {
 	st.Waiting = s.session.Waiting.List()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st.Lags = s.owed.ours
+	st.Lags, st.GroupLags, st.Member = s.owed.ours, s.owed.all, s.called
 	st.SourceLag, st.Leaderless, st.Standing = s.owed.lag, len(s.owed.leaderless), s.stands
 	if s.log != nil {
 		st.JournalEnd = s.log.LastEnd()
@@ -236,12 +242,10 @@ func (s *Service) Ready() bool { return s.ready.Load() && len(s.session.Waiting.
 
 // Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns
 // member.ErrNoReplica before there is a replica, and after.
-func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error) {
-	s.mu.Lock()
-	replica := s.replica
-	s.mu.Unlock()
+func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error) {
+	replica := s.follower()
 	if replica == nil {
-		return nil, member.ErrNoReplica
+		return index.Answer{}, member.ErrNoReplica
 	}
 	return replica.Lookup(ctx, e, most)
 }

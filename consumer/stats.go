@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -31,8 +32,9 @@ type Stats struct {
 
 	Strays      map[journal.Reason]uint64 // records of the journal that were passed over
 	Journal     journal.Stats
-	JournalNext int64 // the replica's next offset; -1 until it is restored
-	JournalEnd  int64 // the journal's end when last read; -1 when unknown
+	JournalRead journal.Stats // what this process's replica has read
+	JournalNext int64         // the replica's next offset; -1 until it is restored
+	JournalEnd  int64         // the journal's end when last read; -1 when unknown
 	// JournalStart is the first offset that the journal keeps, -1 when unknown. StartTime is when that record was
 	// appended, ms since 1970; 0 when unknown, or when the journal keeps none.
 	JournalStart int64
@@ -47,14 +49,28 @@ type Stats struct {
 	// unknown.
 	SourceLag    int64
 	Lags         []PartitionLag // of the partitions that this process reads
+	GroupLags    []PartitionLag // of all partitions; of those that this process does not read, the seconds are not known
 	Leaderless   int            // partitions of the source that have no leader; their lag is not known
 	Partitions   int            // of the source, assigned to this process
 	Waiting      []Waiting      // of those, partitions that wait for a person
 	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64
+	SnapshotBy   string          // the member that took the newest snapshot of which the journal tells; empty: it told of none yet
+	SnapshotErr  *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
+	Member       string          // the name of this process in the group; empty until it has one
 	Ready        bool
 	Standing     Standing
+}
+
+// JournalKeptBytes estimates what the journal takes on a broker, before replication and compression: the records that it keeps, times
+// the mean size of those that this process has read. ok is false while that is not known.
+func (s *Stats) JournalKeptBytes() (n int64, ok bool) {
+	if s.JournalStart < 0 || s.JournalEnd < s.JournalStart || s.JournalRead.Records == 0 {
+		return 0, false
+	}
+	mean := float64(s.JournalRead.Bytes) / float64(s.JournalRead.Records)
+	return int64(mean * float64(s.JournalEnd-s.JournalStart)), true
 }
 
 // Bounds are those of the window. 0 is none.
@@ -72,7 +88,12 @@ func boundsOf(p index.WindowParams) Bounds {
 func (s *Service) counted() Stats {
 	c, m := s.session.Counters, s.replicas
 	out := c.Output()
+	by := ""
+	if p := m.SnapshotBy.Load(); p != nil {
+		by = *p
+	}
 	return Stats{
+		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(), JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique: out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),

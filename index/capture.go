@@ -33,8 +33,11 @@ type Capture struct {
 // SegmentView is one segment as it was when it was captured. It may also be a part of the side table: then its number
 // is 0 and it has no documents.
 type SegmentView struct {
-	Number  uint64 // ascending, never used again
-	Sealed  bool   // it will never change
+	Number uint64 // ascending, never used again
+	Sealed bool   // no document will be added to it
+	// Erased is the journal offset behind the latest record that erased a document of the segment; 0 if none did since the
+	// replica was made or restored. What was stored of the segment at an earlier offset is out of date.
+	Erased  int64
 	segment segment
 	changed []SegmentView // in a part of the side table: the segments whose changes it holds
 }
@@ -53,7 +56,7 @@ func (r *Replica) Capture() Capture {
 	for i, s := range segments {
 		s.captured, s.changes.captured = true, true
 		changed += s.changes.end()
-		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, segment: *s}
+		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, Erased: s.erased, segment: *s}
 	}
 	if changed > sideInline {
 		c.Split()

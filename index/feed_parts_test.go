@@ -43,3 +43,37 @@ func TestFeedLeavesNoOffsetsOut(t *testing.T) {
 		t.Errorf("what was fed before is not passed over: %d entries", r.FedEntries())
 	}
 }
+
+// The same of history: a primer that has counted a document which another one never saw leaves out what is between.
+func TestHistoryLeavesNoOffsetsOut(t *testing.T) {
+	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, source := index.Header{Fingerprint: index.Fingerprint(settings)}, entry.Source{Topic: [16]byte{1}}
+	offset := int64(0)
+	apply := func(rec index.Record) index.Effect {
+		offset++
+		return r.Apply(index.Stamp{Offset: offset}, rec)
+	}
+	apply(&index.Settings{Text: settings})
+	apply(&index.History{Header: h, Number: 1, Plan: []byte("a plan")})
+	prime := func(first uint64, from, at int64) bool {
+		return apply(&index.History{
+			Header: h, Number: 1, First: first, Parts: []index.HistoryPart{{Source: source, Name: "news", From: from, Through: at + 1}},
+			Entries: []index.FedEntry{{At: at, Entry: entry.Entry{Offset: at}}},
+		}).Applied
+	}
+	if !prime(0, 0, 3) {
+		t.Fatal("the first record changes nothing")
+	}
+	if prime(1, 5, 6) || r.PrimedPart(source).Through != 4 || r.Primed().Entries != 1 {
+		t.Errorf("a record from 5 is taken where 4 is next: primed is %+v", r.PrimedPart(source))
+	}
+	if !prime(1, 4, 6) || r.PrimedPart(source).Through != 7 {
+		t.Errorf("a record that goes on is not taken: primed is %+v", r.PrimedPart(source))
+	}
+	if !prime(0, 0, 3) || r.Primed().Entries != 2 {
+		t.Errorf("what was brought before is not passed over: %d entries", r.Primed().Entries)
+	}
+}

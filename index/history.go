@@ -120,11 +120,14 @@ func (r *Replica) beginPriming(at Stamp, h *History) Effect {
 }
 
 // primable returns false for a record that does not continue the priming: with band keys of another length, with entries out
-// of order, or with other entries than were brought at the same place.
+// of order, with other entries than were brought at the same place, or with documents of a partition left out: primers between
+// whose readings the source was compacted do not bring the same.
 func (r *Replica) primable(h *History) bool {
 	next := make([]int64, len(h.Parts))
 	for i := range h.Parts {
-		next[i] = r.PrimedPart(h.Parts[i].Source).Through
+		if next[i] = r.PrimedPart(h.Parts[i].Source).Through; h.Parts[i].From > next[i] {
+			return false
+		}
 	}
 	return inOrder(h.Entries, h.First, r.priming.Entries, next, r.keys)
 }

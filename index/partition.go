@@ -79,6 +79,9 @@ func (p *partition) reposition(at Position, r *Reposition) {
 	p.held, p.fed = nil, Fed{}
 }
 
+// wasFed says whether a document of this epoch was brought by a feed.
+func (p *partition) wasFed(offset int64) bool { return offset >= p.Start && offset < p.fed.Through }
+
 // fell says whether a document of this partition died in a reposition.
 func (p *partition) fell(at Position, offset int64) bool {
 	for _, f := range p.falls {

@@ -8,7 +8,7 @@ type Stamp struct {
 	LogAppendTime int64 // ms since 1970, by the broker's clock
 }
 
-// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Mark, *Checkpoint, *Accusation,
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint, *Accusation,
 // *Routing, *Feed, *History.
 type Record interface{ record() }
 
@@ -77,7 +77,8 @@ func (p Position) Before(q Position) bool {
 	return p.Offset < q.Offset || p.Offset == q.Offset && p.Entry < q.Entry
 }
 
-// Forget kills the document that was judged at Target.
+// Forget takes the verdict given at Target back, because an output refused the document. It kills the document, unless a feed
+// brought it.
 type Forget struct {
 	Header
 	Target Position
@@ -150,6 +151,7 @@ type History struct {
 type HistoryPart struct {
 	Source   entry.Source
 	Name     string // the topic's name, for headers
+	From     int64  // through which offset it was brought before this record; 0 if nothing was brought
 	Through  int64  // after this record, all documents of the partition below this offset are brought or rejected
 	Rejected uint64 // documents of the priming below Through that cannot be compared
 }

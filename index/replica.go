@@ -143,6 +143,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.clocks.appended(at.LogAppendTime, h.Wall)
 		r.forget(rec.Target)
 		return Effect{Applied: true}
+	case *Erase:
+		return r.applyErase(at, rec)
 	case *Mark:
 		r.clocks.appended(at.LogAppendTime, h.Wall)
 		return Effect{Applied: true}
@@ -169,6 +171,8 @@ func header(rec Record) Header {
 	case *Reposition:
 		return rec.Header
 	case *Forget:
+		return rec.Header
+	case *Erase:
 		return rec.Header
 	case *Mark:
 		return rec.Header
@@ -293,17 +297,24 @@ func (r *Replica) oldest(now Position) Position {
 	return now
 }
 
+// forget has a document that its output refused go to rejected, and die. A document that was fed stays what it is for those behind it:
+// a feeder runs ahead of refusals, and how far ahead is chance (design 4, rules 11 and 15).
 func (r *Replica) forget(target Position) {
 	for _, p := range r.partitions {
 		for i := range p.held {
-			if p.held[i].Position == target {
-				p.held[i].Forgotten = true
-				r.takeBack(&p.held[i])
+			v := &p.held[i]
+			if v.Position != target {
+				continue
+			}
+			if v.Forgotten = true; !p.wasFed(v.Offset) {
+				r.takeBack(v)
 			}
 		}
 	}
 	if s, i, ok := r.find(target); ok {
-		s.changes.kill(i)
+		if d := s.document(i); !r.partitions[d.source].wasFed(d.entry.Offset) {
+			s.changes.kill(i)
+		}
 	}
 }
 
@@ -334,6 +345,10 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))
 		case *Forget:
 			h = h.mix(uint64(rec.Target.Offset)).mix(uint64(rec.Target.Entry))
+		case *Erase:
+			for _, t := range rec.Targets {
+				h = h.mix(uint64(t.Offset)).mix(uint64(t.Entry))
+			}
 		case *Routing:
 			h = h.mix(uint64(rec.Number)).mix(rec.Hash())
 		}

@@ -46,7 +46,8 @@ func newShape(p WindowParams) shape {
 }
 
 // segment is a run of documents in one block of memory: records from the front, fixed parts from the back. A byte never
-// changes once it is written; what changes about a document after it was indexed is kept in changes.
+// changes once it is written, unless the document is erased; what else changes about a document after it was indexed is
+// kept in changes.
 //
 //	┌──────────┬──────────┬─────┬─ ─ ─ ─ ─ ─ ─┬─────┬────────────────┬────────────────┐
 //	│ record 0 │ record 1 │ ... │    free     │ ... │ at 4 │ keys  1 │ at 4 │ keys  0 │
@@ -66,6 +67,9 @@ type segment struct {
 	changes changes
 	// captured says that a Capture may still read the block, so that the block must not be used again.
 	captured bool
+	// erased is 1 + the journal offset of the latest record that erased a document of the segment, 0 if none did since
+	// the replica was made or restored. What was stored of the segment before that offset is out of date.
+	erased int64
 }
 
 const atBytes = 4

@@ -255,7 +255,22 @@ func (w *window) eldest() (d document, ok bool) {
 
 // find returns the document of the window that was judged at p.
 func (w *window) find(p Position) (*segment, int, bool) {
-	lo, hi := w.oldest, w.end
+	for at := w.search(p, w.oldest); at < w.end; at++ {
+		d := w.head(at)
+		if d.position != p {
+			break
+		}
+		if d.judged == p {
+			s, i := w.at(at)
+			return s, i, true
+		}
+	}
+	return nil, 0, false
+}
+
+// search returns the first document from number from on that entered at p or later.
+func (w *window) search(p Position, from ref) ref {
+	lo, hi := from, w.end
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		if w.head(mid).position.Before(p) {
@@ -264,17 +279,7 @@ func (w *window) find(p Position) (*segment, int, bool) {
 			hi = mid
 		}
 	}
-	for ; lo < w.end; lo++ {
-		d := w.head(lo)
-		if d.position != p {
-			break
-		}
-		if d.judged == p {
-			s, i := w.at(lo)
-			return s, i, true
-		}
-	}
-	return nil, 0, false
+	return lo
 }
 
 // find returns the document that was judged, or primed, at p.

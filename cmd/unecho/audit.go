@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
@@ -116,7 +117,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings, Directory: cmd.Flag("temp-dir").Value.String(),
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return openStore(ctx, c, true) },
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}
 	if cmdline.Bool(cmd, "all") {
 		in.Group = ""

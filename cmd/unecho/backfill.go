@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/backfills"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/internal/corpus"
@@ -84,20 +90,8 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
 	"once, and the same command goes on with that too."
 
-// backfillFlags are the flags of the verb.
-type backfillFlags struct {
-	topics                      []string
-	from, to                    backfill.Bound
-	order                       protocol.Order
-	unique, duplicate, rejected string
-	name, into, prime           string
-	files                       []string // their documents are replayed
-	format, time                string   // of the files
-	maxRate                     int
-}
-
 // readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
-func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (f backfillFlags, err error) {
+func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backfills.Flags, error) {
 	var wrong []error
 	text := func(name string) string { return cmd.Flag(name).Value.String() }
 	bound := func(name string) backfill.Bound {
@@ -107,89 +101,37 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (f back
 		}
 		return b
 	}
-	f = backfillFlags{
-		topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), from: bound("from"), to: bound("to"),
-		unique: text("unique"), duplicate: text("duplicate"), rejected: text("rejected"), name: text("name"), into: text("into"),
-		prime:   text("prime"),
-		maxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
+	f := &backfills.Flags{
+		Topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), From: bound("from"), To: bound("to"),
+		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"),
+		Name: text("name"), Into: text("into"), Prime: text("prime"),
+		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
+		Format: text("format"), Time: text("time"),
+		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
+		DryRun:  cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
+		Sets: cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong), Config: configArgs(cmd),
+		Given: func(flag string) bool { return cmd.Flag(flag).Changed },
 	}
-	f.files, f.format, f.time = append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...), text("format"), text("time")
-	wrong = append(wrong, f.wrongFiles(cmd)...)
 	order, known := protocol.ParseOrder(text("order"))
-	f.order = order
-	sets := cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong)
-	switch {
-	case !known:
+	if f.Order = order; !known {
 		wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
-	case f.maxRate < 0:
-		wrong = append(wrong, errors.New("--max-rate: write documents a second, or 0 for no bound"))
-	case f.into != "" && f.name != "":
-		wrong = append(wrong, errors.New("--name and --into: a job that goes on as a live group has that group's name; leave --name out"))
-	case f.into != "" && cmdline.Bool(cmd, "dry-run"):
-		wrong = append(wrong, errors.New("--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
 	}
-	if f.prime != "" {
-		wrong = append(wrong, checkPrime(cmd)...)
-	} else {
-		wrong = append(wrong, ownSettings(sets, f.into != "")...)
-	}
-	if err := errors.Join(wrong...); err != nil {
+	if err := errors.Join(append(wrong, f.Check())...); err != nil {
 		return f, exit.Usage(err)
 	}
 	return f, nil
 }
 
-// ownSettings refuses --set for what a backfill has flags for, or has of its own.
-func ownSettings(sets []string, into bool) (wrong []error) {
-	instead := map[string]string{
-		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique", "sink.duplicate": "use --duplicate",
-		"sink.rejected": "use --rejected", "sink.dry_run": "use --dry-run",
+// configArgs are the arguments that name the configuration as this command line does.
+func configArgs(cmd *cobra.Command) (args []string) {
+	if file := cmd.Flag("config"); file.Changed {
+		args = append(args, "--config", file.Value.String())
 	}
-	if !into {
-		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
-		instead["index.name"] = "a backfill has an index of its own, named after --name"
-		instead["source.start"] = "use --from"
+	if dir := cmd.Flag("dir"); dir.Changed {
+		args = append(args, "--dir", dir.Value.String())
 	}
-	for _, set := range sets {
-		key, value, _ := strings.Cut(set, "=")
-		if advice, own := instead[key]; own {
-			wrong = append(wrong, fmt.Errorf("--set %s: %s", key, advice))
-		}
-		if key == "window.clock" && value != eventClock {
-			wrong = append(wrong, fmt.Errorf("--set window.clock=%s: a backfill goes by the documents' own times; leave it out", value))
-		}
-	}
-	return wrong
+	return args
 }
-
-// eventClock is the value of window.clock that a backfill has.
-const eventClock = "event"
-
-// asked returns what the command line says of a job that may have begun already, and whether the settings make it a dry run.
-func (v *backfillVerb) asked() backfill.Asked {
-	f, cmd := v.flags, v.cmd
-	asked := backfill.Asked{Topics: f.topics, Files: len(f.files) > 0}
-	if asked.Files {
-		asked.Topics = []string{backfill.FilesOf(f.name)}
-	}
-	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.unique, f.duplicate, f.rejected
-	if cmd.Flag("from").Changed {
-		asked.From = &f.from
-	}
-	if cmd.Flag("to").Changed {
-		asked.To = &f.to
-	}
-	if cmd.Flag("order").Changed {
-		asked.Order = &f.order
-	}
-	if dry := v.config.Sink.DryRun; dry || cmd.Flag("dry-run").Changed {
-		asked.DryRun = &dry
-	}
-	return asked
-}
-
-// listed is the value of a setting that is a list.
-func listed(items []string) string { return strings.Join(items, ",") }
 
 // backfillTopics is the verb.
 func backfillTopics(cmd *cobra.Command, args []string) error {
@@ -197,22 +139,83 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if flags.prime != "" {
-		return primeGroup(cmd, &flags)
+	l := layers{under: []string{"ops.listen="}}
+	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
+		l.base = func(c *config.Config) { c.Log.Level = "warn" }
 	}
-	v, err := newBackfillVerb(cmd, &flags)
-	if err == nil {
-		say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
-		if v.logsJSON {
-			say = func() { v.logger.Info().Msg(exit.Finishing) }
-		}
-		ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, nil)
-		defer stop()
-		err = v.run(ctx)
-		exit.MarkInterrupted(ctx, &err)
+	shell := &backfills.Shell{
+		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: setup,
+		Read: func(sets []string) (config.Config, error) {
+			l.over = sets
+			return namedServiceWith(cmd, l)
+		},
+		Logger:   func(c config.Config) (zerolog.Logger, error) { return serviceLogger(cmd.ErrOrStderr(), c) },
+		Embedded: func(c config.Config) (bool, error) { return onEmbedded(cmd, c) },
+		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (backfills.Service, error) {
+			return buildWith(ctx, c, embedded, logger, more)
+		},
 	}
-	if err != nil && v != nil && v.logsJSON {
-		return &exit.Error{Logged: true, Err: err}
+	if flags.Prime != "" {
+		return backfills.Prime(cmd.Context(), flags, shell)
 	}
-	return err
+	return backfills.Replay(cmd.Context(), flags, shell)
+}
+
+func backfillListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the backfills that a cluster has, how far they are, and how to go on",
+		Long: "List the backfills that a cluster has: those at work, those that are half finished, with the command that goes on, and those\n" +
+			"that are finished and not removed. A backfill that went on as a live group (--into) is that group's, and not listed. The\n" +
+			"exit code is 2 if a backfill cannot be read; the others are listed all the same.",
+		Example: "  unecho backfill list --config unecho.yaml",
+		Args:    cmdline.AtMost(0, ""),
+		RunE:    onService(listBackfills),
+	}
+	addServiceFlags(cmd, "kafka.brokers")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object a line") })
+	return cmd
+}
+
+func listBackfills(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+	options, err := kafkaOf(cmd, c)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	with := strings.Join(append([]string{""}, configArgs(cmd)...), " ")
+	return exit.Undone(backfills.List(ctx, options, with, cmdline.Bool(cmd, "json"), cmd.OutOrStdout()))
+}
+
+func backfillRemoveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Delete what a backfill keeps: its group, its journal, its snapshots",
+		Long: "Delete what a backfill keeps: its group, its journal, its topic of files, and its snapshots in the configured store. What it\n" +
+			"has written to its outputs stays. One at work is refused: stop its processes first. A removal that was interrupted is\n" +
+			"finished by the same command.",
+		Example: "  unecho backfill remove news --config unecho.yaml",
+		Args:    cmdline.Exactly("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+				return removeBackfill(ctx, cmd, c, args[0])
+			})(cmd, nil)
+		},
+	}
+	addServiceFlags(cmd, "kafka.brokers")
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Bool("yes", false, "do not ask") })
+	return cmd
+}
+
+func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, name string) error {
+	if err := backfill.CheckName(name); err != nil {
+		return exit.Usage(err)
+	}
+	options, err := kafkaOf(cmd, c)
+	if err != nil {
+		return err
+	}
+	if sure, err := cmdline.Confirmed(ctx, cmd, fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
+		return err
+	}
+	return backfills.Remove(ctx, c, options, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

@@ -2,20 +2,21 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/page"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/tracing"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/index/snapshot/localdir"
-	"github.com/unecho/unecho/index/snapshot/postgres"
 )
 
 // parts is a service and what must be closed after it.
@@ -24,6 +25,7 @@ type parts struct {
 	store   snapshot.Store
 	ops     *ops.Server     // nil if ops.listen is empty
 	tracer  *tracing.Tracer // nil if ops.traces is empty
+	tell    io.Writer       // told where the page is; may be nil
 }
 
 // build wires the rooms together. It is the only place that does.
@@ -37,7 +39,7 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, c, false)
+	store, err := snapshots.Open(ctx, c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +64,20 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 	if c.Ops.Listen != "" {
 		answers, err := api.New(&api.Setup{
 			Service: p.service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
-			Access: api.Access{Token: c.Ops.Token, Loopback: api.IsLoopback(c.Ops.Listen)}, Logger: logger,
+			Access:   api.Access{Token: c.Ops.Token, Loopback: api.IsLoopback(c.Ops.Listen)},
+			ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Logger: logger,
 		})
 		if err != nil {
 			p.close(ctx, logger)
 			return nil, err
 		}
+		shown, err := page.New()
+		if err != nil {
+			p.close(ctx, logger)
+			return nil, err
+		}
 		p.ops = ops.New(c.Ops.Listen, ops.Setup{
-			Stats: p.service.Stats, Ready: p.service.Ready, Clients: clients, API: answers, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
+			Stats: p.service.Stats, Ready: p.service.Ready, Clients: clients, API: answers, Page: shown, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
 		})
 	}
 	return p, nil
@@ -99,37 +107,4 @@ func setup(c config.Config, kafka topic.Options) consumer.Setup {
 		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
 		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot, Settings: c.Settings(),
 	}
-}
-
-// mustExist says that a missing store is not created, because a verb that only looks creates nothing.
-type mustExist bool
-
-// openStore opens the configured store. Both say by themselves what they opened.
-func openStore(ctx context.Context, c config.Config, must mustExist) (snapshot.Store, error) {
-	name := c.Judge.Index.Name
-	switch {
-	case c.Snapshot.Store == snapshot.Postgres && bool(must):
-		return opened(postgres.OpenExisting(ctx, c.Snapshot, name))
-	case c.Snapshot.Store == snapshot.Postgres:
-		return opened(postgres.Open(ctx, c.Snapshot, name))
-	case bool(must):
-		return opened(localdir.OpenExisting(ctx, c.Snapshot, name))
-	}
-	return opened(localdir.Open(ctx, c.Snapshot, name))
-}
-
-// opened returns a nil Store for a nil *Store, not an interface that holds nil.
-func opened[S snapshot.Store](store S, err error) (snapshot.Store, error) {
-	if err != nil {
-		return nil, err
-	}
-	return store, nil
-}
-
-// removeSnapshots deletes everything that the configured store has of its index. It returns false if that was nothing.
-func removeSnapshots(ctx context.Context, c config.Config) (bool, error) {
-	if c.Snapshot.Store == snapshot.Postgres {
-		return postgres.Remove(ctx, c.Snapshot, c.Judge.Index.Name)
-	}
-	return localdir.Remove(ctx, c.Snapshot, c.Judge.Index.Name)
 }

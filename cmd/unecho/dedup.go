@@ -78,7 +78,7 @@ func addDedupFlags(cmd *cobra.Command) {
 
 // dedupRun is one run of the verb.
 type dedupRun struct {
-	dedupOptions
+	dedup.Options
 	cmd *cobra.Command
 	out *dedup.Outputs
 }
@@ -89,14 +89,14 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	defer exit.MarkInterrupted(ctx, &err)
 	began := time.Now()
 	r := &dedupRun{cmd: cmd}
-	if r.dedupOptions, err = dedupOptionsOf(cmd, args); err != nil {
+	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
 		return err
 	}
 	old, query, err := r.open()
 	if err != nil {
 		return err
 	}
-	judge, err := r.makeJudge()
+	judge, err := r.NewJudge()
 	if err != nil {
 		return err
 	}
@@ -104,14 +104,15 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
-	r.params.Whole = r.out.KeepsUnique()
-	p := dedup.Pass{Params: r.params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.verbose || r.out.OnTerminal(), SaveIndex: r.save}
+	params := r.Params()
+	params.Whole = r.out.KeepsUnique()
+	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose || r.out.OnTerminal(), SaveIndex: r.Save}
 	if err := p.Run(ctx, old, query); err != nil {
 		return err
 	}
 	r.out.TellRejected(cmd.ErrOrStderr())
 	summary := p.Summary(time.Since(began))
-	if cmdline.Bool(cmd, "json") {
+	if r.JSON {
 		return summary.WriteJSON(cmd.OutOrStdout())
 	}
 	return summary.WriteText(cmd.ErrOrStderr())
@@ -120,28 +121,18 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
-		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.config.Judge.Similarity, All: r.all, Representative: r.representative,
+		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All, Representative: r.Representative,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {
 			p.Paths[name] = path
 		}
 	}
-	if len(p.Paths) == 0 && r.save == "" && !cmdline.Bool(r.cmd, "json") {
+	if len(p.Paths) == 0 && r.Save == "" && !r.JSON {
 		p.Paths["unique"] = corpus.Stdin
 	}
-	if r.verbose {
+	if r.Verbose {
 		p.Shown = r.cmd.ErrOrStderr()
 	}
 	return p
-}
-
-// makeJudge builds the judge of the documents.
-func (r *dedupRun) makeJudge() (dedup.Judge, error) {
-	if r.rotated {
-		return dedup.NewRotations(dedup.RotationsParams{
-			Index: r.config.Judge, Distance: r.distance, Memory: r.memory, Pairs: r.verbose || r.cmd.Flag("pairs").Changed,
-		})
-	}
-	return dedup.OpenIndex(r.load, dedup.IndexParams{Index: r.config.Judge, Settings: r.settings(), Memory: r.memory, All: r.all})
 }

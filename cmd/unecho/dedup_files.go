@@ -18,24 +18,24 @@ func (r *dedupRun) open() (old, query *dedup.Input, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.save != "" {
-		if err := written.Replaceable(r.save); err != nil {
+	if r.Save != "" {
+		if err := written.Replaceable(r.Save); err != nil {
 			return nil, nil, fmt.Errorf("save index: %w", err)
 		}
 	}
-	if len(r.old) > 0 {
-		if old, err = r.openFiles("", r.old, spared); err != nil {
+	if len(r.Old) > 0 {
+		if old, err = r.openFiles("", r.Old, spared); err != nil {
 			return nil, nil, err
 		}
 	}
-	if !r.only() {
-		query, err = r.openFiles(r.list, r.query, spared)
+	if !r.Only() {
+		query, err = r.openFiles(r.List, r.Query, spared)
 	}
 	return old, query, err
 }
 
 func (r *dedupRun) openFiles(list string, paths []string, spared written.Files) (*dedup.Input, error) {
-	p, err := corpusParams(r.cmd, r.config)
+	p, err := corpusParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -59,5 +59,5 @@ func (r *dedupRun) spared() (written.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return all, errors.Join(outputs.SpareFiles(r.load), all.SpareFiles(cmdline.ConfigFile(r.cmd)))
+	return all, errors.Join(outputs.SpareFiles(r.Load), all.SpareFiles(cmdline.ConfigFile(r.cmd)))
 }

@@ -26,8 +26,10 @@ func demoCommand() *cobra.Command {
 		Short: "Run the whole service on a broker in this process, with a feed of articles",
 		Long: "Run the whole service on a broker in this process, and send it a feed of articles: originals, exact and edited copies,\n" +
 			"and look-alikes that are no copies. Verdicts show as they fall; the summary at the end holds them against the exact\n" +
-			"similarities. Any Kafka client on this machine can look at the broker while the demo runs.",
+			"similarities. Any Kafka client on this machine can look at the broker while the demo runs. With --page, a browser shows\n" +
+			"the service at work, and the demo stays until Ctrl-C.",
 		Example: "  unecho demo\n" +
+			"  unecho demo --page\n" +
 			"  unecho demo --documents 100000 --json | tail -1\n" +
 			"  unecho demo --input articles.jsonl --dir ./demo",
 		Args: cmdline.AtMost(0, ""),
@@ -39,13 +41,16 @@ func demoCommand() *cobra.Command {
 		f.Int("documents", p.Documents, "documents of the feed")
 		f.Uint64("seed", p.Seed, "the same seed gives the same documents")
 		f.Text("input", "file", "", "read documents from a JSONL file instead (- is standard input): objects with text and id")
-		f.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal")
+		f.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal or with --page")
 	})
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("dir", "dir", "", "keep everything in this directory, and go on there the next time (default a temporary one)")
 		f.Text("listen", "address", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
 	})
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the summary as one JSON object on the last line") })
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("page", false, "serve the page of the service on ops.listen, with more documents, until Ctrl-C")
+		f.Bool("json", false, "the summary as one JSON object on the last line")
+	})
 	return cmd
 }
 
@@ -79,28 +84,30 @@ func showDemo(cmd *cobra.Command) (err error) {
 		if err != nil {
 			return demo.Service{}, err
 		}
-		return demo.Service{Ready: built.service.Ready, Run: func(ctx context.Context) error { return built.run(ctx, 0, logger) }}, nil
+		built.tell = cmd.ErrOrStderr()
+		return demo.Service{Ready: built.service.Ready, Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) }}, nil
 	}
-	summary, err := demo.Run(ctx, p, docs)
-	if err != nil {
-		return err
+	p.Sum = func(s demo.Summary) error {
+		if ctx.Err() != nil && cmd.Flag("dir").Changed {
+			fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
+		}
+		if cmdline.Bool(cmd, "json") {
+			return s.WriteJSON(cmd.OutOrStdout())
+		}
+		return s.WriteText(cmd.OutOrStdout())
 	}
-	if ctx.Err() != nil && cmd.Flag("dir").Changed {
-		fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
-	}
-	if cmdline.Bool(cmd, "json") {
-		return summary.WriteJSON(cmd.OutOrStdout())
-	}
-	return summary.WriteText(cmd.OutOrStdout())
+	return demo.Run(ctx, p, docs)
 }
 
 // demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
 func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents, logger zerolog.Logger, err error) {
 	base := embeddedDefaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
-	base.Ops.Listen = ""
+	flags, paged := cmd.Flags(), cmdline.Bool(cmd, "page")
+	if base.Ops.ShowText = true; !paged { // the texts are made up, and the address is this machine's
+		base.Ops.Listen = ""
+	}
 	base.Log.Level = "warn"
-	flags := cmd.Flags()
 	var wrong []error
 	sets := cmdline.Gather(flags.GetStringArray("set"))(&wrong)
 	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(sets, cmdline.LogSets(cmd)...))
@@ -110,12 +117,15 @@ func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents
 	if logger, err = terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log); err != nil {
 		return p, nil, logger, err
 	}
-	p = demo.Params{Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong)}
+	p = demo.Params{Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong), Stay: paged}
 	if !cmd.Flag("pace").Changed {
-		p.Pace = demo.PaceFor(p.Out)
+		p.Pace = demo.PaceFor(p.Out, paged)
 	}
 	sent := feed.DefaultParams()
 	sent.Documents, sent.Seed = cmdline.Gather(flags.GetInt("documents"))(&wrong), cmdline.Gather(flags.GetUint64("seed"))(&wrong)
+	if paged && !cmd.Flag("documents").Changed {
+		sent.Documents = demo.Watched
+	}
 	if err := errors.Join(wrong...); err != nil {
 		return p, nil, logger, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/doctor"
 	"github.com/unecho/unecho/index/snapshot"
@@ -67,7 +68,7 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 	return doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
-		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return openStore(ctx, c, true) },
+		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 		ProducerTime: embedded,
 	}, err
 }

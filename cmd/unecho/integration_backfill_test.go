@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -119,13 +120,15 @@ type replayed struct {
 type counts struct{ Documents, Unique, Duplicate, Rejected int64 }
 
 // backfill replays the source with several processes, each of which is killed so many times.
-func (s *scene) backfill(name string, processes, kills int) replayed {
+func (s *scene) backfill(name string, processes, kills int, args ...string) replayed {
 	s.t.Helper()
 	job, began := s.name+"-"+name, time.Now()
 	run := func(member int) *process {
-		return startProgram(s.t, s.dir, plain(s.t), "backfill", "--config", s.file, "--topic", s.source, "--name", job, "--json",
-			"--unique", job+".unique", "--duplicate", job+".duplicate", "--rejected", job+".rejected",
-			"--set", fmt.Sprint("consumer.member=m", member), "--set", "consumer.poll_records=1000")
+		return startProgram(s.t, s.dir, plain(s.t), append([]string{
+			"backfill", "--config", s.file, "--topic", s.source, "--name", job, "--json",
+			"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected",
+			"--set", fmt.Sprint("consumer.member=m", member), "--set", "consumer.poll_records=1000",
+		}, args...)...)
 	}
 	all := make([]*process, processes)
 	for i := range all {
@@ -164,9 +167,12 @@ func (s *scene) waitFor(all []*process, is func() bool) {
 	}
 }
 
-// done is how far a group has come.
+// done is how far a group has come. A cluster that has just begun has no coordinator that knows it.
 func (s *scene) done(group string) (sum int64) {
 	offsets, err := s.admin.FetchOffsets(s.t.Context(), group)
+	if err != nil && broker.Passing(err) {
+		return 0
+	}
 	check(s.t, err)
 	offsets.Each(func(o kadm.OffsetResponse) { sum += max(0, o.At) })
 	return sum

@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
 )
 
 func runCommand() *cobra.Command {
@@ -93,7 +94,10 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 	if err != nil {
 		return err
 	}
-	return p.run(ctx, c.Log.Every, logger)
+	if embedded && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+		p.tell = cmd.ErrOrStderr() // a log for programs has the address in it
+	}
+	return p.Run(ctx, c.Log.Every, logger)
 }
 
 // serviceLogger returns the logger of a service, whose level can be changed where there is something to ask.
@@ -105,12 +109,16 @@ func serviceLogger(w io.Writer, c config.Config) (zerolog.Logger, error) {
 	return logger, err
 }
 
-// run serves until ctx is done, then closes what build opened. Every so often it says how the service stands.
-func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Logger) error {
+// Backfill returns how far the service is with its range.
+func (p *parts) Backfill() consumer.Progress { return p.service.Backfill() }
+
+// Run serves until ctx is done, then closes what build opened. Every so often it says how the service stands.
+func (p *parts) Run(ctx context.Context, every time.Duration, logger zerolog.Logger) error {
 	group, inner := errgroup.WithContext(ctx)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if p.ops != nil {
 		group.Go(func() error { return p.ops.Serve(serving) })
+		group.Go(p.tellPage)
 	}
 	group.Go(func() error {
 		memory.BoundGarbage(serving, p.service.Stats)
@@ -128,6 +136,14 @@ func (p *parts) run(ctx context.Context, every time.Duration, logger zerolog.Log
 	stop()
 	p.close(ctx, logger)
 	return err
+}
+
+// tellPage says where the page is, to somebody who has just started the service and may not know.
+func (p *parts) tellPage() error {
+	if url := p.ops.URL(); url != "" && p.tell != nil {
+		fmt.Fprintf(p.tell, "its page is %s\n", url)
+	}
+	return nil
 }
 
 // layers are what a verb adds to the configuration.

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -34,8 +34,9 @@ func snapshotCommand() *cobra.Command {
 
 // storeVerb is one run of a verb on an open store.
 type storeVerb struct {
+	*snapshots.Shelf
 	cmd    *cobra.Command
-	store  snapshot.Store
+	at     string // the OFFSET that was given, or nothing
 	config config.Config
 	named  bool // the configuration comes from a file: its settings are those of a service
 }
@@ -51,7 +52,7 @@ func addStoreFlags(cmd *cobra.Command) {
 }
 
 // onStore runs a verb on the store that its flags name.
-func onStore(must mustExist, do func(ctx context.Context, v *storeVerb, args []string) error) func(*cobra.Command, []string) error {
+func onStore(must snapshots.MustExist, do func(context.Context, *storeVerb) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
@@ -60,12 +61,18 @@ func onStore(must mustExist, do func(ctx context.Context, v *storeVerb, args []s
 		if err != nil {
 			return err
 		}
-		store, err := openStore(ctx, c, must)
+		store, err := snapshots.Open(ctx, c, must)
 		if err != nil {
 			return err
 		}
-		err = do(ctx, &storeVerb{cmd: cmd, store: store, config: c, named: named}, args)
-		return errors.Join(err, store.Close())
+		v := &storeVerb{Shelf: &snapshots.Shelf{Store: store, Out: cmd.OutOrStdout(), Log: cmd.ErrOrStderr()}, cmd: cmd, config: c, named: named}
+		if journal := cmd.Flag("journal"); journal != nil {
+			v.Journal = journal.Value.String()
+		}
+		if len(args) > 0 {
+			v.at = args[0]
+		}
+		return errors.Join(do(ctx, v), store.Close())
 	}
 }
 
@@ -106,52 +113,4 @@ func addJournalFlag(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
 	})
-}
-
-// listed returns the snapshots of the store, newest first; with --journal only those of that journal.
-func (v *storeVerb) listed(ctx context.Context) ([]snapshot.Info, error) {
-	infos, err := v.store.Manifests(ctx)
-	journal := ""
-	if f := v.cmd.Flag("journal"); f != nil {
-		journal = f.Value.String()
-	}
-	var kept []snapshot.Info
-	for _, i := range infos {
-		if strings.HasPrefix(i.Position.Journal(), journal) {
-			kept = append(kept, i)
-		}
-	}
-	return kept, err
-}
-
-// pick finds the snapshot of an OFFSET, or the newest.
-func (v *storeVerb) pick(ctx context.Context, args []string) (snapshot.Info, error) {
-	infos, err := v.listed(ctx)
-	if err != nil {
-		return snapshot.Info{}, err
-	}
-	if len(infos) == 0 {
-		return snapshot.Info{}, fmt.Errorf("pick snapshot: %w yet", snapshot.ErrNoStore)
-	}
-	if len(args) == 0 {
-		return infos[0], nil
-	}
-	offset, err := strconv.ParseInt(args[0], 10, 64)
-	if err != nil {
-		return snapshot.Info{}, exit.Usage(fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", args[0]))
-	}
-	var found []snapshot.Info
-	for _, i := range infos {
-		if i.Position.Offset == offset {
-			found = append(found, i)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
-	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
-		return snapshot.Info{}, exit.Usage(fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
-			offset, found[0].Position.Journal(), found[1].Position.Journal()))
-	}
-	return found[0], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,7 +99,11 @@ func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 }
 
 func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string, s *tune.Sampler) error {
-	span, err := spanOf(cmd, time.Now())
+	documents, err := cmd.Flags().GetInt64("documents")
+	if err != nil {
+		return err
+	}
+	span, err := tune.ParseSpan(cmd.Flag("from").Value.String(), cmd.Flag("to").Value.String(), documents, time.Now())
 	if err != nil {
 		return err
 	}
@@ -115,39 +118,4 @@ func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name st
 		bar.Add(len(r.Value))
 		return s.AddTopic(ctx, r, records.reader)
 	})
-}
-
-// spanOf is the part of the topic that the flags name.
-func spanOf(cmd *cobra.Command, now time.Time) (span topic.Span, err error) {
-	if span.From, err = timeOf(cmd, "from", now); err != nil {
-		return span, err
-	}
-	if span.To, err = timeOf(cmd, "to", now); err != nil {
-		return span, err
-	}
-	if !span.From.IsZero() && !span.To.IsZero() && !span.From.Before(span.To) {
-		return span, exit.Usage(errors.New("--from is not before --to: nothing is between them"))
-	}
-	span.Last, err = cmd.Flags().GetInt64("documents")
-	if err == nil && span.Last < 0 {
-		err = exit.Usage(fmt.Errorf("--documents %d: write a number above 0", span.Last))
-	}
-	return span, err
-}
-
-// timeOf reads a time, or how long ago it was; the zero time if the flag is not given.
-func timeOf(cmd *cobra.Command, flag string, now time.Time) (time.Time, error) {
-	value := strings.TrimSpace(cmd.Flag(flag).Value.String())
-	if value == "" {
-		return time.Time{}, nil
-	}
-	if ago, err := time.ParseDuration(value); err == nil && ago >= 0 {
-		return now.Add(-ago), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, value); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, exit.Usage(fmt.Errorf("--%s %s: write a time such as 2026-11-21T08:00:00Z or 2026-11-21 (UTC), or how long ago, such as 24h", flag, value))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/topic"
@@ -96,12 +98,21 @@ func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (bool, error) {
 	return listed && found.Err == nil, nil
 }
 
+// A cluster that has just begun has no coordinator of groups until somebody has asked for one.
+const (
+	coordinatorWithin = 15 * time.Second
+	coordinatorPoll   = 100 * time.Millisecond
+)
+
 // members counts the members of a group. One that does not exist has none.
 func members(ctx context.Context, admin *kadm.Client, group string) (int, error) {
-	described, err := admin.DescribeGroups(ctx, group)
-	if err == nil {
-		err = described[group].Err
-	}
+	var described kadm.DescribedGroups
+	err := retry.While(ctx, coordinatorPoll, func() (err error) {
+		if described, err = admin.DescribeGroups(ctx, group); err != nil {
+			return err
+		}
+		return described[group].Err
+	}, func(err error, since time.Duration) bool { return since < coordinatorWithin && broker.Passing(err) })
 	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
 		return 0, fmt.Errorf("describe group %s: %w", group, err)
 	}

@@ -20,11 +20,17 @@ import (
 // world is a cluster with the topics news, of two partitions, and blog, of one. news/0 has ten records at minutes 0 to 9
 // of hour, of which the first three are deleted. news/1 has four, at minutes 20 to 23. blog is empty.
 func world(t *testing.T) topic.Options {
+	_, opts := cluster(t)
+	return opts
+}
+
+// cluster is world, and the cluster itself.
+func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"), kfake.SeedTopics(1, "blog"))
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"), kfake.SeedTopics(1, "blog"))
 	check(t, err)
-	t.Cleanup(cluster.Close)
-	opts := topic.Options{kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(10 * time.Millisecond)}
+	t.Cleanup(c.Close)
+	opts := topic.Options{kgo.SeedBrokers(c.ListenAddrs()...), kgo.MetadataMinAge(10 * time.Millisecond)}
 	client, err := kgo.NewClient(append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DefaultProduceTopic("news"))...)
 	check(t, err)
 	t.Cleanup(client.Close)
@@ -39,7 +45,7 @@ func world(t *testing.T) topic.Options {
 	done, err := kadm.NewClient(client).DeleteRecords(t.Context(), deleted)
 	check(t, err)
 	check(t, done.Error())
-	return opts
+	return c, opts
 }
 
 var hour = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)

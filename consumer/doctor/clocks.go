@@ -72,6 +72,8 @@ func wall(rec index.Record) int64 {
 		return rec.Wall
 	case *index.Forget:
 		return rec.Wall
+	case *index.Erase:
+		return rec.Wall
 	case *index.Mark:
 		return rec.Wall
 	case *index.Checkpoint:

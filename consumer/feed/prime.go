@@ -11,28 +11,14 @@ import (
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 )
-
-// A priming is fed like a backfill, with three differences: the records are those of history, nobody waits for verdicts, and
-// documents that were deleted meanwhile are passed over, because history begins with what is left.
 
 // recordOf returns the journal record for what the merge made.
 func (s *Setup) recordOf(f *index.Feed, rejected []uint64) index.Record {
 	if s.Priming == 0 {
 		return f
 	}
-	h := &index.History{Header: f.Header, Number: s.Priming, First: f.First, Entries: f.Entries}
-	for i := range f.Parts {
-		p := &f.Parts[i]
-		h.Parts = append(h.Parts, index.HistoryPart{Source: p.Source, Name: s.topicOf(p.Source), Through: p.Through, Rejected: rejected[i]})
-	}
-	return h
-}
-
-func (s *Setup) topicOf(source entry.Source) string {
-	r, _ := s.Plan.Of(source)
-	return r.Topic
+	return feeding.HistoryOf(s.Plan, s.Priming, f, rejected)
 }
 
 // taken returns what a replica has taken of what was fed.
@@ -40,42 +26,14 @@ func (s *Setup) taken(r *index.Replica) feeding.Taken {
 	if s.Priming == 0 {
 		return r
 	}
-	return history{r, s.Priming}
+	return feeding.Primed{Replica: r, Number: s.Priming}
 }
-
-// history is what a replica has taken of a priming. Nobody waits for verdicts of it.
-type history struct {
-	replica *index.Replica
-	number  uint32
-}
-
-// FedEntries returns more than any priming has if another one is in force, because this one is over.
-func (h history) FedEntries() uint64 {
-	if p := h.replica.Primed(); p.Number == h.number {
-		return p.Entries
-	}
-	return math.MaxUint64
-}
-
-// Fed returns how far a partition was primed.
-func (h history) Fed(source entry.Source) index.Fed {
-	return index.Fed{Through: h.replica.PrimedPart(source).Through}
-}
-
-// HeldVerdicts returns 0.
-func (history) HeldVerdicts() int { return 0 }
 
 // primed returns how far a replica says that the ranges are primed.
-func (s *Setup) primed(r *index.Replica) (now feeding.State, err error) {
-	p := r.Primed()
-	if p.Number != s.Priming {
+func (s *Setup) primed(r *index.Replica) (feeding.State, error) {
+	now, inForce := feeding.PrimedState(s.Plan, s.Priming, r)
+	if !inForce {
 		return now, &stop.Error{What: "another priming of this group was begun meanwhile, and takes the place of this one", Remedy: "look at what that one does: the same command shows it"}
-	}
-	now.Entries = p.Entries
-	for _, of := range s.Plan.Ranges {
-		part := r.PrimedPart(of.Source)
-		now.Parts = append(now.Parts, index.FeedPart{Source: of.Source, Through: part.Through})
-		now.Places, now.Rejected = append(now.Places, part.Place), append(now.Rejected, part.Rejected)
 	}
 	return now, nil
 }

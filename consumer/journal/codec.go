@@ -23,6 +23,7 @@ const (
 	kindRouting
 	kindFeed
 	kindHistory
+	kindErase
 
 	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
@@ -66,6 +67,8 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		dst = appendHeader(dst, kindForget, rec.Header)
 		dst = binary.AppendVarint(dst, rec.Target.Offset)
 		return binary.AppendVarint(dst, int64(rec.Target.Entry))
+	case *index.Erase:
+		return appendErase(dst, rec)
 	case *index.Checkpoint:
 		dst = appendHeader(dst, kindCheckpoint, rec.Header)
 		dst = binary.AppendVarint(dst, rec.Offset)
@@ -184,6 +187,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		}, err
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
+	case kindErase:
+		return decodeErase(h, rd)
 	case kindCheckpoint:
 		c := &index.Checkpoint{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Settings: rd.Bytes(),

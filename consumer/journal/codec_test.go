@@ -34,11 +34,12 @@ func records() []index.Record {
 		}},
 		&index.History{Header: h, Number: 1<<32 - 1, Plan: text},
 		&index.History{Header: h, Number: 2, First: 1 << 40, Parts: []index.HistoryPart{
-			{Source: source, Name: "news", Through: 71, Rejected: 1 << 33}, {Name: "old news", Through: 9},
+			{Source: source, Name: "news", From: 17, Through: 71, Rejected: 1 << 33}, {Name: "old news", Through: 9},
 		}, Entries: []index.FedEntry{
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
 		}},
+		&index.Erase{Header: h, Targets: []index.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
 	}
 }
 

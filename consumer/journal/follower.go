@@ -56,6 +56,8 @@ type Handler struct {
 	Skip func(at index.Stamp, leaderEpoch int32, why *StrayError) error
 	// Untimed is called before Apply if the record carries no time of the broker. It may be nil.
 	Untimed func(offset int64)
+	// Took is called with the bytes of each record that is handed on. It may be nil.
+	Took func(bytes int)
 	// Passed is called when all records that were there are applied.
 	Passed func()
 	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the
@@ -158,6 +160,9 @@ func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 		return nil // the snapshot that was restored covers it, and stands in the middle of its batch
 	}
 	h.From = r.Offset + 1
+	if h.Took != nil {
+		h.Took(len(r.Key) + len(r.Value))
+	}
 	at, rec, err := rd.Read(r)
 	var why *StrayError
 	switch {

@@ -17,6 +17,7 @@ func appendHistory(dst []byte, h *index.History) []byte {
 		part := &h.Parts[i]
 		dst = appendSource(dst, part.Source)
 		dst = wire.AppendString(dst, part.Name)
+		dst = binary.AppendVarint(dst, part.From)
 		dst = binary.AppendVarint(dst, part.Through)
 		dst = binary.AppendUvarint(dst, part.Rejected)
 	}
@@ -44,7 +45,9 @@ func (d *Decoder) decodeHistory(header index.Header, rd *wire.Reader) (*index.Hi
 	*h = index.History{Header: header, Number: number, Plan: rd.Bytes(), First: rd.Uvarint(), Parts: h.Parts[:0], Entries: h.Entries[:0]}
 	for n := rd.Count(16 + 4); n > 0; n-- {
 		source := readSource(rd)
-		h.Parts = append(h.Parts, index.HistoryPart{Source: source, Name: string(rd.Bytes()), Through: rd.Varint(), Rejected: rd.Uvarint()})
+		h.Parts = append(h.Parts, index.HistoryPart{
+			Source: source, Name: string(rd.Bytes()), From: rd.Varint(), Through: rd.Varint(), Rejected: rd.Uvarint(),
+		})
 	}
 	h.Entries, err = d.decodePlaced(h.Entries, len(h.Parts), rd)
 	return h, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,9 @@ type Follower struct {
 
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
+
+	seeks     chan struct{}        // one for each search that goes on
+	comparers chan *index.Comparer // those at rest
 }
 
 // newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is one.
@@ -53,6 +57,7 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
+		seeks: make(chan struct{}, seekAtOnce), comparers: make(chan *index.Comparer, comparersKept),
 	}
 	f.publish()
 	return f
@@ -109,6 +114,10 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		if err := f.Agreed.SameRouting(f.Log.Topic, f.replica); err != nil {
 			return err
 		}
+	}
+	if c, ok := rec.(*index.Checkpoint); ok && effect.Applied {
+		by := strings.Clone(c.Member) // the record is used again
+		f.Counters.SnapshotBy.Store(&by)
 	}
 	if mark, ok := rec.(*index.Mark); ok && f.taken != nil && mark.Number == f.mark {
 		f.taken <- capture{f.replica.Capture(), leaderEpoch}
@@ -210,6 +219,7 @@ func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
 	said := &trouble{counters: f.Counters, logger: f.Logger}
 	return journal.Handler{
 		From: f.place.Offset, Unpacker: u,
+		Took:  func(n int) { f.Counters.ReadRecords.Add(1); f.Counters.ReadBytes.Add(uint64(n)) },
 		Apply: f.apply, Passed: f.passed, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
 		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
 			f.skip(at, leaderEpoch, why)

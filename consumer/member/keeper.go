@@ -58,6 +58,7 @@ func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	}
 	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
 		k.Counters.SnapshotErrs.Add(1)
+		k.Counters.SnapshotErr.Store(&Failure{err, time.Now()})
 		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
 	}
 }
@@ -122,6 +123,7 @@ func (k *Keeper) Write(ctx context.Context) error {
 		Dur("took_ms", time.Since(began)).Msg("snapshot taken")
 	k.Counters.SnapshotNext.Store(position.Offset)
 	k.Counters.SnapshotTime.Store(m.Taken)
+	k.Counters.SnapshotErr.Store(nil)
 	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
 		return fmt.Errorf("collect snapshots: %w", err)
 	}

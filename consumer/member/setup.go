@@ -2,6 +2,7 @@ package member
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -34,8 +35,17 @@ type Setup struct {
 type Counters struct {
 	Divergences, Accusations   atomic.Uint64
 	SnapshotErrs               atomic.Uint64
-	SnapshotNext, SnapshotTime atomic.Int64 // of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
+	SnapshotNext, SnapshotTime atomic.Int64            // of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
+	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last
+	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters
+	ReadRecords, ReadBytes     atomic.Uint64 // of the journal
+}
+
+// Failure is an error, and when it happened.
+type Failure struct {
+	Err error
+	At  time.Time
 }
 
 // NewCounters begins without a snapshot.

@@ -20,6 +20,7 @@ type Copy struct {
 	Offset int64  // in the source partition
 	Time   int64  // document time, ms since 1970
 	ID     string // empty means its coordinates
+	Scope  uint64 // hash of its scope's name; 0 is none
 
 	Match     index.Match
 	Reemitted bool  // it was let through as unique
@@ -56,7 +57,7 @@ func (c *Copies) Add(at index.Stamp, rec index.Record, verdicts []index.Verdict,
 		s := c.next()
 		s.id = append(s.id[:0], e.ID...)
 		s.Copy = Copy{
-			Number: c.count, Judged: at.LogAppendTime, Source: source, Topic: topic, Offset: v.Offset, Time: e.Time,
+			Number: c.count, Judged: at.LogAppendTime, Source: source, Topic: topic, Offset: v.Offset, Time: e.Time, Scope: e.Scope,
 			Match: v.Match, Reemitted: v.Reemitted, Late: v.Late,
 		}
 		c.mu.Unlock()
@@ -113,6 +114,15 @@ func (c *Copies) After(number uint64, most int, pass func(*Copy) bool) (out []Co
 		}
 	}
 	return out, next, missed
+}
+
+// Find returns the newest copy with these coordinates.
+func (c *Copies) Find(topic string, partition int32, offset int64) (Copy, bool) {
+	found := c.Last(1, func(k *Copy) bool { return k.Offset == offset && k.Source.Partition == partition && k.Topic == topic })
+	if len(found) == 0 {
+		return Copy{}, false
+	}
+	return found[0], true
 }
 
 // Count returns how many copies were found since the process started.

@@ -1,3 +1,3 @@
-// Package topic writes to and reads from topics for the verbs that a person uses at a terminal: produce, tail and demo.
-// The service has no use for it.
+// Package topic writes to and reads from topics for people: for the verbs produce, tail and demo, and for whoever asks the
+// API for the text of a document.
 package topic

@@ -3,10 +3,12 @@ package topic
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -112,17 +114,30 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	}
 	defer client.Close()
 	for len(left) > 0 {
-		if err := readSome(ctx, client, left, fn); err != nil {
+		if err := readSome(ctx, client, topic, left, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readSome hands on what one fetch brings, and removes the partitions whose end it reaches from left.
-func readSome(ctx context.Context, client *kgo.Client, left map[int32]int64, fn func(*Record) error) error {
-	fetches := client.PollFetches(ctx)
-	if err := fetches.Err(); err != nil {
+// silence is how long a fetch may bring nothing before the topic is looked for.
+const silence = 2 * time.Second
+
+// readSome hands on what one fetch brings, and removes the partitions whose end it reaches from left. If a fetch brings
+// nothing, the topic is looked for: the client would wait for ever for one that was deleted meanwhile.
+func readSome(ctx context.Context, client *kgo.Client, topic string, left map[int32]int64, fn func(*Record) error) error {
+	waiting, enough := context.WithTimeout(ctx, silence)
+	defer enough()
+	fetches := client.PollFetches(waiting)
+	switch err := fetches.Err(); {
+	case err != nil && ctx.Err() == nil && errors.Is(err, waiting.Err()):
+		_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topic)
+		if err != nil && broker.Passing(err) {
+			return nil
+		}
+		return err
+	case err != nil:
 		return err
 	}
 	for it := fetches.RecordIter(); !it.Done(); {

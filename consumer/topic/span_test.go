@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -23,6 +26,13 @@ func began() time.Time { return time.UnixMilli(1_800_000_000_000) }
 // news is a topic of two partitions. Partition 0 has eight documents, then two of an aborted transaction and its
 // marker. Partition 1 has two documents, then the marker of their transaction.
 func news(t *testing.T) topic.Options {
+	t.Helper()
+	_, opts := cluster(t)
+	return opts
+}
+
+// cluster is the one that has the topic news.
+func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"))
 	if err != nil {
@@ -53,7 +63,7 @@ func news(t *testing.T) topic.Options {
 			t.Fatal(err)
 		}
 	}
-	return opts
+	return c, opts
 }
 
 func write(t *testing.T, client *kgo.Client, partition int32, from, to int) {
@@ -139,5 +149,60 @@ func TestReadAt(t *testing.T) {
 	}
 	if _, err := topic.ReadAt(ctx, opts, "gnus", 0, 0); !errors.Is(err, broker.ErrMissing) {
 		t.Errorf("a topic that is not there: %v", err)
+	}
+}
+
+// A topic that is deleted before it is read, or meanwhile, ends the reading. The client alone would wait for ever.
+func TestReadDeleted(t *testing.T) {
+	opts := news(t)
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	err = topic.ReadPart(ctx, opts, "gnus", 0, 0, 99, nil)
+	if !errors.Is(err, broker.ErrMissing) {
+		t.Errorf("a topic that was deleted before: %v", err)
+	}
+	err = topic.ReadPart(ctx, opts, "news", 0, 0, 99, func(r *topic.Record) error {
+		if r.Offset > 0 {
+			return nil
+		}
+		_, err := kadm.NewClient(client).DeleteTopic(ctx, "news")
+		return err
+	})
+	if !errors.Is(err, broker.ErrMissing) {
+		t.Errorf("a topic that was deleted meanwhile: %v", err)
+	}
+}
+
+// A topic that brings nothing for a while and is still there is read on.
+func TestReadSilent(t *testing.T) {
+	c, opts := cluster(t)
+	client, err := kgo.NewClient(append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	var read atomic.Bool
+	c.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		if read.Swap(false) { // it was silent, so the topic is looked for
+			client.Produce(ctx, &kgo.Record{Topic: "news", Value: []byte("late")}, nil)
+		}
+		return nil, nil, false
+	})
+	last := ""
+	err = topic.ReadPart(ctx, opts, "news", 0, 0, 12, func(r *topic.Record) error {
+		last = string(r.Value)
+		read.Store(r.Offset == 7)
+		return nil
+	})
+	if err != nil || last != "late" {
+		t.Errorf("the last is %q, %v", last, err)
 	}
 }

@@ -75,7 +75,7 @@ func TestMetricsInDocsExist(t *testing.T) {
 	for line := range strings.Lines(read(t, "cmd/internal/ops/testdata/metrics.txt")) {
 		known[name.FindString(line)] = true
 	}
-	for _, path := range append(documents(t), "deploy/examples/alerts.yaml") {
+	for _, path := range append(documents(t), "deploy/prometheus/alerts.yaml") {
 		for _, metric := range name.FindAllString(read(t, path), -1) {
 			if !known[metric] {
 				t.Errorf("%s names %s, which ops does not serve", path, metric)

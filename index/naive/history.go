@@ -99,6 +99,11 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 // primable says whether a record continues the priming: its entries in the order of their places, those of a partition
 // ascending, and those that were brought before the same as then.
 func (t *Twin) primable(h *index.History) bool {
+	for i := range h.Parts {
+		if h.Parts[i].From > t.partition(h.Parts[i].Source).primed.Through {
+			return false // documents between were brought by nobody
+		}
+	}
 	for i := range h.Entries {
 		e := &h.Entries[i]
 		if e.Part < 0 || e.Part >= len(h.Parts) || i > 0 && e.At < h.Entries[i-1].At {

@@ -75,6 +75,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.reposition(at, r), nil
 	case *index.Forget:
 		return t.forget(at, r), nil
+	case *index.Erase:
+		return t.erase(at, r), nil
 	case *index.Mark:
 		return t.claim(at, r.Header), nil
 	case *index.Checkpoint:
@@ -159,12 +161,14 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 			if v.Position == r.Target {
 				v.Forgotten = true
 				p.held[offset] = v
-				t.takeBack(&v)
+				if !p.brought(offset) {
+					t.takeBack(&v)
+				}
 			}
 		}
 	}
 	for d := range t.remembered() {
-		if d.position == r.Target {
+		if d.position == r.Target && !t.partition(d.source).brought(d.entry.Offset) {
 			d.dead = true
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 // Segment describes an immutable run of entries, as a manifest names it.
 type Segment struct {
-	Number    uint64 // ascending; the same number in the same journal is the same run
-	Sealed    bool   // it is full, so later snapshots name it again
+	Number    uint64 // ascending; the same number in the same journal is the same run, apart from documents that were erased
+	Sealed    bool   // it is full, so later snapshots name it again until a document of it is erased
 	Name      string // SegmentName of its content
 	Bytes     int64  // length of its content
 	Documents int

@@ -14,13 +14,19 @@ type Writer struct {
 	store       Store
 	params      index.Params
 	fingerprint uint64
-	stored      map[uint64]Segment // sealed segments of the replica that are in the store, by number
-	scrubbed    uint64             // number of the segment that Scrub read last
+	stored      map[uint64]stored // sealed segments of the replica that are in the store, by number
+	scrubbed    uint64            // number of the segment that Scrub read last
+}
+
+// stored is a sealed segment in the store, as it was at a journal offset.
+type stored struct {
+	Segment
+	at int64
 }
 
 // NewWriter builds a writer for a replica of these settings.
 func NewWriter(store Store, p index.Params, fingerprint uint64) *Writer {
-	return &Writer{store: store, params: p, fingerprint: fingerprint, stored: map[uint64]Segment{}}
+	return &Writer{store: store, params: p, fingerprint: fingerprint, stored: map[uint64]stored{}}
 }
 
 // Written says how much a snapshot wrote.
@@ -37,8 +43,8 @@ func (w *Writer) Adopt(m *Manifest) {
 		return
 	}
 	for _, s := range m.Segments {
-		if _, known := w.stored[s.Number]; s.Sealed && !known {
-			w.stored[s.Number] = s
+		if known, is := w.stored[s.Number]; s.Sealed && (!is || known.at < m.Position.Offset) {
+			w.stored[s.Number] = stored{Segment: s, at: m.Position.Offset}
 		}
 	}
 }
@@ -82,24 +88,25 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 	if err != nil {
 		return done, fmt.Errorf("verify snapshot: %w", err)
 	}
-	kept := map[uint64]Segment{}
+	kept := map[uint64]stored{}
 	m.Segments = nil
 	var data []byte
 	for i := range c.Segments {
 		view := &c.Segments[i]
 		s, ok := w.stored[view.Number]
-		if !ok {
+		if !ok || s.at < view.Erased {
 			data = view.Append(data[:0])
-			if s, err = w.putOne(ctx, state, view, data); err != nil {
+			if s.Segment, err = w.putOne(ctx, state, view, data); err != nil {
 				return done, err
 			}
+			s.at = c.Next
 			done.Segments++
 			done.Bytes += s.Bytes
 		}
 		if view.Sealed {
 			kept[view.Number], w.stored[view.Number] = s, s
 		}
-		m.Segments = append(m.Segments, s)
+		m.Segments = append(m.Segments, s.Segment)
 	}
 	w.stored = kept
 	return done, nil
@@ -167,5 +174,5 @@ func (w *Writer) turn() (s Segment, ok bool) {
 	slices.Sort(numbers)
 	i, _ := slices.BinarySearch(numbers, w.scrubbed+1)
 	w.scrubbed = numbers[i%len(numbers)]
-	return w.stored[w.scrubbed], true
+	return w.stored[w.scrubbed].Segment, true
 }

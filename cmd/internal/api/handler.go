@@ -5,11 +5,14 @@ import (
 	_ "embed" // the description
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -19,8 +22,11 @@ import (
 type Service interface {
 	Stats() consumer.Stats
 	Ready() bool
-	Lookup(ctx context.Context, e *entry.Entry, most int) ([]index.Match, error)
+	Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error)
 	Recent() *recent.Copies
+	Roster(ctx context.Context) (consumer.Roster, error)
+	Find(ctx context.Context, topic string, partition int32, offset int64) (member.Whereabouts, error)
+	Record(ctx context.Context, source entry.Source, topic string, offset int64) (document.Input, error)
 }
 
 // Setting is a setting and its value as text; that of a secret is masked.
@@ -39,23 +45,54 @@ type Setup struct {
 	Version  string
 	Why      func(consumer.Stats) string // why a member is not ready
 	Access   Access
-	Logger   zerolog.Logger
+	// SnapshotEvery is how often a snapshot is taken.
+	SnapshotEvery time.Duration
+	ShowText      bool // texts of documents may leave
+	Logger        zerolog.Logger
 }
 
 //go:embed openapi.json
 var openAPI []byte
 
-// api answers requests.
+// API answers requests about one process.
+type API struct {
+	http.Handler
+	*api
+}
+
+// Run reads what rates are made of, until ctx is done, and then ends all streams. Without it the API answers, and tells no rates. Call
+// it once.
+func (a *API) Run(ctx context.Context) {
+	defer close(a.ended)
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	for {
+		s := a.Service.Stats()
+		a.rates.add(&s, time.Now())
+		a.watch.look(&s, a.Service.Ready(), time.Now())
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 type api struct {
 	*Setup
+	rates   rates
+	watch   watch
+	run     string        // names this process's numbers of copies; of another process it is another one
+	ended   chan struct{} // closed when no stream goes on
 	reader  *document.Reader
 	lookup  chan *signer  // those at rest; their number bounds how many lookups are signed at a time
 	waiting chan struct{} // one for each lookup that waits for a signer
 	events  chan struct{} // one for each stream
+	texts   chan struct{} // one for each record that is read
 }
 
 // New returns the handler of all paths below /api/v1/.
-func New(setup *Setup) (http.Handler, error) {
+func New(setup *Setup) (*API, error) {
 	reader, err := document.New(setup.Document)
 	if err != nil {
 		return nil, err
@@ -63,6 +100,8 @@ func New(setup *Setup) (http.Handler, error) {
 	a := &api{
 		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
+		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
+		texts: make(chan struct{}, textsAtOnce), rates: rates{keepsAll: setup.Index.KeepsAll()},
 	}
 	for range signersAtOnce {
 		a.lookup <- &signer{}
@@ -73,6 +112,7 @@ func New(setup *Setup) (http.Handler, error) {
 	mux.HandleFunc("GET /api/v1/recent", a.recent)
 	mux.HandleFunc("GET /api/v1/events", a.stream)
 	mux.HandleFunc("POST /api/v1/lookup", a.ask)
+	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", a.document)
 	mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		head(w, http.StatusOK)
 		_, _ = w.Write(openAPI)
@@ -80,7 +120,7 @@ func New(setup *Setup) (http.Handler, error) {
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "GET /api/v1/openapi.json describes what there is")
 	})
-	return setup.Access.guard(mux), nil
+	return &API{Handler: setup.Access.guard(mux), api: a}, nil
 }
 
 // failure is the answer to a request that cannot be answered.

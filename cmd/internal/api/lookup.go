@@ -36,7 +36,37 @@ type question struct {
 type found struct {
 	Duplicate bool    `json:"duplicate"`
 	Empty     bool    `json:"empty,omitempty"` // it has no words to compare
-	Matches   []match `json:"matches"`
+	Matches   []hit   `json:"matches"`
+	Compared  int     `json:"compared"`  // documents that it was compared with
+	Cut       bool    `json:"cut"`       // documents were left out that may be similar enough
+	Threshold float64 `json:"threshold"` // the least similarity of a duplicate
+	Bands     int     `json:"bands"`     // of a text; documents that share none are not compared
+}
+
+// hit is a match and how it was found.
+type hit struct {
+	match
+	Bands  []int  `json:"bands"`            // that it shares with the text, from 0
+	Shared *share `json:"shared,omitempty"` // what the similarity is made of; absent if the texts are identical
+}
+
+// share is a fraction: shingles that both have of all that either has, or what else the method counts.
+type share struct {
+	Part  uint32 `json:"part"`
+	Whole uint32 `json:"whole"`
+	Of    string `json:"of"`
+}
+
+func newHit(h *index.Hit) hit {
+	out := hit{match: newMatch(&h.Match), Bands: h.Bands}
+	if out.Bands == nil {
+		out.Bands = []int{}
+	}
+	of := map[index.Method]string{index.Jaccard: "shingles", index.Estimate: "slots", index.Hamming: "bits", index.Levenshtein: "parts"}
+	if unit, counted := of[h.Method]; counted {
+		out.Shared = &share{h.Similarity.Num, h.Similarity.Den, unit}
+	}
+	return out
 }
 
 // signer signs the texts of one question at a time. It is made when it is needed first.
@@ -141,13 +171,16 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 	if !s.Sign(&e, []byte(text)) {
 		return found{}, errTooLarge
 	}
-	matches, err := a.Service.Lookup(ctx, &e, most)
+	got, err := a.Service.Lookup(ctx, &e, most)
 	if err != nil {
 		return found{}, err
 	}
-	f := found{Duplicate: len(matches) > 0, Empty: e.Empty(), Matches: make([]match, len(matches))}
-	for i := range matches {
-		f.Matches[i] = newMatch(&matches[i])
+	f := found{
+		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]hit, len(got.Hits)), Compared: got.Compared, Cut: got.Cut, Bands: got.Bands,
+		Threshold: float64(got.Least.Num) / float64(got.Least.Den),
+	}
+	for i := range got.Hits {
+		f.Matches[i] = newHit(&got.Hits[i])
 	}
 	return f, nil
 }
@@ -160,6 +193,8 @@ func (a *api) refuse(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, member.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		busy(w)
+	case errors.Is(err, member.ErrTooMuch):
+		fail(w, http.StatusTooManyRequests, err.Error(), "ask for the text without what many documents have in common")
 	case errors.Is(err, member.ErrNoReplica):
 		w.Header().Set("Retry-After", "5")
 		fail(w, http.StatusServiceUnavailable, "this member has no memory to ask yet: "+a.Why(a.Service.Stats()), "ask again later, or ask another member")

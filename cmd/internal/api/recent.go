@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/consumer/recent"
@@ -69,20 +70,30 @@ func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-0
 // filter is what a request asks of copies.
 type filter struct {
 	topic   string
+	scoped  bool // only copies of the scope
+	scope   uint64
 	least   float64
 	most    int
 	after   uint64
 	resumed bool // after was given
+	anew    bool // it was of another process
 }
 
 func (f *filter) passes(c *recent.Copy) bool {
-	return (f.topic == "" || f.topic == c.Topic) && float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
+	return (f.topic == "" || f.topic == c.Topic) && (!f.scoped || f.scope == c.Scope) && float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
 }
 
 // readFilter answers by itself what is none.
-func readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok bool) {
+func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok bool) {
 	f = filter{topic: r.FormValue("topic"), most: usualRecent}
 	var err error
+	if name := r.FormValue("scope"); name != "" {
+		if f.scope, err = a.reader.Scope(name); err != nil {
+			fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
+			return f, false
+		}
+		f.scoped = true
+	}
 	if text := r.FormValue("min_similarity"); text != "" {
 		if f.least, err = strconv.ParseFloat(text, 64); err != nil || !(f.least >= 0 && f.least <= 1) {
 			fail(w, http.StatusBadRequest, "min_similarity must be 0 to 1", "write min_similarity=0.9")
@@ -99,19 +110,31 @@ func readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok bool) {
 	if after == "" {
 		after = r.FormValue("after")
 	}
-	if after != "" {
-		if f.after, err = strconv.ParseUint(after, 10, 64); err != nil {
-			fail(w, http.StatusBadRequest, "after must be the number of a copy", "leave it out to begin now")
-			return f, false
-		}
-		f.resumed = true
+	if after != "" && !f.goesOn(after, a.run) {
+		fail(w, http.StatusBadRequest, "after must be the id of an event, or the number of a copy", "leave it out to begin now")
+		return f, false
 	}
 	return f, true
 }
 
+// goesOn reads where a stream goes on: RUN-NUMBER as an event has it, or a bare number. What another process numbered is told from
+// the beginning.
+func (f *filter) goesOn(after, run string) bool {
+	of, number, named := strings.Cut(after, "-")
+	if !named {
+		of, number = run, after
+	}
+	n, err := strconv.ParseUint(number, 10, 64)
+	f.after, f.resumed = n, true
+	if of != run {
+		f.after, f.anew = 0, true
+	}
+	return err == nil && of != ""
+}
+
 // recent answers GET /api/v1/recent: the newest first.
 func (a *api) recent(w http.ResponseWriter, r *http.Request) {
-	f, ok := readFilter(w, r)
+	f, ok := a.readFilter(w, r)
 	if !ok {
 		return
 	}
@@ -128,7 +151,7 @@ func (a *api) recent(w http.ResponseWriter, r *http.Request) {
 
 // stream answers GET /api/v1/events. A client that was cut off goes on behind the last copy that it saw.
 func (a *api) stream(w http.ResponseWriter, r *http.Request) {
-	f, ok := readFilter(w, r)
+	f, ok := a.readFilter(w, r)
 	if !ok {
 		return
 	}
@@ -149,6 +172,11 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	if control.Flush() != nil {
 		return
+	}
+	if f.anew {
+		if _, err := fmt.Fprint(w, "event: restarted\ndata: {}\n\n"); err != nil {
+			return
+		}
 	}
 	next := f.after
 	if !f.resumed {
@@ -174,6 +202,8 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		case <-tick.C:
 		case <-r.Context().Done():
 			return
+		case <-a.ended:
+			return
 		}
 	}
 }
@@ -197,7 +227,7 @@ func (a *api) tell(w http.ResponseWriter, f *filter, next *uint64) (sent int, er
 		if err != nil {
 			return sent, err
 		}
-		if _, err = fmt.Fprintf(w, "id: %d\nevent: copy\ndata: %s\n\n", copies[i].Number, data); err != nil {
+		if _, err = fmt.Fprintf(w, "id: %s-%d\nevent: copy\ndata: %s\n\n", a.run, copies[i].Number, data); err != nil {
 			return sent, err
 		}
 	}

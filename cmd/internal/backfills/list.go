@@ -1,6 +1,7 @@
 package backfills
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,25 +9,32 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/topic"
 )
 
 // Entry is a line of the list. Its JSON is a promise to scripts.
 type Entry struct {
 	Backfill  string  `json:"backfill"`
 	Group     string  `json:"group"`
-	State     string  `json:"state"` // starting, running, half-loaded, half-finished, finished, half-removed
+	State     string  `json:"state"` // starting, running, half-loaded, half-finished, finished, half-removed, unread
 	Sessions  int     `json:"sessions"`
 	Topics    string  `json:"topics"`
 	From      string  `json:"from"`
 	To        string  `json:"to"`
 	Documents int64   `json:"documents"`
-	Share     float64 `json:"share"` // of the range
-	Next      string  `json:"next"`  // the command to go on with
+	Share     float64 `json:"share"`           // of the range
+	Next      string  `json:"next"`            // the command to go on with
+	Error     string  `json:"error,omitempty"` // why it could not be read; only with state unread
 }
 
 // EntryOf tells of a job. with is what the commands that it names end in: the configuration.
 func EntryOf(l *backfill.Listed, with string) Entry {
 	e := Entry{Backfill: l.Name, Group: backfill.GroupOf(l.Name), Sessions: l.Members, Next: "unecho backfill remove " + l.Name + with}
+	if l.Err != nil {
+		e.State, e.Next, e.Error = "unread", "", l.Err.Error()
+		return e
+	}
 	if l.Plan == nil {
 		e.State = "half-removed"
 		switch {
@@ -61,6 +69,44 @@ func dryRun(l *backfill.Listed) string {
 	return ""
 }
 
+// List writes the jobs of a cluster. with is what the commands that it names end in: the configuration. If a job cannot
+// be read, the error names it, and the others are written.
+func List(ctx context.Context, options topic.Options, with string, asJSON bool, out io.Writer) error {
+	all, err := backfill.List(ctx, options)
+	if err != nil {
+		return err
+	}
+	entries := make([]Entry, len(all))
+	for i := range all {
+		entries[i] = EntryOf(&all[i], with)
+	}
+	write := WriteList
+	if asJSON {
+		write = WriteListJSON
+	}
+	if err := write(out, entries); err != nil {
+		return err
+	}
+	return unread(entries)
+}
+
+// unread is an error if there are jobs that could not be read.
+func unread(all []Entry) error {
+	var names []string
+	for _, e := range all {
+		if e.State == "unread" {
+			names = append(names, e.Backfill)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &stop.Error{
+		What:   fmt.Sprintf("%s cannot be read: %s", terminal.Several(len(names), "backfill"), strings.Join(names, ", ")),
+		Remedy: "see the reason beside each; one that is begun or removed at this moment can be read in a moment",
+	}
+}
+
 // WriteList writes the list for people.
 func WriteList(out io.Writer, all []Entry) error {
 	var b strings.Builder
@@ -74,6 +120,8 @@ func WriteList(out io.Writer, all []Entry) error {
 			fmt.Fprintf(&b, " by %s, %d %%", terminal.Several(e.Sessions, "session"), int(100*e.Share))
 		case "half-finished":
 			fmt.Fprintf(&b, ", %d %%", int(100*e.Share))
+		case "unread":
+			fmt.Fprintf(&b, ": %s", terminal.Printable(e.Error, terminal.LongLine))
 		}
 		b.WriteByte('\n')
 		if e.Topics != "" {

@@ -24,6 +24,8 @@ type Params struct {
 	Out    io.Writer
 	Notes  io.Writer // notes, apart from the results
 	Pace   float64   // documents a second; 0 and less is full speed
+	Stay   bool      // go on serving when all documents have their verdict, until ctx is done
+	Sum    func(Summary) error
 }
 
 // Service is the service that judges the documents.
@@ -39,14 +41,15 @@ type demo struct {
 	outputs *outputs
 	began   time.Time
 	ended   time.Time
+	summed  bool
 }
 
 // Run sends the documents, shows the verdicts until each has one, and sums up.
-func Run(ctx context.Context, p Params, docs *Documents) (Summary, error) {
+func Run(ctx context.Context, p Params, docs *Documents) error {
 	d := &demo{Params: p}
 	sent, err := d.sent(ctx)
 	if err != nil {
-		return Summary{}, err
+		return err
 	}
 	docs.skip(sent)
 	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
@@ -62,9 +65,12 @@ func (d *demo) sent(ctx context.Context) (int, error) {
 	return int(counts[source]), err
 }
 
-// PaceFor returns the pace that suits the output, in documents a second: on a terminal one that can be followed.
-func PaceFor(out io.Writer) float64 {
-	if viewOptionsFor(out, os.Getenv, 0).Terminal {
+// Watched is how many documents there are for somebody who watches a page: ten minutes at the pace that can be followed.
+const Watched = 36_000
+
+// PaceFor returns the pace that suits the output, in documents a second: on a terminal or a page one that can be followed.
+func PaceFor(out io.Writer, page bool) float64 {
+	if page || viewOptionsFor(out, os.Getenv, 0).Terminal {
 		return 60
 	}
 	return 0
@@ -74,10 +80,10 @@ func PaceFor(out io.Writer) float64 {
 const patience = 20_000
 
 // run starts the service and shows its verdicts.
-func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
+func (d *demo) run(ctx context.Context, docs *Documents) error {
 	service, err := d.Build(ctx)
 	if err != nil {
-		return Summary{}, err
+		return err
 	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
@@ -92,18 +98,43 @@ func (d *demo) run(ctx context.Context, docs *Documents) (Summary, error) {
 			return err
 		}
 		defer d.outputs.close()
-		return d.show(inner, docs)
+		if err := d.show(inner, docs); err != nil || !d.Stay || inner.Err() != nil {
+			return err
+		}
+		return d.stay(inner)
 	})
-	if err := group.Wait(); err != nil {
-		return Summary{}, d.closed(err)
+	err = group.Wait()
+	switch {
+	case err != nil:
+		return d.closed(err)
+	case d.outputs == nil:
+		return d.view.close()
+	case d.summed:
+		return nil
 	}
-	if d.outputs == nil {
-		return Summary{}, d.view.close()
+	return d.sum(context.WithoutCancel(ctx))
+}
+
+// stay sums up and then waits: the service goes on, and its page with it.
+func (d *demo) stay(ctx context.Context) error {
+	d.summed = true
+	if err := d.sum(ctx); err != nil {
+		return err
 	}
+	fmt.Fprintln(d.Notes, "all documents have their verdict; the page stays until Ctrl-C")
+	<-ctx.Done()
+	return nil
+}
+
+func (d *demo) sum(ctx context.Context) error {
 	if n := d.outputs.total(); n >= patience && !d.outputs.bounded {
 		fmt.Fprintf(d.Notes, "holding %s verdicts against the exact similarities\n", terminal.Grouped(n))
 	}
-	return d.summary(context.WithoutCancel(ctx))
+	s, err := d.summary(ctx)
+	if err != nil {
+		return err
+	}
+	return d.Sum(s)
 }
 
 // closed closes the view and adds its error to err, unless it is that error already.

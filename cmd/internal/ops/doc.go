@@ -5,7 +5,7 @@
 //	/ready    200 when it would forward a document that came now, else 503 and a sentence why
 //	/metrics  Prometheus: unecho_*, and the Go runtime's and the process's own
 //	/api/v1   what package api answers
-//	/         these lines
+//	/         the page of package page for browsers, and lines like these for others
 //
 // For callers on the same machine, whatever address is listened on:
 //

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -16,6 +17,7 @@ const maxScrapes = 4
 
 const endpoints = `unecho: a near-duplicate filter for Kafka
 
+/         in a browser: how this member stands, what it finds, what it remembers
 /live     200 as long as the process answers
 /ready    200 when it would forward a document that came now, else 503 and a sentence why
 /metrics  Prometheus
@@ -30,7 +32,17 @@ For callers on the same machine:
 // newHandler answers GET and HEAD on the known paths, PUT where something can be changed, and nothing else.
 func newHandler(s Setup) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, endpoints) })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Vary", "Accept")
+		if s.Page != nil && forPeople(r) {
+			s.Page.ServeHTTP(w, r)
+			return
+		}
+		say(w, http.StatusOK, endpoints)
+	})
+	if s.Page != nil {
+		mux.Handle("GET /page/", s.Page)
+	}
 	if s.API != nil {
 		mux.Handle("/api/", s.API)
 	}
@@ -43,7 +55,7 @@ func newHandler(s Setup) http.Handler {
 		say(w, http.StatusServiceUnavailable, "not ready: "+Why(s.Stats())+"\n")
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers(s), promhttp.HandlerOpts{
-		ErrorLog: troubles{s.Logger}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
+		ErrorLog: newTroubles(s.Logger), ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
 	}))
 	mux.HandleFunc("GET /log/level", showLevel)
 	mux.Handle("PUT /log/level", onlyLocal(setLevel(s.Logger)))
@@ -52,6 +64,9 @@ func newHandler(s Setup) http.Handler {
 	}
 	return mux
 }
+
+// forPeople says whether a browser asks. Whoever else asks gets the lines of text, as curl does.
+func forPeople(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 // profiles serves what net/http/pprof does, but for the command line, in which there may be secrets.
 func profiles(mux *http.ServeMux) {

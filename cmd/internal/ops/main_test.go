@@ -38,12 +38,13 @@ func full() consumer.Stats {
 		},
 		Similarity: latency(280.5, 1, 2, 300), Delay: latency(1234.5, 15, 16, 997),
 		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
-		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
+		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
 		JournalStart: 3700, StartTime: 1_699_998_000_000, ConfirmedTime: 1_699_999_960_000,
 		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{
 			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42, Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
 		},
+		GroupLags: []consumer.PartitionLag{{Topic: "news", Documents: 1}},
 		Lags: []consumer.PartitionLag{
 			{Topic: "mail", Partition: 1, Documents: 70, Seconds: 12.5},
 			{Topic: "news", Partition: 0, Documents: 7, Seconds: -1},

@@ -149,9 +149,14 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(s.JournalStart), s.JournalStart >= 0 }),
 		gauge("unecho_journal_start_timestamp_seconds", "When the oldest record that the journal keeps was appended: so far back it reaches. Absent when it cannot be read, and while the journal is empty.",
 			func(s *state) (float64, bool) { return seconds(s.StartTime), s.StartTime > 0 }),
-		gauge("unecho_journal_kept_records", "Records that the journal keeps. Times the mean size of one, it is what the journal takes on a broker. Absent when it cannot be read.",
+		gauge("unecho_journal_kept_records", "Records that the journal keeps. It falls when the journal is trimmed. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				return float64(s.JournalEnd - s.JournalStart), s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart
+			}),
+		gauge("unecho_journal_kept_bytes", "What these records take, estimated from the mean size of those that this process has read: before compression and replication. Absent when it cannot be read.",
+			func(s *state) (float64, bool) {
+				n, ok := s.JournalKeptBytes()
+				return float64(n), ok
 			}),
 		gauge("unecho_journal_lag_records", "Journal records not applied yet, by an end that is read every ten seconds. It should be near 0; otherwise this member judges late. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {

@@ -6,6 +6,8 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,10 +28,17 @@ const (
 // Server answers requests of people, probes and collectors about one process.
 type Server struct {
 	listen    string
+	api       API // nil: there is none
 	handler   http.Handler
 	logger    zerolog.Logger
 	listening chan struct{} // closed when addr is final
 	addr      string
+}
+
+// API answers requests. Run does what it needs beside that, while the server serves.
+type API interface {
+	http.Handler
+	Run(ctx context.Context)
 }
 
 // Setup is what a server shows. Both functions are called with each request, from many goroutines.
@@ -37,7 +46,8 @@ type Setup struct {
 	Stats   func() consumer.Stats
 	Ready   func() bool
 	Clients *Clients     // of Kafka; nil: they are not counted
-	API     http.Handler // answers what is below /api/; nil: nothing does
+	API     API          // answers what is below /api/; nil: nothing does
+	Page    http.Handler // answers browsers at /, and what is below /page/; nil: nothing does
 	Version string
 	Logger  zerolog.Logger
 
@@ -46,7 +56,7 @@ type Setup struct {
 
 // New builds a server for the address listen. It starts nothing.
 func New(listen string, setup Setup) *Server {
-	return &Server{listen: listen, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
+	return &Server{listen: listen, api: setup.API, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
 }
 
 // Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve
@@ -58,21 +68,28 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	close(s.listening)
 	if err != nil && ctx.Err() != nil {
-		return nil //nolint:nilerr // stopped before it began
+		return nil // stopped before it began
 	}
 	if err != nil {
 		return cannotListen(s.listen, err)
 	}
-	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready, /metrics and /api/v1")
+	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready, /metrics, /api/v1 and a page for browsers at /")
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(troubles{s.logger}, "", 0),
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(newTroubles(s.logger), "", 0),
 	}
 	var serveErr error
 	served := make(chan struct{})
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	if s.api != nil {
+		beside.Go(func() { s.api.Run(running) })
+	}
 	go func() {
 		defer close(served)
-		serveErr = server.Serve(listener)
+		serveErr = server.Serve(newBounded(listener))
 	}()
 	select {
 	case <-served:
@@ -102,14 +119,14 @@ func (s *Server) Addr() string {
 	return s.addr
 }
 
-// troubles writes the complaints of net/http and of the metrics library into the log.
-type troubles struct{ logger zerolog.Logger }
-
-// Write logs one complaint.
-func (t troubles) Write(p []byte) (int, error) {
-	t.logger.Warn().Bytes("because", p).Msg("a request for health or metrics went wrong")
-	return len(p), nil
+// URL returns the address at which a browser on this machine reaches the server, and waits as Addr does.
+func (s *Server) URL() string {
+	host, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
 }
-
-// Println logs one complaint.
-func (t troubles) Println(v ...any) { _, _ = fmt.Fprint(t, v...) }

@@ -58,6 +58,38 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
+// TestPage: a browser gets the page, and everybody else the lines of text.
+func TestPage(t *testing.T) {
+	s := Setup{Stats: statsOf(full()), Ready: isReady(true), Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, "page of "+r.URL.Path) })}
+	for _, c := range []struct{ path, accept, want string }{
+		{"/", "text/html,application/xhtml+xml", "page of /"},
+		{"/", "*/*", endpoints},
+		{"/", "", endpoints},
+		{"/page/main.js", "*/*", "page of /page/main.js"},
+	} {
+		req := httptest.NewRequest(http.MethodGet, c.path, http.NoBody)
+		req.Header.Set("Accept", c.accept)
+		rec := httptest.NewRecorder()
+		newHandler(s).ServeHTTP(rec, req)
+		if rec.Body.String() != c.want || c.path == "/" && rec.Header().Get("Vary") != "Accept" {
+			t.Errorf("%s, accept %q: %q, vary %q", c.path, c.accept, rec.Body, rec.Header().Get("Vary"))
+		}
+	}
+}
+
+// TestURL is an address that a browser can open, whatever is listened on.
+func TestURL(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:9464": "http://127.0.0.1:9464/", "[::]:9464": "http://localhost:9464/", "0.0.0.0:80": "http://localhost:80/", "[::1]:1": "http://[::1]:1/", "": "",
+	} {
+		s := &Server{addr: addr, listening: make(chan struct{})}
+		close(s.listening)
+		if got := s.URL(); got != want {
+			t.Errorf("%q: %q, want %q", addr, got, want)
+		}
+	}
+}
+
 func (r *running) ask(t *testing.T, method, path string) (int, string, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(within(t), method, "http://"+r.Addr()+path, http.NoBody)

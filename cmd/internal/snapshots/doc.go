@@ -1,3 +1,3 @@
-// Package snapshots describes stored snapshots to people and to scripts: as a line in a listing, in detail, and by the
-// state that a snapshot carries.
+// Package snapshots has what the verbs about stored snapshots do: it lists, shows, verifies, prunes, exports and imports
+// them, and describes them to people and to scripts.
 package snapshots

@@ -231,5 +231,8 @@ func (m *Merge) Rests(number int, rested bool, q Quota) bool {
 	return l.exhausted() || l.bytes > q.Range || rested && l.bytes > q.Range/2 || m.bytes > q.All && l.queued
 }
 
+// QueuedOf is how many bytes of entries of a range wait for others.
+func (m *Merge) QueuedOf(number int) int { return m.lanes[number].bytes }
+
 // Queued is how many bytes of entries wait for others.
 func (m *Merge) Queued() int { return m.bytes }

@@ -61,6 +61,7 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 // be committed.
 func (w *World) checkPartitions(m *member) {
 	w.checkRoutes(m)
+	w.checkReplicaPrimed(m)
 	for _, p := range w.parts {
 		got, known := m.replica.Partition(p.source)
 		if want := (index.Partition{Epoch: p.epoch, Start: p.start, Base: p.base}); got != want || known != (p.epoch > 0) {
@@ -180,12 +181,13 @@ func (w *World) checkEnd() {
 	}
 	for i := range w.documents {
 		d := &w.documents[i]
-		if !d.dead && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 {
+		if !d.dead && !d.refused && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 {
 			w.bad("%s can be matched and never was in unique", d.part.name(d.offset))
 		}
 	}
 	w.checkContents()
 	w.checkProgress()
+	w.checkPrimed()
 }
 
 // checkReplicas: every replica that lives can go on to the end.
@@ -220,7 +222,7 @@ func (w *World) checkContents() {
 		switch n := uniques[content]; {
 		case n > most:
 			w.bad("content %c was unique %d times, offsets were set %d times", 'a'+rune(content)-1, n, most-1)
-		case n == 0 && outputs[content] > 0 && !w.rejects(content) && !w.refuses(content, asVerdict):
+		case n == 0 && outputs[content] > 0 && w.olds == nil && !w.rejects(content) && !w.refuses(content, asVerdict):
 			w.bad("content %c came out %d times, and never as unique", 'a'+rune(content)-1, outputs[content])
 		}
 	}

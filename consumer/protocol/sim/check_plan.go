@@ -5,10 +5,13 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// checkPlace: by place, documents are judged in the order of their places, and as they would be with nothing in between. Compaction
-// takes places away while they are fed, and what is forgotten may have had copies.
+// feeds says that the group is a backfill in the order of places.
+func (w *World) feeds() bool { return w.plan != nil && w.plan.Order == protocol.ByPlace }
+
+// checkPlace: by place, documents are judged in the order of their places, and as they would be with nothing in between, whatever outputs
+// refuse and whenever that is known. Compaction takes places away while they are fed.
 func (w *World) checkPlace(p *part, v *index.Verdict) {
-	if w.plan == nil || w.plan.Order != protocol.ByPlace || w.params.Compacts {
+	if !w.feeds() || w.params.Compacts {
 		return
 	}
 	if next := w.order[min(w.judgements, len(w.order)-1)]; next.part != p || next.offset != v.Offset {
@@ -16,9 +19,6 @@ func (w *World) checkPlace(p *part, v *index.Verdict) {
 		return
 	}
 	w.judgements++
-	if w.params.Refuses > 0 && (w.params.Count > 0 || v.Content == uint64(w.params.Contents-1)) {
-		return
-	}
 	got, want := *v, p.foreseen[v.Offset]
 	got.Position, want.Position, got.Match.Position, want.Match.Position = index.Position{}, index.Position{}, index.Position{}, index.Position{}
 	if got != want {
@@ -49,7 +49,7 @@ func (w *World) checkReplicaFed(m *member, p *part) {
 
 // checkHeld: the feeder bounds the verdicts that a replica holds. What it appends when the last one fits comes on top.
 func (w *World) checkHeld(m *member) {
-	if w.plan == nil || w.plan.Order != protocol.ByPlace {
+	if !w.feeds() {
 		return
 	}
 	if held, most := m.replica.HeldVerdicts(), w.params.MostHeld-1+recordsAtOnce*w.params.Feeds; held > most {
@@ -57,9 +57,13 @@ func (w *World) checkHeld(m *member) {
 	}
 }
 
-// checkQueue: entries that wait for those of other ranges are bounded.
-func (f *feeder) checkQueue() {
+// checkQueue: entries that wait for those of other ranges are bounded, those of the range that was read and all. What one read brings
+// comes on top.
+func (f *feeder) checkQueue(number int) {
 	n, q := len(f.plan.Ranges), f.quota()
+	if queued := f.merge.QueuedOf(number); queued > q.Range+f.largest {
+		f.bad("f%d has %d bytes of range %d queued, more than %d", f.id, queued, number, q.Range+f.largest)
+	}
 	if most := min(n*(q.Range+f.largest), q.All+n*f.largest); f.merge.Queued() > most {
 		f.bad("f%d has %d bytes queued, more than %d", f.id, f.merge.Queued(), most)
 	}

@@ -38,6 +38,8 @@ func (w *World) describe(rec index.Record) string {
 			fmt.Fprintf(&b, ", p%d from %d through %d", r.Parts[i].Source.Partition, r.Parts[i].From, r.Parts[i].Through)
 		}
 		return b.String()
+	case *index.History:
+		return describeHistory(r)
 	case *index.Forget:
 		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
 	case *index.Mark:
@@ -50,6 +52,24 @@ func (w *World) describe(rec index.Record) string {
 		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
 	}
 	return "a stray"
+}
+
+func describeHistory(r *index.History) string {
+	if len(r.Plan) > 0 {
+		return fmt.Sprintf("priming %d of plan %s", r.Number, r.Plan)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "history of priming %d behind %d:", r.Number, r.First)
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		source := r.Parts[e.Part].Source
+		fmt.Fprintf(&b, " %d.p%d:%d=%c at %d", source.Topic[0], source.Partition, e.Offset, 'a'+rune(e.Content)-1, e.At)
+	}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		fmt.Fprintf(&b, ", %d.p%d from %d through %d", p.Source.Topic[0], p.Source.Partition, p.From, p.Through)
+	}
+	return b.String()
 }
 
 func describeVerdict(v *index.Verdict) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // feeder does what package feed does, one read, append or look at the replica a step.
@@ -16,6 +17,8 @@ type feeder struct {
 	id     int
 	member *member
 	alive  bool
+	plan   *protocol.Plan
+	number uint32 // of the priming; 0: it feeds a backfill
 
 	until   int64          // the replica has to pass this before it begins; -1: it has not asked
 	merge   *feeding.Merge // nil: it has not begun
@@ -54,7 +57,7 @@ func (w *World) stepFeeder() bool {
 	elected := w.elected(m)
 	switch f := m.feeder; {
 	case f == nil && !m.fed && (elected || w.mishap(Feeding, 12)):
-		m.feeder = &feeder{World: w, id: w.steps, member: m, alive: true, until: -1}
+		m.feeder = &feeder{World: w, id: w.steps, member: m, alive: true, plan: w.plan, until: -1}
 		w.act("feeder started")
 		w.say("f%d of member %d feeds", w.steps, m.number)
 		return true
@@ -112,9 +115,9 @@ func (f *feeder) begin() bool {
 	if f.member.replica.Next() < f.until {
 		return false
 	}
-	from, known := feeding.StateOf(f.plan, f.member.replica)
-	if !known {
-		return false
+	from, ok := f.state()
+	if !ok {
+		return f.merge == nil && !f.alive
 	}
 	if from.Entries > f.before {
 		f.untaken = 0
@@ -123,6 +126,42 @@ func (f *feeder) begin() bool {
 	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.bounds()), feeding.NewLedger(from.Entries), make([]bool, len(f.plan.Ranges))
 	f.through = make([]int64, len(f.plan.Ranges))
 	return true
+}
+
+// state is how far the replica says that the plan is fed. It is false where nothing is to be done now, because the journal does not know
+// a partition yet, or ever: another priming is in force, and the feeder ends.
+func (f *feeder) state() (from feeding.State, ok bool) {
+	if f.number == 0 {
+		return feeding.StateOf(f.plan, f.member.replica)
+	}
+	if from, ok = feeding.PrimedState(f.plan, f.number, f.member.replica); !ok {
+		f.act("another priming")
+		f.end()
+		return from, false
+	}
+	for i := range f.plan.Ranges {
+		from.Left = append(from.Left, f.of(i).begin)
+	}
+	return from, true
+}
+
+// of is the partition of a range.
+func (f *feeder) of(number int) *part { return f.partOf(f.plan.Ranges[number].Source) }
+
+// partOf is a partition of the source or of history.
+func (w *World) partOf(source entry.Source) *part {
+	if source.Topic[0] == oldTopic {
+		return w.olds[source.Partition]
+	}
+	return w.parts[source.Partition]
+}
+
+// taken is what the replica has taken of what was fed.
+func (f *feeder) taken() feeding.Taken {
+	if f.number == 0 {
+		return f.member.replica
+	}
+	return feeding.Primed{Replica: f.member.replica, Number: f.number}
 }
 
 // again begins anew. What was sent may land later.
@@ -150,8 +189,13 @@ func (f *feeder) read() bool {
 			}
 			continue
 		}
-		p, position := f.parts[f.plan.Ranges[i].Source.Partition], f.merge.Position(i)
+		p, position := f.of(i), f.merge.Position(i)
 		if p.begin > position {
+			if f.number > 0 {
+				f.act("history deleted")
+				f.again()
+				return true
+			}
 			f.stop("documents were deleted before they were fed", p.begin > p.within.From)
 			return true
 		}
@@ -176,7 +220,7 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 		}
 		most--
 		behind = o + 1
-		if !p.gap(o) && o < p.within.To {
+		if !p.gap(o) && o < f.plan.Ranges[number].To {
 			documents = append(documents, feeding.Document{Entry: p.entries[o], Rejected: f.rejects(p.entries[o].Content)})
 		}
 	}
@@ -186,7 +230,7 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 	before := f.merge.Queued()
 	f.merge.Add(number, documents, behind)
 	f.largest = max(f.largest, f.merge.Queued()-before)
-	f.checkQueue()
+	f.checkQueue(number)
 	return true
 }
 
@@ -204,10 +248,10 @@ func (f *feeder) seal() bool {
 		}
 		r := *record
 		r.Header, r.Parts, r.Entries = f.header(), slices.Clone(record.Parts), slices.Clone(record.Entries)
-		f.letters = append(f.letters, letter{record: &r})
+		f.letters = append(f.letters, letter{record: f.recordOf(&r)})
 		f.ledger.Frame(&r)
 		for _, part := range r.Parts {
-			f.through[part.Source.Partition] = part.Through
+			f.through[f.rangeOf(part.Source)] = part.Through
 		}
 		f.merge.Begin()
 		if !full {
@@ -216,6 +260,18 @@ func (f *feeder) seal() bool {
 	}
 	f.sending = len(f.letters) > 0
 	return f.sending
+}
+
+// recordOf is the journal record of what the merge made.
+func (f *feeder) recordOf(r *index.Feed) index.Record {
+	if f.number == 0 {
+		return r
+	}
+	return feeding.HistoryOf(f.plan, f.number, r, f.merge.Rejected())
+}
+
+func (f *feeder) rangeOf(source entry.Source) int {
+	return slices.IndexFunc(f.plan.Ranges, func(r protocol.Range) bool { return r.Source == source })
 }
 
 // send appends what was sealed when the append before is over, an earlier one is found in the replica, and there is room.
@@ -227,13 +283,15 @@ func (f *feeder) send() bool {
 	case pending > 1:
 		return f.find()
 	}
-	switch f.ledger.Room(f.member.replica, f.params.MostHeld) {
-	case feeding.Crowded:
-		f.act("feeder waits for room")
-		return false
-	case feeding.Unfound:
-		return f.find()
-	case feeding.Roomy:
+	if f.number == 0 {
+		switch f.ledger.Room(f.taken(), f.params.MostHeld) {
+		case feeding.Crowded:
+			f.act("feeder waits for room")
+			return false
+		case feeding.Unfound:
+			return f.find()
+		case feeding.Roomy:
+		}
 	}
 	f.sent, f.sending = f.ledger.Append(), false
 	f.put()
@@ -267,7 +325,7 @@ func (f *feeder) find() bool {
 	if pending == 0 || f.member.replica.Next() <= last {
 		return false
 	}
-	switch err := f.ledger.Find(f.member.replica); {
+	switch err := f.ledger.Find(f.taken()); {
 	case errors.Is(err, feeding.ErrUntaken):
 		if f.untaken++; !protocol.AppendAgain(f.untaken) {
 			f.bad("f%d gives up: the replica takes nothing of it", f.id)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // logged is a record of the journal, and what it did.
@@ -60,6 +61,7 @@ type document struct {
 	content  uint64
 	position index.Position
 	dead     bool
+	refused  bool // by its output
 }
 
 func (s *session) send(letters ...letter) *appending {
@@ -141,6 +143,8 @@ func (w *World) land(f flight) int64 {
 	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
 	w.checkBase(f)
 	w.remember(f)
+	primed, _ := w.twin.Primed(entry.Source{})
+	ignored := w.twin.Stats().Ignored
 	verdicts := w.twin.Apply(at, f.record)
 	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie})
 	if w.tracing {
@@ -159,6 +163,8 @@ func (w *World) land(f flight) int64 {
 		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch+1 {
 			w.landReposition(f.part, r)
 		}
+	case *index.History:
+		w.landHistory(r, primed.Entries, w.twin.Stats().Ignored == ignored)
 	case *index.Forget:
 		if r.Fingerprint == w.ours {
 			w.landForget(r.Target)
@@ -201,10 +207,11 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 	w.act("reposition")
 }
 
+// landForget notes what an output has refused. It dies, unless a feed brought it: what follows may have been judged already.
 func (w *World) landForget(target index.Position) {
 	for i := range w.documents {
-		if w.documents[i].position == target {
-			w.documents[i].dead = true
+		if d := &w.documents[i]; d.position == target {
+			d.dead, d.refused = d.dead || !w.feeds(), true
 		}
 	}
 	for _, p := range w.parts {

@@ -103,6 +103,14 @@ var backfillMutants = []mutant{
 		"case int64(held)+under < int64(most):", "case int64(held)+0*under < int64(most):",
 	},
 	{
+		"entries of a range that wait are bounded", "consumer/protocol/feeding/merge.go",
+		"l.bytes > q.Range || rested", "rested",
+	},
+	{
+		"entries of all ranges that wait are bounded", "consumer/protocol/feeding/merge.go",
+		"l.bytes > q.Range || rested && l.bytes > q.Range/2 || m.bytes > q.All && l.queued", "false",
+	},
+	{
 		"a range whose next entry is not known is read", "consumer/protocol/feeding/merge.go",
 		"m.bytes > q.All && l.queued", "m.bytes > q.All",
 	},
@@ -129,6 +137,14 @@ var backfillMutants = []mutant{
 	{
 		"what is rejected is not fed", "consumer/protocol/feeding/merge.go",
 		"if d.Rejected {", "if d.Rejected && false {",
+	},
+	{
+		"what was fed stays in the window when it is refused", "index/replica.go",
+		"; !r.partitions[d.source].wasFed(d.entry.Offset) {", "; d.source < 1<<30 {",
+	},
+	{
+		"a copy that was fed and let through stays so when it is refused", "index/replica.go",
+		"if v.Forgotten = true; !p.wasFed(v.Offset) {", "if v.Forgotten = true; len(p.held) > 0 {",
 	},
 	{
 		"a backfill is finished when all is committed", "consumer/protocol/plan.go",

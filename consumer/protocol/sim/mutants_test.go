@@ -3,7 +3,6 @@ package sim_test
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,7 +102,7 @@ var mutants = []mutant{
 	},
 	{
 		"what is forgotten goes to rejected", "index/replica.go",
-		"p.held[i].Forgotten = true", "p.held[i].Forgotten = false",
+		"if v.Forgotten = true; !p.wasFed", "if v.Forgotten = false; !p.wasFed",
 	},
 	{
 		"an offset below base outranks another document", "consumer/protocol/decide.go",
@@ -240,8 +239,8 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, backfill := range []bool{false, true} {
-			if out, err := simulate(t, program, "-steps", strconv.Itoa(soundSteps), fmt.Sprintf("-backfill=%v", backfill)); err != nil {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime"} {
+			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}
@@ -273,6 +272,9 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	}
 	for _, m := range backfillMutants {
 		try(m, "-backfill")
+	}
+	for _, m := range primeMutants {
+		try(m, "-prime")
 	}
 }
 

@@ -60,6 +60,7 @@ func (c *choices) age() time.Duration {
 // placed is a document of a plan, and the time of its place.
 type placed struct {
 	part   *part
+	of     int // number of its range
 	offset int64
 	at     int64
 }
@@ -146,22 +147,26 @@ func (p *part) outside(offset int64) bool {
 func (p *part) planned() bool { return p.within == nil || p.within.Topic != "" }
 
 // place sorts the documents of the plan by their places, in the plain way.
-func (w *World) place() {
-	for _, p := range w.parts {
-		latest, any := int64(0), false
-		for o := p.within.From; o < p.within.To; o++ {
+func (w *World) place() { w.order = w.placesOf(w.plan) }
+
+// placesOf sorts the documents of a plan.
+func (w *World) placesOf(plan *protocol.Plan) (order []placed) {
+	for i, r := range plan.Ranges {
+		latest, any, p := int64(0), false, w.partOf(r.Source)
+		for o := max(r.From, p.begin); o < r.To; o++ {
 			if e := &p.entries[o]; !p.gap(o) && !w.rejects(e.Content) {
-				if e.Time > 0 && e.Time <= fixed && (!any || e.Time > latest) {
+				if e.Time > 0 && e.Time <= plan.Fixed && (!any || e.Time > latest) {
 					latest = e.Time
 				}
 				any = true
-				w.order = append(w.order, placed{p, o, latest})
+				order = append(order, placed{p, i, o, latest})
 			}
 		}
 	}
-	slices.SortStableFunc(w.order, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.part.number, b.part.number), cmp.Compare(a.offset, b.offset))
+	slices.SortStableFunc(order, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.of, b.of), cmp.Compare(a.offset, b.offset))
 	})
+	return order
 }
 
 // foresee has a twin judge the documents in that order, one after the other, with nothing in between.
@@ -281,7 +286,11 @@ func (s *session) announceDue() {
 
 // stepCompact removes a document from the source, as compaction does. The last one stays.
 func (w *World) stepCompact() bool {
-	p := w.parts[w.n(len(w.parts))]
+	of := w.parts
+	if w.olds != nil {
+		of = w.olds
+	}
+	p := of[w.n(len(of))]
 	o := int64(w.n(len(p.entries)))
 	if !w.params.Compacts || p.gap(o) || o+1 >= int64(len(p.entries)) {
 		return false

@@ -63,6 +63,9 @@ func (w *World) settled() bool {
 	if w.plan != nil {
 		return w.progress().Finished
 	}
+	if !w.allPrimed() {
+		return false
+	}
 	for _, p := range w.parts {
 		end := p.end()
 		if p.visible < int64(len(p.entries)) || p.owner < 0 || p.committed.offset < end || p.committed.metadata == "" {
@@ -121,6 +124,9 @@ func kinds(p Params) []kind {
 	}
 	if p.Backfill {
 		of = append(of, kind{120, Free, (*World).stepFeeder}, kind{6, Person, (*World).stepCompact})
+	}
+	if p.Primings > 0 {
+		of = append(of, kind{150, Free, (*World).stepPrimer}, kind{4, Person, (*World).stepCompact})
 	}
 	return of
 }

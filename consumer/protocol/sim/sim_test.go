@@ -20,6 +20,13 @@ func TestSimulateLong(t *testing.T) { trySteps(t, Vary, happens, *steps, 0) }
 func TestBackfill(t *testing.T)     { trySteps(t, VaryBackfill, backfillHappens, 100_000, 5) }
 func TestBackfillLong(t *testing.T) { trySteps(t, VaryBackfill, backfillHappens, *steps/4, 0) }
 
+// The same of groups that are primed.
+func TestPrime(t *testing.T) { trySteps(t, VaryPrimed, append(primeHappens, happens...), 100_000, 8) }
+
+func TestPrimeLong(t *testing.T) {
+	trySteps(t, VaryPrimed, append(primeHappens, happens...), *steps/2, 0)
+}
+
 // trySteps takes so many steps, in which so many of what can happen may not.
 func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, rare int) {
 	acted := map[string]int{}
@@ -68,9 +75,14 @@ var backfillHappens = []string{
 	"trimmed", "zombie", "aborted",
 }
 
+var primeHappens = []string{
+	"another priming", "compacted", "feed not taken", "feeder overtaken", "fed to the end", "history brought again", "history deleted",
+	"history not taken", "primed to the end", "primer killed", "primer started", "priming", "priming begun", "range rests",
+}
+
 // A seed finds its history again, step by step.
 func TestSeedTellsTheSameAgain(t *testing.T) {
-	for _, vary := range []func(uint64) Params{Vary, VaryBackfill} {
+	for _, vary := range []func(uint64) Params{Vary, VaryBackfill, VaryPrimed} {
 		for seed := uint64(1); seed < 20; seed++ {
 			a, b := Run(vary(seed), seed, true), Run(vary(seed), seed, true)
 			if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {

@@ -29,6 +29,11 @@ type World struct {
 	judgements int            // of them, so far
 	over       string         // why a person is needed; empty: nobody is
 
+	olds    []*part    // of a topic that the group never reads: history
+	plans   []*priming // that somebody has fixed
+	primed  *priming   // in force; nil: none was begun
+	primers [2]*primer // processes that prime
+
 	parts      []*part
 	topics     int // incarnations of the source topic so far
 	journal    []logged
@@ -134,6 +139,7 @@ func begin(p Params, c choices) *World {
 	w.land(flight{letter: letter{record: &index.Settings{Text: []byte(settings), Wall: w.now}}})
 	w.createTopic()
 	w.fix()
+	w.createPast()
 	w.slots = make([]slot, p.Members*p.Sessions)
 	for i := range w.slots {
 		w.slots[i].moved = make([]bool, p.Partitions)
@@ -157,20 +163,25 @@ func (w *World) createTopic() {
 	w.parts = make([]*part, w.params.Partitions)
 	for i := range w.parts {
 		n := w.params.Documents
-		p := &part{
-			number: i, source: entry.Source{Topic: [16]byte{byte(w.topics)}, Partition: int32(i)}, entries: make([]entry.Entry, n), owner: -1,
-			committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n), uniques: make([]int, n),
-			skipped: make([]bool, n), verdicts: make([][]verdict, n),
-		}
-		for o := range p.entries {
-			w.write(p, int64(o))
-		}
-		p.visible = int64(n)
+		p := w.newPart(byte(w.topics), i, n)
 		if !w.params.Arrived {
 			p.visible = int64(w.n(n + 1))
 		}
 		w.parts[i] = p
 	}
+}
+
+// newPart makes a partition with n offsets, all of which are there.
+func (w *World) newPart(topic byte, number, n int) *part {
+	p := &part{
+		number: number, source: entry.Source{Topic: [16]byte{topic}, Partition: int32(number)}, entries: make([]entry.Entry, n), owner: -1,
+		committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n), uniques: make([]int, n),
+		skipped: make([]bool, n), verdicts: make([][]verdict, n), visible: int64(n),
+	}
+	for o := range p.entries {
+		w.write(p, int64(o))
+	}
+	return p
 }
 
 // write puts a document, or nothing, at an offset.

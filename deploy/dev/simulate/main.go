@@ -4,6 +4,7 @@
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
 //	go run ./deploy/dev/simulate -backfill ...        the same of groups that replay a range
+//	go run ./deploy/dev/simulate -prime ...           the same of groups that are primed
 //	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
@@ -24,6 +25,7 @@ func main() {
 	seed := flag.Uint64("seed", 0, "print the history of this seed")
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
 	backfill := flag.Bool("backfill", false, "the group is a backfill")
+	prime := flag.Bool("prime", false, "the group is primed with history")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
@@ -31,8 +33,11 @@ func main() {
 	flag.Parse()
 	debug.SetGCPercent(400) // nearly everything that is allocated is soon garbage
 	vary := sim.Vary
-	if *backfill {
+	switch {
+	case *backfill:
 		vary = sim.VaryBackfill
+	case *prime:
+		vary = sim.VaryPrimed
 	}
 	var holds bool
 	switch {
@@ -87,8 +92,11 @@ func search(vary func(uint64) sim.Params, first uint64, steps int) bool {
 
 // kindOf is the flag that has the seed tell the same history again.
 func kindOf(seed uint64, vary func(uint64) sim.Params) string {
-	if vary(seed).Backfill {
+	switch p := vary(seed); {
+	case p.Backfill:
 		return "-backfill "
+	case p.Primings > 0:
+		return "-prime "
 	}
 	return ""
 }

@@ -162,6 +162,8 @@ func (h *history) anything() index.Record {
 		return h.reposition(s)
 	case k < 90:
 		return h.foreign()
+	case k < 92:
+		return h.erase()
 	case k < 96:
 		return &index.Forget{Header: h.header(), Target: h.target()}
 	case k < 98:
@@ -190,6 +192,15 @@ func (h *history) foreign() index.Record {
 		return h.reposition(unknown)
 	}
 	return h.run(unknown)
+}
+
+// erase makes a record that erases up to three documents, or none, or one document twice.
+func (h *history) erase() index.Record {
+	r := &index.Erase{Header: h.header(), Targets: make([]index.Position, h.r.IntN(4))}
+	for i := range r.Targets {
+		r.Targets[i] = h.target()
+	}
+	return r
 }
 
 // target returns the position of an entry, mostly of a recent one, or a position without an entry.

@@ -21,7 +21,7 @@ func (h *history) prime() *index.History {
 	from := h.r.IntN(len(h.pasts))
 	of := h.pasts[from : from+1+h.r.IntN(len(h.pasts)-from)]
 	for _, s := range of {
-		rec.Parts = append(rec.Parts, index.HistoryPart{Source: s.Source, Name: "past", Through: s.next, Rejected: uint64(s.base)})
+		rec.Parts = append(rec.Parts, index.HistoryPart{Source: s.Source, Name: "past", From: s.fed, Through: s.next, Rejected: uint64(s.base)})
 	}
 	for range h.r.IntN(20) {
 		part := h.r.IntN(len(of))
@@ -34,7 +34,7 @@ func (h *history) prime() *index.History {
 	if h.settled && right && rec.Fingerprint == h.fingerprint {
 		h.primed += uint64(len(rec.Entries))
 		for i, s := range of {
-			s.next, s.base = rec.Parts[i].Through, int64(rec.Parts[i].Rejected)
+			s.next, s.fed, s.base = rec.Parts[i].Through, rec.Parts[i].Through, int64(rec.Parts[i].Rejected)
 		}
 	}
 	return rec
@@ -84,6 +84,8 @@ func (h *history) misprime(rec *index.History) (right bool) {
 			return true
 		}
 		rec.First--
+	case 5: // it has read documents before that others never saw
+		rec.Parts[0].From += 1 + h.r.Int64N(3)
 	default:
 		return true
 	}

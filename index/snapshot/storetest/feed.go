@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
@@ -84,6 +85,29 @@ func (f *Feed) Judge(documents int) {
 		f.base += length
 		f.apply(run)
 	}
+}
+
+// Erase erases the document of the window with this number, and returns the id that it had.
+func (f *Feed) Erase(number uint64) (id []byte) {
+	var target index.Position
+	f.Replica.Each(func(d *index.Remembered) {
+		if d.Number == number {
+			target, id = d.Judged, bytes.Clone(d.Entry.ID)
+		}
+	})
+	f.apply(&index.Erase{Header: f.header(), Targets: []index.Position{target}})
+	return id
+}
+
+// Stored returns all segments of a snapshot, one after the other.
+func (*Feed) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all []byte) {
+	t.Helper()
+	for _, segment := range m.Segments {
+		data, err := snapshot.FetchSegment(t.Context(), s, segment)
+		must(t, err)
+		all = append(all, data...)
+	}
+	return all
 }
 
 func (f *Feed) document(offset int64) entry.Entry {

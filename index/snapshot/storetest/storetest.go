@@ -53,6 +53,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"race", race},
 		{"fetch", fetch},
 		{"increments", increments},
+		{"erased", erased},
 		{"side table apart", sideApart},
 		{"fall back", fallBack},
 		{"scrubbed", scrubbed},

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -49,6 +50,44 @@ func increments(t *testing.T, b Backing) {
 	f.Judge(10_000) // all documents of the window are replaced
 	position, _ = f.Write(t, w)
 	r, err = f.Restore(t, s, position)
+	must(t, err)
+	f.Same(t, r)
+}
+
+// erased: a sealed segment of which a document was erased is written again, once by each writer that has stored it before,
+// and adopting a snapshot of before the erasure changes nothing.
+func erased(t *testing.T, b Backing) {
+	s, f := open(t, b), NewFeed(t, held, 5)
+	w, other := f.Writer(s), f.Writer(s)
+	f.Judge(2000)
+	position, _ := f.Write(t, w)
+	before, err := s.Manifest(t.Context(), position)
+	must(t, err)
+	other.Adopt(&before)
+	id := f.Erase(300) // in the second segment
+	stored := f.Stored(t, s, &before)
+	if !bytes.Contains(stored, id) {
+		t.Fatal("the document was not stored before")
+	}
+	other.Adopt(&before)
+	position, done := f.Write(t, w)
+	if done.Segments != 2 {
+		t.Fatalf("the snapshot after wrote %d segments, where one was erased from and one is open", done.Segments)
+	}
+	after, err := s.Manifest(t.Context(), position)
+	must(t, err)
+	if bytes.Contains(f.Stored(t, s, &after), id) {
+		t.Error("the snapshot after has the document")
+	}
+	f.Judge(100)
+	if _, done = f.Write(t, w); done.Segments != 1 {
+		t.Errorf("the next snapshot wrote %d segments", done.Segments)
+	}
+	f.Judge(100)
+	if _, done = f.Write(t, other); done.Segments != 2 {
+		t.Errorf("a writer that knew only the snapshot before wrote %d segments", done.Segments)
+	}
+	r, err := f.Restore(t, s, position)
 	must(t, err)
 	f.Same(t, r)
 }

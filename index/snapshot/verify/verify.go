@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -13,11 +15,12 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Report is what was found about a snapshot. Without problems the snapshot is whole.
+// Report is what was found about a snapshot. Without problems the snapshot is whole, unless it is gone.
 type Report struct {
 	Info     snapshot.Info
 	Manifest snapshot.Manifest
 	Problems []error
+	Gone     bool // it was pruned since it was listed; there are no problems then
 }
 
 // Verifier verifies snapshots. It reads each segment once, however many snapshots name it.
@@ -39,6 +42,19 @@ func New(store snapshot.Store, state func(m *snapshot.Manifest) (*index.Restore,
 
 // Verify checks one snapshot. An error concerns the store, not the snapshot.
 func (v *Verifier) Verify(ctx context.Context, info snapshot.Info) (Report, error) {
+	r, err := v.examine(ctx, info)
+	if err != nil || len(r.Problems) == 0 {
+		return r, err
+	}
+	if _, err := v.store.Manifest(ctx, info.Position); errors.Is(err, snapshot.ErrNoManifest) {
+		// A segment that was deleted with this snapshot may be stored again for another.
+		maps.DeleteFunc(v.seen, func(_ string, d decodedSegment) bool { return errors.Is(d.err, snapshot.ErrMissingSegment) })
+		r.Problems, r.Gone = nil, true
+	}
+	return r, nil
+}
+
+func (v *Verifier) examine(ctx context.Context, info snapshot.Info) (Report, error) {
 	r := Report{Info: info}
 	var err error
 	if r.Manifest, err = v.store.Manifest(ctx, info.Position); err != nil {
@@ -128,6 +144,10 @@ func decodeSegment(ctx context.Context, store snapshot.Store, state *index.Resto
 
 // Outlook says what a member that starts now would do, as far as the store determines it.
 func Outlook(reports []Report) string {
+	reports = slices.DeleteFunc(slices.Clone(reports), func(r Report) bool { return r.Gone })
+	if len(reports) == 0 {
+		return "all of these were pruned meanwhile, as members do when they have written newer ones: verify again"
+	}
 	var passed []string
 	for _, r := range reports {
 		at := r.Info.Position

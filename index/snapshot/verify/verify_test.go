@@ -137,3 +137,64 @@ func harm(t *testing.T, dir, name string) {
 		t.Fatalf("segment %s: found %v, %v", name, found, err)
 	}
 }
+
+// pruned prunes all snapshots but the newest when the first segment, or the manifest after it, is read.
+type pruned struct {
+	snapshot.Store
+	once sync.Once
+}
+
+func (p *pruned) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
+	p.once.Do(func() { _, _ = p.Collect(ctx, 1) })
+	return p.Store.Manifest(ctx, at)
+}
+
+func (p *pruned) Segment(ctx context.Context, name string) ([]byte, error) {
+	p.once.Do(func() { _, _ = p.Collect(ctx, 1) })
+	return nil, snapshot.ErrMissingSegment
+}
+
+// A snapshot that is pruned after it was listed is no damage: it is gone.
+func TestGone(t *testing.T) {
+	_, store, state := shelf(t)
+	infos, err := store.Manifests(t.Context())
+	if err != nil || len(infos) != 2 {
+		t.Fatalf("%d snapshots, %v", len(infos), err)
+	}
+	verifier := verify.New(&pruned{Store: store}, state)
+	r, err := verifier.Verify(t.Context(), infos[1])
+	if err != nil || !r.Gone || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := verify.Outlook([]verify.Report{r}); !strings.Contains(got, "were pruned meanwhile") {
+		t.Error(got)
+	}
+	whole, err := verify.New(store, state).Verify(t.Context(), infos[0])
+	if err != nil || whole.Gone || len(whole.Problems) > 0 {
+		t.Errorf("%+v, %v", whole, err)
+	}
+	if got := verify.Outlook([]verify.Report{r, whole}); !strings.HasPrefix(got, "a member that starts restores the one at ") {
+		t.Error(got)
+	}
+}
+
+// So is one whose segments are deleted while they are read.
+func TestGoneBetween(t *testing.T) {
+	_, store, state := shelf(t)
+	infos, err := store.Manifests(t.Context())
+	if err != nil || len(infos) != 2 {
+		t.Fatalf("%d snapshots, %v", len(infos), err)
+	}
+	between := &pruned{Store: store}
+	r, err := verify.New(&late{between}, state).Verify(t.Context(), infos[1])
+	if err != nil || !r.Gone || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// late is a store in which only the reading of a segment prunes.
+type late struct{ *pruned }
+
+func (l *late) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
+	return l.Store.Manifest(ctx, at)
+}

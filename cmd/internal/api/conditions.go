@@ -1,0 +1,153 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// condition is that of an alert of the same name, for one process: what it sees of the group, and of itself.
+type condition struct {
+	code    string
+	lasting time.Duration // the alert waits for so long
+	holds   func(*seen) bool
+	text    func(*seen) string
+	remedy  string
+}
+
+// anchor is the name of the alert's section in the runbook.
+func anchor(code string) string { return strings.ToLower(code) }
+
+// seen is what conditions look at.
+type seen struct {
+	*consumer.Stats
+	now  reading
+	kept []reading
+	why  func(consumer.Stats) string
+}
+
+// back returns the reading of that long ago, or the first one; ok is false if there is none.
+func (s *seen) back(by time.Duration) (r reading, ok bool) {
+	for _, r := range s.kept {
+		if s.now.at.Sub(r.at) <= by+readEvery {
+			return r, true
+		}
+	}
+	return reading{}, false
+}
+
+// rose returns by how much a counter has risen within a time.
+func (s *seen) rose(within time.Duration, of func(*reading) uint64) uint64 {
+	before, ok := s.back(within)
+	if !ok || of(&s.now) < of(&before) {
+		return 0
+	}
+	return of(&s.now) - of(&before)
+}
+
+// old says whether there are readings of that long ago.
+func (s *seen) old(by time.Duration) bool {
+	return len(s.kept) > 0 && s.now.at.Sub(s.kept[0].at) >= by
+}
+
+const quarter = 15 * time.Minute
+
+func said(text string) func(*seen) string { return func(*seen) string { return text } }
+
+// conditions lists them, the most urgent first.
+func conditions() []condition {
+	return slices.Concat(haltConditions(), lagConditions(), replicaConditions(), storeConditions())
+}
+
+func haltConditions() []condition {
+	return []condition{
+		{
+			"UnechoNotReady", 5 * time.Minute, func(s *seen) bool { return !s.now.ready },
+			func(s *seen) string { return "nothing goes through this member: " + s.why(*s.Stats) },
+			"look at the last lines of the log",
+		},
+		{
+			"UnechoLostToRetention", 0, func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.deleted }) > 0 },
+			func(s *seen) string {
+				return fmt.Sprintf("retention deleted %d documents of the source before they were read", s.rose(quarter, func(r *reading) uint64 { return r.deleted }))
+			},
+			"keep the source longer (retention.ms, retention.bytes), or add members",
+		},
+		{
+			"UnechoPartitionWaits", 5 * time.Minute, func(s *seen) bool { return len(s.Waiting) > 0 },
+			func(s *seen) string {
+				return fmt.Sprintf("%d partitions of this member wait for a person", len(s.Waiting))
+			},
+			"the log names them, and has the command",
+		},
+		{
+			"UnechoPartitionLeaderless", 5 * time.Minute, func(s *seen) bool { return s.Leaderless > 0 },
+			func(s *seen) string { return fmt.Sprintf("%d partitions of the source have no leader", s.Leaderless) },
+			"start the brokers that hold them",
+		},
+	}
+}
+
+func lagConditions() []condition {
+	return []condition{
+		{
+			"UnechoStands", 5 * time.Minute,
+			func(s *seen) bool {
+				return s.SourceLag > 0 && s.Partitions > 0 && s.old(10*time.Minute) && s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
+			},
+			func(s *seen) string {
+				return fmt.Sprintf("%d documents wait, and this member has committed nothing for ten minutes", s.SourceLag)
+			},
+			"unecho doctor finds what holds it up; the log's last line says more",
+		},
+		{
+			"UnechoFallsBehind", quarter,
+			func(s *seen) bool {
+				before, ok := s.back(quarter)
+				return ok && s.old(quarter) && s.SourceLag > 0 && before.lag >= 0 && s.SourceLag >= before.lag
+			},
+			func(s *seen) string {
+				return fmt.Sprintf("the group is %d documents behind, and does not catch up", s.SourceLag)
+			},
+			"look at which stage of unecho_stage_seconds_total grows; add members or sessions",
+		},
+		{
+			"UnechoPartitionLags", 10 * time.Minute, func(s *seen) bool { return worst(s).Seconds > 300 },
+			func(s *seen) string {
+				l := worst(s)
+				return fmt.Sprintf("a document of %s/%d has waited for %v", l.Topic, l.Partition, time.Duration(l.Seconds*float64(time.Second)).Round(time.Second))
+			},
+			"if one partition lags alone, look at its broker and at the size of its documents; else add members",
+		},
+		{
+			"UnechoLagUnknown", quarter, func(s *seen) bool { return s.now.ready && s.SourceLag < 0 },
+			said("how far the group is behind cannot be read"), "look at Kafka, and at the group's rights",
+		},
+		{
+			"UnechoRebuildsSessions", 0, func(s *seen) bool { return s.Standing.InARow >= 5 },
+			func(s *seen) string { return "sessions are built anew again and again: " + s.Standing.Trouble },
+			"the log's field because says what Kafka refuses",
+		},
+		{
+			"UnechoRejects", quarter,
+			func(s *seen) bool {
+				rejected := s.rose(quarter, func(r *reading) uint64 { return r.rejected })
+				return rejected > 0 && 100*rejected > s.rose(quarter, func(r *reading) uint64 { return r.documents })
+			},
+			said("more than 1 % of the documents are rejected"), "read unecho-reason and unecho-detail in the rejected topic",
+		},
+	}
+}
+
+// worst returns the lag of the partition whose oldest document has waited the longest.
+func worst(s *seen) (l consumer.PartitionLag) {
+	for _, other := range s.Lags {
+		if other.Seconds > l.Seconds {
+			l = other
+		}
+	}
+	return l
+}

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"fmt"
+	"time"
+)
+
+func replicaConditions() []condition {
+	return []condition{
+		{
+			"UnechoJournalStalls", 5 * time.Minute,
+			func(s *seen) bool {
+				return s.JournalNext >= 0 && s.JournalEnd > s.JournalNext && s.AppliedTime > 0 && s.now.at.UnixMilli()-s.AppliedTime > 120_000
+			},
+			func(s *seen) string {
+				return fmt.Sprintf("the journal has %d records that this member has not applied, and the last one it applied is from %s", s.JournalEnd-s.JournalNext, moment(s.AppliedTime))
+			},
+			"look at the broker that leads the journal's partition, and at this member's machine",
+		},
+		{
+			"UnechoMemberWithdraws", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.withdrawals }) > 0 },
+			said("this member left its group for a while, because its replica lagged behind the journal"),
+			"its machine, or its way to the journal's broker, is too slow",
+		},
+		{
+			"UnechoReplicasDiffer", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0 },
+			said("this member came to another state than another member"), "the log says who was wrong",
+		},
+		{
+			"UnechoStrayRecords", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0 },
+			said("the journal holds records that are none of this group's"), "see who may write to the journal's topic, and take the right away",
+		},
+		{
+			"UnechoWindowShort", quarter, windowShort,
+			func(s *seen) string {
+				return fmt.Sprintf("the window is full and remembers %v of %v", remembers(s).Round(time.Second), s.Bounds.Age)
+			},
+			"raise window.bytes or window.count; unecho plan says what memory that takes",
+		},
+		{
+			"UnechoMissesCopies", quarter,
+			func(s *seen) bool {
+				cut := s.rose(quarter, func(r *reading) uint64 { return r.uniqueCut })
+				return cut > 0 && 100*cut > s.rose(quarter, func(r *reading) uint64 { return r.unique })
+			},
+			said("more than 1 % of the unique documents may be copies, because something was left out of their comparison"),
+			"raise similarity.max_references, similarity.max_candidates or similarity.max_work, whichever cuts",
+		},
+	}
+}
+
+func storeConditions() []condition {
+	return []condition{
+		{
+			"UnechoSnapshotsFail", 0, func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs }) >= 3 },
+			func(s *seen) string {
+				text := "this member cannot write snapshots"
+				if s.SnapshotErr != nil {
+					text += ": " + s.SnapshotErr.Err.Error()
+				}
+				return text
+			},
+			"look at the snapshot store",
+		},
+		{
+			"UnechoSnapshotsOld", 5 * time.Minute,
+			func(s *seen) bool {
+				return s.SnapshotTime > 0 && s.now.at.UnixMilli()-s.SnapshotTime > quarter.Milliseconds() &&
+					s.rose(quarter, func(r *reading) uint64 { return r.documents }) > 0
+			},
+			func(s *seen) string {
+				return "the newest snapshot that this member knows is from " + moment(s.SnapshotTime) + ": restarts take longer, and the journal is not trimmed"
+			},
+			"look at the snapshot store, and at snapshot.every",
+		},
+	}
+}
+
+func remembers(s *seen) time.Duration {
+	if s.Index.OldestApplied == 0 {
+		return 0
+	}
+	return time.Duration(s.Index.Now-s.Index.OldestApplied) * time.Millisecond
+}
+
+// windowShort: documents leave for want of room, and long before window.age.
+func windowShort(s *seen) bool {
+	b := s.Bounds
+	full := b.Bytes > 0 && float64(s.Index.WindowBytes) >= nearBound*float64(b.Bytes) ||
+		b.Documents > 0 && float64(s.Index.Documents) >= nearBound*float64(b.Documents)
+	return full && b.Age > 0 && 2*remembers(s) < b.Age
+}

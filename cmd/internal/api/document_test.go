@@ -1,0 +1,141 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index"
+)
+
+// TestDocument: an original, a copy, and all the ways in which nothing is remembered.
+func TestDocument(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	code, got := d.do("GET", "/api/v1/document/news/2/0", "")
+	if code != http.StatusOK || got["verdict"] != "unique" || got["id"] != "doc-0" || got["copies"] != 1.0 || got["in_window"] != true || got["match"] != nil ||
+		at(got, "leaves", "bound") != "age" || at(got, "leaves", "at") != "2023-11-15T22:13:20.002Z" || got["text"] != nil {
+		t.Errorf("the original: %d %v", code, got)
+	}
+	code, got = d.do("GET", "/api/v1/document/news/2/1", "")
+	if code != http.StatusOK || got["verdict"] != "duplicate" || got["in_window"] != false || at(got, "match", "offset") != 0.0 || at(got, "match", "method") != "jaccard" {
+		t.Errorf("the copy: %d %v", code, got)
+	}
+	for _, c := range []struct {
+		path, says string
+		code       int
+	}{
+		{"news/2/2", "judged up to offset 2", 404},
+		{"news/0/0", "judged nothing of news/0", 404},
+		{"blog/2/0", "judged nothing of blog/2", 404},
+		{"news/2/x", "named by topic", 400},
+		{"news/-1/0", "named by topic", 400},
+		{"news/2/0?text=perhaps", "1 or 0", 400},
+		{"news/2/0?text=1", "ops.show_text", 403},
+	} {
+		if code, got := d.do("GET", "/api/v1/document/"+c.path, ""); code != c.code || !strings.Contains(fmt.Sprint(got["error"]), c.says) || got["remedy"] == "" {
+			t.Errorf("%s: %d %v; want %d, %q", c.path, code, got, c.code, c.says)
+		}
+	}
+}
+
+// TestDocumentIsGone: what was judged and is in no memory any more.
+func TestDocumentIsGone(t *testing.T) {
+	service := newFake(t)
+	forget := &index.Forget{Header: index.Header{Fingerprint: index.Fingerprint([]byte(`{}`))}, Target: index.Position{Offset: 2}}
+	service.replica.Apply(index.Stamp{Offset: 3, LogAppendTime: 1_700_000_000_100}, forget)
+	commit := &index.Run{Header: forget.Header, Source: fakeSource(), Epoch: 1, Base: 2}
+	service.replica.Apply(index.Stamp{Offset: 4, LogAppendTime: 1_700_000_000_101}, commit)
+	if code, got := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); code != http.StatusNotFound || !strings.Contains(fmt.Sprint(got["error"]), "nothing is remembered") {
+		t.Errorf("%d %v", code, got)
+	}
+	for err, code := range map[error]int{member.ErrBusy: 429, member.ErrNoReplica: 503, errors.New("x"): 500} {
+		service.fails = err
+		if got, _ := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); got != code {
+			t.Errorf("%v: %d, want %d", err, got, code)
+		}
+	}
+}
+
+// TestDocumentText: the text is what is compared, and what is long is cut.
+func TestDocumentText(t *testing.T) {
+	service := newFake(t)
+	json := func(s *Setup) {
+		s.ShowText = true
+		s.Document.Format, s.Document.Fields = "json", []string{"title", "body"}
+	}
+	for name, c := range map[string]struct {
+		value string
+		err   error
+		code  int
+		want  map[string]any
+	}{
+		"fields":   {`{"body": "of <b>it</b>", "title": "A title", "x": 1}`, nil, 200, map[string]any{"text": "A title\nof <b>it</b>", "cut": false, "raw_bytes": 52.0}},
+		"long":     {`{"title": "é", "body": "` + strings.Repeat("é", maxText) + `"}`, nil, 200, map[string]any{"text": "é\n" + strings.Repeat("é", maxText/2-2), "cut": true, "raw_cut": true}},
+		"rejected": {`{`, nil, 200, map[string]any{"rejected": "invalid_json", "raw": "{", "text": ""}},
+		"gone":     {"", fmt.Errorf("read: %w", topic.ErrNoRecord), 200, map[string]any{"missing": "the record is gone by retention or compaction"}},
+		"other":    {"", fmt.Errorf("read: %w", topic.ErrOther), 200, map[string]any{"missing": "the topic was deleted and created again since"}},
+		"away":     {"", errors.New("no broker"), 502, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte(c.value)}, c.err }
+			code, got := serve(t, service, json).do("GET", "/api/v1/document/news/2/1?text=1", "")
+			if code != c.code {
+				t.Fatalf("%d %.300v", code, got)
+			}
+			for key, want := range c.want {
+				if v := at(got, "text", key); v != want {
+					t.Errorf("%s is %.80v, want %.80v", key, v, want)
+				}
+			}
+		})
+	}
+}
+
+// TestLeaves: the bound that bites first is told, at the rate at which documents enter.
+func TestLeaves(t *testing.T) {
+	p := index.DefaultParams()
+	p.Window.Age, p.Window.Count, p.Window.Bytes = time.Hour, 1000, 0
+	s := &index.Stats{Now: 1_700_000_000_000, Documents: 1000, WindowBytes: 100_000}
+	k := &index.Known{Seen: s.Now - time.Minute.Milliseconds(), Older: 59}
+	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At != "2023-11-14T23:12:20.000Z" || l.Count != "" {
+		t.Errorf("nothing enters: %+v", l)
+	}
+	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At != "2023-11-14T22:13:50.000Z" || l.Age != "2023-11-14T23:12:20.000Z" {
+		t.Errorf("it is the 60th to leave, and two enter each second: %+v", l)
+	}
+	p.Window.Bytes, k.OlderPart = 100_000, 1900
+	if l := newLeaves(&p, k, s, 2); l.Bound != "bytes" || l.At != "2023-11-14T22:13:30.000Z" {
+		t.Errorf("20 documents of 100 bytes: %+v", l)
+	}
+	if l := newLeaves(&p, k, s, 1e-12); l.Bound != "age" || l.Count != "" || l.Bytes != "" {
+		t.Errorf("in millions of years: %+v", l)
+	}
+}
+
+// TestRates: those of the last minute, and none before there are two readings.
+func TestRates(t *testing.T) {
+	var r rates
+	if r.now() != nil || r.entering() != 0 {
+		t.Error("without a reading")
+	}
+	at := time.Unix(1_700_000_000, 0)
+	for i := range uint64(40) {
+		s := consumer.Stats{Unique: 30 * i, Duplicate: 20 * i}
+		s.Index.Unique = 25 * i
+		r.add(&s, at.Add(time.Duration(i)*sampleEvery))
+	}
+	if got := r.now(); got.Documents != 10 || *got.Duplicates != 0.4 || got.Seconds != 60 || r.entering() != 5 {
+		t.Errorf("%+v, %v", got, r.entering())
+	}
+	r.add(&consumer.Stats{Unique: 2000}, at.Add(time.Hour))
+	if r.now() != nil {
+		t.Error("across a restored replica")
+	}
+}

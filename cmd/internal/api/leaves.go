@@ -1,0 +1,51 @@
+package api
+
+import (
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// leaves is when a document leaves the window, at the rate of the last minute.
+type leaves struct {
+	At    string `json:"at,omitempty"`    // the first of those below
+	Bound string `json:"bound,omitempty"` // and which it is
+	Age   string `json:"by_age,omitempty"`
+	Count string `json:"by_count,omitempty"`
+	Bytes string `json:"by_bytes,omitempty"`
+}
+
+// newLeaves reckons. entering is how many documents a second enter the window; 0: none, or that is not known.
+func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64) *leaves {
+	l := &leaves{}
+	first := int64(0)
+	note := func(ms int64, bound string, to *string) {
+		*to = moment(ms)
+		if first == 0 || ms < first {
+			first, l.At, l.Bound = ms, *to, bound
+		}
+	}
+	if p.Window.Age > 0 {
+		note(k.Seen+p.Window.Age.Milliseconds(), "age", &l.Age)
+	}
+	if entering <= 0 || s.Documents == 0 {
+		return l
+	}
+	after := func(documents float64) (ms int64, near bool) {
+		const century = 100 * 365 * 24 * float64(time.Hour/time.Second)
+		seconds := max(0, documents) / entering
+		return s.Now + int64(1000*seconds), seconds < century
+	}
+	if p.Window.Count > 0 {
+		if ms, near := after(float64(p.Window.Count - s.Documents + k.Older + 1)); near {
+			note(ms, "count", &l.Count)
+		}
+	}
+	if p.Window.Bytes > 0 {
+		each := max(1, float64(s.WindowBytes)/float64(s.Documents))
+		if ms, near := after((float64(int64(p.Window.Bytes)-s.WindowBytes+k.OlderPart) + each) / each); near {
+			note(ms, "bytes", &l.Bytes)
+		}
+	}
+	return l
+}

@@ -1,0 +1,163 @@
+package api
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/sink"
+)
+
+// TestStatusHistograms: similarities and delays are told as they were counted, and as empty lists before anything was.
+func TestStatusHistograms(t *testing.T) {
+	service := newFake(t)
+	service.stats.Similarity = consumer.Histogram{Bounds: []float64{0.5, 1}, Counts: []uint64{1, 2, 0}, Count: 3}
+	_, got := serve(t, service, nil).do("GET", "/api/v1/status", "")
+	if at(got, "similarity", "bounds", 1) != 1.0 || at(got, "similarity", "counts", 1) != 2.0 {
+		t.Errorf("similarity is %v", got["similarity"])
+	}
+	if counts, ok := at(got, "delay", "counts").([]any); !ok || len(counts) != 0 {
+		t.Errorf("delay is %v", got["delay"])
+	}
+}
+
+// TestStatusOfAGroup: members, partitions, journal, snapshots and the window beside its bounds.
+func TestStatusOfAGroup(t *testing.T) {
+	service := newFake(t)
+	s := &service.stats
+	s.Member, s.SnapshotBy, s.SnapshotErr = "unecho-0", "unecho-1", &member.Failure{Err: errors.New("disk full"), At: time.UnixMilli(1_700_000_000_000)}
+	s.GroupLags = []consumer.PartitionLag{{Topic: "news", Documents: 7, Seconds: 2.5}, {Topic: "news", Partition: 1, Documents: 9, Seconds: -1}}
+	s.Lags = s.GroupLags[:1]
+	s.JournalStart, s.JournalEnd, s.StartTime, s.JournalRead = 0, 100, 1_690_000_000_000, journal.Stats{Records: 10, Bytes: 1000}
+	s.Bounds = consumer.Bounds{Age: 24 * time.Hour, Bytes: 1000}
+	s.Index.WindowBytes = 960
+	service.roster = consumer.Roster{State: "Stable", At: time.UnixMilli(1_700_000_000_000), Members: []consumer.GroupMember{
+		{Process: "unecho-0", Instance: "unecho-0-s0", Client: "unecho", Host: "10.0.0.1", Partitions: []consumer.GroupPartition{{Topic: "news", Partition: 1}}},
+		{Client: "<script>", Host: "10.0.0.2"},
+	}}
+	_, got := serve(t, service, func(s *Setup) { s.SnapshotEvery = time.Minute }).do("GET", "/api/v1/status", "")
+	for path, want := range map[string]any{
+		"member": "unecho-0", "lag.seconds": 2.5, "window.bites": "bytes", "window.threshold": 0.8, "journal.kept_records": 100.0, "journal.kept_bytes": 10000.0,
+		"journal.since": "2023-07-22T04:26:40.000Z", "snapshots.by": "unecho-1", "snapshots.next": "2023-11-14T22:14:20.001Z", "snapshots.failed.error": "disk full",
+		"snapshots.every_s": 60.0, "members.state": "Stable", "rate": nil,
+	} {
+		var keys []any
+		for key := range strings.SplitSeq(path, ".") {
+			keys = append(keys, key)
+		}
+		if v := at(got, keys...); v != want {
+			t.Errorf("%s is %v, want %v", path, v, want)
+		}
+	}
+	if at(got, "members", "sessions", 0, "partitions", 0, "partition") != 1.0 || at(got, "members", "sessions", 1, "client_id") != "<script>" ||
+		at(got, "partitions", 1, "lag_documents") != 9.0 || at(got, "partitions", 1, "lag_s") != nil || at(got, "settings", 1, "value") != "***" {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestMembersAreNotKnown: Kafka does not answer, and the rest of the status does not wait for it.
+func TestMembersAreNotKnown(t *testing.T) {
+	service := newFake(t)
+	d := serve(t, service, nil)
+	if _, got := d.do("GET", "/api/v1/status", ""); got["members"] != nil {
+		t.Errorf("not asked yet: %v", got["members"])
+	}
+	service.fails = errors.New("no coordinator")
+	if _, got := d.do("GET", "/api/v1/status", ""); !strings.Contains(at(got, "members", "error").(string), "no coordinator") {
+		t.Errorf("%v", got["members"])
+	}
+}
+
+// states are changes of a process that works well, minute by minute, by the warning that they lead to.
+func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
+	return map[string]func(s *consumer.Stats, minute int, ready *bool){
+		"UnechoNotReady":            func(_ *consumer.Stats, _ int, ready *bool) { *ready = false },
+		"UnechoLostToRetention":     func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
+		"UnechoPartitionWaits":      func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
+		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
+		"UnechoStands":              func(s *consumer.Stats, minute int, _ *bool) { s.SourceLag, s.Commits = int64(1000-minute), 7 },
+		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
+			s.SourceLag, s.Commits = int64(10+minute), uint64(minute)
+		},
+		"UnechoPartitionLags": func(s *consumer.Stats, _ int, _ *bool) {
+			s.Lags = []consumer.PartitionLag{{Topic: "news", Seconds: -1}, {Topic: "news", Partition: 2, Seconds: 301}}
+		},
+		"UnechoLagUnknown":       func(s *consumer.Stats, _ int, _ *bool) { s.SourceLag = -1 },
+		"UnechoRebuildsSessions": func(s *consumer.Stats, _ int, _ *bool) { s.Standing.InARow = 5 },
+		"UnechoRejects": func(s *consumer.Stats, minute int, _ *bool) {
+			s.Rejected = map[sink.Reason]uint64{sink.TooLarge: uint64(2 * minute)}
+		},
+		"UnechoJournalStalls":   func(s *consumer.Stats, _ int, _ *bool) { s.JournalEnd, s.AppliedTime = 6, 1 },
+		"UnechoMemberWithdraws": func(s *consumer.Stats, minute int, _ *bool) { s.Withdrawals = uint64(minute / 30) },
+		"UnechoReplicasDiffer":  func(s *consumer.Stats, minute int, _ *bool) { s.Divergences = uint64(minute / 30) },
+		"UnechoStrayRecords": func(s *consumer.Stats, minute int, _ *bool) {
+			s.Strays = map[journal.Reason]uint64{journal.Damaged: uint64(minute / 30)}
+		},
+		"UnechoWindowShort": func(s *consumer.Stats, _ int, _ *bool) {
+			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.Bounds{Age: time.Hour, Documents: 100}, 99, 60_001, 1
+		},
+		"UnechoMissesCopies":  func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },
+		"UnechoSnapshotsFail": func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
+		"UnechoSnapshotsOld":  func(s *consumer.Stats, _ int, _ *bool) { s.SnapshotTime = 1_699_999_000_000 },
+	}
+}
+
+// TestWarnings brings a process into the state of each alert.
+func TestWarnings(t *testing.T) {
+	why := func(consumer.Stats) string { return "restoring" }
+	well := consumer.Stats{Ready: true, JournalNext: 5, JournalEnd: 5, SnapshotTime: 1, Partitions: 4}
+	tried := map[string]bool{}
+	for code, change := range states() {
+		tried[code] = true
+		t.Run(code, func(t *testing.T) {
+			var w watch
+			got, pending := []warning(nil), false
+			for minute := range 60 {
+				s, ready, now := well, true, time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute)*time.Minute)
+				s.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(minute), now.UnixMilli()
+				change(&s, minute, &ready)
+				w.look(&s, ready, now)
+				got = w.warnings(&s, ready, why, now)
+				pending = pending || len(got) > 0 && got[0].Pending
+			}
+			if len(got) != 1 || got[0].Code != code || got[0].Pending || got[0].Text == "" || got[0].Remedy == "" || got[0].Runbook != "runbook.md#"+strings.ToLower(code) {
+				t.Errorf("got %+v", got)
+			}
+			if waits := lastingOf(code) > 0; pending != waits {
+				t.Errorf("pending at first: %v, want %v", pending, waits)
+			}
+			well := well
+			well.Unique = 6000
+			if w.look(&well, true, time.UnixMilli(1_700_000_000_000).Add(3*time.Hour)); len(w.warnings(&well, true, why, time.UnixMilli(1_700_000_000_000).Add(3*time.Hour))) != 0 {
+				t.Error("it does not cease")
+			}
+		})
+	}
+	for _, c := range conditions() {
+		if !tried[c.code] {
+			t.Errorf("%s is not tried", c.code)
+		}
+	}
+}
+
+func lastingOf(code string) time.Duration {
+	for _, c := range conditions() {
+		if c.code == code {
+			return c.lasting
+		}
+	}
+	return 0
+}
+
+// TestNothingToWarnOf: a member that works well, and one that has just begun.
+func TestNothingToWarnOf(t *testing.T) {
+	var w watch
+	s := consumer.Stats{Ready: true, SourceLag: 0}
+	if got := w.warnings(&s, true, nil, time.UnixMilli(1_700_000_000_000)); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+)
+
+// TestStreamsGoOn: the id of an event goes on in the same process; in another one the stream says so and begins anew.
+func TestStreamsGoOn(t *testing.T) {
+	api, url := running(t.Context(), t)
+	if first := firstEvent(t, url+"?after="+api.run+"-0"); !strings.HasPrefix(first, "id: "+api.run+"-1\n") {
+		t.Errorf("in the same process: %s", first)
+	}
+	if first := firstEvent(t, url+"?after=another-17"); first != "event: restarted\ndata: {}" {
+		t.Errorf("of another process: %s", first)
+	}
+	for _, wrong := range []string{"x", "-1", api.run + "-", api.run + "-x"} {
+		if status, _ := ask(t.Context(), t, url+"?after="+wrong); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", wrong, status)
+		}
+	}
+}
+
+// TestStreamsEnd: a stream ends with the server, and the client sees its end.
+func TestStreamsEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	_, url := running(ctx, t)
+	_, lines := ask(t.Context(), t, url)
+	stop()
+	for lines.Scan() {
+		t.Log(lines.Text())
+	}
+	if lines.Err() != nil {
+		t.Errorf("it breaks off: %v", lines.Err())
+	}
+}
+
+// running serves the API and what it does beside.
+func running(ctx context.Context, t *testing.T) (a *API, url string) {
+	t.Helper()
+	d := must(New(&Setup{Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true}, Logger: zerolog.Nop()}))(t)
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Run(ctx)
+	}()
+	server := httptest.NewServer(d)
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+		server.Close()
+	})
+	return d, server.URL + "/api/v1/events"
+}
+
+func ask(ctx context.Context, t *testing.T, url string) (status int, lines *bufio.Scanner) {
+	t.Helper()
+	req := must(http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody))(t)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp.StatusCode, bufio.NewScanner(resp.Body)
+}
+
+func firstEvent(t *testing.T, url string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, lines := ask(ctx, t, url)
+	var event []string
+	for lines.Scan() && lines.Text() != "" {
+		event = append(event, lines.Text())
+	}
+	return strings.Join(event, "\n")
+}
+
+// TestScopeFilter: copies of one scope only, and a scope where there is none is no question.
+func TestScopeFilter(t *testing.T) {
+	service := newFake(t)
+	scoped := serve(t, service, func(s *Setup) { s.Document.Scope = "partition" })
+	if _, got := scoped.do("GET", "/api/v1/recent?scope=3", ""); len(at(got, "copies").([]any)) != 0 {
+		t.Errorf("another scope: %v", got)
+	}
+	if code, got := serve(t, service, nil).do("GET", "/api/v1/recent?scope=3", ""); code != http.StatusBadRequest || got["remedy"] == "" {
+		t.Errorf("%d %v", code, got)
+	}
+}

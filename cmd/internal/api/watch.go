@@ -1,0 +1,110 @@
+package api
+
+import (
+	"sync"
+	"time"
+
+	"github.com/unecho/unecho/consumer"
+)
+
+// Readings of the counters are kept for the conditions that compare with earlier ones.
+const (
+	readEvery = 30 * time.Second
+	readings  = 125 // of an hour, and some more
+)
+
+// reading is what conditions need of the counters.
+type reading struct {
+	at                               time.Time
+	ready                            bool
+	lag                              int64
+	commits, documents, rejected     uint64
+	deleted, withdrawals, divergence uint64
+	strays, snapshotErrs             uint64
+	unique, uniqueCut                uint64
+}
+
+func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
+	r := reading{
+		at: now, ready: ready, lag: s.SourceLag, commits: s.Commits, documents: s.Unique + s.Duplicate, deleted: s.Deleted, withdrawals: s.Withdrawals,
+		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Unique, uniqueCut: s.Index.UniqueCut,
+	}
+	for _, n := range s.Rejected {
+		r.rejected += n
+	}
+	r.documents += r.rejected
+	for _, n := range s.Strays {
+		r.strays += n
+	}
+	return r
+}
+
+// watch finds what a person should know: the conditions of the alerts, by what this process knows itself.
+type watch struct {
+	mu    sync.Mutex
+	kept  []reading // the oldest first
+	since map[string]time.Time
+}
+
+// look takes a reading. It is called every few seconds.
+func (w *watch) look(s *consumer.Stats, ready bool, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.judge(s, ready, now)
+	if n := len(w.kept); n > 0 && now.Sub(w.kept[n-1].at) < readEvery {
+		return
+	}
+	if len(w.kept) == readings {
+		w.kept = append(w.kept[:0], w.kept[1:]...)
+	}
+	w.kept = append(w.kept, readingOf(s, ready, now))
+}
+
+// judge notes since when each condition holds. The caller holds mu.
+func (w *watch) judge(s *consumer.Stats, ready bool, now time.Time) {
+	if w.since == nil {
+		w.since = map[string]time.Time{}
+	}
+	seen := w.seen(s, ready, now)
+	for _, c := range conditions() {
+		switch _, there := w.since[c.code]; {
+		case !c.holds(seen):
+			delete(w.since, c.code)
+		case !there:
+			w.since[c.code] = now
+		}
+	}
+}
+
+func (w *watch) seen(s *consumer.Stats, ready bool, now time.Time) *seen {
+	return &seen{Stats: s, now: readingOf(s, ready, now), kept: w.kept}
+}
+
+// warning is a condition that holds.
+type warning struct {
+	Code    string `json:"code"` // the alert's name
+	Text    string `json:"text"`
+	Remedy  string `json:"remedy"`
+	Runbook string `json:"runbook"` // the section of the runbook
+	Since   string `json:"since"`
+	Pending bool   `json:"pending"` // it does not hold for as long yet as the alert waits
+}
+
+// warnings returns the conditions that hold now, the most urgent first.
+func (w *watch) warnings(s *consumer.Stats, ready bool, why func(consumer.Stats) string, now time.Time) []warning {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.judge(s, ready, now)
+	out := []warning{}
+	seen := w.seen(s, ready, now)
+	seen.why = why
+	for _, c := range conditions() {
+		if since, there := w.since[c.code]; there {
+			out = append(out, warning{
+				Code: c.code, Text: c.text(seen), Remedy: c.remedy, Runbook: "runbook.md#" + anchor(c.code), Since: moment(since.UnixMilli()),
+				Pending: now.Sub(since) < c.lasting,
+			})
+		}
+	}
+	return out
+}

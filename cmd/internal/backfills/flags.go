@@ -1,0 +1,140 @@
+package backfills
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Flags are what a command line asks of a backfill.
+type Flags struct {
+	Topics                      []string
+	From, To                    backfill.Bound
+	Order                       protocol.Order
+	Unique, Duplicate, Rejected string
+	Name, Into, Prime           string
+	Files                       []string // their documents are replayed
+	Format, Time                string   // of the files
+	MaxRate                     int
+	DryRun, JSON                bool
+
+	Sets   []string               // the settings that --set gave
+	Config []string               // the arguments that name the configuration, for commands that are shown
+	Given  func(flag string) bool // says whether a flag was given
+}
+
+// Check returns all that is wrong with the flags.
+func (f *Flags) Check() error {
+	wrong := f.wrongFiles()
+	switch {
+	case f.MaxRate < 0:
+		wrong = append(wrong, errors.New("--max-rate: write documents a second, or 0 for no bound"))
+	case f.Into != "" && f.Name != "":
+		wrong = append(wrong, errors.New("--name and --into: a job that goes on as a live group has that group's name; leave --name out"))
+	case f.Into != "" && f.DryRun:
+		wrong = append(wrong, errors.New("--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
+	}
+	if f.Prime != "" {
+		return errors.Join(append(wrong, f.wrongPrime()...)...)
+	}
+	return errors.Join(append(wrong, f.wrongSettings()...)...)
+}
+
+// wrongFiles says what is wrong with the flags about files.
+func (f *Flags) wrongFiles() (wrong []error) {
+	if len(f.Files) == 0 {
+		for _, flag := range []string{"format", "time"} {
+			if f.Given(flag) {
+				wrong = append(wrong, fmt.Errorf("--%s: is about files; name them with --files", flag))
+			}
+		}
+		return wrong
+	}
+	for _, flag := range []string{"topic", "from", "to", "into"} {
+		if f.Given(flag) {
+			wrong = append(wrong, fmt.Errorf("--%s and --files: choose one; all documents of the files are replayed", flag))
+		}
+	}
+	if f.Name == "" {
+		wrong = append(wrong, errors.New("--files: give the job a name with --name"))
+	}
+	if !slices.Contains(corpus.Formats(), f.Format) {
+		wrong = append(wrong, fmt.Errorf("--format %s: there is %s", f.Format, strings.Join(corpus.Formats(), ", ")))
+	}
+	return wrong
+}
+
+// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing and has no job of its own.
+func notToPrime() []string {
+	return []string{"files", "name", "into", "order", "unique", "duplicate", "rejected", "dry-run"}
+}
+
+// wrongPrime refuses what a priming has no use for.
+func (f *Flags) wrongPrime() (wrong []error) {
+	for _, flag := range notToPrime() {
+		if f.Given(flag) {
+			wrong = append(wrong, fmt.Errorf("--prime and --%s: what primes a group forwards nothing and has no name; leave --%s out", flag, flag))
+		}
+	}
+	return wrong
+}
+
+// wrongSettings refuses --set for what a backfill has flags for, or has of its own.
+func (f *Flags) wrongSettings() (wrong []error) {
+	instead := map[string]string{
+		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique", "sink.duplicate": "use --duplicate",
+		"sink.rejected": "use --rejected", "sink.dry_run": "use --dry-run",
+	}
+	if f.Into == "" {
+		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
+		instead["index.name"] = "a backfill has an index of its own, named after --name"
+		instead["source.start"] = "use --from"
+	}
+	for _, set := range f.Sets {
+		key, value, _ := strings.Cut(set, "=")
+		if advice, own := instead[key]; own {
+			wrong = append(wrong, fmt.Errorf("--set %s: %s", key, advice))
+		}
+		if key == "window.clock" && value != eventClock {
+			wrong = append(wrong, fmt.Errorf("--set window.clock=%s: a backfill goes by the documents' own times; leave it out", value))
+		}
+	}
+	return wrong
+}
+
+// eventClock is the value of window.clock that a backfill has.
+const eventClock = "event"
+
+// asked returns what the command line says of a job that may have begun already. Dry says that the settings make it a dry run.
+func (f *Flags) asked(dry bool) backfill.Asked {
+	asked := f.primed()
+	asked.Files = len(f.Files) > 0
+	if asked.Files {
+		asked.Topics = []string{backfill.FilesOf(f.Name)}
+	}
+	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.Unique, f.Duplicate, f.Rejected
+	if f.Given("order") {
+		asked.Order = &f.Order
+	}
+	if dry || f.Given("dry-run") {
+		asked.DryRun = &dry
+	}
+	return asked
+}
+
+// primed returns what the command line says of a priming that may have begun already.
+func (f *Flags) primed() backfill.Asked {
+	asked := backfill.Asked{Topics: f.Topics}
+	if f.Given("from") {
+		asked.From = &f.From
+	}
+	if f.Given("to") {
+		asked.To = &f.To
+	}
+	return asked
+}

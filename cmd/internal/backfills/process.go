@@ -1,0 +1,105 @@
+package backfills
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// process is one that works on a job.
+type process struct {
+	*voice
+	shell    *Shell
+	flags    *Flags
+	config   config.Config // of the job
+	embedded bool
+	job      backfill.Job
+}
+
+// Replay works on the job that the flags describe until its range is judged, or a signal comes.
+func Replay(ctx context.Context, f *Flags, shell *Shell) error {
+	v, err := newProcess(f, shell)
+	if err == nil {
+		say := func() { fmt.Fprintln(v.Err, "unecho: "+exit.Finishing) }
+		if v.logsJSON {
+			say = func() { v.logger.Info().Msg(exit.Finishing) }
+		}
+		signalled, stop := exit.UntilSignalSaid(ctx, say, nil)
+		defer stop()
+		err = v.run(signalled)
+		exit.MarkInterrupted(signalled, &err)
+	}
+	if err != nil && v != nil && v.logsJSON {
+		return &exit.Error{Logged: true, Err: err}
+	}
+	return err
+}
+
+// newProcess returns the job that the command line and the configuration describe. It is nil if there is no
+// configuration.
+func newProcess(f *Flags, shell *Shell) (*process, error) {
+	c, name, err := f.settings(shell.Read)
+	if err != nil {
+		if terminal.IsJSON(shell.Err, c.Log) {
+			err = &exit.Error{Logged: true, Err: err}
+		}
+		return nil, err
+	}
+	v := &process{voice: newVoice(shell, f.JSON, "backfill", name, c.Log), shell: shell, flags: f, config: c}
+	if v.logger, err = shell.Logger(c); err != nil {
+		return nil, err
+	}
+	if v.embedded, err = shell.Embedded(c); err != nil {
+		return nil, err
+	}
+	options, err := broker.Options(c.Kafka, v.logger)
+	if err != nil {
+		return v, err
+	}
+	v.job = backfill.Job{Kafka: options, Name: name, Group: c.Consumer.Group, Journal: c.Journal.Name(c.Consumer.Group)}
+	return v, nil
+}
+
+// adopt takes over from a job in force what the command line does not say.
+func (v *process) adopt(s *backfill.State) {
+	v.config.Source.Topics = s.Topics()
+	out, dry := s.Outputs()
+	if v.config.Sink.DryRun = dry; dry {
+		return
+	}
+	v.config.Sink.Unique, v.config.Sink.Duplicate, v.config.Sink.Rejected = out.Unique, out.Duplicate, out.Rejected
+}
+
+// again is the command that goes on with the job, or looks at it again.
+func (v *process) again() string {
+	line := []string{"unecho backfill"}
+	switch {
+	case v.flags.Into != "":
+		line = append(line, "--into", v.job.Name)
+	default:
+		line = append(line, "--name", v.job.Name)
+	}
+	if v.config.Sink.DryRun {
+		line = append(line, "--dry-run")
+	}
+	return strings.Join(slices.Concat(line, v.flags.Config, v.deciding()), " ")
+}
+
+// deciding are the arguments that set what decides verdicts: without them the job's journal would be refused. Others are left out,
+// for there may be secrets among them.
+func (v *process) deciding() (args []string) {
+	for _, set := range v.flags.Sets {
+		section, _, _ := strings.Cut(set, ".")
+		if slices.Contains([]string{"document", "index", "similarity", "source", "text", "window"}, section) {
+			args = append(args, "--set", set)
+		}
+	}
+	return args
+}

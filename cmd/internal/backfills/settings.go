@@ -1,0 +1,127 @@
+package backfills
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// Reader reads the configuration, with settings that outrank everything in it.
+type Reader func(sets []string) (config.Config, error)
+
+// settings returns the configuration of the job, and its name. It is read twice, because the name and the outputs follow
+// from the topics and the group that the file may name.
+func (f *Flags) settings(read Reader) (c config.Config, name string, err error) {
+	over := f.outputSets(defaultOutputs("", nil))
+	topics := f.Topics
+	if len(f.Files) > 0 {
+		topics = []string{backfill.FilesOf(f.Name)}
+	}
+	if len(topics) > 0 {
+		over = append(over, "source.topics="+strings.Join(topics, ","))
+	}
+	if f.Into != "" {
+		over = f.outputSets(outputNames{})
+		if len(f.Topics) > 0 {
+			over = append(over, "source.topics="+strings.Join(f.Topics, ","))
+		}
+		return f.intoSettings(read, over)
+	}
+	over = append(over, "window.clock="+eventClock, "source.start=earliest")
+	if f.DryRun {
+		over = append(over, "sink.dry_run=true")
+	}
+	if c, err = read(over); err != nil {
+		return c, "", err
+	}
+	name, err = f.jobName(c.Source.Topics)
+	if err != nil {
+		return c, "", err
+	}
+	over = append(over, f.outputSets(defaultOutputs(name, c.Source.Topics))...)
+	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=", "index.name="+backfill.IndexOf(name))
+	c, err = read(over)
+	return c, name, err
+}
+
+// jobName is the name that was given, or else that of the only topic.
+func (f *Flags) jobName(topics []string) (string, error) {
+	name := f.Name
+	if name == "" && len(topics) > 1 {
+		return "", exit.Usage(fmt.Errorf("a backfill of several topics (%s) has no name by itself; give it one with --name", strings.Join(topics, ", ")))
+	}
+	if name == "" {
+		name = topics[0]
+	}
+	if err := backfill.CheckName(name); err != nil {
+		return "", exit.Usage(err)
+	}
+	return name, nil
+}
+
+// outputNames are the topics of the outputs; one that is empty is not said.
+type outputNames struct{ unique, duplicate, rejected string }
+
+// defaultOutputs are those of a job that names none. They are never those of the live group: readers of those would get
+// what they had already.
+func defaultOutputs(name string, topics []string) outputNames {
+	if name != "" && slices.Contains(topics, backfill.FilesOf(name)) {
+		return outputNames{name + ".backfill.unique", name + ".backfill.duplicate", name + ".backfill.rejected"}
+	}
+	prefix := "{source}.backfill."
+	if len(topics) != 1 || topics[0] != name {
+		prefix += name + "."
+	}
+	return outputNames{prefix + "unique", prefix + "duplicate", prefix + "rejected"}
+}
+
+// outputSets are settings for the outputs: those of the flags, or else these.
+func (f *Flags) outputSets(or outputNames) (sets []string) {
+	for _, o := range []struct{ key, flag, or string }{
+		{"sink.unique", f.Unique, or.unique}, {"sink.duplicate", f.Duplicate, or.duplicate}, {"sink.rejected", f.Rejected, or.rejected},
+	} {
+		switch {
+		case o.flag != "":
+			sets = append(sets, o.key+"="+o.flag)
+		case o.or != "":
+			sets = append(sets, o.key+"="+o.or)
+		}
+	}
+	return sets
+}
+
+// intoSettings returns the configuration of a job that goes on as a live group: as far as possible that of the file, for
+// that group is to be started with it afterwards.
+func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string, error) {
+	c, err := read(over)
+	if err != nil {
+		return c, "", err
+	}
+	if c.Consumer.Group != f.Into {
+		if f.Unique == "" || f.Duplicate == "" || f.Rejected == "" {
+			return c, "", &stop.Error{
+				What:   fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get everything again from %s", c.Consumer.Group, f.Into),
+				Remedy: fmt.Sprintf("name others with --unique, --duplicate and --rejected, or write a configuration with consumer.group: %s", f.Into),
+			}
+		}
+		over = append(over, "consumer.group="+f.Into, "journal.topic=")
+		if c, err = read(over); err != nil {
+			return c, "", err
+		}
+	}
+	if c.Judge.Window.Clock != eventClock {
+		return c, "", &stop.Error{
+			What:   fmt.Sprintf("a group that goes on from a backfill measures age by the documents' own times, and window.clock is %s", c.Judge.Window.Clock),
+			Remedy: "set window.clock: event in the configuration, by which the group is started later, too",
+		}
+	}
+	if strings.HasPrefix(f.Into, backfill.Prefix) {
+		return c, "", exit.Usage(fmt.Errorf("--into %s: names that begin with %s are those of backfills; choose another", f.Into, backfill.Prefix))
+	}
+	return c, f.Into, nil
+}

@@ -1,0 +1,127 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Options are what a command line asks for.
+type Options struct {
+	Config         config.Config
+	Memory         setting.Bytes // what the index may take
+	Workers        int
+	All            bool // a document has all its matches, not only the best
+	Rotated        bool // Distance is beyond what blocks guarantee
+	Distance       int  // then
+	Representative Representative
+	Verbose        bool
+	Old, Query     []string
+	List           string // the file with names of files
+	Load, Save     string // the files of the index
+	Pairs, JSON    bool
+}
+
+// Rotate takes a distance that is refused for blocks as one for sorted rotations. o.Config has a smaller one.
+func (o *Options) Rotate(distance int) error {
+	if _, err := sketch.NewRotations(o.Config.Judge.Similarity.Bits, distance); err != nil {
+		return exit.Usage(fmt.Errorf("--distance: %w", err))
+	}
+	o.Rotated, o.Distance = true, distance
+	return nil
+}
+
+// Choose sets the representative and the matches by their words. Given says whether a flag was given.
+func (o *Options) Choose(representative, matches string, given func(flag string) bool) error {
+	known := map[string]Representative{"first": First, "last": Last, "longest": Longest}
+	var ok bool
+	if o.Representative, ok = known[representative]; !ok {
+		return exit.Usage(fmt.Errorf("--representative %s: write first, last or longest", representative))
+	}
+	if matches != "best" && matches != "all" {
+		return exit.Usage(fmt.Errorf("--matches %s: write best or all", matches))
+	}
+	if matches == "all" {
+		o.Config.Judge.Index.Keep = "all"
+		o.unbind(given)
+	}
+	o.All = matches == "all" || o.Rotated
+	return nil
+}
+
+// unbind removes the bounds on what one document may cost, except for those that are set.
+func (o *Options) unbind(given func(flag string) bool) {
+	defaults, s := index.DefaultParams().Similarity, &o.Config.Judge.Similarity
+	for _, b := range []struct {
+		flag  string
+		bound *int
+		usual int
+	}{
+		{"max-candidates", &s.MaxCandidates, defaults.MaxCandidates},
+		{"max-references", &s.MaxReferences, defaults.MaxReferences},
+		{"max-work", &s.MaxWork, defaults.MaxWork},
+	} {
+		if *b.bound == b.usual && !given(b.flag) {
+			*b.bound = math.MaxInt32
+		}
+	}
+}
+
+// Check refuses options that contradict each other.
+func (o *Options) Check() error {
+	stdins := 0
+	for _, path := range slices.Concat(o.Old, o.Query, []string{o.List, o.Load}) {
+		if path == corpus.Stdin {
+			stdins++
+		}
+	}
+	switch {
+	case stdins > 1:
+		return exit.Usage(errors.New("standard input can be read once only: name it once"))
+	case o.Save == corpus.Stdin:
+		return exit.Usage(errors.New("--save-index wants a file of its own, not standard output"))
+	case len(o.Old) > 0 && o.Load != "":
+		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
+	case o.Rotated && o.Load+o.Save != "":
+		return exit.Usage(errors.New("sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
+	case o.Verbose && o.Load != "":
+		return exit.Usage(errors.New("--verbose shows sketches, which an index file does not hold: use --index"))
+	case len(o.Query) == 0 && o.List == "" && (o.Save == "" || len(o.Old) == 0):
+		return exit.Usage(errors.New("no file is named; - is standard input"))
+	}
+	return nil
+}
+
+// Only says whether nothing is judged: an index is built and saved.
+func (o *Options) Only() bool { return len(o.Query) == 0 && o.List == "" }
+
+// settings returns the settings that a saved index must share with the documents compared with it.
+func (o *Options) settings() []byte {
+	c := config.Default()
+	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text, o.Config.Judge.Index.Keep
+	d := o.Config.Document
+	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	return c.Settings()
+}
+
+// Params returns how the documents are read and signed.
+func (o *Options) Params() Params {
+	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
+	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated}
+}
+
+// NewJudge builds the judge of the documents.
+func (o *Options) NewJudge() (Judge, error) {
+	if o.Rotated {
+		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose || o.Pairs})
+	}
+	return OpenIndex(o.Load, IndexParams{Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All})
+}

@@ -1,0 +1,82 @@
+// The plots of time: throughput, share of duplicates, lag, latency; and the histogram of similarities.
+
+import { by } from './dom.js';
+import { count, percent, rate, short, span } from './format.js';
+import { TimePlot, bars, panel } from './plot.js';
+
+/** charts makes the plots and returns a function that draws them. */
+export function charts() {
+  const throughput = new TimePlot(by('throughput'), 'Throughput', {
+    note: 'documents a second', format: rate, axis: short, floor: 2,
+    series: [
+      { key: 'duplicate', name: 'duplicates', paint: 'p-main', area: true },
+      { key: 'unique', name: 'unique', paint: 'p-calm', area: true },
+      { key: 'rejected', name: 'rejected', paint: 'p-bad', area: true },
+    ],
+  });
+  const share = new TimePlot(by('share'), 'Share of duplicates', {
+    format: percent, floor: 0.01, most: 1, series: [{ key: 'share', name: 'duplicates', paint: 'p-main', wash: true }],
+  });
+  const lag = new TimePlot(by('lag'), 'Lag', {
+    note: 'of the whole group', format: count, axis: short, floor: 10, series: [{ key: 'lag', name: 'documents', paint: 'p-main', wash: true }],
+  });
+  const latency = new TimePlot(by('latency'), 'Latency', {
+    note: 'from timestamp to commit', format: span, floor: 0.1,
+    series: [{ key: 'slow', name: 'slowest 1 %', paint: 'p-calm' }, { key: 'median', name: 'half', paint: 'p-main' }],
+  });
+  const plots = [throughput, share, lag, latency];
+  return (history, now) => {
+    const reach = history.reach(now);
+    for (const plot of plots) plot.show(history.points, reach, now);
+  };
+}
+
+/** similarities makes the histogram and returns a function that draws {bounds, counts} beside the threshold. */
+export function similarities() {
+  const into = by('similarity');
+  const title = 'How alike the duplicates are';
+  const parts = panel(into, title, { note: 'matches since the start, by similarity' });
+  let wide = 0;
+  let last = null;
+  const draw = () => {
+    if (wide > 0 && last) bars(parts, wide, title, bucketsOf(...last), short, markOf(...last));
+  };
+  new ResizeObserver(([entry]) => {
+    wide = Math.round(entry.contentRect.width);
+    draw();
+  }).observe(parts.drawing.parentElement);
+  return (histogram, threshold) => {
+    last = [histogram, threshold];
+    draw();
+  };
+}
+
+/** visible are the positions of the buckets that are drawn: from a little below the threshold, or the first match, to 1. */
+function visible({ bounds, counts }, threshold) {
+  const first = counts.findIndex((n) => n > 0);
+  const from = Math.min(threshold ?? 0.5, first >= 0 ? (bounds[first - 1] ?? 0) : 1);
+  return bounds.map((_, i) => i).filter((i) => bounds[i] > from - 0.1001);
+}
+
+function bucketsOf(histogram, threshold) {
+  const { bounds, counts } = histogram;
+  return visible(histogram, threshold).map((i) => {
+    const low = i > 0 ? bounds[i - 1] : 0;
+    const same = bounds[i] >= 1 && low > 0.999;
+    return {
+      value: counts[i], paint: same ? 'p-main strong' : 'p-main', centre: same,
+      label: same ? 'same' : Math.round(low * 100) % 10 === 0 ? low.toFixed(1) : '',
+      name: same ? 'the same text' : `${low} to ${bounds[i]}`,
+    };
+  });
+}
+
+function markOf(histogram, threshold) {
+  if (typeof threshold !== 'number' || histogram.counts.every((n) => n === 0)) return null;
+  const shown = visible(histogram, threshold);
+  const { bounds } = histogram;
+  const at = shown.findIndex((i) => bounds[i] > threshold);
+  if (at < 0) return null;
+  const low = shown[at] > 0 ? bounds[shown[at] - 1] : 0;
+  return { at: at + Math.max(0, (threshold - low) / (bounds[shown[at]] - low)), text: 'threshold ' + threshold };
+}

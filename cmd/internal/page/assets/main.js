@@ -1,0 +1,130 @@
+// Where the modules meet: the status is asked for once a second, and each section draws what it shows of it.
+
+import { ask, hasToken, setToken } from './api.js';
+import { by, say } from './dom.js';
+import { span } from './format.js';
+import { History } from './history.js';
+import { sampleOf, settingOf, topicsOf } from './model.js';
+import { charts, similarities } from './charts.js';
+import { Compare } from './compare.js';
+import { Lookup } from './lookup.js';
+import { Recent } from './recent.js';
+import * as health from './health.js';
+import * as members from './members.js';
+import * as window_ from './window.js';
+
+const EVERY = 1000; // ms
+const HIDDEN = 10_000; // ms, while nobody sees the page
+const TROUBLE = 2000; // ms
+
+const history = new History();
+const drawCharts = charts();
+const drawSimilarities = similarities();
+const compare = new Compare((copy, by) => recent.step(copy, by));
+const recent = new Recent((copy) => compare.copy(copy));
+const lookup = new Lookup((text, match) => compare.text(text, match));
+
+let heard = 0; // when the last answer came
+let spoken = '';
+let live = false;
+let timer = 0;
+let looking = false;
+
+/** speak says something to those who do not see the page, once. */
+function speak(text) {
+  if (text === spoken) return;
+  spoken = text;
+  say(by('said'), text);
+}
+
+async function look() {
+  if (looking) return;
+  looking = true;
+  clearTimeout(timer);
+  let wait = document.hidden ? HIDDEN : EVERY;
+  try {
+    const status = await ask('status');
+    if (!live) recent.start();
+    live = true;
+    heard = Date.now() / 1000;
+    draw(status);
+  } catch (failure) {
+    wait = trouble(failure);
+  }
+  looking = false;
+  timer = setTimeout(look, wait);
+}
+
+function draw(status) {
+  const now = Date.now() / 1000;
+  history.add(sampleOf(status, now));
+  phase('live');
+  by('forget').hidden = !hasToken();
+  say(by('group'), status.group);
+  say(by('version'), `unecho ${status.version}`);
+  const state = health.show(status, history);
+  drawCharts(history, now);
+  drawSimilarities(status.similarity, status.window.threshold);
+  window_.show(status, history.over(60)?.unique ?? status.rate?.documents_per_s ?? null);
+  members.show(status, now);
+  const scoped = settingOf(status, 'document.scope') !== '';
+  lookup.settings({ threshold: status.window.threshold, scoped });
+  by('recent').dataset.scoped = String(scoped);
+  recent.topics(topicsOf(status));
+  const word = { ok: 'Well', look: 'Needs a look', starts: 'Not ready', bad: 'Not ready' }[state];
+  document.title = `${word} · ${status.group} · unecho`;
+  speak(word);
+}
+
+/** trouble shows what went wrong, and returns after how many ms to try again. */
+function trouble(failure) {
+  if (failure.status === 401 || failure.status === 403) {
+    live = false;
+    gate(failure);
+    return HIDDEN;
+  }
+  phase('lost', failure);
+  speak('No answer: trying again');
+  return TROUBLE;
+}
+
+/** phase is one of loading, live, lost, gate. */
+function phase(name, failure) {
+  document.body.dataset.phase = name;
+  by('gate').hidden = name !== 'gate';
+  by('content').hidden = name === 'gate';
+  const silent = heard > 0 ? ` for ${span(Math.round(Date.now() / 1000 - heard))}` : '';
+  say(by('link-text'), { live: 'live', lost: `no answer${silent}, trying again`, gate: 'not open', loading: 'connecting' }[name]);
+  if (name === 'lost') {
+    document.title = 'No answer · unecho';
+    by('hero').dataset.state = 'lost';
+    say(by('sentence'), failure.status === 0 ? `No answer${silent}. Trying again.` : `No good answer: ${failure.message}.`);
+    say(by('more'), heard > 0 ? 'What stands below is as it was then.' : 'See whether the process runs, and whether this address leads to it.');
+  }
+}
+
+function gate(failure) {
+  phase('gate');
+  const closed = failure.status === 403;
+  say(by('gate-title'), closed ? 'This page is closed' : 'This member asks for a token');
+  say(by('gate-why'), `${failure.message[0].toUpperCase()}${failure.message.slice(1)}. ${closed ? 'To open it: ' + failure.remedy + '.' : ''}`);
+  if (!closed) say(by('gate-why'), hasToken() ? 'The token that was given is not the one of ops.token.' : 'Give it the value of ops.token.');
+  by('gate-form').hidden = closed;
+  document.title = (closed ? 'Closed' : 'Token') + ' · unecho';
+  speak(by('gate-title').textContent);
+}
+
+by('gate-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  setToken(by('token').value.trim());
+  by('token').value = '';
+  look();
+});
+by('forget').addEventListener('click', () => {
+  setToken('');
+  location.reload();
+});
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) look();
+});
+look();

@@ -1,0 +1,203 @@
+// Plots of time and of buckets, as SVG. Each says in words what it shows.
+
+import { el, svg, put, say } from './dom.js';
+import { DASH } from './format.js';
+
+const HEIGHT = 168;
+const PAD = { left: 52, right: 12, top: 10, bottom: 24 };
+const SLACK = 25; // seconds without a sample that a line spans: a page that nobody sees asks less often
+
+/** nice returns a round number that is at least n, and into how many parts the axis is divided. */
+export function nice(n) {
+  if (!(n > 0)) return [1, 2];
+  const size = 10 ** Math.floor(Math.log10(n));
+  for (const [step, parts] of [[1, 2], [2, 2], [3, 3], [4, 2], [5, 2], [6, 3], [8, 4], [10, 2]]) {
+    if (n <= step * size * 1.0001) return [step * size, parts];
+  }
+  return [10 * size, 2];
+}
+
+/** panel makes what all plots have: a heading, the values of now, the drawing. */
+export function panel(into, title, { legend = [], note }) {
+  const id = into.id + '-title';
+  const values = legend.map((s) => el('span', { className: 'value' }, DASH));
+  const drawing = svg('svg', { class: 'plot', role: 'img', height: HEIGHT, 'aria-label': title + ': no values yet' });
+  const empty = el('p', { className: 'empty', hidden: true });
+  put(into,
+    el('div', { className: 'head' }, el('h2', { id }, title), note && el('p', { className: 'soft small' }, note)),
+    legend.length > 0 && el('ul', { className: 'legend' }, legend.map((s, i) => el('li', {}, el('span', { className: 'key ' + s.paint, 'aria-hidden': 'true' }), s.name, ' ', values[i]))),
+    el('div', { className: 'canvas' }, drawing, empty));
+  return { drawing, values, empty };
+}
+
+/** TimePlot draws series {key, name, paint, area} of points {at} against the time. Areas stand on one another. */
+export class TimePlot {
+  #into; #title; #series; #format; #axis; #parts; #last = null; #pointed = null; #floor; #most;
+
+  constructor(into, title, { series, format, axis = format, note, floor = 0, most = Infinity }) {
+    Object.assign(this, { wide: 0 });
+    this.#into = into;
+    this.#title = title;
+    this.#series = series;
+    this.#format = format;
+    this.#axis = axis;
+    this.#floor = floor;
+    this.#most = most;
+    this.#parts = panel(into, title, { legend: series, note });
+    const drawing = this.#parts.drawing;
+    new ResizeObserver(([entry]) => {
+      this.wide = Math.round(entry.contentRect.width);
+      this.#draw();
+    }).observe(drawing.parentElement);
+    drawing.addEventListener('pointermove', (e) => this.#point(e.clientX - drawing.getBoundingClientRect().left));
+    drawing.addEventListener('pointerleave', () => this.#point(null));
+  }
+
+  /** show draws points up to now; reach is how many seconds there are on the axis. */
+  show(points, reach, now) {
+    this.#last = { points: points.filter((p) => p.at >= now - reach), reach, now };
+    this.#draw();
+  }
+
+  #point(x) {
+    this.#pointed = x;
+    this.#draw();
+  }
+
+  #draw() {
+    if (!this.#last || this.wide === 0) return;
+    const { points, reach, now } = this.#last;
+    const { drawing, values, empty } = this.#parts;
+    const has = points.some((p) => !p.gap && this.#series.some((s) => typeof p[s.key] === 'number'));
+    empty.hidden = has;
+    say(empty, 'Nothing to show yet.');
+    const area = { left: PAD.left, right: this.wide - PAD.right, top: PAD.top, bottom: HEIGHT - PAD.bottom };
+    const x = (at) => area.right - ((now - at) / reach) * (area.right - area.left);
+    const [top, parts] = this.#top(points);
+    const y = (v) => area.bottom - (Math.min(v, top) / top) * (area.bottom - area.top);
+    const shown = this.#pointed === null ? points.findLast((p) => !p.gap) : nearest(points, x, this.#pointed);
+    drawing.setAttribute('viewBox', `0 0 ${this.wide} ${HEIGHT}`);
+    put(drawing, grid(area, top, parts, y, this.#axis), times(area, reach, now, x), this.#lines(points, x, y), this.#cursor(shown, area, x, y));
+    this.#series.forEach((s, i) => say(values[i], this.#format(shown?.[s.key])));
+    drawing.setAttribute('aria-label', this.#words(points, reach));
+  }
+
+  #top(points) {
+    const stacked = this.#series.filter((s) => s.area);
+    let most = this.#floor;
+    for (const p of points) {
+      if (p.gap) continue;
+      most = Math.max(most, stacked.reduce((sum, s) => sum + (p[s.key] ?? 0), 0), ...this.#series.filter((s) => !s.area).map((s) => p[s.key] ?? 0));
+    }
+    const [top, parts] = nice(most);
+    return top > this.#most ? [this.#most, parts] : [top, parts];
+  }
+
+  #lines(points, x, y) {
+    const marks = [];
+    const base = points.map(() => 0);
+    for (const s of this.#series) {
+      if (s.area && points.every((p) => !(p[s.key] > 0))) continue; // a line of zeros would stand on the one below
+      for (const run of runs(points, s.key)) {
+        const upper = run.map((i) => [x(points[i].at), y((s.area ? base[i] : 0) + points[i][s.key])]);
+        if (s.area || s.wash) {
+          const lower = run.map((i) => [x(points[i].at), y(s.area ? base[i] : 0)]).reverse();
+          marks.push(svg('path', { class: 'area ' + s.paint, d: path([...upper, ...lower]) + 'Z' }));
+        }
+        marks.push(svg('path', { class: 'line ' + s.paint, d: path(upper) }));
+      }
+      if (s.area) points.forEach((p, i) => (base[i] += p[s.key] ?? 0));
+    }
+    return marks;
+  }
+
+  #cursor(shown, area, x, y) {
+    if (this.#pointed === null || !shown) return [];
+    const at = x(shown.at);
+    let base = 0;
+    const dots = this.#series.map((s) => {
+      const value = shown[s.key];
+      if (typeof value !== 'number') return null;
+      base = s.area ? base + value : value;
+      return svg('circle', { class: 'dot ' + s.paint, cx: at, cy: y(base), r: 3.5 });
+    });
+    return [svg('line', { class: 'cursor', x1: at, x2: at, y1: area.top, y2: area.bottom }), ...dots];
+  }
+
+  #words(points, reach) {
+    const parts = this.#series.map((s) => {
+      const all = points.filter((p) => !p.gap && typeof p[s.key] === 'number').map((p) => p[s.key]);
+      if (all.length === 0) return `${s.name}: no values yet`;
+      return `${s.name}: now ${this.#format(all.at(-1))}, lowest ${this.#format(Math.min(...all))}, highest ${this.#format(Math.max(...all))}`;
+    });
+    return `${this.#title}, the last ${ago(reach)}. ${parts.join('. ')}.`;
+  }
+}
+
+const ago = (seconds) => (seconds < 120 ? `${seconds} seconds` : `${seconds / 60} minutes`);
+
+/** runs are the stretches of points, by position, that have a value. */
+function* runs(points, key) {
+  let run = [];
+  for (let i = 0; i < points.length; i++) {
+    const there = !points[i].gap && typeof points[i][key] === 'number';
+    if (run.length > 0 && (!there || points[i].at - points[i - 1].at > SLACK)) {
+      yield run;
+      run = [];
+    }
+    if (there) run.push(i);
+  }
+  if (run.length > 0) yield run;
+}
+
+const path = (dots) => 'M' + dots.map(([a, b]) => a.toFixed(1) + ' ' + b.toFixed(1)).join('L');
+
+function nearest(points, x, at) {
+  let best;
+  for (const p of points) {
+    if (!p.gap && (!best || Math.abs(x(p.at) - at) < Math.abs(x(best.at) - at))) best = p;
+  }
+  return best;
+}
+
+function grid(area, top, parts, y, format) {
+  return Array.from({ length: parts + 1 }, (_, i) => {
+    const value = (top / parts) * i;
+    return [
+      svg('line', { class: i === 0 ? 'axis' : 'rule', x1: area.left, x2: area.right, y1: y(value), y2: y(value) }),
+      svg('text', { class: 'tick', x: area.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value)),
+    ];
+  });
+}
+
+function times(area, reach, now, x) {
+  const step = { 60: 20, 120: 30, 300: 60, 600: 120 }[reach] ?? 300;
+  const room = (area.right - area.left) / (reach / step) < 48 ? 2 : 1;
+  const marks = [];
+  for (let back = 0; back <= reach; back += step * room) {
+    const anchor = back === 0 ? 'end' : x(now - back) < area.left + 12 ? 'start' : 'middle';
+    marks.push(svg('text', { class: 'tick', x: x(now - back), y: HEIGHT - 6, 'text-anchor': anchor }, back === 0 ? 'now' : back % 60 === 0 ? `−${back / 60} min` : `−${back} s`));
+  }
+  return marks;
+}
+
+/** bars draws buckets {label, value, paint}, and a line with a text before one of them. */
+export function bars({ drawing, empty }, wide, title, buckets, format, mark) {
+  const all = buckets.reduce((sum, b) => sum + b.value, 0);
+  empty.hidden = all > 0;
+  say(empty, 'No matches yet.');
+  const area = { left: PAD.left, right: wide - PAD.right, top: PAD.top + 14, bottom: HEIGHT - PAD.bottom };
+  const [top, parts] = nice(Math.max(...buckets.map((b) => b.value), 2));
+  const y = (v) => area.bottom - (v / top) * (area.bottom - area.top);
+  const each = (area.right - area.left) / buckets.length;
+  drawing.setAttribute('viewBox', `0 0 ${wide} ${HEIGHT}`);
+  put(drawing, grid(area, top, parts, y, format), buckets.map((b, i) => [
+    b.value > 0 && svg('rect', { class: 'bar ' + b.paint, x: area.left + i * each + 2, width: Math.max(1, each - 4), y: y(b.value), height: Math.max(1, area.bottom - y(b.value)), rx: 2 }),
+    b.label && svg('text', { class: 'tick', x: area.left + i * each + (b.centre ? each / 2 : 0), y: HEIGHT - 6, 'text-anchor': 'middle' }, b.label),
+  ]), mark && [
+    svg('line', { class: 'threshold', x1: area.left + mark.at * each, x2: area.left + mark.at * each, y1: PAD.top, y2: area.bottom }),
+    svg('text', { class: 'tick strong', x: area.left + mark.at * each + 5, y: PAD.top + 8, 'text-anchor': 'start' }, mark.text),
+  ]);
+  const told = buckets.filter((b) => b.value > 0).map((b) => `${b.name}: ${format(b.value)}`);
+  drawing.setAttribute('aria-label', `${title}. ${told.length > 0 ? told.join(', ') : 'no matches yet'}.`);
+}

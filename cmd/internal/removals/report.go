@@ -1,0 +1,101 @@
+package removals
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/removal"
+)
+
+// Report is what a removal did, or would do.
+type Report struct {
+	DryRun    bool       `json:"dry_run"`
+	Documents []Document `json:"documents"`
+	Unknown   []string   `json:"unknown"`
+	// Offset is the journal offset from which on the documents are forgotten; 0 if nothing was appended.
+	Offset int64   `json:"journal_offset,omitempty"`
+	Still  Remains `json:"still_in"`
+}
+
+// Document is a document that is forgotten.
+type Document struct {
+	Coordinates string `json:"coordinates"`
+	ID          string `json:"id,omitempty"`
+	Copies      int    `json:"copies"`         // that are remembered as well
+	Copy        bool   `json:"copy,omitempty"` // it is a copy of a document that was named
+}
+
+// Remains says where a document is besides memory.
+type Remains struct {
+	Topics    []string      `json:"topics"`
+	Journal   string        `json:"journal"`
+	Snapshots int           `json:"snapshots"` // that are kept, and replaced one after another
+	Every     time.Duration `json:"-"`         // a snapshot is taken about so often while documents come
+	Within    string        `json:"snapshots_within"`
+}
+
+// NewReport tells of what was found.
+func NewReport(f *removal.Found, still Remains) Report {
+	r := Report{Documents: make([]Document, len(f.Documents)), Unknown: append([]string{}, f.Unknown...), Still: still}
+	for i := range f.Documents {
+		d := &f.Documents[i]
+		r.Documents[i] = Document{Coordinates: d.Coordinates(), ID: d.ID, Copies: d.Copies, Copy: d.Copy}
+	}
+	r.Still.Within = (time.Duration(still.Snapshots) * still.Every).String()
+	return r
+}
+
+// WriteJSON writes one object.
+func (r *Report) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
+
+// nameColumns bounds how much of a name is shown.
+const nameColumns = 200
+
+// WriteText writes lines for people.
+func (r *Report) WriteText(out io.Writer) error {
+	var b strings.Builder
+	verb := "forgotten"
+	if r.DryRun {
+		verb = "would be forgotten"
+	}
+	kept := 0
+	for i := range r.Documents {
+		d := &r.Documents[i]
+		fmt.Fprintf(&b, "%s: %s", verb, terminal.Printable(d.Coordinates, nameColumns))
+		if d.ID != "" {
+			fmt.Fprintf(&b, ", id %s", terminal.Printable(d.ID, nameColumns))
+		}
+		if d.Copy {
+			b.WriteString(", a copy")
+		}
+		b.WriteString("\n")
+		kept += d.Copies
+	}
+	for _, name := range r.Unknown {
+		fmt.Fprintf(&b, "not remembered: %s\n", terminal.Printable(name, nameColumns))
+	}
+	if r.Offset > 0 {
+		r.writeRemains(&b, kept)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (r *Report) writeRemains(b *strings.Builder, copies int) {
+	fmt.Fprintf(b, "each member erases it when it reads journal offset %d: nothing matches it from there on\n", r.Offset)
+	for i := range r.Documents {
+		if r.Documents[i].Copy {
+			copies--
+		}
+	}
+	if copies > 0 {
+		fmt.Fprintf(b, "%d of its copies are remembered: nothing matches them either, and --copies erases them as well\n", copies)
+	}
+	fmt.Fprintf(b, "it is still in the topics %s: delete it there by their retention or by tombstones\n", strings.Join(r.Still.Topics, ", "))
+	fmt.Fprintf(b, "it is still in journal %s until members trim it, and in the snapshots there are: the %d that are kept are replaced within %s while documents come\n",
+		r.Still.Journal, r.Still.Snapshots, r.Still.Within)
+}

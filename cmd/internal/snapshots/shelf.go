@@ -1,0 +1,132 @@
+package snapshots
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Shelf is an open store, as a verb looks at it.
+type Shelf struct {
+	Store   snapshot.Store
+	Journal string // how the id of the journal begins whose snapshots are meant; empty: all
+	Out     io.Writer
+	Log     io.Writer // for people, beside Out
+}
+
+// triesAtMost is how often a verb begins anew because what it looked at was pruned meanwhile.
+const triesAtMost = 5
+
+// listed returns the snapshots of the journal that is meant, newest first.
+func (s *Shelf) listed(ctx context.Context) ([]snapshot.Info, error) {
+	infos, err := s.Store.Manifests(ctx)
+	var kept []snapshot.Info
+	for _, i := range infos {
+		if strings.HasPrefix(i.Position.Journal(), s.Journal) {
+			kept = append(kept, i)
+		}
+	}
+	return kept, err
+}
+
+// pick finds the snapshot of an offset that a person wrote, or the newest if it is empty.
+func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
+	infos, err := s.listed(ctx)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	if len(infos) == 0 {
+		return snapshot.Info{}, fmt.Errorf("pick snapshot: %w yet", snapshot.ErrNoStore)
+	}
+	if at == "" {
+		return infos[0], nil
+	}
+	offset, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return snapshot.Info{}, exit.Usage(fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", at))
+	}
+	var found []snapshot.Info
+	for _, i := range infos {
+		if i.Position.Offset == offset {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
+	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
+		return snapshot.Info{}, exit.Usage(fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
+			offset, found[0].Position.Journal(), found[1].Position.Journal()))
+	}
+	return found[0], nil
+}
+
+// manifest reads the manifest of the snapshot that pick finds. If that snapshot is pruned meanwhile, the next one is picked.
+func (s *Shelf) manifest(ctx context.Context, at string) (info snapshot.Info, m snapshot.Manifest, err error) {
+	for range triesAtMost {
+		if info, err = s.pick(ctx, at); err != nil {
+			return info, m, err
+		}
+		if m, err = s.Store.Manifest(ctx, info.Position); !errors.Is(err, snapshot.ErrNoManifest) {
+			return info, m, err
+		}
+		fmt.Fprintf(s.Log, "the snapshot at offset %d was pruned meanwhile\n", info.Position.Offset)
+	}
+	return info, m, err
+}
+
+// List writes a table of the snapshots, or an object a line.
+func (s *Shelf) List(ctx context.Context, asJSON bool) error {
+	infos, err := s.listed(ctx)
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 {
+		fmt.Fprintln(s.Log, "no snapshots")
+		return nil
+	}
+	if asJSON {
+		return ListJSON(s.Out, infos)
+	}
+	return ListText(s.Out, infos)
+}
+
+// Show writes what the snapshot at an offset, or the newest, holds.
+func (s *Shelf) Show(ctx context.Context, at string, asJSON bool) error {
+	info, m, err := s.manifest(ctx, at)
+	if err != nil {
+		return err
+	}
+	state, settings, err := StateOf(&m)
+	if err != nil {
+		return fmt.Errorf("read snapshot at %v: %w", info.Position, err)
+	}
+	d := DetailOf(info, &m, state, settings)
+	if asJSON {
+		return json.NewEncoder(s.Out).Encode(d)
+	}
+	return d.WriteText(s.Out)
+}
+
+// Prune keeps so many of the newest snapshots of each journal.
+func (s *Shelf) Prune(ctx context.Context, keep int) error {
+	done, err := s.Store.Collect(ctx, keep)
+	if err != nil {
+		return err
+	}
+	left, err := s.Store.Manifests(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "deleted %s and %s, %s; left: %s\n",
+		terminal.Several(done.Manifests, "snapshot"), terminal.Several(done.Segments, "segment"), terminal.Mebibytes(done.Bytes), terminal.Several(len(left), "snapshot"))
+	return err
+}

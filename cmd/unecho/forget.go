@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/removal"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+func forgetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forget [ID|TOPIC/PARTITION/OFFSET]...",
+		Short: "Let all members forget documents, and erase what they were recognised by",
+		Long: "Let all members forget documents: no later document matches them, and their evidence, ids and content hashes are\n" +
+			"overwritten in memory, and in the snapshots that are taken from then on. It goes through the journal, so it needs no\n" +
+			"member to be at work. A document is named by its id, or by its coordinates. What was forwarded stays where it is.\n\n" +
+			"It reads the newest snapshot and the journal behind it to find the documents, which takes as much memory as a member.\n\n" +
+			"The exit code is 0 if every name was found, 1 if some were not remembered (the others are forgotten), 2 if it could not be\n" +
+			"done.",
+		Example: "  unecho forget --config unecho.yaml --dry-run article-4711\n" +
+			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
+			"  unecho forget --config unecho.yaml --file ids.txt --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error { return forget(ctx, cmd, c, args) })(cmd, nil)
+		},
+	}
+	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name", "snapshot.store", "snapshot.directory")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
+		f.Bool("copies", false, "also the remembered copies of the documents (with index.keep: all)")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("dry-run", false, "only say what would be forgotten")
+		f.Bool("json", false, "the report as one JSON object")
+	})
+	return cmd
+}
+
+// errNotRemembered ends forget after it has named what was not found.
+var errNotRemembered = errors.New("not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
+
+func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []string) error {
+	names, err := forgetNames(cmd, names)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	group, err := removalGroup(cmd, c)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	shown := terminal.NewStages(cmd.ErrOrStderr())
+	group.Progress = func(done, total int64) { shown.Stage("journal", done, total) }
+	w, err := removal.Open(ctx, &group)
+	shown.End()
+	if err != nil {
+		return exit.Undone(err)
+	}
+	defer w.Close()
+	found := w.Find(names, cmdline.Bool(cmd, "copies"))
+	r := removals.NewReport(&found, remains(c))
+	r.DryRun = cmdline.Bool(cmd, "dry-run")
+	if !r.DryRun && len(found.Documents) > 0 {
+		if r.Offset, err = w.Erase(ctx, found.Targets()); err != nil {
+			return exit.Undone(err)
+		}
+	}
+	write := r.WriteText
+	if cmdline.Bool(cmd, "json") {
+		write = r.WriteJSON
+	}
+	if err := write(cmd.OutOrStdout()); err != nil {
+		return exit.Undone(err)
+	}
+	if len(found.Unknown) > 0 {
+		return errNotRemembered
+	}
+	return nil
+}
+
+// forgetNames returns the names of the arguments and of --file.
+func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
+	if path := cmd.Flag("file").Value.String(); path != "" {
+		in, err := openList(cmd, path)
+		if err != nil {
+			return nil, err
+		}
+		more, err := removals.ReadNames(in)
+		if err = errors.Join(err, in.Close()); err != nil {
+			return nil, fmt.Errorf("--file %s: %w", path, err)
+		}
+		names = append(names, more...)
+	}
+	for _, name := range names {
+		if name == "" {
+			return nil, errors.New("a name is empty: write an id, or TOPIC/PARTITION/OFFSET")
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("name the documents: an id, TOPIC/PARTITION/OFFSET, or --file LIST")
+	}
+	return names, nil
+}
+
+func openList(cmd *cobra.Command, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(cmd.InOrStdin()), nil
+	}
+	return os.Open(path)
+}
+
+// removalGroup is the group of a configuration.
+func removalGroup(cmd *cobra.Command, c config.Config) (g removal.Group, err error) {
+	g = removal.Group{
+		Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
+	}
+	if g.Options, err = kafkaOf(cmd, c); err != nil {
+		return g, err
+	}
+	g.ProducerTime, err = onEmbedded(cmd, c)
+	return g, err
+}
+
+// remains says where the documents of a configuration are besides memory.
+func remains(c config.Config) removals.Remains {
+	r := removals.Remains{Journal: journalTopic(c), Snapshots: c.Snapshot.Keep, Every: c.Snapshot.Every}
+	for _, source := range c.Source.Topics {
+		unique, duplicate, rejected := c.Sink.Topics(source)
+		r.Topics = append(r.Topics, source, unique, duplicate, rejected)
+	}
+	return r
+}

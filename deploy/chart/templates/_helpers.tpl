@@ -1,0 +1,46 @@
+{{- define "unecho.name" -}}
+{{- if contains "unecho" .Release.Name -}}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{- else -}}{{ printf "%s-unecho" .Release.Name | trunc 52 | trimSuffix "-" }}{{- end -}}
+{{- end }}
+
+{{- define "unecho.selector" -}}
+app.kubernetes.io/name: unecho
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "unecho.labels" -}}
+{{ include "unecho.selector" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- /* The configuration: what the values say, and where the pod needs it so, what it needs. */ -}}
+{{- define "unecho.config" -}}
+{{- $defaults := dict "snapshot" (dict "directory" "/var/lib/unecho/snapshots") "log" (dict "format" "json") -}}
+{{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "ops" (merge (dict "listen" ":9464") (.Values.config.ops | default dict))) -}}
+{{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
+{{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
+{{- if and (eq (include "unecho.store" .) "postgres") $config.snapshot.directory }}{{ $_ := unset $config.snapshot "directory" }}{{ end -}}
+{{- toYaml $config -}}
+{{- end }}
+
+{{- define "unecho.store" -}}
+{{- dig "snapshot" "store" "directory" .Values.config -}}
+{{- end }}
+
+{{- /* A member takes its window, 5 % more, and half a GiB besides. In MiB. */ -}}
+{{- define "unecho.memory" -}}
+{{- if .Values.resources.memory -}}
+{{ .Values.resources.memory }}
+{{- else -}}
+{{- $given := dig "window" "bytes" "1GiB" .Values.config -}}
+{{- if kindIs "float64" $given }}{{ $given = printf "%.0f" $given }}{{ end -}}{{- /* numbers of values are floats */ -}}
+{{- $bytes := $given | toString | lower | replace " " "" -}}
+{{- $number := regexFind "^[0-9]+" $bytes | int64 -}}
+{{- $unit := regexFind "[a-z]+$" $bytes -}}
+{{- $mib := 0 -}}
+{{- if eq $unit "tib" }}{{ $mib = mul $number 1048576 }}{{ else if eq $unit "gib" }}{{ $mib = mul $number 1024 }}{{ else if eq $unit "mib" }}{{ $mib = $number }}{{ else if eq $unit "kib" }}{{ $mib = add1 (div $number 1024) }}{{ else }}{{ $mib = add1 (div $number 1048576) }}{{ end -}}
+{{- if eq $number 0 }}{{ fail "config.window.bytes is 0, so the window has no bound: set resources.memory" }}{{ end -}}
+{{ add 512 (div (mul $mib 105) 100) }}Mi
+{{- end -}}
+{{- end }}

@@ -1,0 +1,264 @@
+// Package chart renders the Helm chart, without a cluster and without the network, and holds what comes out against the types of
+// Kubernetes and the program's own check of its configuration.
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unecho/unecho/config"
+)
+
+const root = "../../../.."
+
+var update = flag.Bool("update", false, "write the golden files, the schema of the values and deploy/manifests")
+
+// The five values with which it is installed.
+const five = `
+image: {tag: v1.0.0}
+config:
+  kafka: {brokers: [kafka:9092]}
+  source: {topics: [news]}
+  sink: {unique: fresh}
+  snapshot: {store: directory}
+`
+
+const all = `
+image: {repository: registry.example.com/unecho, tag: v1.0.0}
+replicas: 3
+config:
+  kafka: {brokers: [kafka:9092], sasl: {mechanism: SCRAM-SHA-512, username: unecho}, tls: {enabled: true, ca_file: /etc/unecho-secrets/kafka-ca/ca.pem}}
+  source: {topics: [news, mail]}
+  window: {bytes: 4GiB}
+  snapshot: {store: postgres}
+  ops: {pprof: true}
+secrets:
+  - {setting: kafka.sasl.password, secret: kafka, key: password}
+  - {setting: snapshot.postgres_url, secret: db, key: url}
+secretFiles: [kafka-ca]
+networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
+serviceMonitor: {enabled: true, labels: {release: prometheus}}
+nodeSelector: {disk: ssd}
+tolerations: [{key: dedicated, operator: Exists}]
+podAnnotations: {team: search}
+`
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// render returns the chart's files with some values, and the error that helm template would show.
+func render(t *testing.T, values string) (string, error) {
+	t.Helper()
+	c, err := loader.Load(filepath.Join(root, "deploy/chart"))
+	check(t, err)
+	given, err := chartutil.ReadValues([]byte(values))
+	check(t, err)
+	merged, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: "news", Namespace: "default", IsInstall: true}, chartutil.DefaultCapabilities)
+	if err != nil {
+		return "", err
+	}
+	files, err := engine.Render(c, merged)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		for doc := range strings.SplitSeq(files[name], "\n---\n") {
+			if doc = strings.TrimSpace(doc); doc != "" && strings.HasSuffix(name, ".yaml") {
+				fmt.Fprintf(&out, "---\n%s\n", doc)
+			}
+		}
+	}
+	return out.String(), nil
+}
+
+// golden compares a file with what it should be, or writes it.
+func golden(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		check(t, os.MkdirAll(filepath.Dir(path), 0o750))
+		check(t, os.WriteFile(path, []byte(want), 0o600))
+	}
+	got, err := os.ReadFile(path)
+	check(t, err)
+	if string(got) != want {
+		t.Errorf("%s is not what the chart gives now; go test ./chart -update writes it:\n%s", path, want)
+	}
+}
+
+func TestChartRenders(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string]string{"five": five, "all": all} {
+		out, err := render(t, values)
+		check(t, err)
+		golden(t, "testdata/"+name+".yaml", out)
+		decode(t, out)
+	}
+}
+
+// The plain manifests are the chart with its five values.
+func TestManifests(t *testing.T) {
+	t.Parallel()
+	out, err := render(t, strings.Replace(five, "sink: {unique: fresh}", "consumer: {group: news-filter}", 1))
+	check(t, err)
+	const said = "# The chart with its five values, for kubectl apply. Written by: go test ./chart -update, in deploy/dev/deploytest.\n"
+	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"), said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
+}
+
+// serviceMonitor is as much of Prometheus Operator's type as the chart uses.
+type serviceMonitor struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Selector  metav1.LabelSelector `json:"selector"`
+		Endpoints []struct {
+			Port     string `json:"port"`
+			Interval string `json:"interval"`
+		} `json:"endpoints"`
+	} `json:"spec"`
+}
+
+// decode reads each document strictly as what it says it is, and returns the StatefulSet and the configuration.
+func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
+	t.Helper()
+	for doc := range strings.SplitSeq(out, "---\n") {
+		if strings.TrimSpace(doc) == "" {
+			continue
+		}
+		var kind metav1.TypeMeta
+		check(t, yaml.Unmarshal([]byte(doc), &kind))
+		var m corev1.ConfigMap
+		into := map[string]any{
+			"v1/ConfigMap": &m, "apps/v1/StatefulSet": &set, "v1/Service": &corev1.Service{},
+			"policy/v1/PodDisruptionBudget": &policyv1.PodDisruptionBudget{}, "networking.k8s.io/v1/NetworkPolicy": &networkingv1.NetworkPolicy{},
+			"monitoring.coreos.com/v1/ServiceMonitor": &serviceMonitor{},
+		}[kind.APIVersion+"/"+kind.Kind]
+		if into == nil {
+			t.Errorf("nobody knows %s", kind)
+			continue
+		}
+		if err := yaml.UnmarshalStrict([]byte(doc), into); err != nil {
+			t.Errorf("%s: %v", kind.Kind, err)
+		}
+		if m.Data != nil {
+			file = m.Data["unecho.yaml"]
+		}
+	}
+	return set, file
+}
+
+// The program takes the configuration that pods get, with the variables that they get.
+func TestChartConfigures(t *testing.T) {
+	t.Parallel()
+	for _, values := range []string{five, all} {
+		out, err := render(t, values)
+		check(t, err)
+		set, file := decode(t, out)
+		path := filepath.Join(t.TempDir(), "unecho.yaml")
+		check(t, os.WriteFile(path, []byte(file), 0o600))
+		var environ []string
+		for _, v := range set.Spec.Template.Spec.Containers[0].Env {
+			value := "postgres://unecho@db/unecho"
+			if v.Name == "UNECHO_CONSUMER_MEMBER" {
+				value = "news-unecho-0"
+			}
+			environ = append(environ, v.Name+"="+value)
+		}
+		c, err := config.Load(path, environ, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, file)
+		}
+		if c.Ops.Listen != ":9464" || c.Consumer.Member != "news-unecho-0" {
+			t.Errorf("it listens on %q and is called %q", c.Ops.Listen, c.Consumer.Member)
+		}
+	}
+}
+
+// Memory is the window, 5 % more, and half a GiB.
+func TestChartMemory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ bytes, want string }{
+		{"1GiB", "1587Mi"}, {"4 gib", "4812Mi"}, {"2TiB", "2202521Mi"}, {"100MiB", "617Mi"}, {"1048576", "514Mi"},
+	} {
+		out, err := render(t, five+"  window: {bytes: "+c.bytes+"}\n")
+		check(t, err)
+		set, _ := decode(t, out)
+		if got := set.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String(); got != c.want {
+			t.Errorf("window.bytes %s gives %s, want %s", c.bytes, got, c.want)
+		}
+	}
+}
+
+// What cannot work is refused before anything is installed, and the message says what to do.
+func TestChartRefuses(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"": "config.kafka.brokers",
+		strings.Replace(five, "topics: [news]", "topic: news", 1):                  "topic",
+		five + "  window: {bytes: 0}\n":                                            "set resources.memory",
+		five + "  similarity: {treshold: 0.9}\n":                                   "treshold",
+		five + "  journal: {create: perhaps}\n":                                    "create",
+		five + "replica: 3\n":                                                      "replica",
+		strings.Replace(five, "brokers: [kafka:9092]", "sasl: {password: abc}", 1): "password",
+	} {
+		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q should be refused for %q: %v", values, want, err)
+		}
+	}
+}
+
+// The schema of the values has that of the configuration in it, without its secrets.
+func TestChartSchema(t *testing.T) {
+	t.Parallel()
+	var schema map[string]any
+	check(t, json.Unmarshal([]byte(config.Schema()), &schema))
+	delete(schema, "$schema")
+	secretless(schema)
+	frame, err := os.ReadFile("testdata/values.schema.frame.json")
+	check(t, err)
+	var values map[string]any
+	check(t, json.Unmarshal(frame, &values))
+	values["properties"].(map[string]any)["config"] = schema
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	check(t, enc.Encode(values))
+	golden(t, filepath.Join(root, "deploy/chart/values.schema.json"), out.String())
+}
+
+// secretless takes out what values must not hold: a setting for which there is a file, too, is a secret.
+func secretless(schema map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	for name, property := range properties {
+		if _, secret := properties[name+"_file"]; secret {
+			delete(properties, name)
+			continue
+		}
+		if sub, ok := property.(map[string]any); ok {
+			secretless(sub)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package watch
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
+)
+
+// state is one that members are brought into, and the alerts that must fire for it.
+type state struct {
+	name   string
+	alerts []string
+	bring  func(s *scene) (targets []*member, meanwhile func())
+}
+
+func states() []state {
+	return []state{
+		{"no member is there", []string{"UnechoAbsent"}, func(*scene) ([]*member, func()) { return nil, idle }},
+		{"a member was killed", []string{"UnechoNotReady"}, killed},
+		{"a member cannot forward", []string{"UnechoNotReady"}, unready},
+		{"the outputs take nothing", []string{"UnechoStands", "UnechoFallsBehind", "UnechoPartitionLags"}, outputsClosed},
+		{"offsets cannot be read", []string{"UnechoLagUnknown"}, offsetsHidden},
+		{"retention was quicker", []string{"UnechoLostToRetention"}, deleted},
+		{"a batch cannot be read", []string{"UnechoPartitionWaits"}, unreadable},
+		{"a partition has no leader", []string{"UnechoPartitionLeaderless"}, leaderless},
+		{"transactions do not end", []string{"UnechoRebuildsSessions"}, transactionsFail},
+		{"the journal cannot be read", []string{"UnechoJournalStalls", "UnechoMemberWithdraws"}, journalClosed},
+		{"a member is wrong", []string{"UnechoReplicasDiffer"}, different},
+		{"somebody writes to the journal", []string{"UnechoStrayRecords"}, stray},
+		{"the window is too small", []string{"UnechoWindowShort"}, windowFull},
+		{"documents have most of their text in common", []string{"UnechoMissesCopies"}, cut},
+		{"documents are no JSON", []string{"UnechoRejects"}, notJSON},
+		{"the snapshot store is gone", []string{"UnechoSnapshotsFail", "UnechoSnapshotsOld"}, storeGone},
+	}
+}
+
+// Each alert fires for a member that is in the state it is about.
+func TestAlertsFire(t *testing.T) {
+	t.Parallel()
+	for _, st := range states() {
+		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			targets, meanwhile := st.bring(s)
+			newLapse(t, targets...).until(meanwhile, st.alerts...)
+		})
+	}
+}
+
+// There is a state for each alert.
+func TestAlertsAreAllMadeToFire(t *testing.T) {
+	t.Parallel()
+	made := map[string]bool{}
+	for _, st := range states() {
+		for _, alert := range st.alerts {
+			made[alert] = true
+		}
+	}
+	if there := slices.Sorted(maps.Keys(alerting(t))); !slices.Equal(there, slices.Sorted(maps.Keys(made))) {
+		t.Errorf("the alerts are %v, and these are made to fire: %v", there, slices.Sorted(maps.Keys(made)))
+	}
+}
+
+// Nothing fires for members that are well, with work and without, nor when one is restarted.
+func TestAlertsAreSilentInHealth(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	one, two := s.start("one"), s.start("two")
+	s.produce(200)
+	s.settled(one)
+	s.settled(two)
+	l := newLapse(t, one, two)
+	l.waits = 1 // lags are read every ten seconds, also when the lapse is quick
+	l.steps(60, func() { s.produce(3) })
+	s.settled(one)
+	l.steps(80, idle)
+	two.stop()
+	l.steps(3, idle)
+	two = s.start("two")
+	s.settled(two)
+	l.targets = []*member{one, two}
+	l.steps(80, func() { s.produce(3) })
+	if len(l.firing) > 0 {
+		t.Errorf("%v fire", slices.Sorted(maps.Keys(l.firing)))
+	}
+}
+
+func idle() {}
+
+// working starts a member that has committed documents.
+func (s *scene) working(settings ...string) *member {
+	s.t.Helper()
+	m := s.start("one", settings...)
+	s.produce(20)
+	s.settled(m)
+	return m
+}
+
+func (s *scene) fault(f kfake.Fault) {
+	f.Count = -1
+	s.kafka.Fault(f)
+}
+
+func killed(s *scene) ([]*member, func()) {
+	m := s.working()
+	check(s.t, m.process.Process.Kill())
+	<-m.ended
+	return []*member{m}, idle
+}
+
+// The group has offsets, and the member is given a journal that knows nothing of them.
+func unready(s *scene) ([]*member, func()) {
+	s.working().stop()
+	return []*member{s.start("one", "journal.topic=another", "snapshot.directory="+filepath.Join(s.dir, "other"))}, idle
+}
+
+func outputsClosed(s *scene) ([]*member, func()) {
+	m := s.working()
+	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.NotEnoughReplicas})
+	return []*member{m}, func() { s.produce(1) }
+}
+
+func offsetsHidden(s *scene) ([]*member, func()) {
+	m := s.working()
+	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Err: kerr.UnknownServerError})
+	return []*member{m}, idle
+}
+
+func deleted(s *scene) ([]*member, func()) {
+	s.working().stop()
+	s.produce(40)
+	for p := range int32(partitions) {
+		check(s.t, s.kafka.DeleteRecords("news", p, s.kafka.PartitionInfo("news", p).HighWatermark))
+	}
+	return []*member{s.start("one")}, idle
+}
+
+// Kafka itself refuses a batch that nobody can read. It comes from a broker whose disk is damaged.
+func unreadable(s *scene) ([]*member, func()) {
+	m := s.working()
+	noise := unpacktest.Batch(7, kgo.CodecZstd, []byte(strings.Repeat("\xa5", 200)))
+	_, err := unpacktest.Drop(s.t.Context(), s.client, "news", 0, noise)
+	check(s.t, err)
+	return []*member{m}, idle
+}
+
+func leaderless(s *scene) ([]*member, func()) {
+	m := s.working()
+	s.fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.Fetch}, Topic: "news", Partitions: []int32{1}, Err: kerr.LeaderNotAvailable,
+	})
+	return []*member{m}, idle
+}
+
+func transactionsFail(s *scene) ([]*member, func()) {
+	m := s.working()
+	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.InvalidProducerEpoch})
+	s.produce(10)
+	return []*member{m}, idle
+}
+
+func journalClosed(s *scene) ([]*member, func()) {
+	m := s.working("consumer.max_lag=1s")
+	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news-filter.journal", Err: kerr.KafkaStorageError})
+	s.produce(10)
+	return []*member{m}, idle
+}
+
+// One member tells the others a wrong hash of its state, as one with bad memory would.
+func different(s *scene) ([]*member, func()) {
+	wrong := filepath.Join(s.dir, "wrong")
+	check(s.t, build(wrong, "-overlay", s.plant("consumer/member/keeper.go", "Hash: c.Hash,", "Hash: c.Hash ^ 1,")))
+	right := s.start("right", "snapshot.every=1h")
+	s.produce(20)
+	s.settled(right)
+	s.startProgram(wrong, "wrong")
+	return []*member{right}, func() { s.produce(1) }
+}
+
+func stray(s *scene) ([]*member, func()) {
+	m := s.working()
+	check(s.t, s.client.ProduceSync(s.t.Context(), &kgo.Record{Topic: "news-filter.journal", Value: []byte("hello")}).FirstErr())
+	return []*member{m}, idle
+}
+
+func windowFull(s *scene) ([]*member, func()) {
+	m := s.working("window.count=100")
+	s.produce(1000)
+	s.settled(m)
+	return []*member{m}, idle
+}
+
+func cut(s *scene) ([]*member, func()) {
+	s.common = strings.Repeat("this is said at the beginning of each letter of ours ", 1) + strings.Join(strings.Fields(alphabet), " ")
+	return []*member{s.working("similarity.threshold=0.9", "similarity.max_candidates=1")}, func() { s.produce(5) }
+}
+
+const alphabet = `alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra
+tango uniform victor whiskey xray yankee zulu one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen twenty red orange yellow green blue indigo violet black white grey brown pink cyan
+spring summer autumn winter north east south west monday tuesday wednesday thursday friday saturday sunday january february march
+april may june july august september october november december mercury venus earth mars jupiter saturn uranus neptune`
+
+func notJSON(s *scene) ([]*member, func()) {
+	return []*member{s.working("document.format=json")}, func() { s.produce(1) }
+}
+
+func storeGone(s *scene) ([]*member, func()) {
+	m := s.working()
+	s.until("there is a snapshot", func() bool {
+		text, _ := m.scrape()
+		return strings.Contains(string(text), "\nunecho_snapshot_timestamp_seconds ")
+	})
+	check(s.t, os.RemoveAll(s.store()))
+	check(s.t, os.WriteFile(s.store(), nil, 0o600))
+	return []*member{m}, func() { s.produce(1) }
+}

@@ -1,0 +1,159 @@
+package pagetest
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Browser is a Chromium that runs until its context ends.
+type Browser struct{ ctx context.Context }
+
+// NewBrowser starts one. The caller calls end.
+func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, nil, fmt.Errorf("there is no chromium: make test-page installs it: %w", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("font-render-hinting", "none"))
+	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
+	browser, endBrowser := chromedp.NewContext(allocator)
+	end = func() { endBrowser(); endAllocator() }
+	if err := chromedp.Run(browser); err != nil {
+		end()
+		return nil, nil, fmt.Errorf("start chromium: %w", err)
+	}
+	return &Browser{browser}, end, nil
+}
+
+// Look is how a page is looked at.
+type Look struct {
+	Width, Height int64
+	Dark          bool
+	Still         bool   // the reader wants no motion
+	Before        string // a script that runs before the page's own
+}
+
+// Page is a tab.
+type Page struct {
+	ctx  context.Context
+	End  func()
+	mu   sync.Mutex
+	said []string // errors of the page: of scripts, of the policy, of what could not be loaded
+}
+
+// Open opens an address in a tab of its own.
+func (b *Browser) Open(url string, look Look) (*Page, error) {
+	ctx, end := chromedp.NewContext(b.ctx)
+	p := &Page{ctx: ctx, End: end}
+	chromedp.ListenTarget(ctx, p.listen)
+	scheme, motion := "light", "no-preference"
+	if look.Dark {
+		scheme = "dark"
+	}
+	if look.Still {
+		motion = "reduce"
+	}
+	err := chromedp.Run(ctx, network.Enable(), runtime.Enable(),
+		chromedp.EmulateViewport(look.Width, look.Height),
+		emulation.SetFocusEmulationEnabled(true), // several pages are looked at, at once
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+		}),
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			if look.Before == "" {
+				return nil
+			}
+			_, err := page.AddScriptToEvaluateOnNewDocument(look.Before).Do(ctx)
+			return err
+		}),
+		chromedp.Navigate(url))
+	if err != nil {
+		end()
+		return nil, fmt.Errorf("open %s: %w", url, err)
+	}
+	return p, nil
+}
+
+func (p *Page) listen(event any) {
+	text := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		text = "exception: " + e.ExceptionDetails.Error()
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			for _, arg := range e.Args {
+				text += string(arg.Value) + arg.Description + " "
+			}
+		}
+	}
+	if text != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.said = append(p.said, text)
+	}
+}
+
+// Complaints are the errors of the page's scripts so far.
+func (p *Page) Complaints() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.said...)
+}
+
+// Eval evaluates an expression in the page, waits for its promise, and reads the outcome into out, which may be nil.
+func (p *Page) Eval(script string, out any) error {
+	err := chromedp.Run(p.ctx, chromedp.Evaluate(script, out, func(e *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return e.WithAwaitPromise(true)
+	}))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("evaluate %.80s: %w", strings.TrimSpace(script), err)
+	}
+	return err
+}
+
+// Until waits until an expression is true.
+func (p *Page) Until(expression string) error {
+	return p.Eval(`new Promise((done) => { const look = () => { let yes = false; try { yes = `+expression+
+		`; } catch (e) {} if (yes) done(true); else setTimeout(look, 50); }; look(); })`, nil)
+}
+
+// Press sends keys, such as those of package kb.
+func (p *Page) Press(keys string) error { return chromedp.Run(p.ctx, chromedp.KeyEvent(keys)) }
+
+// Click clicks what a selector finds, as a person would.
+func (p *Page) Click(selector string) error {
+	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
+}
+
+// Resize changes the size of the window.
+func (p *Page) Resize(width, height int64) error {
+	return chromedp.Run(p.ctx, chromedp.EmulateViewport(width, height))
+}
+
+// Picture returns the page as PNG: what is seen, or all of it.
+func (p *Page) Picture(whole bool) ([]byte, error) {
+	var out []byte
+	err := chromedp.Run(p.ctx, chromedp.ActionFunc(func(ctx context.Context) error {
+		data, err := page.CaptureScreenshot().WithCaptureBeyondViewport(whole).WithFormat(page.CaptureScreenshotFormatPng).Do(ctx)
+		out = data
+		return err
+	}))
+	return out, err
+}
+
+// dataURL is a script as an address, for import.
+func dataURL(script string) string {
+	return "data:text/javascript;base64," + base64.StdEncoding.EncodeToString([]byte(script))
+}

@@ -1,0 +1,182 @@
+package pagetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// world is what all tests share: the program, a member that serves the page to the stages, and a browser.
+type world struct {
+	program string
+	member  *Program
+	browser *Browser
+	axe     string // the script of axe-core
+}
+
+var shared world
+
+func TestMain(m *testing.M) {
+	code, err := within(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pagetest:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func within(m *testing.M) (code int, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	dir, err := os.MkdirTemp("", "unecho-page-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	if shared.program, err = Build(ctx, ".", dir); err != nil {
+		return 1, err
+	}
+	script, err := os.ReadFile(os.Getenv("UNECHO_TEST_AXE"))
+	if err != nil {
+		return 1, fmt.Errorf("UNECHO_TEST_AXE must name the script of axe-core: run make test-page, which fetches it: %w", err)
+	}
+	shared.axe = string(script)
+	if shared.member, err = embedded(ctx, filepath.Join(dir, "member"), "127.0.0.1:0"); err != nil {
+		return 1, err
+	}
+	defer func() { _ = shared.member.Stop() }()
+	browser, end, err := NewBrowser(ctx)
+	if err != nil {
+		return 1, err
+	}
+	defer end()
+	shared.browser = browser
+	return m.Run(), nil
+}
+
+// embedded starts a member on a broker of its own.
+func embedded(ctx context.Context, dir, listen string, sets ...string) (*Program, error) {
+	args := []string{"run", "--embedded", "--dir", dir, "--log-format", "console", "--log-level", "warn", "--set", "ops.listen=" + listen}
+	for _, set := range sets {
+		args = append(args, "--set", set)
+	}
+	return Start(ctx, shared.program, args...)
+}
+
+// desk is a usual window, phone a small one.
+func desk() Look  { return Look{Width: 1440, Height: 900} }
+func phone() Look { return Look{Width: 390, Height: 844} }
+
+// watching notes what the policy forbade.
+const watching = `window.forbidden = []; document.addEventListener('securitypolicyviolation', (e) => forbidden.push(e.violatedDirective + ' ' + e.blockedURI));`
+
+// open opens a page that must not complain about anything until the test is over.
+func open(t *testing.T, url string, look Look) *tab {
+	t.Helper()
+	look.Before += watching
+	p, err := shared.browser.Open(url, look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &tab{t, p}
+	t.Cleanup(func() {
+		for _, said := range p.Complaints() {
+			t.Errorf("the page complains: %s", said)
+		}
+		if got := ask[[]string](x, `forbidden`); len(got) > 0 {
+			t.Errorf("the policy forbade %v", got)
+		}
+		p.End()
+	})
+	return x
+}
+
+// stage starts a stage with the answers of a member that has all there is to show, and opens its page.
+func stage(t *testing.T, look Look, change ...func(*Stage)) (*Stage, *tab) {
+	t.Helper()
+	s, err := NewStage(shared.member.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	for _, c := range change {
+		s.Set(c)
+	}
+	return s, open(t, s.URL, look)
+}
+
+// tab is a page of a test: what fails ends the test.
+type tab struct {
+	t *testing.T
+	*Page
+}
+
+// patience is how long a test waits for what should come in a moment, on a machine that has other work.
+const patience = 30 * time.Second
+
+// until waits until an expression is true.
+func (x *tab) until(expression string) {
+	x.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- x.Until(expression) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			x.t.Fatal(err)
+		}
+	case <-time.After(patience):
+		x.t.Fatalf("it does not become true: %s\nthe page says:\n%s", expression, ask[string](x, `document.body.innerText.slice(0, 1500)`))
+	}
+}
+
+func (x *tab) live() {
+	x.t.Helper()
+	x.until(`document.body.dataset.phase === 'live'`)
+}
+
+func (x *tab) click(selector string) {
+	x.t.Helper()
+	x.until(`document.querySelector('` + selector + `')`)
+	if err := x.Click(selector); err != nil {
+		x.t.Fatalf("click %s: %v", selector, err)
+	}
+}
+
+func (x *tab) press(keys string) {
+	x.t.Helper()
+	if err := x.Press(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// write puts a text into a field as a person would.
+func (x *tab) write(selector, text string) {
+	x.t.Helper()
+	x.run(fmt.Sprintf(`{ const f = document.querySelector(%q); f.focus(); f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})); }`, selector, text))
+}
+
+func (x *tab) run(script string) {
+	x.t.Helper()
+	if err := x.Eval(script, nil); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// says waits until what a selector finds contains a text.
+func (x *tab) says(selector, text string) {
+	x.t.Helper()
+	x.until(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/\s+/gu, ' ').includes(%q)`, selector, strings.Join(strings.Fields(text), " ")))
+}
+
+// ask evaluates an expression.
+func ask[T any](x *tab, expression string) (out T) {
+	x.t.Helper()
+	if err := x.Eval(expression, &out); err != nil {
+		x.t.Fatal(err)
+	}
+	return out
+}

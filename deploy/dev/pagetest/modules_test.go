@@ -1,0 +1,6 @@
+package pagetest
+
+import _ "embed"
+
+//go:embed testdata/modules.js
+var modules string

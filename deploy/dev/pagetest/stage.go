@@ -1,0 +1,175 @@
+package pagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// JSON is an object of an answer.
+type JSON = map[string]any
+
+// Stage serves the program's own page, below a path, with made-up answers behind it.
+type Stage struct {
+	URL string
+
+	mu     sync.Mutex
+	status JSON
+	copies []JSON // the oldest first
+	texts  map[string]string
+	answer func(w http.ResponseWriter, r *http.Request) bool // answers instead, where it returns true
+	token  string
+	asked  []*http.Request
+	server *httptest.Server
+}
+
+// prefix is the path below which a proxy would serve the page.
+const prefix = "/ops/unecho"
+
+// NewStage starts a stage in front of a program.
+func NewStage(program string) (*Stage, error) {
+	behind, err := url.Parse(program)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{status: full(), texts: map[string]string{}}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
+	mux := http.NewServeMux()
+	mux.Handle("/", proxy)
+	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) { s.tell(w, s.status) })
+	mux.HandleFunc("GET /api/v1/recent", s.recent)
+	mux.HandleFunc("GET /api/v1/events", s.events)
+	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", s.document)
+	mux.HandleFunc("POST /api/v1/lookup", s.lookup)
+	s.server = httptest.NewServer(http.StripPrefix(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/") && s.refuses(w, r) {
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})))
+	s.URL = s.server.URL + prefix + "/"
+	return s, nil
+}
+
+// Close ends it.
+func (s *Stage) Close() {
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+// Set changes what is answered.
+func (s *Stage) Set(change func(*Stage)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+func (s *Stage) refuses(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r)
+	if s.token != "" && r.Header.Get("Authorization") != "Bearer "+s.token {
+		fail(w, http.StatusUnauthorized, "the request carries no valid token", "send the header Authorization")
+		return true
+	}
+	return s.answer != nil && s.answer(w, r)
+}
+
+func fail(w http.ResponseWriter, code int, what, remedy string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(JSON{"error": what, "remedy": remedy})
+}
+
+func (s *Stage) tell(w http.ResponseWriter, what any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(what)
+}
+
+func (s *Stage) recent(w http.ResponseWriter, r *http.Request) {
+	newest := []JSON{}
+	s.mu.Lock()
+	for _, c := range s.copies {
+		if topic := r.FormValue("topic"); topic == "" || c["document"].(JSON)["topic"] == topic {
+			newest = append([]JSON{c}, newest...)
+		}
+	}
+	s.mu.Unlock()
+	s.tell(w, JSON{"copies": newest, "count": len(newest)})
+}
+
+// events tells each copy that is added from now on.
+func (s *Stage) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	control := http.NewResponseController(w)
+	s.mu.Lock()
+	next := len(s.copies)
+	s.mu.Unlock()
+	for control.Flush() == nil {
+		s.mu.Lock()
+		for ; next < len(s.copies); next++ {
+			data, _ := json.Marshal(s.copies[next])
+			fmt.Fprintf(w, "id: %d\nevent: copy\ndata: %s\n\n", next, data)
+		}
+		s.mu.Unlock()
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Stage) document(w http.ResponseWriter, r *http.Request) {
+	at := r.PathValue("topic") + "/" + r.PathValue("partition") + "/" + r.PathValue("offset")
+	s.mu.Lock()
+	text, ok := s.texts[at]
+	s.mu.Unlock()
+	if !ok {
+		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set", "set ops.show_text: true and start the member again")
+		return
+	}
+	s.tell(w, JSON{
+		"topic": r.PathValue("topic"), "verdict": "unique", "in_window": true, "copies": 3, "leaves": JSON{"at": ago(-time.Hour), "bound": "bytes"}, "match": nil,
+		"text": JSON{"text": text, "cut": false, "raw": text, "raw_cut": false, "raw_bytes": len(text)},
+	})
+}
+
+func (s *Stage) lookup(w http.ResponseWriter, r *http.Request) {
+	var q struct{ Text string }
+	if json.NewDecoder(r.Body).Decode(&q) != nil || r.Header.Get("Content-Type") != "application/json" {
+		fail(w, http.StatusBadRequest, "no question", "ask one")
+		return
+	}
+	result := JSON{"duplicate": false, "matches": []JSON{}}
+	if strings.Contains(q.Text, "bridge") {
+		result = JSON{"duplicate": true, "matches": []JSON{{"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.9183, "method": "jaccard", "copy": 4}}}
+	}
+	s.tell(w, JSON{"results": []JSON{result}})
+}
+
+// Add adds a duplicate, as if it were found now.
+func (s *Stage) Add(name string, similarity float64, original, copied string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.copies) + 1
+	s.texts[fmt.Sprintf("news/0/%d", n)], s.texts[fmt.Sprintf("news/1/%d", n)] = original, copied
+	s.copies = append(s.copies, JSON{
+		"number": n, "judged": ago(0), "reemitted": false, "late_s": 0,
+		"document": JSON{"topic": "news", "partition": 1, "offset": n, "id": name, "time": ago(0)},
+		"match": JSON{
+			"topic": "news", "partition": 0, "offset": n, "id": "original of " + name, "time": ago(time.Duration(n) * time.Minute),
+			"similarity": similarity, "method": "jaccard", "copy": 2,
+		},
+	})
+}
+
+func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format("2006-01-02T15:04:05.000Z") }

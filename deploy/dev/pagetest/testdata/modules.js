@@ -1,0 +1,68 @@
+(async () => {
+  const load = (name) => import(new URL('page/' + name, document.baseURI));
+  const [format, { History, quantile }, { diff, words }, { parser }, { nice }, { windowOf, membersOf }] = await Promise.all(
+    ['format.js', 'history.js', 'diff.js', 'stream.js', 'plot.js', 'model.js'].map(load));
+  const out = [];
+  const same = (what, got, want) => {
+    const [a, b] = [got, want].map((v) => JSON.stringify(v)?.replaceAll('\u202f', ' '));
+    out.push(a === b ? what : `failed: ${what}: ${a}, want ${b}`);
+  };
+
+  same('counts', [0, 1234, 1e9, null, NaN].map(format.count), ['0', '1,234', '1,000,000,000', '–', '–']);
+  same('rates', [0, 0.25, 9.96, 1234.4].map(format.rate), ['0', '0.3', '10.0', '1,234']);
+  same('shares', [0, 0.031, 0.03, 0.5, 1, null].map(format.percent), ['0 %', '3.1 %', '3 %', '50 %', '100 %', '–']);
+  same('spans', [0, 0.0123, 2, 2.34, 59.6, 61, 3600, 11520, 86400, 172800, 200000, null].map(format.span),
+    ['0 s', '12 ms', '2 s', '2.3 s', '1 min', '1 min 1 s', '1 h', '3 h 12 min', '24 h', '2 d', '2 d 7 h', '–']);
+  same('sizes', [0, 1023, 1024, 1.5 * 2 ** 30, 2 ** 40].map(format.bytes), ['0 B', '1023 B', '1 KiB', '1.5 GiB', '1 TiB']);
+  same('axes', [1, 950, 1500, 2e6].map(format.short), ['1', '950', '1.5k', '2M']);
+  same('round tops', [0, 0.9, 1.2, 7, 99].map(nice), [[1, 2], [1, 2], [2, 2], [8, 4], [100, 2]]);
+
+  const history = new History();
+  const at = (s, n, d = 0) => history.add({ at: s, unique: n, duplicate: d, rejected: 0, lag: 0, behind: 0, delay: null });
+  for (let s = 0; s <= 20; s++) at(s, s * 90, s * 10);
+  same('a rate is taken over some seconds', [history.over(10).rate, history.over(10).share], [100, 0.1]);
+  same('the axis is a minute at first', history.reach(20), 60);
+  at(21, 5);
+  same('counters that fall are a gap, not a rate', [history.points.at(-1).gap, history.points.every((p) => !(p.rate < 0))], [true, true]);
+  for (let s = 22; s < 2000; s++) at(s, s);
+  same('a quarter of an hour is kept', [history.points.length <= 902, history.reach(1999)], [true, 900]);
+  same('half of what came', quantile({ bounds: [1, 2], counts: [5, 0, 0] }, { bounds: [1, 2], counts: [5, 10, 0] }, 0.5), 1.5);
+  same('nothing came', quantile({ bounds: [1], counts: [5, 0] }, { bounds: [1], counts: [5, 0] }, 0.5), null);
+
+  const kinds = (a, b) => diff(a, b).right.map((p) => p.kind[0] + p.text).join('/');
+  same('equal texts', kinds('a b c', 'a b c'), 'sa b c');
+  same('a word is added', kinds('a b c', 'a b x c'), 'sa b/c x/s c');
+  same('case and punctuation', [kinds('a b', 'a B!'), diff('a b', 'a B!').soft], ['sa/s B!', 1]);
+  same('nothing in common', [diff('a b', 'c d').changed, diff('', 'c').changed, diff('', '').changed], [4, 1, 0]);
+  same('scripts without spaces', words('東京は晴れ。 ok').length, 7);
+  const long = Array.from({ length: 20000 }, (_, i) => 'word' + (i * 7919) % 5003).join(' ');
+  const began = performance.now();
+  const turned = diff(long, long.split(' ').reverse().join(' '));
+  same('long texts are cut', [turned.cut, performance.now() - began < 5000], [true, true]);
+  let odd = 0;
+  let seed = 1;
+  const next = (n) => (seed = (seed * 48271) % 2147483647) % n;
+  for (let i = 0; i < 2000; i++) {
+    const text = () => Array.from({ length: next(9) }, () => 'abcAB'[next(5)] + [' ', '. ', '\n', ''][next(4)]).join('');
+    const [a, b] = [text(), text()];
+    const d = diff(a, b);
+    const kept = (side) => side.filter((p) => p.kind !== 'changed').map((p) => p.text.toLowerCase().replace(/[^a-z]/g, '')).join('');
+    if (d.left.map((p) => p.text).join('') !== a || d.right.map((p) => p.text).join('') !== b || kept(d.left) !== kept(d.right)) odd++;
+  }
+  same('the pieces of random texts are the texts', odd, 0);
+
+  const events = [];
+  const take = parser((e) => events.push(e));
+  const stream = ': alive\n\nid: run-1\nevent: copy\ndata: {"a":\ndata: 1}\n\r\nevent: missed\r\ndata: 2\r\n\r\nid: 9\n\n';
+  for (const letter of stream) take(letter);
+  same('events, letter by letter', events, [{ type: 'copy', id: 'run-1', data: '{"a":\n1}' }, { type: 'missed', data: '2' }]);
+
+  const window = { documents: 1000, count_bound: 0, bytes: 1e6, bytes_bound: 1e7, age_s: 10, age_bound_s: 86400, bites: '' };
+  same('which bound will be full first', windowOf(window, 1).kept, { key: 'window.bytes', seconds: 10000 });
+  same('all of the age fits', windowOf(window, 0.1).kept, { key: 'window.age', seconds: 86400 });
+  same('no rate, no forecast', windowOf(window, null).kept, null);
+  same('the bound that decides', [windowOf({ ...window, bites: 'bytes' }, 1).bites.key, windowOf(window, 1).bites], ['window.bytes', null]);
+  const sessions = [{ member: 'm-1', client_id: 'c', host: '/h', partitions: [1] }, { member: 'm-1', client_id: 'c', host: '/h', partitions: [2, 3] }, { client_id: 'other', host: 'x', partitions: [] }];
+  same('sessions of a process are one member', membersOf({ member: 'm-1', snapshots: {}, members: { sessions } }).map((m) => [m.name, m.partitions, m.mine]), [['m-1', 3, true], ['other', 0, false]]);
+  return out;
+})()

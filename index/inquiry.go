@@ -1,0 +1,154 @@
+package index
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a text and copies
+// what they are compared by; Comparer.Answer compares them, elsewhere and as long as that takes. Together they find what Lookup
+// finds, for the same cost as judging an entry.
+
+// Inquiry is a text and copies of the documents that it may be like.
+type Inquiry struct {
+	entry      *entry.Entry
+	least      Similarity // of a duplicate, by the settings in force
+	left       budget
+	candidates []inquired // the most promising first
+	unseen     int        // candidates that were left out
+	cut        bool       // documents were left out that might be similar enough
+	bands      int
+}
+
+// inquired is a candidate.
+type inquired struct {
+	document document // its entry is a copy
+	match    Match    // its representative; without similarity and method
+	bands    []int    // in which it has the band key of the text
+}
+
+// Hit is a match of an Inquiry.
+type Hit struct {
+	Match
+	Bands []int // bands in which the text and the document that it was compared with have the same key, from 0
+}
+
+// Answer is what an Inquiry came to.
+type Answer struct {
+	Hits     []Hit
+	Compared int  // documents that the text was compared with
+	Cut      bool // documents were left out that might be similar enough
+	Bands    int  // of a text
+	Least    Similarity
+}
+
+// Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it is until the
+// inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing, and must not run at the same
+// time as another call.
+func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
+	q = &Inquiry{entry: e, least: r.least, left: r.params.Similarity.budget(), bands: r.window.whole()}
+	if e.Empty() || len(e.Keys) != r.keys {
+		return q, true
+	}
+	before := r.stats
+	defer func() { r.stats = before }()
+	s := r.survey(e)
+	for f := (found{}); r.advance(&s, &f); {
+		r.candidate = f.document.entry
+		identical := r.candidate.Content == e.Content
+		if !identical && r.verify.cost(e, &r.candidate) > q.left.work {
+			s.unseen++ // it would not be compared
+			continue
+		}
+		if most -= len(r.candidate.Evidence); most < 0 && !identical {
+			return nil, false
+		}
+		if root, ok := r.root(&f); ok {
+			q.candidates = append(q.candidates, r.inquired(&f, &root, e))
+		}
+	}
+	q.cut, q.unseen = s.cut(), s.unseen
+	return q, true
+}
+
+// inquired copies a candidate. One that is identical needs no evidence.
+func (r *Replica) inquired(f, root *found, e *entry.Entry) inquired {
+	c := inquired{document: f.document, match: r.match(f, root)}
+	own := &c.document.entry
+	for b, width := 0, r.window.width; b < r.window.whole(); b++ {
+		if at := b * width; bytes.Equal(e.Keys[at:at+width], own.Keys[at:at+width]) {
+			c.bands = append(c.bands, b)
+		}
+	}
+	own.Keys, own.ID = nil, nil
+	if own.Content == e.Content {
+		own.Evidence = nil
+	} else {
+		own.Evidence = bytes.Clone(own.Evidence)
+	}
+	return c
+}
+
+// Answer compares the candidates of an inquiry, and returns up to most matches in the order of Lookup. The comparer must be of the
+// replica's Params; only the threshold is the inquiry's.
+func (c *Comparer) Answer(q *Inquiry, most int) Answer {
+	a := Answer{Cut: q.cut, Bands: q.bands, Least: q.least}
+	var all []int
+	for i := range q.candidates {
+		if c.measure(q, &q.candidates[i]) {
+			a.Compared++
+			if !q.candidates[i].match.Similarity.Less(q.least) {
+				all = append(all, i)
+			}
+		} else {
+			a.Cut = true
+		}
+	}
+	slices.SortFunc(all, func(i, j int) int { return q.candidates[i].compare(&q.candidates[j]) })
+	for _, i := range all {
+		k := &q.candidates[i]
+		if len(a.Hits) < most && !slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.Position == k.match.Position }) {
+			a.Hits = append(a.Hits, Hit{Match: k.match, Bands: k.bands})
+		}
+	}
+	return a
+}
+
+// measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is left.
+func (c *Comparer) measure(q *Inquiry, k *inquired) bool {
+	if c.entry != q.entry {
+		c.Begin(q.entry)
+	}
+	if k.document.entry.Content == q.entry.Content {
+		k.match.Similarity, k.match.Method = Similarity{Num: 1, Den: 1}, Identical
+		return true
+	}
+	cost := c.verify.cost(q.entry, &k.document.entry)
+	if cost > q.left.work {
+		return false
+	}
+	if !c.begun {
+		c.verify.begin(q.entry)
+		c.begun = true
+	}
+	k.match.Similarity, k.match.Method = c.verify.similarity(&k.document.entry), c.verify.method()
+	q.left.work -= c.verify.spent(cost, k.match.Similarity)
+	return true
+}
+
+// compare orders candidates as judging does: the more similar first, then the older.
+func (c *inquired) compare(d *inquired) int {
+	switch {
+	case d.match.Similarity.Less(c.match.Similarity):
+		return -1
+	case c.match.Similarity.Less(d.match.Similarity):
+		return 1
+	case c.document.older(&d.document):
+		return -1
+	case d.document.older(&c.document):
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+package index_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// TestInquire: candidates that are copied and compared elsewhere give what Lookup gives, after the replica has gone on, too. And
+// neither an inquiry nor a lookup changes anything.
+func TestInquire(t *testing.T)     { tryInquire(t, 8) }
+func TestInquireLong(t *testing.T) { tryInquire(t, 200) }
+
+func tryInquire(t *testing.T, seeds uint64) {
+	matched, shared := 0, 0
+	for seed := uint64(1); seed <= seeds; seed++ {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			p, steps := history(t, seed, 300)
+			r, twin := newReplica(t, p), newReplica(t, p)
+			comparer, err := index.NewComparer(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range steps {
+				run, ok := s.Record.(*index.Run)
+				if !ok || len(run.Entries) == 0 || i%2 > 0 {
+					r.Apply(s.At, s.Record)
+					twin.Apply(s.At, s.Record)
+					continue
+				}
+				e := run.Entries[0].Clone()
+				want := twin.Lookup(&e, 5)
+				q, ok := r.Inquire(&e, 1<<30)
+				if !ok {
+					t.Fatal("it holds more than a GiB")
+				}
+				effect, plain := r.Apply(s.At, s.Record), twin.Apply(s.At, s.Record)
+				if !slices.Equal(effect.Judged, plain.Judged) || r.Stats() != twin.Stats() {
+					t.Fatalf("step %d: an inquiry changes the replica", i)
+				}
+				a := comparer.Answer(q, 5)
+				var got []index.Match
+				for _, h := range a.Hits {
+					got = append(got, h.Match)
+					shared += len(h.Bands)
+				}
+				if matched += len(got); !reflect.DeepEqual(got, want) {
+					t.Fatalf("step %d: got\n%+v\na lookup finds\n%+v", i, got, want)
+				}
+			}
+		})
+	}
+	if matched < 10 || shared < matched {
+		t.Errorf("only %d matches, with %d bands", matched, shared)
+	}
+}
+
+// TestInquireIsBounded: what is more than may be copied is refused.
+func TestInquireIsBounded(t *testing.T) {
+	p := index.DefaultParams()
+	p.Index.Keep = "all"
+	r, header := newReplica(t, p), index.Header{Fingerprint: index.Fingerprint(settings)}
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := func(text string) entry.Entry {
+		var e entry.Entry
+		signer.Sign(&e, []byte(text))
+		return e.Clone()
+	}
+	const text = "the council met on tuesday evening and decided after a long debate to build the new bridge across the river before winter"
+	run := &index.Run{Header: header, Source: entry.Source{Topic: [16]byte{1}}, Epoch: 1}
+	for i := range int64(40) {
+		e := sign(fmt.Sprint(text, " begins ", i))
+		e.Offset = i
+		run.Entries = append(run.Entries, e)
+	}
+	r.Apply(index.Stamp{}, &index.Settings{Text: settings})
+	r.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: header, Source: run.Source, Name: "news", Epoch: 1})
+	r.Apply(index.Stamp{Offset: 2}, run)
+	e := sign(text)
+	if _, ok := r.Inquire(&e, 100); ok {
+		t.Error("a hundred bytes hold all candidates")
+	}
+	q, ok := r.Inquire(&e, 1<<20)
+	if !ok {
+		t.Fatal("a MiB does not hold them")
+	}
+	comparer, err := index.NewComparer(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := comparer.Answer(q, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 || a.Hits[0].Copy != 41 {
+		t.Errorf("%+v", a)
+	}
+}

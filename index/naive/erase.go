@@ -1,0 +1,25 @@
+package naive
+
+import (
+	"slices"
+
+	"github.com/unecho/unecho/index"
+)
+
+// erase lets the targets be dead and overwrites what they were recognised by.
+func (t *Twin) erase(at index.Stamp, r *index.Erase) bool {
+	if !t.inForce(r.Header) || len(r.Targets) > index.MostErased {
+		return false
+	}
+	t.arrive(at, r.Wall)
+	for d := range t.remembered() {
+		if slices.Contains(r.Targets, d.position) {
+			d.dead = true
+			d.entry = d.entry.Clone()
+			d.entry.Content = 0
+			clear(d.entry.Evidence)
+			clear(d.entry.ID)
+		}
+	}
+	return true
+}

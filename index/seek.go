@@ -1,0 +1,172 @@
+package index
+
+import "github.com/unecho/unecho/index/entry"
+
+// Known is what the index holds of one document, for people who ask.
+type Known struct {
+	Source   entry.Source
+	Topic    string // the source topic's name
+	Offset   int64  // in the source partition
+	Position Position
+	Time     int64  // document time, ms since 1970
+	ID       string // empty means its coordinates
+	Scope    uint64 // hash of its scope's name; 0 is none
+	Seen     int64  // stream time from which its age counts, ms
+	Copies   uint64 // copies that were found of it
+	Primed   bool   // it came from before the group began
+	// Copied says that it is itself a copy, which index.keep: all keeps. Match names its representative; how similar the
+	// two are is not kept. Match is zero if the representative has left the window.
+	Copied bool
+	Match  Match
+
+	Older     int   // documents that leave the window before it, if nothing enters again
+	Newer     int   // documents that entered behind it
+	OlderPart int64 // estimated bytes of those that leave before it, as window.bytes counts them
+}
+
+// Search looks for one document by its coordinates. The index has no table for that, so a search looks at every document,
+// in steps, newest first. A step is short, so that the journal is applied in between.
+type Search struct {
+	Topic     string
+	Partition int32
+	Offset    int64
+
+	begun, back bool
+	low, high   ref // documents from low up to, but not including, high were looked at
+	end         ref // those that entered meanwhile are looked at up to it, for a document may have entered again; set with back
+	past        ref // documents of history below it are still to be looked at; 0: none has been
+}
+
+// Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the document is nil
+// if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again, is not remembered.
+func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
+	w := &r.window
+	sources := r.sourcesOf(s.Topic, s.Partition)
+	if len(sources) == 0 {
+		return nil, true
+	}
+	if !s.begun {
+		s.begun, s.low, s.high = true, w.end, w.end
+	}
+	for ; most > 0; most-- {
+		var at ref
+		if !s.back && s.low <= w.oldest {
+			s.back, s.end = true, w.end
+		}
+		switch {
+		case !s.back:
+			s.low--
+			at = s.low
+		case s.high < s.end:
+			at = s.high
+			s.high++
+		default:
+			return r.seekInHistory(s, sources, most)
+		}
+		if at >= w.oldest && r.isSought(w, s, sources, at) {
+			return r.tellOf(at), true
+		}
+	}
+	return nil, false
+}
+
+func (r *Replica) seekInHistory(s *Search, sources []uint32, most int) (found *Known, done bool) {
+	h := r.history
+	if h == nil {
+		return nil, true
+	}
+	if s.past == 0 {
+		s.past = h.end
+	}
+	for s.past = min(s.past, h.end); s.past > h.oldest; most-- {
+		if most == 0 {
+			return nil, false
+		}
+		s.past--
+		if r.isSought(h, s, sources, s.past) {
+			return r.tellOf(s.past), true
+		}
+	}
+	return nil, true
+}
+
+// sourcesOf returns the numbers of the source partitions of a name. There are several if the topic was created again.
+func (r *Replica) sourcesOf(topic string, partition int32) (numbers []uint32) {
+	for i, p := range r.partitions {
+		if p.name == topic && p.source.Partition == partition {
+			numbers = append(numbers, uint32(i))
+		}
+	}
+	return numbers
+}
+
+func (r *Replica) isSought(w *window, s *Search, sources []uint32, at ref) bool {
+	segment, i := w.at(at)
+	d, rest := readDocument(segment.record(i), segment.base, at)
+	for _, number := range sources {
+		if d.source == number {
+			e, _, _ := entry.Decode(rest, 0, nil)
+			if e.Offset != s.Offset {
+				return false
+			}
+			f := r.found(at)
+			return r.alive(&f)
+		}
+	}
+	return false
+}
+
+func (r *Replica) tellOf(at ref) *Known {
+	f := r.found(at)
+	d, p := &f.document, r.partitions[f.document.source]
+	out := &Known{
+		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time, ID: string(d.entry.ID),
+		Scope: d.entry.Scope, Seen: f.seen(), Copies: uint64(f.segment.changes.copied(f.i)), Primed: at >= past, Copied: d.copied(),
+	}
+	if root, ok := r.root(&f); ok && out.Copied {
+		out.Match = r.match(&f, &root)
+	}
+	r.place(out, at)
+	return out
+}
+
+// place sets how many documents leave before the one at a number, and how many entered behind it.
+func (r *Replica) place(out *Known, at ref) {
+	w, h := &r.window, r.history
+	in := w
+	if at >= past {
+		in, out.Newer = h, w.visible()
+	} else if h != nil {
+		out.Older, out.OlderPart = h.visible(), h.bytes
+	}
+	older := int(at - in.oldest)
+	out.Older, out.Newer = out.Older+older, out.Newer+int(in.end-1-at)
+	out.OlderPart += in.bytes * int64(older) / int64(in.visible())
+}
+
+// Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source.
+func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict, source entry.Source, ok bool) {
+	for _, number := range r.sourcesOf(topic, partition) {
+		p := r.partitions[number]
+		if i, ok := p.find(offset); ok {
+			return p.held[i], p.source, true
+		}
+	}
+	return Verdict{}, entry.Source{}, false
+}
+
+// Reached returns the offset of a source partition below which everything is judged; known is false if the journal knows no
+// partition of that name.
+func (r *Replica) Reached(topic string, partition int32) (offset int64, known bool) {
+	for _, number := range r.sourcesOf(topic, partition) {
+		p := r.partitions[number]
+		if p.Epoch == 0 {
+			continue
+		}
+		offset, known = p.Base, true
+		if n := len(p.held); n > 0 {
+			offset = max(offset, p.held[n-1].Offset+1)
+		}
+	}
+	return offset, known
+}

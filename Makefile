@@ -5,6 +5,14 @@ BIN     := .cache/bin
 # Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
 PKG     ?= ./...
 ARGS    ?=
+# Programs that the tests start are as raced as the test that builds them. These packages start most, or have no goroutine:
+# make test runs them without -race, and make test-long runs those that start programs with it.
+STARTING = $(filter $(shell $(GO) list ./cmd/unecho ./deploy/dev/chaos),$(TESTED))
+PLAIN    = $(strip $(STARTING) $(filter %/consumer/protocol/sim %/index/text,$(TESTED)))
+RACED    = $(strip $(filter $(SLOW),$(TESTED)) $(filter-out $(PLAIN) $(SLOW),$(TESTED)))
+# These come first, because they take longest.
+SLOW     = %/unecho/consumer %/unecho/index
+TESTED  := $(if $(filter test test-long,$(MAKECMDGOALS)),$(shell $(GO) list $(PKG)))
 # The packages that have long tests.
 LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
 COUNT   ?= 10
@@ -47,11 +55,13 @@ fmt: $(GOLANGCI) ## format the code
 
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
 # goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time.
-test: dev ## everything but the long tests, with -race, on real Kafka and PostgreSQL: some 5 minutes on two cores
-	@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PKG)
+test: dev ## everything but the long tests, on real Kafka and PostgreSQL: some 5 minutes on two cores
+	@$(SERVERS) -brief -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED)) \
+		$(and $(RACED),$(PLAIN),--) $(and $(PLAIN),-shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PLAIN))
 
-test-long: dev ## the long tests, whose names end in Long, without -race: up to 20 minutes on two cores
+test-long: dev ## the long tests, whose names end in Long, and programs with the race detector: up to 20 minutes on two cores
 	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
+	$(and $(STARTING),@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(STARTING))
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 3 minutes
 	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)

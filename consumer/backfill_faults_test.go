@@ -21,7 +21,10 @@ func TestBackfillThroughFaults(t *testing.T) {
 	w.finished(w.launch(job("calm", plan)), plan)
 	want := w.jobOutputs("calm", plan.Documents())
 
-	m := w.launch(job("tried", plan), func(s *Setup) { s.Params.PollRecords = 50 })
+	m := w.launch(job("tried", plan), func(s *Setup) {
+		s.Params.PollRecords = 50
+		s.MaxRate = 1000 // so that it is not done before the last fault, however fast the machine is
+	})
 	disk := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.KafkaStorageError, Count: 20})
 	met := map[kmsg.Key]chan struct{}{}
 	lose := func(kind kmsg.Key, l loss) func() {

@@ -4,6 +4,10 @@
 // as it ends, the output of what failed, and at the end each failed and each skipped test with its reason. No skipped
 // test goes unreported.
 //
+// Arguments with "--" between them are those of several go tests, which run at once and share one report:
+//
+//	testreport -race ./consumer/... -- ./cmd/...
+//
 // With CI=true a skipped test counts as failed, unless its reason begins with "shared data absent:".
 //
 // The last line counts tests: `12 passed, 0 failed, 1 skipped`. Of a test with subtests only these are counted, unless

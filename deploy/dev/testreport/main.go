@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -21,7 +22,7 @@ const grace = 10 * time.Second
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	rep := newReport(os.Stdout, os.Getenv("CI") == "true")
-	err := goTest(ctx, os.Args[1:], rep)
+	err := goTests(ctx, os.Args[1:], rep)
 	interrupted := ctx.Err() != nil
 	stop()
 	if interrupted {
@@ -31,6 +32,24 @@ func main() {
 		return
 	}
 	os.Exit(1)
+}
+
+// goTests runs a go test for each part of args between "--", all at once. No package may be in two of them.
+func goTests(ctx context.Context, args []string, rep *report) error {
+	var parts [][]string
+	start := 0
+	for i := range len(args) + 1 {
+		if i == len(args) || args[i] == "--" {
+			parts, start = append(parts, args[start:i]), i+1
+		}
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, len(parts))
+	for i, part := range parts {
+		wg.Go(func() { errs[i] = goTest(ctx, part, rep) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // goTest feeds the report with the output of go test until it ends. go test and all it starts are one process group,

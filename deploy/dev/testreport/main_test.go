@@ -43,6 +43,35 @@ func TestSkip(t *testing.T) { t.Skip("planted skip") }
 	}
 }
 
+// TestGoTests runs two go tests at once into one report.
+func TestGoTests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GOFLAGS", "")
+	for name, text := range map[string]string{
+		"go.mod":            "module planted\ngo 1.26\n",
+		"left/l_test.go":    "package left\nimport \"testing\"\nfunc TestLeft(t *testing.T) {}\nfunc TestLong(t *testing.T) { t.Fatal(1) }\n",
+		"right/r_test.go":   "package right\nimport \"testing\"\nfunc TestRight(t *testing.T) { t.Fatal(2) }\n",
+		"neither/n_test.go": "package neither\nimport \"testing\"\nfunc TestNeither(t *testing.T) { t.Fatal(3) }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	r := newReport(&out, true)
+	if r.finish(goTests(t.Context(), []string{"-skip", "Long$", "./left", "--", "./right"}, r)) {
+		t.Error("the second fails")
+	}
+	for _, want := range []string{"ok  \tplanted/left", "FAIL\tplanted/right", "  planted/right.TestRight\n", "\n1 passed, 1 failed\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("want %q in:\n%s", want, &out)
+		}
+	}
+}
+
 // TestGoTestInterrupted interrupts a test that would never end, once it has shown that it runs.
 func TestGoTestInterrupted(t *testing.T) {
 	dir := t.TempDir()

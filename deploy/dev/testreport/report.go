@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // excused is the beginning of a reason for a skip that is no failure even in CI.
@@ -43,10 +44,11 @@ type packet struct {
 // outcome is a test that is reported to the reader at the end.
 type outcome struct{ name, reason string }
 
-// report gathers the events of one go test. It is used by one goroutine.
+// report gathers the events of several go tests, no two of which test the same package.
 type report struct {
 	out      io.Writer
 	ci       bool
+	mu       sync.Mutex // guards all below while go tests run
 	packages map[string]*packet
 	builds   map[string][]string
 	passed   int
@@ -61,6 +63,8 @@ func newReport(out io.Writer, ci bool) *report {
 // line takes one line of go test's output. It shows a line that is not an event as it is.
 func (r *report) line(text []byte) {
 	var e event
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if json.Unmarshal(text, &e) != nil || e.Action == "" {
 		fmt.Fprintf(r.out, "%s", text)
 		return

@@ -19,10 +19,16 @@ func TestShort(t *testing.T) {
 		"-cache=../../../.cache", "-pom=../pom.xml",
 	}, t.Output())
 	check(t, err)
-	p.race = raceDetector
+	p.race, p.brokerDisk = raceDetector, true
 	w, err := open(t.Context(), p, t.Output())
 	check(t, err)
 	defer func() { w.close(t.Failed()) }()
+	t.Run("live", func(t *testing.T) { tryLive(t, w, p) })
+	t.Run("backfill", func(t *testing.T) { tryBackfill(t, w, p) })
+}
+
+func tryLive(t *testing.T, w *world, p params) {
+	t.Helper()
 	r, err := one(t.Context(), w, p, t.Output())
 	check(t, err)
 	r.print(t.Output())

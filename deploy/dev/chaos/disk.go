@@ -13,21 +13,24 @@ import (
 	"time"
 )
 
-// diskBytes is the size of a snapshot directory's own disk.
-const diskBytes = 64 << 20
+// Sizes of disks of their own.
+const (
+	snapshotDisk = 64 << 20
+	brokerDisk   = 512 << 20
+)
 
-// disk is the file system of a snapshot directory. If mounting is allowed, it is a file system of its own, which can be
+// disk is the file system of a directory. If mounting is allowed, it is a file system of its own, which can be
 // filled without harm to anyone else.
 type disk struct {
 	dir string
 	own bool
 }
 
-func newDisk(dir string) (*disk, error) {
+func newDisk(dir string, size int) (*disk, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	return &disk{dir: dir, own: mount(dir, diskBytes) == nil}, nil
+	return &disk{dir: dir, own: mount(dir, size) == nil}, nil
 }
 
 func (d *disk) remove() error {

@@ -155,7 +155,7 @@ func TestAlarms(t *testing.T) {
 }
 
 func TestFullDisk(t *testing.T) {
-	d, err := newDisk(filepath.Join(t.TempDir(), "snapshots"))
+	d, err := newDisk(filepath.Join(t.TempDir(), "snapshots"), snapshotDisk)
 	check(t, err)
 	t.Cleanup(func() { check(t, d.remove()) })
 	ctx, cancel := context.WithCancel(t.Context())

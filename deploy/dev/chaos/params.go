@@ -36,6 +36,7 @@ type params struct {
 	burst      int           // factor of the rate during a twentieth of the soak
 	bytes      int           // approximate size of a document
 	cache, pom string
+	brokerDisk bool // the last broker has a disk of its own, which can be filled
 }
 
 // These are the ways in which members get their names.

@@ -79,7 +79,7 @@ func (s *scene) configure() error {
 	snapshot := fmt.Sprintf("{store: postgres, postgres_url: '%s', schema: %s, every: 5s}", s.world.postgres.URL, strings.ReplaceAll(s.name, "-", "_"))
 	if s.store == directory {
 		var err error
-		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots")); err != nil {
+		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots"), snapshotDisk); err != nil {
 			return err
 		}
 		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}", filepath.Join(s.dir, "snapshots"))

@@ -29,6 +29,7 @@ type world struct {
 	kafka    *testbed.Kafka
 	proxies  []*proxy.Proxy // one before each broker, for the members
 	postgres *testbed.Postgres
+	disk     *disk     // of the last broker; nil if it has none of its own
 	options  []kgo.Opt // how we reach the brokers: directly
 	client   *kgo.Client
 	admin    *kadm.Client
@@ -52,6 +53,11 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 		return w, err
 	}
 	fmt.Fprintf(out, "unecho is built after %.0f s\n", time.Since(began).Seconds())
+	if p.brokerDisk {
+		if w.disk, err = newDisk(filepath.Join(dir, fmt.Sprintf("kafka-%d", brokers), "data"), brokerDisk); err != nil {
+			return w, err
+		}
+	}
 	if err := w.start(ctx, testbed.Place{Dir: dir, Cache: p.cache, POM: p.pom, Brief: p.length < time.Minute}); err != nil {
 		return w, err
 	}
@@ -111,6 +117,9 @@ func (w *world) close(keep bool) {
 	for _, p := range w.proxies {
 		p.Close()
 	}
+	if w.disk != nil {
+		_ = w.disk.remove() // it is in memory, and what is left of it goes with the machine
+	}
 	if !keep {
 		_ = os.RemoveAll(w.dir) // a leftover in the temporary directory harms nobody
 	}
@@ -153,6 +162,25 @@ func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) erro
 	}
 	ctx = context.WithoutCancel(ctx) // the broker must be up again at the end of a run, too
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
+}
+
+// fillBroker fills the disk of the last broker, which ends by that, and starts it again once there is room. It returns false if that
+// broker has no disk of its own.
+func (w *world) fillBroker(ctx context.Context, lasts time.Duration) (bool, error) {
+	last := brokers - 1
+	if w.disk == nil {
+		return false, nil
+	}
+	filled, err := w.disk.fill(ctx, lasts)
+	if err != nil || !filled {
+		return filled, err
+	}
+	b := w.kafka.Brokers[last]
+	b.Kill() // it has ended, unless nothing was written to it
+	if err := b.Start(ctx); err != nil {
+		return true, err
+	}
+	return true, b.Await(context.WithoutCancel(ctx))
 }
 
 // until asks again and again until is returns true. The error says what was waited for.

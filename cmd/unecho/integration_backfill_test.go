@@ -20,14 +20,17 @@ import (
 
 // A backfill gives the same verdicts, byte for byte, by one process as by three, killed again and again, and each document comes
 // out once.
-func TestBackfillKilled(t *testing.T)     { tryBackfillKilled(t, 12_000, 3) }
-func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 10) }
+func TestBackfillKilled(t *testing.T)     { tryBackfillKilled(t, 12_000, 8, 3) }
+func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 8, 10) }
 
-func tryBackfillKilled(t *testing.T, documents, kills int) {
+// The same with many partitions, most of which have few documents.
+func TestBackfillOfManyPartitions(t *testing.T)     { tryBackfillKilled(t, 3000, 60, 1) }
+func TestBackfillOfManyPartitionsLong(t *testing.T) { tryBackfillKilled(t, 200_000, 1000, 2) }
+
+func tryBackfillKilled(t *testing.T, documents, partitions, kills int) {
 	t.Parallel()
-	const partitions = 8
 	s, forever := newScene(t, 0), "-1"
-	s.create(s.source, partitions, map[string]*string{"retention.ms": &forever})
+	s.create(s.source, int32(partitions), map[string]*string{"retention.ms": &forever})
 	s.configure(s.inDirectory(), "window: {count: 2000000}")
 	s.history(documents, partitions)
 	one := s.backfill("one", 1, kills)

@@ -80,9 +80,9 @@ func (w *world) culprits(n int, partitions int32) (few int) {
 // that becomes known or not, and whoever forwards it: all copies of it are duplicates of it.
 func TestBackfillOfRefusedDocuments(t *testing.T) {
 	t.Parallel()
-	const partitions = 4
+	const partitions, documents = 4, 1200
 	w := newWorld(t, partitions)
-	few := w.culprits(2400, partitions)
+	few := w.culprits(documents, partitions)
 	plan := w.plan(protocol.ByPlace, partitions)
 	for i := range plan.Ranges {
 		plan.Ranges[i].From, plan.Ranges[i].To = 0, w.sent[int32(i)]
@@ -107,7 +107,7 @@ func TestBackfillOfRefusedDocuments(t *testing.T) {
 		w.eventually("some of it is forwarded", func() bool { return m.Backfill().Done >= plan.Documents()*int64(i+1)/8 })
 		m.kill()
 	}
-	w.finished(w.launch(job("behind", plan), plain, slow("m", 0)), plan)
+	w.finished(w.launch(job("behind", plan), plain, named("m")), plan)
 	got := w.jobOutputs("behind", plan.Documents())
 	if !maps.Equal(got, want) {
 		t.Error("what comes out depends on when a refusal is known")
@@ -125,8 +125,8 @@ func TestBackfillOfRefusedDocuments(t *testing.T) {
 			}
 		}
 	}
-	if len(rejected) != few || copies != 2400/6-few {
-		t.Errorf("%d are rejected, want %d; %d are duplicates of them, want %d", len(rejected), few, copies, 2400/6-few)
+	if len(rejected) != few || copies != documents/6-few {
+		t.Errorf("%d are rejected, want %d; %d are duplicates of them, want %d", len(rejected), few, copies, documents/6-few)
 	}
 	job("ahead", plan)(&w.setup)
 	if report := w.audit(); !report.OK() || report.Rejected != few {

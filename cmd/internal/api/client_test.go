@@ -1,0 +1,75 @@
+package api
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/client"
+)
+
+// TestClientKnowsTheAnswers: the client's types have all that is answered, and no more.
+func TestClientKnowsTheAnswers(t *testing.T) {
+	t.Parallel()
+	d := serve(t, newFake(t), nil)
+	same := func(method, path, body string, to any) {
+		t.Helper()
+		req := must(http.NewRequestWithContext(t.Context(), method, d.url+path, strings.NewReader(body)))(t)
+		req.Header.Set("Content-Type", "application/json")
+		resp := must(http.DefaultClient.Do(req))(t)
+		defer func() { _ = resp.Body.Close() }()
+		data := must(io.ReadAll(resp.Body))(t)
+		strict := json.NewDecoder(strings.NewReader(string(data)))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(to); err != nil {
+			t.Errorf("%s: %v in %s", path, err, data)
+		}
+		var is, was any
+		again := must(json.Marshal(to))(t)
+		if json.Unmarshal(again, &is) != nil || json.Unmarshal(data, &was) != nil || !equal(is, was) {
+			t.Errorf("%s: the client has %s of %s", path, again, data)
+		}
+	}
+	same(http.MethodGet, "/api/v1/recent", "", &struct {
+		Copies []client.Copy `json:"copies"`
+		Count  int           `json:"count"`
+	}{})
+	question := string(must(json.Marshal(map[string]any{"texts": []string{similar, "something else that nobody has written", ""}, "most": 2}))(t))
+	same(http.MethodPost, "/api/v1/lookup", question, &struct {
+		Results []client.Result `json:"results"`
+	}{})
+}
+
+// equal compares JSON values. A time may have fewer digits than it was sent with.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for key := range a {
+			if !equal(a[key], b[key]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case string:
+		b, ok := b.(string)
+		return ok && strings.TrimRight(a, "0Z.") == strings.TrimRight(b, "0Z.")
+	}
+	return a == b
+}

@@ -1,0 +1,61 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/client"
+)
+
+// TestWrite: one look says what is known. Ids that would move the cursor are shown as text.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
+	match := client.Match{
+		Place:      client.Place{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb", Time: at},
+		Similarity: 0.91, Method: "jaccard", Copy: 3,
+	}
+	hit := client.Hit{Match: match, Bands: []int{0, 4}, Shared: &client.Share{Part: 91, Whole: 100, Of: "shingles"}}
+	same := client.Hit{Match: client.Match{Place: client.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1, Method: "exact", Copy: 2}}
+	var b strings.Builder
+	for _, r := range []client.Result{
+		{Empty: true},
+		{Compared: 1, Threshold: 0.8},
+		{Duplicate: true, Matches: []client.Hit{hit}, Compared: 12, Threshold: 0.8, Bands: 18},
+		{Duplicate: true, Matches: []client.Hit{same, hit}, Compared: 2, Cut: true, Threshold: 0.8},
+	} {
+		if err := WriteResult(&b, "", &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteHead(&b); err != nil {
+		t.Fatal(err)
+	}
+	copies := []client.Copy{
+		{Judged: at, Document: client.Place{Topic: "news", Offset: 9, ID: "b"}, Match: match},
+		{Judged: at, Document: client.Place{Topic: "news", Offset: 10}, Match: same.Match, Reemitted: true, LateS: 90},
+	}
+	for i := range copies {
+		if err := WriteCopy(&b, &copies[i], time.UTC); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `unique: it has no words to compare
+unique: nothing that is remembered is like it (compared with 1 document, threshold 0.8)
+duplicate of a\x1b[2Jb (news/1/7): similarity 0.9100 by jaccard (compared with 12 documents, threshold 0.8)
+  from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common, 2 of 18 bands
+duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, threshold 0.8)
+  1.0000  news/0/1
+  this would be copy 2, the same text
+  0.9100  a\x1b[2Jb (news/1/7)
+  from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common
+  There were more candidates than index.max_candidates: a closer one may have been left out.
+judged    similarity  copy  document is like document
+09:30:00  0.9100      3     b (news/0/9) is like a\x1b[2Jb (news/1/7)
+09:30:00  1.0000      2     news/0/10 is like news/0/1 [let through all the same, 1m30s late]
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/live"
+)
+
+func lookupCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lookup [TEXT|FILE]...",
+		Short: "Ask a running member whether a text is a duplicate of something it remembers",
+		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. Nothing is\n" +
+			"remembered of the texts. An argument is a file (- is standard input), or else the text itself.\n\n" +
+			"The exit code is 0 if each text is a duplicate, 1 if one is not, 2 if the member could not be asked.",
+		Example: "  unecho lookup 'The council decided to build the bridge.'\n" +
+			"  unecho lookup article.txt --most 5\n" +
+			"  unecho lookup --lines titles.txt --json --server http://filter-0:9464 --token-file token",
+		RunE: askMember(lookup),
+	}
+	addMemberFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("lines", "file", "", "each line of a file is a text; - is standard input")
+		f.Text("scope", "scope", "", "the scope of the texts, if the service has similarity.scope")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("most", 1, "show so many matches of each text, at most")
+		f.Bool("json", false, "a JSON object for each text, a line each")
+	})
+	return cmd
+}
+
+// errUnique is how a lookup ends that has told of a text that is no duplicate.
+var errUnique = errors.New("not every text is a duplicate")
+
+func lookup(ctx context.Context, cmd *cobra.Command, c *client.Client, args []string) error {
+	most, err := cmd.Flags().GetInt("most")
+	if err != nil {
+		return err
+	}
+	lines := cmd.Flag("lines").Value.String()
+	if len(args) == 0 && lines == "" {
+		return exit.Usage(errors.New("give a text, a file, or --lines FILE"))
+	}
+	a := live.Asker{
+		Client: c, Scope: cmd.Flag("scope").Value.String(), Most: most,
+		Out: cmd.OutOrStdout(), JSON: cmdline.Bool(cmd, "json"), Named: len(args) > 1 || lines != "",
+	}
+	if err := askAll(ctx, cmd, &a, args, lines); err != nil {
+		return exit.Undone(err)
+	}
+	if a.Unique > 0 {
+		return errUnique
+	}
+	return nil
+}
+
+func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []string, lines string) error {
+	for _, arg := range args {
+		in, err := openText(cmd, arg)
+		if err == nil {
+			err = errors.Join(a.Text(ctx, arg, in), in.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if lines != "" {
+		in, err := openList(cmd, lines)
+		if err == nil {
+			err = errors.Join(a.Lines(ctx, in), in.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("--lines %s: %w", lines, err)
+		}
+	}
+	return a.Flush(ctx)
+}
+
+// openText opens the file that an argument names, or reads the argument itself.
+func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
+	file, err := openList(cmd, arg)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) || err != nil && strings.Contains(arg, " ") {
+		return io.NopCloser(strings.NewReader(arg)), nil
+	}
+	return file, err
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/config"
+)
+
+// tokenVariable holds the token of the member that is asked, as it does for the member itself.
+const tokenVariable = "UNECHO_OPS_TOKEN"
+
+// addMemberFlags adds the flags that name the running member that a verb asks.
+func addMemberFlags(cmd *cobra.Command) {
+	cmdline.AddSet(cmd)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("server", "address", "", "the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
+		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+tokenVariable+")")
+		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the system)")
+		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+", if it is there)")
+	})
+}
+
+// askMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone.
+func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
+		defer stop()
+		c, err := memberOf(cmd)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		return ask(ctx, cmd, c, args)
+	}
+}
+
+// memberOf returns a client of the member that the flags name.
+func memberOf(cmd *cobra.Command) (*client.Client, error) {
+	p := client.Params{Server: cmd.Flag("server").Value.String(), CA: cmd.Flag("ca").Value.String(), Token: os.Getenv(tokenVariable)}
+	if p.Server == "" || cmd.Flag("config").Changed {
+		ops, err := opsOf(cmd)
+		if err != nil {
+			return nil, err
+		}
+		if p.Token = ops.Token; p.Server == "" {
+			if p.Server, err = reachable(ops.Listen); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if file := cmd.Flag("token-file").Value.String(); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		p.Token = strings.TrimSpace(string(text))
+	}
+	return client.New(p)
+}
+
+// opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an embedded broker
+// needs no file.
+func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
+	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embeddedTopic, "snapshot.directory=."} // what a file must have; it is not used
+	c, err := serviceConfig(cmd, false, "", layers{under: under})
+	return c.Ops, err
+}
+
+// reachable is the address at which this machine reaches what listens there.
+func reachable(listen string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	switch {
+	case listen == "":
+		return "", errors.New("ops.listen is empty, so this member serves no API: name another member with --server")
+	case err != nil:
+		return "", fmt.Errorf("ops.listen: %w", err)
+	case port == "0":
+		return "", errors.New("ops.listen has port 0, so its port is in the log only: give the address with --server")
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/live"
+)
+
+func recentCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "recent",
+		Short: "Show the last copies that a running member knows of, and with --follow those that come",
+		Long: "Show the last copies that the group found, as a running member knows them: which document is like which, and how close.\n" +
+			"The newest is the last line. A member remembers a bounded number of them since it started. To read what was forwarded,\n" +
+			"from whenever you like, use unecho tail.",
+		Example: "  unecho recent\n" +
+			"  unecho recent --last 200 --min-similarity 0.95 --json | jq .match.id\n" +
+			"  unecho recent --follow --topic news --server http://filter-0:9464",
+		Args: cmdline.AtMost(0, ""),
+		RunE: askMember(recent),
+	}
+	addMemberFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("topic", "topic", "", "only copies in this source topic")
+		f.Text("scope", "scope", "", "only copies in this scope, if the service has similarity.scope")
+		f.Float64("min-similarity", 0, "only copies at least as close, from 0 to 1")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("last", 20, "so many, at most")
+		f.BoolP("follow", "f", false, "also those that come, until Ctrl-C")
+		f.Bool("json", false, "a JSON object for each copy, a line each")
+	})
+	return cmd
+}
+
+func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []string) error {
+	f := client.Filter{Topic: cmd.Flag("topic").Value.String(), Scope: cmd.Flag("scope").Value.String()}
+	var err error
+	if f.Least, err = cmd.Flags().GetFloat64("min-similarity"); err != nil {
+		return err
+	}
+	if f.Last, err = cmd.Flags().GetInt("last"); err != nil {
+		return err
+	}
+	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	show := func(found client.Copy) error { return live.WriteCopy(out, &found, time.Local) }
+	if cmdline.Bool(cmd, "json") {
+		show = func(found client.Copy) error { return json.NewEncoder(out).Encode(found) }
+	} else if err := live.WriteHead(out); err != nil {
+		return err
+	}
+	copies, err := c.Recent(ctx, f)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	for _, found := range slices.Backward(copies) {
+		if err := show(found); err != nil {
+			return err
+		}
+	}
+	if !cmdline.Bool(cmd, "follow") {
+		return nil
+	}
+	return exit.Undone(c.Follow(ctx, f, client.Stream{
+		Copy:      show,
+		Missed:    func(n uint64) { fmt.Fprintf(errs, "unecho: %d more were too many to show\n", n) },
+		Restarted: func() { fmt.Fprintln(errs, "unecho: the member has begun anew") },
+		Lost:      func(err error) { fmt.Fprintf(errs, "unecho: %v; asking again\n", err) },
+	}))
+}

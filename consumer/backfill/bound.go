@@ -74,6 +74,9 @@ func ParseBound(text string, now time.Time) (Bound, error) {
 	return Bound{}, fmt.Errorf("%q is no time and no offset; %w", text, errForms)
 }
 
+// Time is the time that a bound names, or false if it names none.
+func (b Bound) Time() (time.Time, bool) { return b.at, b.kind == atTime }
+
 var backwards = regexp.MustCompile(`^(?:-\s*(\S+)|(\S+)\s+ago)$`)
 
 // ago reads "-24h" and "2h ago". Days and weeks are 24 hours and seven times that.

@@ -152,11 +152,11 @@ func readSome(ctx context.Context, client *kgo.Client, topic string, left map[in
 		if k.Attrs.IsControl() || k.Offset >= end {
 			continue
 		}
-		r := Record{Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value}
+		r := &Record{Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value}
 		for _, h := range k.Headers {
 			r.Headers = append(r.Headers, Header(h))
 		}
-		if err := fn(&r); err != nil {
+		if err := fn(r); err != nil {
 			return err
 		}
 	}

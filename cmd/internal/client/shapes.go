@@ -126,3 +126,98 @@ func (c *Client) Recent(ctx context.Context, f Filter) ([]Copy, error) {
 	err := c.get(ctx, "recent", f.query(), &answer)
 	return answer.Copies, err
 }
+
+// Status is how a member stands: what of it a person is shown first.
+type Status struct {
+	Version   string    `json:"version"`
+	Member    string    `json:"member"`
+	Time      time.Time `json:"time"`
+	Group     string    `json:"group"`
+	Ready     bool      `json:"ready"`
+	Why       string    `json:"why"` // it is not ready
+	Documents struct {
+		Unique    uint64 `json:"unique"`
+		Duplicate uint64 `json:"duplicate"`
+		Rejected  uint64 `json:"rejected"`
+	} `json:"documents"`
+	Lag struct {
+		Documents *int64   `json:"documents"` // nil: not known
+		Seconds   *float64 `json:"seconds"`
+	} `json:"lag"`
+	Window struct {
+		Documents  int64   `json:"documents"`
+		Count      int64   `json:"count_bound"` // a bound of 0 is none
+		Bytes      int64   `json:"bytes"`
+		BytesBound int64   `json:"bytes_bound"`
+		AgeS       float64 `json:"age_s"`
+		AgeBoundS  float64 `json:"age_bound_s"`
+		Bites      string  `json:"bites"` // the bound at which documents leave now; empty: none is reached
+		Memory     int64   `json:"memory_bytes"`
+	} `json:"window"`
+	Journal struct {
+		Next  int64  `json:"next"`
+		End   *int64 `json:"end"`
+		Bytes *int64 `json:"kept_bytes"`
+	} `json:"journal"`
+	Snapshot *struct {
+		Taken time.Time `json:"taken"`
+	} `json:"snapshot"`
+	Snapshots struct {
+		By     string `json:"by"`
+		Failed *struct {
+			Error string `json:"error"`
+		} `json:"failed"`
+	} `json:"snapshots"`
+	Members *struct {
+		State    string `json:"state"`
+		Sessions []struct {
+			Member     string  `json:"member"`
+			Host       string  `json:"host"`
+			Partitions []Place `json:"partitions"`
+		} `json:"sessions"`
+	} `json:"members"`
+	Rate *struct {
+		Documents float64 `json:"documents_per_s"`
+		Share     float64 `json:"duplicate_share"`
+	} `json:"rate"`
+	Delay    Histogram `json:"delay"` // seconds from a document's timestamp to its commit
+	Warnings []Warning `json:"warnings"`
+}
+
+// Histogram counts values by their size.
+type Histogram struct {
+	Bounds []float64 `json:"bounds"` // inclusive, ascending
+	Counts []uint64  `json:"counts"` // one more than bounds, for what is above the last
+}
+
+// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all bounds.
+func (h *Histogram) Quantile(share float64) (float64, bool) {
+	sum := uint64(0)
+	for _, n := range h.Counts {
+		sum += n
+	}
+	below := uint64(0)
+	for i, bound := range h.Bounds {
+		if i < len(h.Counts) {
+			below += h.Counts[i]
+		}
+		if sum > 0 && float64(below) >= share*float64(sum) {
+			return bound, true
+		}
+	}
+	return 0, false
+}
+
+// Warning is a condition that a person should look at.
+type Warning struct {
+	Code    string `json:"code"`
+	Text    string `json:"text"`
+	Remedy  string `json:"remedy"`
+	Pending bool   `json:"pending"` // it has not lasted long enough to be an alert
+}
+
+// Status asks how the member stands.
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	err = c.get(ctx, "status", nil, &s)
+	return s, err
+}

@@ -66,6 +66,26 @@ func Harmless(text string) string {
 	return b.String()
 }
 
+// Fit returns text made safe for one line of a terminal, in at most this many columns, with its spaces, and an ellipsis if it was
+// longer.
+func Fit(text string, columns int) string {
+	text = strings.ReplaceAll(Harmless(text), "\n", " ")
+	used, cut := 0, 0 // cut: bytes that stay if an ellipsis is needed
+	for i, r := range text {
+		_, wide := glyph(string(r), r)
+		if used += wide; used > columns {
+			if columns <= 0 {
+				return ""
+			}
+			return text[:cut] + "…"
+		}
+		if used < columns {
+			cut = i + utf8.RuneLen(r)
+		}
+	}
+	return text
+}
+
 // glyph returns how a rune is shown, and its columns.
 func glyph(raw string, r rune) (string, int) {
 	switch {

@@ -102,6 +102,31 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Each picture is shown by a page, and is small. That those which are shown are there is what TestLinks holds.
+func TestPicturesAreShown(t *testing.T) {
+	pictures, err := filepath.Glob("*.png")
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("there is no picture of the page: run make screenshots: %v", err)
+	}
+	pages := ""
+	for _, path := range documents(t) {
+		pages += read(t, path)
+	}
+	const most = 150_000 // bytes
+	for _, name := range pictures {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > most {
+			t.Errorf("%s has %d bytes, and may have %d", name, info.Size(), most)
+		}
+		if !strings.Contains(pages, name+")") {
+			t.Errorf("no page shows %s", name)
+		}
+	}
+}
+
 // anchors are the names that a renderer gives to headings.
 func anchors(text string) (names []string) {
 	dropped := regexp.MustCompile("[^a-z0-9 _-]")

@@ -2,12 +2,13 @@ package pagetest
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -28,7 +29,7 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("font-render-hinting", "none"))
 	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
-	browser, endBrowser := chromedp.NewContext(allocator)
+	browser, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(say))
 	end = func() { endBrowser(); endAllocator() }
 	if err := chromedp.Run(browser); err != nil {
 		end()
@@ -37,12 +38,34 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 	return &Browser{browser}, end, nil
 }
 
+// say prints what goes wrong between us and the browser. Events that this version of chromedp does not know are none of that.
+func say(format string, args ...any) {
+	if !strings.HasPrefix(format, "unhandled ") {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
+	}
+}
+
 // Look is how a page is looked at.
 type Look struct {
 	Width, Height int64
 	Dark          bool
 	Still         bool   // the reader wants no motion
 	Before        string // a script that runs before the page's own
+}
+
+func (l *Look) window() chromedp.Action { return chromedp.EmulateViewport(l.Width, l.Height) }
+
+func (l *Look) media() chromedp.Action {
+	scheme, motion := "light", "no-preference"
+	if l.Dark {
+		scheme = "dark"
+	}
+	if l.Still {
+		motion = "reduce"
+	}
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	})
 }
 
 // Page is a tab.
@@ -58,19 +81,8 @@ func (b *Browser) Open(url string, look Look) (*Page, error) {
 	ctx, end := chromedp.NewContext(b.ctx)
 	p := &Page{ctx: ctx, End: end}
 	chromedp.ListenTarget(ctx, p.listen)
-	scheme, motion := "light", "no-preference"
-	if look.Dark {
-		scheme = "dark"
-	}
-	if look.Still {
-		motion = "reduce"
-	}
-	err := chromedp.Run(ctx, network.Enable(), runtime.Enable(),
-		chromedp.EmulateViewport(look.Width, look.Height),
+	err := chromedp.Run(ctx, network.Enable(), runtime.Enable(), look.window(), look.media(),
 		emulation.SetFocusEmulationEnabled(true), // several pages are looked at, at once
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
-		}),
 		chromedp.ActionFunc(func(ctx context.Context) error {
 			if look.Before == "" {
 				return nil
@@ -117,16 +129,31 @@ func (p *Page) Eval(script string, out any) error {
 	err := chromedp.Run(p.ctx, chromedp.Evaluate(script, out, func(e *runtime.EvaluateParams) *runtime.EvaluateParams {
 		return e.WithAwaitPromise(true)
 	}))
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil {
 		return fmt.Errorf("evaluate %.80s: %w", strings.TrimSpace(script), err)
 	}
-	return err
+	return nil
 }
 
-// Until waits until an expression is true.
+// patience is how long is waited for what should come in a moment, on a machine that has other work.
+const patience = time.Minute
+
+// Until waits until an expression is true, also in a page that is loaded anew meanwhile.
 func (p *Page) Until(expression string) error {
-	return p.Eval(`new Promise((done) => { const look = () => { let yes = false; try { yes = `+expression+
-		`; } catch (e) {} if (yes) done(true); else setTimeout(look, 50); }; look(); })`, nil)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	script := `new Promise((done) => { const look = () => { let yes = false; try { yes = ` + expression +
+		`; } catch (e) {} if (yes) done(true); else setTimeout(look, 50); }; look(); })`
+	for {
+		err := (&Page{ctx: ctx}).Eval(script, nil)
+		var wrong *runtime.ExceptionDetails
+		switch {
+		case err == nil || errors.As(err, &wrong):
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("within %v it does not become true: %s", patience, expression)
+		}
+	}
 }
 
 // Press sends keys, such as those of package kb.
@@ -137,9 +164,13 @@ func (p *Page) Click(selector string) error {
 	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// Resize changes the size of the window.
-func (p *Page) Resize(width, height int64) error {
-	return chromedp.Run(p.ctx, chromedp.EmulateViewport(width, height))
+// LookAt looks at the page in another way, and waits until the plots have the width that they should.
+func (p *Page) LookAt(look Look) error {
+	if err := chromedp.Run(p.ctx, look.window(), look.media()); err != nil {
+		return err
+	}
+	return p.Until(fmt.Sprintf(`innerWidth === %d && [...document.querySelectorAll('svg.plot[viewBox]')].every((s) => !s.checkVisibility() ||
+		Math.abs(s.viewBox.baseVal.width - s.parentElement.clientWidth) <= 1)`, look.Width))
 }
 
 // Picture returns the page as PNG: what is seen, or all of it.
@@ -151,9 +182,4 @@ func (p *Page) Picture(whole bool) ([]byte, error) {
 		return err
 	}))
 	return out, err
-}
-
-// dataURL is a script as an address, for import.
-func dataURL(script string) string {
-	return "data:text/javascript;base64," + base64.StdEncoding.EncodeToString([]byte(script))
 }

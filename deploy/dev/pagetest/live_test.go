@@ -49,7 +49,7 @@ func sideBySide(x *tab) {
 	x.until(`[...document.querySelectorAll('.copy')].some((b) => !b.textContent.startsWith('1.0000'))`)
 	x.run(`[...document.querySelectorAll('.copy')].find((b) => !b.textContent.startsWith('1.0000')).click()`)
 	x.until(`document.querySelector('dialog[open] ins.changed, dialog[open] del.changed')`)
-	x.says("dialog .sheet > p", "words of both differ")
+	x.says("dialog .told > p", "words of both differ")
 	lengths := ask[[]int](x, `[...document.querySelectorAll('dialog .text')].map((e) => e.textContent.length)`)
 	if len(lengths) != 2 || lengths[0] < 100 || lengths[1] < 100 {
 		x.t.Errorf("the texts have %v characters", lengths)
@@ -100,6 +100,13 @@ func TestReconnects(t *testing.T) {
 	x.until(`document.querySelectorAll('.copies li').length === 1 && document.getElementById('more').textContent.includes('committed 1 document')`)
 	x.click(".copies button")
 	x.until(`[...document.querySelectorAll('dialog .text')].every((e) => e.textContent.includes('<script>window.hacked=2</script>'))`)
+	x.press(kb.Escape)
+	x.write("#lookup-text", text+" and so on and on")
+	x.click("#lookup button.main")
+	x.says("#lookup .verdict", "A duplicate: 0.8")
+	x.until(`/[0-9]+ of the [0-9]+ shingles that either has are in both\.They were compared because they share [0-9]+ of 18 bands\./.test(document.querySelector('#lookup .reasons').textContent)`)
+	x.click("#lookup .matches button")
+	x.says("dialog .side + .side", "and so on and on")
 	if ask[bool](x, `'hacked' in window || document.querySelector('dialog img, dialog script, dialog b') !== null`) {
 		t.Error("a document became markup")
 	}
@@ -116,26 +123,28 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestPictures: the script of the pictures makes them, and their files are small.
+// TestPictures: the script of the pictures makes them, those of the documents are there, and they are small.
 func TestPictures(t *testing.T) {
 	demo, err := Start(t.Context(), shared.program, "demo", "--page", "--pace", "200", "--set", "ops.listen=127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = demo.Stop() }()
-	pictures, err := Take(t.Context(), shared.browser, demo.URL, 6*time.Second)
-	if err != nil {
+	taken := map[string]bool{}
+	taker := Taker{Browser: shared.browser, Demo: demo, For: 6 * time.Second, Keep: func(name string, picture []byte) error {
+		taken[name] = true
+		wide, high, err := sizeOf(picture)
+		if want := views()[strings.TrimSuffix(name[strings.Index(name, "-")+1:], ".png")]; wide != want.Width || high < want.Height {
+			t.Errorf("%s is %d x %d, want %d x %d", name, wide, high, want.Width, want.Height)
+		}
+		return err
+	}}
+	if err := taker.Take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name, size := range Pictures() {
-		if wide, high, err := sizeOf(pictures[name]); err != nil || wide != size.Width || high < size.Height {
-			t.Errorf("%s is %d x %d, %v, want %+v", name, wide, high, err, size)
+	for _, name := range Documented() {
+		if _, err := os.Stat(filepath.Join("../../docs", name)); err != nil || !taken[name] {
+			t.Errorf("make screenshots makes %s: %v, and it was not run: %v", name, taken[name], err)
 		}
-		if _, err := os.Stat(filepath.Join("../../docs", name)); err != nil {
-			t.Errorf("make screenshots was not run: %v", err)
-		}
-	}
-	if len(pictures) != len(Pictures()) {
-		t.Errorf("there are %d pictures, and %d are named", len(pictures), len(Pictures()))
 	}
 }

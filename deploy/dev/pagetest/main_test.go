@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // world is what all tests share: the program, a member that serves the page to the stages, and a browser.
@@ -115,21 +114,11 @@ type tab struct {
 	*Page
 }
 
-// patience is how long a test waits for what should come in a moment, on a machine that has other work.
-const patience = 30 * time.Second
-
 // until waits until an expression is true.
 func (x *tab) until(expression string) {
 	x.t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- x.Until(expression) }()
-	select {
-	case err := <-done:
-		if err != nil {
-			x.t.Fatal(err)
-		}
-	case <-time.After(patience):
-		x.t.Fatalf("it does not become true: %s\nthe page says:\n%s", expression, ask[string](x, `document.body.innerText.slice(0, 1500)`))
+	if err := x.Until(expression); err != nil {
+		x.t.Fatalf("%v\nthe page says:\n%s", err, ask[string](x, `document.body.innerText.slice(0, 1500)`))
 	}
 }
 

@@ -7,81 +7,122 @@ import (
 	"fmt"
 	"image"
 	_ "image/png" // the pictures' format
+	"slices"
 	"time"
 )
 
-// view is a picture of the documents.
-type view struct {
-	Look
-	sideBySide bool // two documents are open
-}
-
-// Pictures are those that the documents show, by the names of their files, each with the window in which it is taken.
-func Pictures() map[string]Look {
-	out := map[string]Look{}
-	for name, v := range views() {
-		out[name] = v.Look
+// Documented are the pictures that the documents show, by the names of their files.
+func Documented() []string {
+	return []string{
+		"top-desk-light.png", "page-desk-dark.png", "compare-desk-light.png", "compare-phone-dark.png", "lookup-phone-light.png", "lost-desk-light.png",
 	}
-	return out
 }
 
-func views() map[string]view {
-	desk, phone := Look{Width: 1440, Height: 900, Still: true}, Look{Width: 390, Height: 844, Still: true}
+// views are the windows in which each state is pictured.
+func views() map[string]Look {
+	desk, phone := Look{Width: 1440, Height: 900}, Look{Width: 390, Height: 844}
 	dark := func(l Look) Look { l.Dark = true; return l }
-	return map[string]view{
-		"page-light.png": {Look: desk}, "page-dark.png": {Look: dark(desk)},
-		"page-phone-light.png": {Look: phone}, "page-phone-dark.png": {Look: dark(phone)},
-		"page-compare-light.png": {Look: desk, sideBySide: true}, "page-compare-dark.png": {Look: dark(desk), sideBySide: true},
-	}
+	return map[string]Look{"desk-light": desk, "desk-dark": dark(desk), "phone-light": phone, "phone-dark": dark(phone)}
 }
 
 // mostPicture is how large a picture in the documents may be.
-const mostPicture = 200_000
+const mostPicture = 150_000
 
-// Take opens the pages of a demo, waits so long that there is something to see, and returns pictures by the names of their files.
-func Take(ctx context.Context, b *Browser, url string, long time.Duration) (map[string][]byte, error) {
-	pages := map[string]*Page{}
-	for name, v := range views() {
-		p, err := b.Open(url, v.Look)
-		if err != nil {
-			return nil, err
-		}
-		defer p.End()
-		pages[name] = p
-	}
-	select {
-	case <-time.After(long):
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	out, errs := map[string][]byte{}, []error(nil)
-	for name, p := range pages {
-		data, err := p.take(views()[name].sideBySide)
-		if err == nil && len(data) > mostPicture {
-			err = fmt.Errorf("%s has %d bytes, and may have %d", name, len(data), mostPicture)
-		}
-		out[name] = data
-		errs = append(errs, err)
-	}
-	return out, errors.Join(errs...)
+// scene is a state of the page, and how it comes about.
+type scene struct {
+	name  string
+	whole bool // the whole page is pictured, and not only what is seen of it
+	reach func(*Page) error
 }
 
-// take pictures a page: all of it, or what is seen of it when the first duplicate that is no exact copy is open.
-func (p *Page) take(sideBySide bool) ([]byte, error) {
-	const edited = `[...document.querySelectorAll('.copy')].find((b) => b.textContent < '0.95')`
-	if err := p.Until(`document.body.dataset.phase === 'live' && ` + edited); err != nil {
-		return nil, err
+// Taker says what pictures are taken.
+type Taker struct {
+	Browser *Browser
+	Demo    *Program                                // it is ended: the last pictures are of a page that gets no answer
+	For     time.Duration                           // how long the page is open before, so that there is something to see
+	All     bool                                    // each state in each window, not only what the documents show
+	Keep    func(name string, picture []byte) error // gets them, with the names of their files
+}
+
+// Take takes them.
+func (t *Taker) Take(ctx context.Context) error {
+	p, err := t.Browser.Open(t.Demo.URL, views()["desk-light"])
+	if err != nil {
+		return err
 	}
-	if sideBySide {
-		if err := errors.Join(p.Eval(edited+`.click()`, nil), p.Until(`document.querySelector('dialog[open] ins, dialog[open] del')`)); err != nil {
-			return nil, err
+	defer p.End()
+	select {
+	case <-time.After(t.For):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	lost := func(p *Page) error {
+		return errors.Join(t.Demo.Stop(), p.Until(`document.body.dataset.phase === 'lost'`), p.top())
+	}
+	for _, s := range []scene{{"compare", false, (*Page).compare}, {"top", false, (*Page).lookUp}, {"page", true, (*Page).top}, {"lookup", false, (*Page).answer}, {"lost", false, lost}} {
+		if err := s.reach(p); err != nil {
+			return fmt.Errorf("reach %s: %w", s.name, err)
+		}
+		if err := t.picture(p, &s); err != nil {
+			return err
 		}
 	}
-	data, err := p.Picture(!sideBySide)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// picture takes the pictures of a state.
+func (t *Taker) picture(p *Page, s *scene) error {
+	for view, look := range views() {
+		name := s.name + "-" + view + ".png"
+		documented := slices.Contains(Documented(), name)
+		if !documented && !t.All {
+			continue
+		}
+		if err := p.LookAt(look); err != nil {
+			return err
+		}
+		if s.name == "lookup" {
+			if err := p.answer(); err != nil {
+				return err
+			}
+		}
+		data, err := p.Picture(s.whole)
+		if err != nil {
+			return err
+		}
+		if data, err = small(data); err == nil && documented && len(data) > mostPicture {
+			err = fmt.Errorf("%s has %d bytes, and may have %d", name, len(data), mostPicture)
+		}
+		if err := errors.Join(err, t.Keep(name, data)); err != nil {
+			return err
+		}
 	}
-	return small(data)
+	return nil
+}
+
+// compare opens a duplicate that is no exact copy beside its original.
+func (p *Page) compare() error {
+	const edited = `[...document.querySelectorAll('.copy')].find((b) => b.textContent < '0.97')`
+	return errors.Join(p.Until(`document.body.dataset.phase === 'live' && `+edited), p.Eval(edited+`.click()`, nil),
+		p.Until(`document.querySelector('dialog[open] ins, dialog[open] del')`), p.Eval(`document.activeElement.blur()`, nil))
+}
+
+// lookUp closes the documents that are open side by side, and looks up the original with some words less.
+func (p *Page) lookUp() error {
+	return errors.Join(p.Eval(`{
+		const text = document.querySelector('dialog .text').textContent.split(' ');
+		document.querySelector('dialog').close();
+		document.activeElement.blur();
+		document.getElementById('lookup-text').value = text.slice(0, -6).join(' ');
+		document.querySelector('#lookup form').requestSubmit();
+	}`, nil), p.Until(`document.querySelector('#lookup .matches')`), p.top())
+}
+
+func (p *Page) top() error { return p.Eval(`scrollTo(0, 0)`, nil) }
+
+// answer brings the answer of the lookup into view.
+func (p *Page) answer() error {
+	return p.Eval(`scrollTo(0, document.getElementById('lookup').getBoundingClientRect().top + scrollY - 16)`, nil)
 }
 
 // sizeOf is how large a picture is, in pixels.

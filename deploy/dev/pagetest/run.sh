@@ -35,7 +35,7 @@ test)
   UNECHO_TEST_AXE=$axe/package/axe.min.js "$testreport" -timeout 15m -count=1 "$@" ./...
   ;;
 shots)
-  fc-list 2>/dev/null | grep -q 'Inter' || install "the font Inter" fontconfig fonts-inter
+  [[ -n $(fc-list Inter 2>/dev/null) ]] || install "the font Inter" fontconfig fonts-inter
   go run ./shots "$@"
   ;;
 *)

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ type Stage struct {
 	answer func(w http.ResponseWriter, r *http.Request) bool // answers instead, where it returns true
 	token  string
 	asked  []*http.Request
+	open   int           // streams of events
+	news   chan struct{} // closed when something is asked or a stream ends
 	server *httptest.Server
 }
 
@@ -38,7 +41,7 @@ func NewStage(program string) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{status: full(), texts: map[string]string{}}
+	s := &Stage{status: full(), texts: map[string]string{}, news: make(chan struct{})}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
 	mux := http.NewServeMux()
 	mux.Handle("/", proxy)
@@ -70,10 +73,35 @@ func (s *Stage) Set(change func(*Stage)) {
 	change(s)
 }
 
+// Until waits until something is true of the stage.
+func (s *Stage) Until(yes func(*Stage) bool) error {
+	late := time.After(patience)
+	for {
+		s.mu.Lock()
+		done, news := yes(s), s.news
+		s.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-late:
+			return fmt.Errorf("within %v it does not become true of what is asked", patience)
+		}
+	}
+}
+
+// tells wakes who waits in Until. The caller has the lock.
+func (s *Stage) tells() {
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
 func (s *Stage) refuses(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
+	s.tells()
 	if s.token != "" && r.Header.Get("Authorization") != "Bearer "+s.token {
 		fail(w, http.StatusUnauthorized, "the request carries no valid token", "send the header Authorization")
 		return true
@@ -106,13 +134,27 @@ func (s *Stage) recent(w http.ResponseWriter, r *http.Request) {
 	s.tell(w, JSON{"copies": newest, "count": len(newest)})
 }
 
-// events tells each copy that is added from now on.
+func (s *Stage) streams(more int) {
+	s.open += more
+	s.tells()
+}
+
+// events tells each copy that is added from now on, or after the one that the page saw last.
 func (s *Stage) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(w)
 	s.mu.Lock()
 	next := len(s.copies)
+	s.streams(1)
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.streams(-1)
+	}()
+	if last, err := strconv.Atoi(r.Header.Get("Last-Event-ID")); err == nil {
+		next = last + 1
+	}
 	for control.Flush() == nil {
 		s.mu.Lock()
 		for ; next < len(s.copies); next++ {
@@ -149,9 +191,12 @@ func (s *Stage) lookup(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "no question", "ask one")
 		return
 	}
-	result := JSON{"duplicate": false, "matches": []JSON{}}
+	result := JSON{"duplicate": false, "matches": []JSON{}, "compared": 3, "cut": false, "threshold": 0.8, "bands": 18}
 	if strings.Contains(q.Text, "bridge") {
-		result = JSON{"duplicate": true, "matches": []JSON{{"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.9183, "method": "jaccard", "copy": 4}}}
+		result["duplicate"], result["matches"] = true, []JSON{{
+			"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.9183, "method": "jaccard", "copy": 4,
+			"bands": []int{0, 3, 11}, "shared": JSON{"part": 45, "whole": 49, "of": "shingles"},
+		}}
 	}
 	s.tell(w, JSON{"results": []JSON{result}})
 }

@@ -46,9 +46,18 @@ export function similarities() {
     draw();
   }).observe(parts.drawing.parentElement);
   return (histogram, threshold) => {
-    last = [histogram, threshold];
+    last = [atLeast(histogram, threshold), threshold];
     draw();
   };
+}
+
+/**
+ * atLeast returns the histogram with the matches that are exactly at the threshold above it. Its bounds belong to the buckets
+ * below them, and no match is below the threshold.
+ */
+function atLeast({ bounds, counts }, threshold) {
+  const at = bounds.indexOf(threshold);
+  return { bounds, counts: counts.map((n, i) => (at < 0 || i < at || i > at + 1 ? n : i === at ? 0 : n + counts[at])) };
 }
 
 /** visible are the positions of the buckets that are drawn: from a little below the threshold, or the first match, to 1. */

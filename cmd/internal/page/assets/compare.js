@@ -53,9 +53,9 @@ export class Compare {
         this.#copy && el('button', { type: 'button', className: 'quiet', onclick: () => this.#go(-1), disabled: !this.#step(this.#copy, -1), title: 'The newer one (left arrow)' }, 'Newer'),
         this.#copy && el('button', { type: 'button', className: 'quiet', onclick: () => this.#go(1), disabled: !this.#step(this.#copy, 1), title: 'The older one (right arrow)' }, 'Older'),
         el('button', { type: 'button', className: 'quiet', onclick: () => this.#dialog.close() }, 'Close')),
-      verdict,
-      el('div', { className: 'sides' }, sides.map((s) => s.box)),
-      el('p', { className: 'soft small key-line' }, el('mark', { className: 'changed' }, 'another word'), ' ', el('mark', { className: 'soft-mark' }, 'other case or punctuation'), ' which the filter does not see')));
+      el('div', { className: 'told' }, verdict,
+        el('p', { className: 'soft small' }, el('mark', { className: 'changed' }, 'another word'), ' ', el('mark', { className: 'soft-mark' }, 'other case or punctuation'), ' which the filter does not see')),
+      el('div', { className: 'sides' }, sides.map((s) => s.box))));
     if (!this.#dialog.open) {
       this.#from = document.activeElement;
       this.#dialog.showModal();
@@ -67,7 +67,7 @@ export class Compare {
 
   #side({ title, place: at, text }) {
     const facts = el('dl', { className: 'facts small' });
-    const body = el('div', { className: 'text', tabIndex: 0, role: 'region', 'aria-label': title }, el('span', { className: 'bone wide' }), el('span', { className: 'bone' }), el('span', { className: 'bone wide' }));
+    const body = el('div', { className: 'text' }, el('span', { className: 'bone wide' }), el('span', { className: 'bone' }), el('span', { className: 'bone wide' }));
     const box = el('section', { className: 'side' }, el('h3', {}, title), facts, body);
     if (at) factsOf(facts, [['Place', place(at)], at.id && ['Id', at.id], ['Time', moment(at.time)]]);
     else factsOf(facts, [['Length', plural(text.length, 'character')]]);

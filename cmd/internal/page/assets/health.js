@@ -52,10 +52,10 @@ function figures(status, now) {
   const window = windowOf(status.window, minute.unique);
   const behind = status.lag.seconds;
   const rows = [
-    ['Documents a second', rate(minute.rate), ''],
+    ['Documents a second', rate(minute.rate), 'of the last 10 s'],
     ['Duplicates', percent(minute.share), 'of the last 10 s'],
     ['Behind', behind === null ? count(status.lag.documents) : span(behind), behind === null ? 'documents' : plural(status.lag.documents, 'document')],
-    ['To commit', span(minute.median), minute.slow ? span(minute.slow) + ' at worst' : 'from timestamp to commit'],
+    ['To commit', span(minute.median), minute.slow ? '99 % within ' + span(minute.slow) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],
   ];
   if (window.bites && window.bites.key !== 'window.age') rows[4][2] += ', ' + window.bites.key + ' is full';

@@ -2,11 +2,11 @@
 
 import { ask } from './api.js';
 import { by, el, put } from './dom.js';
-import { count, moment, place, similarity, span } from './format.js';
+import { count, moment, place, plural, similarity, span } from './format.js';
 
 /** Lookup asks; open(text, match) shows a text beside what it matched. */
 export class Lookup {
-  #parts; #open; #threshold = null; #asking = null;
+  #parts; #open; #asking = null;
 
   constructor(open) {
     this.#open = open;
@@ -28,9 +28,8 @@ export class Lookup {
     this.#parts = p;
   }
 
-  /** settings takes what the answer is explained with. */
-  settings({ threshold, scoped }) {
-    this.#threshold = threshold;
+  /** scoped says whether documents have scopes, so that one can be given. */
+  scoped(scoped) {
     this.#parts.scopes.hidden = !scoped;
   }
 
@@ -60,13 +59,12 @@ export class Lookup {
 
   #answer(result, text) {
     if (result.empty) return el('p', { className: 'verdict' }, 'There are no words to compare in it. As a document it would be rejected.');
-    const best = result.matches[0] ?? result.explanation?.nearest;
-    const threshold = result.explanation?.threshold ?? this.#threshold;
+    const best = result.matches[0];
     return [
-      el('p', { className: 'verdict' + (result.duplicate ? ' yes' : '') }, result.duplicate ? `A duplicate: ${similarity(best.similarity)} like ${best.id ?? place(best)}.` : 'Unique: nothing that is remembered is like it.'),
-      result.duplicate && gauge(best.similarity, threshold),
-      el('ul', { className: 'reasons' }, reasons(result, threshold).map((r) => el('li', {}, r))),
-      result.matches.length > 0 && el('ol', { className: 'matches' }, result.matches.map((m) => this.#match(m, text))),
+      el('p', { className: 'verdict' + (best ? ' yes' : '') }, best ? `A duplicate: ${similarity(best.similarity)} like ${best.id ?? place(best)}.` : 'Unique: nothing that is remembered is like it.'),
+      best && gauge(best.similarity, result.threshold),
+      el('ul', { className: 'reasons' }, reasons(result).map((r) => el('li', {}, r))),
+      best && el('ol', { className: 'matches' }, result.matches.map((m) => this.#match(m, text))),
     ];
   }
 
@@ -85,22 +83,30 @@ const age = (iso) => {
 
 /** gauge shows a similarity against the threshold. */
 function gauge(value, threshold) {
-  const bar = el('div', { className: 'gauge', role: 'img', 'aria-label': `similarity ${similarity(value)}${threshold ? `, threshold ${threshold}` : ''}` },
-    el('span', { className: 'filled' }), typeof threshold === 'number' && el('span', { className: 'at' }, el('span', { className: 'small soft' }, `threshold ${threshold}`)));
+  const bar = el('div', { className: 'gauge', role: 'img', 'aria-label': `similarity ${similarity(value)}, threshold ${threshold}` },
+    el('span', { className: 'filled' }), el('span', { className: 'at' }, el('span', { className: 'small soft' }, `threshold ${threshold}`)));
   bar.style.setProperty('--share', String(value));
-  if (typeof threshold === 'number') bar.style.setProperty('--at', String(threshold));
+  bar.style.setProperty('--at', String(threshold));
   return bar;
 }
 
+// What a similarity is made of, by the unit that its method counts.
+const SHARED = {
+  shingles: (n, all) => `${n} of the ${all} shingles that either has are in both.`,
+  slots: (n, all) => `${n} of ${all} numbers of their sketches agree.`,
+  bits: (n, all) => `${n} of ${all} bits of their sketches agree.`,
+  parts: (n, all) => `Letter by letter, ${n} of ${all} parts agree.`,
+};
+
 /** reasons explain an answer, a sentence each. */
-function reasons(result, threshold) {
-  const x = result.matches[0]?.explanation ?? result.explanation ?? {};
-  const best = result.matches[0];
+function reasons({ matches: [best], threshold, bands, compared, cut }) {
   const out = [];
   if (best?.method === 'identical') out.push('After case, punctuation and spacing are set aside, both texts are the same.');
-  else if (best && typeof threshold === 'number') out.push(`The similarity, by ${best.method}, reaches the threshold of ${threshold}.`);
-  if (!best && typeof threshold === 'number') out.push(`Nothing reaches the threshold of ${threshold}.`);
-  if (typeof x.shared === 'number' && typeof x.union === 'number') out.push(`${count(x.shared)} of ${count(x.union)} shingles are in both.`);
-  if (typeof x.bands === 'number' && typeof x.bands_hit === 'number') out.push(`${count(x.bands_hit)} of ${count(x.bands)} bands agree.`);
-  return out;
+  else if (best) out.push(`By ${best.method}, that reaches the threshold of ${threshold}.`);
+  if (best?.shared) out.push(SHARED[best.shared.of]?.(count(best.shared.part), count(best.shared.whole)) ?? '');
+  if (best?.bands.length > 0) out.push(`They were compared because they share ${best.bands.length} of ${plural(bands, 'band')}.`);
+  if (!best && compared > 0) out.push(`${plural(compared, 'document')} of the window ${compared === 1 ? 'was' : 'were'} alike enough to be compared, and none reaches the threshold of ${threshold}.`);
+  if (!best && compared === 0) out.push(`No document of the window shares any of its ${plural(bands, 'band')}, so that none was compared.`);
+  if (cut) out.push('Too many documents have much in common with it to compare them all: one that was left out may be alike enough.');
+  return out.filter((r) => r !== '');
 }

@@ -60,7 +60,7 @@ function draw(status) {
   history.add(sampleOf(status, now));
   phase('live');
   by('forget').hidden = !hasToken();
-  say(by('group'), status.group);
+  say(by('group'), `group ${status.group}, member ${status.member}`);
   say(by('version'), `unecho ${status.version}`);
   const state = health.show(status, history);
   drawCharts(history, now);
@@ -68,7 +68,7 @@ function draw(status) {
   window_.show(status, history.over(60)?.unique ?? status.rate?.documents_per_s ?? null);
   members.show(status, now);
   const scoped = settingOf(status, 'document.scope') !== '';
-  lookup.settings({ threshold: status.window.threshold, scoped });
+  lookup.scoped(scoped);
   by('recent').dataset.scoped = String(scoped);
   recent.topics(topicsOf(status));
   const word = { ok: 'Well', look: 'Needs a look', starts: 'Not ready', bad: 'Not ready' }[state];
@@ -94,7 +94,7 @@ function phase(name, failure) {
   by('gate').hidden = name !== 'gate';
   by('content').hidden = name === 'gate';
   const silent = heard > 0 ? ` for ${span(Math.round(Date.now() / 1000 - heard))}` : '';
-  say(by('link-text'), { live: 'live', lost: `no answer${silent}, trying again`, gate: 'not open', loading: 'connecting' }[name]);
+  say(by('link-text'), { live: 'live', lost: 'not live', gate: 'not open', loading: 'connecting' }[name]);
   if (name === 'lost') {
     document.title = 'No answer · unecho';
     by('hero').dataset.state = 'lost';
@@ -125,6 +125,7 @@ by('forget').addEventListener('click', () => {
   location.reload();
 });
 document.addEventListener('visibilitychange', () => {
+  recent.seen(!document.hidden);
   if (!document.hidden) look();
 });
 look();

@@ -39,7 +39,7 @@ function summary(status, all) {
 function memberTable(status, all) {
   if (all.length === 0) return el('p', { className: 'empty' }, status.members?.error ?? 'Kafka has not said yet who is in the group.');
   return table('Members of the group', ['Member', 'Host', { number: 'Partitions' }], all.map((m) => [
-    [m.name + ' ', m.mine && chip('this one'), m.took && chip('took the last snapshot')], m.host, { number: count(m.partitions) },
+    [m.name + ' ', m.mine && chip('this one'), m.took && chip('last snapshot')], m.host, { number: count(m.partitions) },
   ]));
 }
 

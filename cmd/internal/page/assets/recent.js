@@ -27,7 +27,7 @@ export class Recent {
     this.#missed = 0;
     this.#loaded = false;
     this.#draw();
-    this.#stream.start('events' + query(this.#filter()));
+    this.#stream.start('events' + query(this.#filter()), document.hidden);
     try {
       const { copies } = await ask('recent' + query({ ...this.#filter(), limit: SHOWN }));
       if (asked !== this.#asked) return;
@@ -40,6 +40,12 @@ export class Recent {
     }
     this.#flush(true);
     this.#draw();
+  }
+
+  /** seen says whether anybody can see the page. A browser has six connections to a server for all its tabs: those in the back keep none. */
+  seen(seen) {
+    if (!seen) this.#stream.stop();
+    else if (this.#asked > 0) this.#stream.resume();
   }
 
   /** topics names the topics that can be chosen. */
@@ -145,7 +151,7 @@ export class Recent {
     const { fresh, note } = this.#parts;
     fresh.hidden = this.#waiting.length === 0;
     say(fresh, `${count(this.#waiting.length)} new`);
-    say(note, this.#failure ? 'not live at the moment' : this.#missed > 0 ? `live, ${count(this.#missed)} too fast to show` : 'live');
+    say(note, this.#failure ? 'not live at the moment' : this.#missed > 0 ? `live, ${count(this.#missed)} not shown` : 'live');
   }
 
   #draw() {
@@ -173,7 +179,7 @@ export class Recent {
     const button = el('button', { type: 'button', className: 'copy', onclick: () => this.#open(copy) },
       el('span', { className: 'score' }, el('b', {}, similarity(m.similarity)), bar),
       el('span', { className: 'which' }, el('span', { className: 'name' }, name), el('span', { className: 'soft small name' }, `copy ${count(m.copy)} of ${m.id ?? place(m)}`)),
-      el('span', { className: 'tags small' }, el('span', { className: 'soft' }, d.topic), d.scope && el('span', { className: 'chip' }, d.scope), copy.reemitted && el('span', { className: 'chip' }, 'let through')),
+      el('span', { className: 'tags small' }, el('span', { className: 'soft' }, d.topic), copy.reemitted && el('span', { className: 'chip' }, 'let through')),
       el('span', { className: 'when small soft' }, el('time', { dateTime: copy.judged }, clock(copy.judged)), el('span', {}, Number.isFinite(apart) && apart > 0 ? `${span(apart)} apart` : 'at once')));
     return el('li', { 'data-key': keyOf(copy) }, button);
   }

@@ -35,17 +35,28 @@ export class Stream {
   #tell;
   #state;
   #stop = null;
+  #path = '';
+  #last; // the id of the last event
 
   constructor(tell, state) {
     this.#tell = tell;
     this.#state = state;
   }
 
-  start(path) {
+  /** start follows an address from now on, or once it is resumed. */
+  start(path, later = false) {
     this.stop();
-    const stop = new AbortController();
-    this.#stop = stop;
-    this.#run(path, stop.signal);
+    this.#path = path;
+    this.#last = undefined;
+    if (!later) this.resume();
+  }
+
+  /** resume goes on behind the last event, where there was one. */
+  resume() {
+    this.stop();
+    if (this.#path === '') return;
+    this.#stop = new AbortController();
+    this.#run(this.#stop.signal);
   }
 
   stop() {
@@ -53,12 +64,11 @@ export class Stream {
     this.#stop = null;
   }
 
-  async #run(path, signal) {
-    let last;
+  async #run(signal) {
     for (let wait = 500; !signal.aborted;) {
       try {
-        await this.#read(path, signal, last, (event) => {
-          last = event.id ?? last;
+        await this.#read(signal, (event) => {
+          this.#last = event.id ?? this.#last;
           wait = 500;
           this.#tell(event);
         });
@@ -72,9 +82,9 @@ export class Stream {
     }
   }
 
-  async #read(path, signal, last, tell) {
+  async #read(signal, tell) {
     const quiet = new AbortController();
-    const answer = await open(path, { signal: AbortSignal.any([signal, quiet.signal]), headers: last === undefined ? {} : { 'Last-Event-ID': last } });
+    const answer = await open(this.#path, { signal: AbortSignal.any([signal, quiet.signal]), headers: this.#last === undefined ? {} : { 'Last-Event-ID': this.#last } });
     this.#state('open');
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     const take = parser(tell);

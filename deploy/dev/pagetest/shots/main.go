@@ -1,6 +1,6 @@
 // Shots makes the pictures of the page that the documents show, from a run of the demo.
 //
-//	go run ./shots [-for 75s] [-into DIR]
+//	go run ./shots [-for 75s] [-into DIR] [-all]
 package main
 
 import (
@@ -16,19 +16,27 @@ import (
 )
 
 func main() {
-	long := flag.Duration("for", 75*time.Second, "how long the demo runs before the pictures are taken")
-	into := flag.String("into", "../../docs", "the directory that they go to")
+	var o options
+	flag.DurationVar(&o.long, "for", 75*time.Second, "how long the demo runs before the pictures are taken")
+	flag.StringVar(&o.into, "into", "../../docs", "the directory that they go to")
+	flag.BoolVar(&o.all, "all", false, "take also those that no document shows, to look at")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *long, *into); err != nil {
+	if err := run(ctx, &o); err != nil {
 		fmt.Fprintln(os.Stderr, "shots:", err)
 		os.Exit(1)
 	}
 }
 
+type options struct {
+	long time.Duration
+	into string
+	all  bool
+}
+
 // run starts the demo and a browser, and takes the pictures.
-func run(ctx context.Context, long time.Duration, into string) error {
+func run(ctx context.Context, o *options) error {
 	dir, err := os.MkdirTemp("", "unecho-shots-")
 	if err != nil {
 		return err
@@ -48,12 +56,9 @@ func run(ctx context.Context, long time.Duration, into string) error {
 		return err
 	}
 	defer end()
-	pictures, taken := pagetest.Take(ctx, browser, demo.URL, long)
-	for name, data := range pictures {
-		if err := os.WriteFile(filepath.Join(into, name), data, 0o644); err != nil {
-			return err
-		}
-		fmt.Printf("%s: %d kB\n", name, len(data)/1000)
-	}
-	return taken
+	taker := pagetest.Taker{Browser: browser, Demo: demo, For: o.long, All: o.all, Keep: func(name string, picture []byte) error {
+		fmt.Printf("%s: %d kB\n", name, len(picture)/1000)
+		return os.WriteFile(filepath.Join(o.into, name), picture, 0o644)
+	}}
+	return taker.Take(ctx)
 }

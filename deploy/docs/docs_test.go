@@ -68,14 +68,18 @@ func documents(t *testing.T) []string {
 	return documents
 }
 
-// A metric that a document or an alert names is one that ops serves.
+// A metric that a document, an alert or the dashboard names is one that ops serves.
 func TestMetricsInDocsExist(t *testing.T) {
 	known := map[string]bool{}
 	name := regexp.MustCompile(`unecho_[a-z_]+`)
 	for line := range strings.Lines(read(t, "cmd/internal/ops/testdata/metrics.txt")) {
-		known[name.FindString(line)] = true
+		metric := name.FindString(line)
+		known[metric] = true
+		if strings.Contains(line, "\thistogram\t") {
+			known[metric+"_bucket"], known[metric+"_sum"], known[metric+"_count"] = true, true, true
+		}
 	}
-	for _, path := range append(documents(t), "deploy/prometheus/alerts.yaml") {
+	for _, path := range append(documents(t), "deploy/prometheus/alerts.yaml", "deploy/grafana/unecho.json") {
 		for _, metric := range name.FindAllString(read(t, path), -1) {
 			if !known[metric] {
 				t.Errorf("%s names %s, which ops does not serve", path, metric)

@@ -34,7 +34,7 @@ func Root(t testing.TB) string {
 	if !ok {
 		t.Fatal("where is this file?")
 	}
-	return filepath.Join(filepath.Dir(file), "../../../..")
+	return filepath.Join(filepath.Dir(file), "../../..")
 }
 
 // installed returns a program, and installs it if this version of it is not there. That takes minutes, once.
@@ -51,4 +51,23 @@ func installed(t testing.TB, name, version string, args ...string) string {
 		t.Fatalf("install %s: %v\n%s", name, err, out)
 	}
 	return binary
+}
+
+// SystemdAnalyze returns systemd's own tool. On Debian, root installs it where it is missing.
+func SystemdAnalyze(t testing.TB) string {
+	t.Helper()
+	const program = "systemd-analyze"
+	if path, err := exec.LookPath(program); err == nil {
+		return path
+	}
+	install := exec.CommandContext(t.Context(), "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd")
+	install.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%s is missing: install systemd: %v\n%s", program, err, out)
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -3,7 +3,7 @@ package config
 import "github.com/unecho/unecho/index/setting"
 
 // Some settings are only for the verbs that work on files, so that published figures can be reproduced. A service
-// always has their defaults, and its settings say so; documents for people leave them out. A file that sets them to
+// always has their defaults, and its settings and the documents for people leave them out. A file that sets them to
 // their defaults is accepted, because files that list all settings do so.
 
 // forFiles reports settings of a service that only the verbs for files have.

@@ -76,15 +76,15 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 	}
 }
 
-// The settings of a service still include them.
-func TestSettingsForFilesAreToldInTheJournal(t *testing.T) {
-	for _, part := range []string{`"similarity.hash":"xxhash"`, `"similarity.plan":"recall"`} {
-		if text := string(Default().Settings()); !strings.Contains(text, part) {
-			t.Errorf("%s is not in %s", part, text)
-		}
+// The settings of a service leave them out, and those of a verb for files tell what is no default.
+func TestSettingsForFilesAreLeftOut(t *testing.T) {
+	if text := string(Default().Settings()); strings.Contains(text, "similarity.hash") || strings.Contains(text, "similarity.plan") {
+		t.Errorf("they are in %s", text)
 	}
-	old := strings.Replace(string(Default().Settings()), "xxhash", "murmur3", 1)
-	if c, err := FromSettings([]byte(old)); err != nil || c.Judge.Similarity.Hash != "murmur3" {
-		t.Errorf("of an old journal: %v", err)
+	c := Default()
+	c.Judge.Similarity.Hash, c.Judge.Similarity.Plan = "murmur3", "area"
+	got, err := FromSettings(c.Settings())
+	if err != nil || got.Judge.Similarity.Hash != "murmur3" || got.Judge.Similarity.Plan != "area" {
+		t.Errorf("%s is read as %+v: %v", c.Settings(), got.Judge.Similarity, err)
 	}
 }

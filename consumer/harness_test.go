@@ -292,7 +292,6 @@ func (w *world) audit() audit.Report {
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
 		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,
-		Algorithm: fmt.Sprintf("%s:%016x", w.setup.Index.Algorithm(), index.Fingerprint(w.setup.Settings)),
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -32,6 +32,7 @@ type Primer struct {
 	asked    backfill.Asked
 	said     func(string) // tells a person what happens
 	target   backfill.Primed
+	recorded uint64 // fingerprint in the journal's records
 }
 
 // Priming is how a priming stands.
@@ -67,7 +68,7 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	}
 	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
 	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, state.Routes.Text)
-	p.session.Agreed = p.agreed
+	p.session.Agreed, p.recorded = p.agreed, index.Recorded(state.Settings)
 	c, log, err := p.reach(ctx)
 	if err != nil {
 		return before, after, err
@@ -137,7 +138,7 @@ func (p *Primer) reach(ctx context.Context) (*cluster.Cluster, *journal.Log, err
 		return nil, nil, err
 	}
 	group := p.setup.Params.Group
-	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.agreed.Fingerprint, p.forbiddenPatience(), p.setup.Logger)
+	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.recorded, p.forbiddenPatience(), p.setup.Logger)
 	return &cluster.Cluster{Group: group, Options: p.setup.Kafka, Client: client, Logger: p.setup.Logger}, log, nil
 }
 

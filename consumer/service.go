@@ -127,22 +127,27 @@ func New(setup Setup) (*Service, error) {
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	agreed := member.NewAgreed(setup.Index, setup.Settings, setup.routing())
-	encoder := sink.New(setup.Sink, setup.Index.Index.Name, fmt.Sprintf("%s:%016x", setup.Index.Algorithm(), agreed.Fingerprint))
-	if setup.Plan != nil {
-		encoder.ForBackfill()
-	}
 	s := &Service{
 		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(), lagRead: true,
 		loops: Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}
 	s.session = session.Setup{
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes), Agreed: agreed,
-		Reader: reader, Encoder: encoder,
+		Reader: reader, Encoder: setup.encoder(agreed.Fingerprint),
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics), Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
+}
+
+// encoder makes the output records. recorded is the fingerprint in the journal's records.
+func (s *Setup) encoder(recorded uint64) *sink.Encoder {
+	encoder := sink.New(s.Sink, s.Index.Index.Name, fmt.Sprintf("%s:%016x", s.Index.Algorithm(), recorded))
+	if s.Plan != nil {
+		encoder.ForBackfill()
+	}
+	return encoder
 }
 
 // routing is the canonical text of what members agree on beside the settings.
@@ -277,6 +282,7 @@ func (p *process) member() *member.Setup {
 func (p *process) sessions(replica *member.Follower) ([]*session.Session, error) {
 	setup := p.session
 	setup.Cluster, setup.Log, setup.Replica = p.cluster, p.log, replica
+	setup.Encoder = p.setup.encoder(p.log.Recorded())
 	return session.New(&setup, p.slots)
 }
 

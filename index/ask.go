@@ -1,13 +1,6 @@
 package index
 
-import (
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/unecho/unecho/index/entry"
-)
-
-// Fingerprint is the hash of a canonical settings text.
-func Fingerprint(settings []byte) uint64 { return xxhash.Sum64(settings) }
+import "github.com/unecho/unecho/index/entry"
 
 // Next is the journal offset that the replica applies next.
 func (r *Replica) Next() int64 { return r.next }
@@ -15,7 +8,11 @@ func (r *Replica) Next() int64 { return r.next }
 // Hash is the running hash at Next.
 func (r *Replica) Hash() uint64 { return uint64(r.hash) }
 
-// Settings is the canonical text in force, or nil before the journal's first settings record.
+// Recorded is the fingerprint in the headers of the journal's records. Before the journal's first settings record it is that
+// which this replica's own settings would have.
+func (r *Replica) Recorded() uint64 { return r.recorded }
+
+// Settings is the canonical text that the journal was begun with, or nil before its first settings record.
 func (r *Replica) Settings() []byte { return r.settings }
 
 // Partition returns the epoch, start and base of a source partition; ok is false if the journal never repositioned it.

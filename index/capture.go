@@ -23,6 +23,8 @@ const (
 type Capture struct {
 	Next     int64 // journal offset to apply next
 	Hash     uint64
+	Settings []byte        // that the journal was begun with; not to be changed
+	Recorded uint64        // see Replica.Recorded
 	Routes   Routes        // in force; not to be changed
 	Segments []SegmentView // and the parts of the side table, if it stands apart
 
@@ -45,7 +47,7 @@ type SegmentView struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Routes: r.routes, state: r.appendState(nil),
+		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Routes: r.routes, state: r.appendState(nil),
 	}
 	segments := r.window.segments
 	if r.history != nil {

@@ -1,7 +1,5 @@
 package index
 
-import "bytes"
-
 // Divergence is another member's claim about the hash at a journal offset that this replica cannot confirm.
 type Divergence struct {
 	Member  string // the member that made the claim
@@ -38,9 +36,8 @@ func (r *Replica) accusation(a *Accusation) *Divergence {
 
 // adoptSettings takes the settings from a checkpoint if the record that declared them was trimmed.
 func (r *Replica) adoptSettings(c *Checkpoint) {
-	if r.settings != nil || len(c.Settings) == 0 || Fingerprint(c.Settings) != c.Fingerprint {
+	if r.settings != nil || len(c.Settings) == 0 || Recorded(c.Settings) != c.Fingerprint {
 		return
 	}
-	r.settings = bytes.Clone(c.Settings)
-	r.inForce = r.fingerprint == c.Fingerprint
+	r.settle(c.Settings)
 }

@@ -20,11 +20,11 @@ type Params struct {
 type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
-	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" files:"true"`
+	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
-	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" files:"true"`
+	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
 	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both for recall" verdict:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`

@@ -14,7 +14,7 @@ type Record interface{ record() }
 
 // Header is common to all records but Settings.
 type Header struct {
-	Fingerprint uint64 // fingerprint of the appender's settings; a record with another fingerprint than this replica's changes nothing
+	Fingerprint uint64 // of the settings in force (Recorded); a record with another one changes nothing
 	Wall        int64  // the appender's clock when it appended, ms since 1970
 }
 
@@ -44,7 +44,7 @@ func (r Routes) Hash() uint64 {
 	if r.Number == 0 {
 		return 0
 	}
-	return Fingerprint(r.Text)
+	return Hash(r.Text)
 }
 
 // Run carries entries of one source partition, ascending by offset.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/unecho/unecho/index/entry"
@@ -10,7 +9,8 @@ import (
 // Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
 type Replica struct {
 	params      Params
-	fingerprint uint64
+	fingerprint uint64     // of this replica's own settings
+	recorded    uint64     // see Recorded
 	least       Similarity // least similarity of a duplicate
 	keys        int        // bytes of the band keys of an entry
 	verify      verifier
@@ -18,8 +18,8 @@ type Replica struct {
 	settings   []byte // the text in force; nil before the first settings record
 	inForce    bool   // the settings in force are this replica's own
 	routes     Routes
-	routed     uint64 // the hash of routes
-	early      Routes // read before settings were in force
+	routed     uint64  // the hash of routes
+	early      Routing // read before settings were in force
 	next       int64
 	clocks     clocks
 	partitions []*partition
@@ -76,11 +76,11 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
 	return &Replica{
-		params: p, fingerprint: fingerprint, least: p.Similarity.Least(),
+		params: p, fingerprint: fingerprint, recorded: fingerprint, least: p.Similarity.Least(),
 		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
 		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == clockEvent},
 		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),
-		hash: running(0).mix(fingerprint), reemitEvery: p.Window.ReemitEvery.Milliseconds(), confirmed: -1,
+		hash: began(fingerprint), reemitEvery: p.Window.ReemitEvery.Milliseconds(), confirmed: -1,
 	}, nil
 }
 
@@ -127,7 +127,7 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.earlyRouting(rec)
 	}
 	h := header(rec)
-	if !r.inForce || h.Fingerprint != r.fingerprint {
+	if !r.inForce || h.Fingerprint != r.recorded {
 		return Effect{}
 	}
 	switch rec := rec.(type) {
@@ -190,11 +190,24 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 	if r.settings != nil {
 		return Effect{}
 	}
-	r.settings = bytes.Clone(s.Text)
-	r.inForce = r.fingerprint == Fingerprint(s.Text)
-	r.early = Routes{}
+	r.settle(s.Text)
+	r.early = Routing{}
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
+}
+
+// settle takes the text that the journal was begun with. A replica that has read nothing before begins its hash as members of the
+// version do that wrote the text.
+func (r *Replica) settle(text []byte) {
+	r.settings = append([]byte{}, text...)
+	r.inForce = r.fingerprint == Fingerprint(text)
+	if !r.inForce {
+		return
+	}
+	if r.hash == began(r.recorded) {
+		r.hash = began(Recorded(text))
+	}
+	r.recorded = Recorded(text)
 }
 
 func (r *Replica) applyRun(at Stamp, run *Run) Effect {
@@ -325,7 +338,7 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 		h = h.mix(uint64(r.clocks.arrival)).mix(uint64(r.clocks.event))
 		switch rec := rec.(type) {
 		case *Settings:
-			h = h.mix(Fingerprint(rec.Text))
+			h = h.mix(Hash(rec.Text))
 		case *Run:
 			h = h.mix(uint64(rec.Base))
 		case *Feed:
@@ -336,7 +349,7 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 		case *History:
 			h = r.priming.fold(h)
 			if len(rec.Plan) > 0 {
-				h = h.mix(Fingerprint(rec.Plan))
+				h = h.mix(Hash(rec.Plan))
 			}
 			for i := range rec.Parts {
 				h = h.mix(uint64(rec.Parts[i].Through)).mix(rec.Parts[i].Rejected)

@@ -50,8 +50,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	}
 	settings := rd.Bytes()
 	if rd.Byte() == 1 {
-		replica.settings = append([]byte{}, settings...)
-		replica.inForce = fingerprint == Fingerprint(settings)
+		replica.settle(settings)
 	}
 	if version != unroutedVersion {
 		replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
@@ -127,7 +126,7 @@ func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
 	}
 }
 
-// Settings is the canonical text in force in the captured state.
+// Settings is the canonical text that the journal of the captured state was begun with.
 func (t *Restore) Settings() []byte { return t.replica.settings }
 
 // Routes returns the routes in force in the captured state.

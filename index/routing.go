@@ -21,8 +21,12 @@ func (r *Replica) applyRouting(rec *Routing) Effect {
 // earlyRouting notes a routing that was read before any settings. That happens to a replica that begins where the
 // journal was trimmed.
 func (r *Replica) earlyRouting(rec *Routing) {
-	if rec.Fingerprint == r.fingerprint && (r.early.Number == 0 || rec.Number == r.early.Number+1) {
-		r.early = Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}
+	if r.early.Fingerprint != r.fingerprint && rec.Fingerprint == r.fingerprint { // others are of an early version, or strangers
+		r.early = Routing{}
+	}
+	same := rec.Fingerprint == r.early.Fingerprint
+	if r.early.Number == 0 || same && rec.Number == r.early.Number+1 {
+		r.early = Routing{Header: rec.Header, Routes: Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}}
 	}
 }
 
@@ -30,14 +34,14 @@ func (r *Replica) earlyRouting(rec *Routing) {
 // A routing that was read between that offset and the checkpoint is newer, and is taken instead.
 func (r *Replica) adoptRoutes(c *Checkpoint) {
 	to := c.Routes
-	if r.early.Number > to.Number {
-		to = r.early
+	if r.early.Fingerprint == r.recorded && r.early.Number > to.Number {
+		to = r.early.Routes
 	}
-	if r.inForce && c.Fingerprint == r.fingerprint && r.routes.Number == 0 && to.Number > 0 {
+	if r.inForce && c.Fingerprint == r.recorded && r.routes.Number == 0 && to.Number > 0 {
 		r.route(to)
 	}
 	if r.inForce {
-		r.early = Routes{}
+		r.early = Routing{}
 	}
 }
 

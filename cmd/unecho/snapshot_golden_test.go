@@ -68,7 +68,7 @@ func TestGoldenSnapshots(t *testing.T) {
 func signsAlike(t *testing.T, settings []byte) bool {
 	t.Helper()
 	var theirs, ours struct{ Version string }
-	check(t, json.Unmarshal(settings, &theirs))
+	check(t, json.Unmarshal(index.Fixed(settings), &theirs))
 	check(t, json.Unmarshal(config.Default().Settings(), &ours))
 	return theirs.Version == ours.Version
 }

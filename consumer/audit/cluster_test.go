@@ -20,9 +20,14 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-const algorithm = "minhash/1:feed"
+var (
+	settings  = []byte(`{"test":"settings"}`)
+	algorithm = algorithmOf(index.DefaultParams())
+)
 
-var settings = []byte(`{"test":"settings"}`)
+func algorithmOf(p index.Params) string {
+	return fmt.Sprintf("%s:%016x", p.Algorithm(), index.Recorded(settings))
+}
 
 // scene is a broker with a source of two partitions, a journal and outputs. The test writes their records as members
 // would.
@@ -116,7 +121,7 @@ func (s *scene) reset() {
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(sink.DefaultParams(), "main", algorithm).NewBatch()
+	return sink.New(sink.DefaultParams(), "main", algorithmOf(s.params)).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -208,7 +213,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal", Outputs: sink.DefaultParams().Topics,
-		Params: s.params, Settings: settings, Index: "main", Algorithm: algorithm,
+		Params: s.params, Settings: settings, Index: "main",
 	}
 }
 

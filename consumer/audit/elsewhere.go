@@ -28,7 +28,7 @@ func anywhere() target { return target{"?"} }
 
 // reroute follows the journal's routings as members do.
 func (a *audit) reroute(rec *index.Routing) {
-	ours := a.twin.Ours() && rec.Fingerprint == index.Fingerprint(a.in.Settings)
+	ours := a.twin.Ours() && rec.Fingerprint == a.twin.Recorded()
 	if !ours || rec.Number == 0 || a.routed > 0 && rec.Number != a.routed+1 {
 		return
 	}

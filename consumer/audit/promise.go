@@ -56,7 +56,7 @@ func said(t *sink.Told, kinds ...sink.On) headers {
 func (a *audit) told(source, verdict string) *sink.Told {
 	p, offset, _ := parse(source) // the caller has parsed it before
 	return &sink.Told{
-		Names:     sink.Names{Index: a.in.Index, Algorithm: a.in.Algorithm, Topic: p.topic},
+		Names:     sink.Names{Index: a.in.Index, Algorithm: a.algorithm, Topic: p.topic},
 		Partition: p.partition, Offset: offset, Verdict: verdict,
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/naive"
-	"github.com/unecho/unecho/index/setting"
 )
 
 // replay applies the journal to the twin and notes its verdicts.
@@ -28,6 +27,9 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 		err = a.each(ctx, StageJournal, all, journal.NewUnpacker(a.in.JournalParams), a.follow)
 	} else {
 		err = a.replayTrimmed(ctx, all, whole)
+	}
+	if a.twin != nil {
+		a.algorithm = fmt.Sprintf("%s:%016x", a.in.Params.Algorithm(), a.twin.Recorded())
 	}
 	a.twin = nil // its memory is not needed any more
 	if errors.Is(err, errGone) {
@@ -167,7 +169,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 
 // otherSettings is ErrSettings with the difference.
 func (a *audit) otherSettings(theirs []byte) error {
-	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(setting.Diff(a.in.Settings, theirs), "\n    "))
+	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(index.Diff(a.in.Settings, theirs), "\n    "))
 }
 
 // reposition begins a pass if the reposition applies.
@@ -188,7 +190,7 @@ func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 // counts says whether a run is of the present epoch.
 func (a *audit) counts(run *index.Run) bool {
 	state, _ := a.twin.Partition(run.Source)
-	return run.Fingerprint == index.Fingerprint(a.in.Settings) && run.Epoch == state.Epoch
+	return run.Fingerprint == a.twin.Recorded() && run.Epoch == state.Epoch
 }
 
 // judge notes verdicts of the present pass. Before a partition's first pass there are none.

@@ -32,7 +32,6 @@ type Inputs struct {
 	JournalParams journal.Params
 	Settings      []byte // canonical text of all settings that decide verdicts
 	Index         string // the name in unecho-index
-	Algorithm     string // what unecho-algorithm says
 	// Group is the group whose committed offsets say which source records must be in the outputs; empty: all must.
 	Group string
 	// Owner is the group whose journal it is. Records of other groups change nothing. If it is empty, the records of all
@@ -115,6 +114,7 @@ type audit struct {
 	known       []string // names of our headers
 	noted       uint64   // verdicts
 	routed      uint32   // number of the routing in force
+	algorithm   string   // what unecho-algorithm says
 	read        int64    // source records
 	scratch     []byte
 	report      Report

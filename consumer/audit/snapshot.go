@@ -52,7 +52,7 @@ func (a *audit) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if err != nil {
 		return nil, fmt.Errorf("restore %v: %w", at, err)
 	}
-	if inForce := state.Settings(); inForce != nil && string(inForce) != string(a.in.Settings) {
+	if inForce := state.Settings(); inForce != nil && !index.Same(inForce, a.in.Settings) {
 		return nil, a.otherSettings(inForce)
 	}
 	replica, err := snapshot.Restore(ctx, store, &m, state)

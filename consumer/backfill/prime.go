@@ -17,7 +17,6 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/setting"
 )
 
 // Primed is a live group whose window is filled with history.
@@ -75,9 +74,9 @@ func (p *Primed) refuse(s *routing.State) error {
 			Remedy: "start the group, and prime it when it is ready",
 		}
 	}
-	if index.Fingerprint(s.Settings) != index.Fingerprint(p.Settings) {
+	if !index.Same(s.Settings, p.Settings) {
 		what := fmt.Sprintf("group %s works with other settings than those given here, so history would be signed otherwise:", p.Group)
-		for _, line := range setting.Diff(p.Settings, s.Settings) {
+		for _, line := range index.Diff(p.Settings, s.Settings) {
 			what += "\n    " + line
 		}
 		return &stop.Error{What: what, Remedy: "prime with the configuration, and the version, that the group's members run with"}

@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 )
 
 // settings compares the settings in force in the journal with the configuration.
@@ -20,11 +19,11 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	case inForce == nil:
 		return []Finding{fine("none are in force yet: the first member declares its own")}, nil
-	case string(inForce) == string(p.in.Settings):
+	case index.Same(inForce, p.in.Settings):
 		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
 	}
 	return []Finding{problem(
-		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(setting.Diff(p.in.Settings, inForce), "; ")),
+		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
 		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
 }
 

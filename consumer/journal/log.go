@@ -22,14 +22,14 @@ import (
 // Log is a member's access to the journal: it appends, and asks where the journal begins and ends. It is safe for
 // concurrent use.
 type Log struct {
-	Topic       string
-	ID          [16]byte // of the topic
-	Fingerprint uint64   // of the settings, in the header of each record
+	Topic string
+	ID    [16]byte // of the topic
 	*Appender
 
 	admin     *kadm.Client
 	forbidden time.Duration // how long Kafka may forbid an append before Put fails
 	logger    zerolog.Logger
+	recorded  atomic.Uint64 // fingerprint in the header of each record
 	end       atomic.Int64
 	oldest    atomic.Pointer[oldest]
 }
@@ -45,19 +45,27 @@ const ForbiddenPatience = 10 * time.Second
 // forbidden is how long Kafka may forbid an append.
 func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerprint uint64, forbidden time.Duration, logger zerolog.Logger) *Log {
 	l := &Log{
-		Topic: topic, ID: id, Fingerprint: fingerprint, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
+		Topic: topic, ID: id, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
 		forbidden: forbidden, logger: logger,
 	}
+	l.recorded.Store(fingerprint)
 	l.Forget()
 	return l
 }
+
+// Record sets the fingerprint in the headers of the records that are appended from now on. A member learns it from the journal
+// (index.Replica.Recorded).
+func (l *Log) Record(fingerprint uint64) { l.recorded.Store(fingerprint) }
+
+// Recorded is the fingerprint in the headers of records.
+func (l *Log) Recorded() uint64 { return l.recorded.Load() }
 
 // Client returns the client that appends. Others may use it for requests.
 func (l *Log) Client() *kgo.Client { return l.client }
 
 // Header returns the header of a record that is appended now.
 func (l *Log) Header() index.Header {
-	return index.Header{Fingerprint: l.Fingerprint, Wall: time.Now().UnixMilli()}
+	return index.Header{Fingerprint: l.recorded.Load(), Wall: time.Now().UnixMilli()}
 }
 
 // Put appends framed records until the journal has taken all of them, and returns the greatest offset. After an error

@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 )
 
 // Agreed has what all members of a group must have in common, and the hashes by which they compare it.
@@ -27,16 +26,16 @@ type Agreed struct {
 
 // NewAgreed hashes settings and routing.
 func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
-	return &Agreed{Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing, Routed: index.Fingerprint(routing)}
+	return &Agreed{Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing, Routed: index.Hash(routing)}
 }
 
 // sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the journal.
 func (a *Agreed) sameSettings(topic string, inForce []byte) error {
-	if inForce == nil || index.Fingerprint(inForce) == a.Fingerprint {
+	if inForce == nil || index.Same(inForce, a.Settings) {
 		return nil
 	}
 	what := fmt.Sprintf("the settings differ from those that journal %s was begun with:", topic)
-	for _, line := range setting.Diff(a.Settings, inForce) {
+	for _, line := range index.Diff(a.Settings, inForce) {
 		what += "\n    " + line
 	}
 	return &stop.Error{
@@ -71,10 +70,14 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 		if err = f.Agreed.sameSettings(f.Log.Topic, settings); err == nil && r.Routes().Number > 0 {
 			agreed, err = true, f.Agreed.SameRouting(f.Log.Topic, r)
 			f.routed = true
+			f.Log.Record(r.Recorded())
 		}
 	})
 	if agreed || err != nil {
 		return agreed, err
+	}
+	if settings != nil {
+		f.Log.Record(index.Recorded(settings))
 	}
 	h := f.Log.Header()
 	var first index.Record = &index.Settings{Text: f.Agreed.Settings, Wall: h.Wall}

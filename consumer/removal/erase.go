@@ -17,7 +17,7 @@ func (w *Window) Erase(ctx context.Context, targets []index.Position) (offset in
 	appender := journal.NewAppender(w.client, w.group.Name)
 	for part := range slices.Chunk(targets, index.MostErased) {
 		rec := &index.Erase{
-			Header:  index.Header{Fingerprint: index.Fingerprint(w.group.Settings), Wall: time.Now().UnixMilli()},
+			Header:  index.Header{Fingerprint: w.replica.Recorded(), Wall: time.Now().UnixMilli()},
 			Targets: part,
 		}
 		if offset, err = appender.Append(ctx, rec); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -86,11 +85,11 @@ func (w *Window) read(ctx context.Context) error {
 // agrees returns an error if the settings in force are not the group's.
 func (w *Window) agrees() error {
 	inForce := w.replica.Settings()
-	if inForce == nil || string(inForce) == string(w.group.Settings) {
+	if inForce == nil || index.Same(inForce, w.group.Settings) {
 		return nil
 	}
 	return fmt.Errorf("the settings differ from those of journal %s:\n    %s\n  use the configuration of the members",
-		w.group.journal().Topic, strings.Join(setting.Diff(w.group.Settings, inForce), "\n    "))
+		w.group.journal().Topic, strings.Join(index.Diff(w.group.Settings, inForce), "\n    "))
 }
 
 // restore makes the replica from the newest snapshot that the journal continues, or an empty one if the journal is whole.

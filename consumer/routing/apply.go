@@ -26,7 +26,7 @@ func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text 
 	}
 	defer client.Close()
 	change := &index.Routing{
-		Header: index.Header{Fingerprint: index.Fingerprint(from.Settings), Wall: time.Now().UnixMilli()},
+		Header: index.Header{Fingerprint: index.Recorded(from.Settings), Wall: time.Now().UnixMilli()},
 		Routes: index.Routes{Number: from.Routes.Number + 1, Text: text},
 	}
 	at, err := journal.NewAppender(client, j.Group).Append(ctx, change)

@@ -89,7 +89,7 @@ func (r *reading) take(rec *topic.Record) error {
 
 // checkpoint takes over the first checkpoint about a state from which on every routing has been read.
 func (r *reading) checkpoint(c *index.Checkpoint) {
-	if r.known() || !r.whole && c.Offset < r.from || index.Fingerprint(c.Settings) != c.Fingerprint {
+	if r.known() || !r.whole && c.Offset < r.from || index.Recorded(c.Settings) != c.Fingerprint {
 		return
 	}
 	r.state = State{Settings: bytes.Clone(c.Settings), Routes: c.Routes}
@@ -105,7 +105,7 @@ func (r *reading) routing(c change) {
 	switch {
 	case !r.known():
 		r.before = append(r.before, c)
-	case c.Fingerprint != index.Fingerprint(r.state.Settings), c.Number == 0, now.Number > 0 && c.Number != now.Number+1: // changes nothing
+	case c.Fingerprint != index.Recorded(r.state.Settings), c.Number == 0, now.Number > 0 && c.Number != now.Number+1: // changes nothing
 	default:
 		*now = c.Routes
 	}

@@ -1,10 +1,6 @@
 package naive
 
-import (
-	"bytes"
-
-	"github.com/unecho/unecho/index"
-)
+import "github.com/unecho/unecho/index"
 
 // Resume returns a twin that continues from a replica's state, such as one restored from a snapshot. settings and
 // fingerprint are as in New. The twin copies what the replica keeps.
@@ -12,7 +8,7 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 	t := New(p, settings, fingerprint)
 	c := from.Contents()
 	if t.settled = c.Settings != nil; t.settled {
-		t.ours = bytes.Equal(c.Settings, t.settings)
+		t.begin(c.Settings)
 	}
 	t.arrival, t.event, t.fed = c.Arrival, c.Event, c.FedEntries
 	t.primed, t.primedLast = c.Primed, c.PrimedLast

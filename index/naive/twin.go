@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/text"
@@ -20,7 +18,7 @@ type Twin struct {
 	params      index.Params
 	shingling   text.Shingling
 	settings    []byte
-	fingerprint uint64
+	fingerprint uint64 // in the headers of the journal's records
 
 	settled bool // a settings record was read; the first one is in force
 	ours    bool // the settings in force are those this twin was built with
@@ -95,11 +93,18 @@ func (t *Twin) settle(at index.Stamp, r *index.Settings) bool {
 		return false
 	}
 	t.settled = true
-	t.ours = bytes.Equal(r.Text, t.settings)
+	t.begin(r.Text)
 	if t.ours {
 		t.arrive(at, r.Wall)
 	}
 	return t.ours
+}
+
+// begin compares the text that the journal was begun with.
+func (t *Twin) begin(text []byte) {
+	if t.ours = index.Same(text, t.settings); t.ours {
+		t.fingerprint = index.Recorded(text)
+	}
 }
 
 // inForce says whether a record was appended under the settings in force.
@@ -197,11 +202,11 @@ func (t *Twin) remembered() iter.Seq[*document] {
 
 // adopt takes the settings from a checkpoint if no settings record was read because the journal's head was trimmed.
 func (t *Twin) adopt(r *index.Checkpoint) {
-	if t.settled || len(r.Settings) == 0 || xxhash.Sum64(r.Settings) != r.Fingerprint {
+	if t.settled || len(r.Settings) == 0 || index.Recorded(r.Settings) != r.Fingerprint {
 		return
 	}
 	t.settled = true
-	t.ours = bytes.Equal(r.Settings, t.settings)
+	t.begin(r.Settings)
 }
 
 // claim applies a record about replicas, which only moves the clock.
@@ -248,6 +253,9 @@ func (t *Twin) Clock() (arrival, event int64) { return t.arrival, t.event }
 // Ours says whether the settings in force are the twin's own. It is false before the first settings record, and always
 // false after one with other settings.
 func (t *Twin) Ours() bool { return t.ours }
+
+// Recorded is the fingerprint in the headers of the journal's records.
+func (t *Twin) Recorded() uint64 { return t.fingerprint }
 
 // Stats returns the counters.
 func (t *Twin) Stats() Stats { return t.stats }

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	settings    = `{"test":"settings"}`
-	fingerprint = 42
-	start       = int64(1_000_000)
+	settings = `{"test":"settings"}`
+	start    = int64(1_000_000)
 )
+
+var fingerprint = index.Fingerprint([]byte(settings))
 
 var (
 	p0 = entry.Source{Topic: [16]byte{1}, Partition: 0}

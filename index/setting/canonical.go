@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Canonical writes the settings tagged verdict:"true" below the given structs as one line of JSON: the dotted keys
@@ -17,27 +15,35 @@ import (
 //
 //	{"similarity.slots":128,"similarity.threshold":"0.8","version":"1","window.age":"24h"}
 //
+// A setting tagged omit is left out at that value. Each setting that is added to those of a released version has such a tag,
+// with the value that means what was before it, so that it changes no text that says nothing of it.
+//
 // The version stands for the meaning of the settings: it rises when the same settings begin to decide differently.
 func Canonical(version string, sections map[string]any) []byte {
 	values := map[string]string{"version": quote(version)}
 	for section, params := range sections {
 		for _, f := range Fields(params) {
-			if f.Verdict {
+			if f.Verdict && (f.Omit == "" || f.Text() != f.Omit) {
 				values[Join(section, f.Key)] = f.canonical()
 			}
 		}
 	}
+	return Encode(values)
+}
+
+// Encode writes values, which are encoded already, below sorted keys.
+func Encode[V ~string | ~[]byte](values map[string]V) []byte {
 	var b strings.Builder
+	b.WriteByte('{')
 	for i, key := range sorted(values) {
-		b.WriteByte("{,"[min(i, 1)])
-		b.WriteString(quote(key) + ":" + values[key])
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(quote(key) + ":" + string(values[key]))
 	}
 	b.WriteByte('}')
 	return []byte(b.String())
 }
-
-// Fingerprint identifies canonical settings in the header of every journal record.
-func Fingerprint(text []byte) uint64 { return xxhash.Sum64(text) }
 
 // Diff compares our canonical settings with those of the journal, and returns one line for each that differs. It
 // returns nothing if they decide alike.

@@ -39,7 +39,7 @@ type Written struct {
 // writer's replica is known to have passed through the state of that snapshot: then the segments are the replica's,
 // too.
 func (w *Writer) Adopt(m *Manifest) {
-	if m.Fingerprint != w.fingerprint {
+	if !w.ours(m) {
 		return
 	}
 	for _, s := range m.Segments {
@@ -49,11 +49,17 @@ func (w *Writer) Adopt(m *Manifest) {
 	}
 }
 
+// ours says whether a snapshot was made under settings that mean what the writer's do.
+func (w *Writer) ours(m *Manifest) bool {
+	settings, err := index.CapturedSettings(m.State)
+	return err == nil && m.Fingerprint == index.Recorded(settings) && w.fingerprint == index.Fingerprint(settings)
+}
+
 // Write stores the parts of the capture that are not stored yet, reads them back and decodes them, and then publishes
 // the manifest. So every listed snapshot was whole. It sets the fields of m that follow from the capture, and the
 // fingerprint of its settings. After an error the next call only has to do the rest.
 func (w *Writer) Write(ctx context.Context, c *index.Capture, m Manifest) (Written, error) {
-	m.Fingerprint, m.State = w.fingerprint, c.State()
+	m.Fingerprint, m.State = c.Recorded, c.State()
 	done, err := w.publish(ctx, c, &m)
 	var missing *MissingSegmentsError
 	if errors.As(err, &missing) { // deleted by the collector since an earlier attempt stored them, or incomplete

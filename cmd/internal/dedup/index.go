@@ -36,7 +36,7 @@ func NewIndex(p IndexParams) (*Index, error) {
 
 func newIndex(p IndexParams, replica *index.Replica) *Index {
 	x := &Index{params: p, replica: replica}
-	x.run.Header = index.Header{Fingerprint: index.Fingerprint(p.Settings)}
+	x.run.Header = index.Header{Fingerprint: replica.Recorded()}
 	x.run.Source, x.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
 	return x
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
@@ -27,7 +26,7 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 	c := x.replica.Capture()
 	m := snapshot.Manifest{
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
-		Taken: taken, Fingerprint: index.Fingerprint(x.params.Settings), State: c.State(),
+		Taken: taken, Fingerprint: c.Recorded, State: c.State(),
 	}
 	s := captured{views: map[string]*index.SegmentView{}}
 	var data []byte
@@ -70,7 +69,7 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lines := setting.Diff(p.Settings, settings); len(lines) > 0 {
+	if lines := index.Diff(p.Settings, settings); len(lines) > 0 {
 		return nil, &SettingsError{Lines: lines}
 	}
 	replica, err := restore(file, &m, p)

@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 )
 
 // Group is a group whose routing is in force, and a configuration of it.
@@ -90,9 +89,9 @@ func (r *Group) Apply(ctx context.Context, out io.Writer, dryRun bool) error {
 	case r.agrees():
 		_, err := fmt.Fprintf(out, "nothing to change: this configuration has the routing in force in journal %s\n", r.journal.Topic)
 		return err
-	case index.Fingerprint(r.config.Settings()) != index.Fingerprint(r.now.Settings):
+	case !index.Same(r.config.Settings(), r.now.Settings):
 		return fmt.Errorf("the settings differ from those that journal %s was begun with, which no routing changes:\n    %s\n  use the settings of the members",
-			r.journal.Topic, strings.Join(setting.Diff(r.config.Settings(), r.now.Settings), "\n    "))
+			r.journal.Topic, strings.Join(index.Diff(r.config.Settings(), r.now.Settings), "\n    "))
 	}
 	if err := r.tellDifference(out); err != nil || dryRun {
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
@@ -76,9 +75,9 @@ func (s *Shelf) fits(ctx context.Context, m *snapshot.Manifest, c config.Config,
 	if err != nil {
 		return err
 	}
-	if service && settings != nil && m.Fingerprint != index.Fingerprint(c.Settings()) {
+	if service && settings != nil && !index.Same(settings, c.Settings()) {
 		return fmt.Errorf("its settings differ from those of this configuration, and no service would restore it:\n    %s",
-			strings.Join(setting.Diff(c.Settings(), settings), "\n    "))
+			strings.Join(index.Diff(c.Settings(), settings), "\n    "))
 	}
 	return archive.Follows(ctx, s.Store, m)
 }

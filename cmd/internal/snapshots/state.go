@@ -14,13 +14,14 @@ func StateOf(m *snapshot.Manifest) (*index.Restore, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := config.Default()
+	c, fingerprint := config.Default(), m.Fingerprint
 	if settings != nil {
 		if c, err = config.FromSettings(settings); err != nil {
 			return nil, settings, err
 		}
+		fingerprint = index.Fingerprint(settings)
 	}
-	state, err := index.NewRestore(c.Judge, m.Fingerprint, m.State)
+	state, err := index.NewRestore(c.Judge, fingerprint, m.State)
 	if err == nil && state.Next() != m.Position.Offset {
 		err = fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
-	"github.com/unecho/unecho/index"
 )
 
 // scene is one run: a group with its own topics, members and load.
@@ -217,7 +216,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
-		Index: c.Judge.Index.Name, Algorithm: fmt.Sprintf("%s:%016x", c.Judge.Algorithm(), index.Fingerprint(settings)),
+		Index:        c.Judge.Index.Name,
 		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {
 			if p.Stage != audit.StageWait { // that stage waits for an open transaction

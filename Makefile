@@ -63,11 +63,12 @@ test-long: dev ## the long tests, whose names end in Long, and programs with the
 	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
 	$(and $(STARTING),@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(STARTING))
 
-test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 3 minutes
+test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)
 
 screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 	@deploy/dev/pagetest/run.sh shots $(ARGS)
+
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: ## what is in deploy/: image, chart, alerts, dashboard, unit, release
 	cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(GO) test -shuffle=on -timeout 15m $(ARGS) ./...

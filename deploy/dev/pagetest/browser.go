@@ -164,9 +164,10 @@ func (p *Page) Click(selector string) error {
 	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// LookAt looks at the page in another way, and waits until the plots have the width that they should.
+// LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes to the front,
+// because one in the back is drawn once a second.
 func (p *Page) LookAt(look Look) error {
-	if err := chromedp.Run(p.ctx, look.window(), look.media()); err != nil {
+	if err := chromedp.Run(p.ctx, page.BringToFront(), look.window(), look.media()); err != nil {
 		return err
 	}
 	return p.Until(fmt.Sprintf(`innerWidth === %d && [...document.querySelectorAll('svg.plot[viewBox]')].every((s) => !s.checkVisibility() ||

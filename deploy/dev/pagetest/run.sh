@@ -29,6 +29,7 @@ test)
   shift
   axe=$cache/axe-core-$axe_version
   if [[ ! -s $axe/package/axe.min.js ]]; then
+    command -v npm >/dev/null || install npm npm
     mkdir -p "$axe"
     (cd "$axe" && npm pack --silent "axe-core@$axe_version" >/dev/null && tar -xzf "axe-core-$axe_version.tgz" package/axe.min.js)
   fi

@@ -43,7 +43,7 @@ func Default() Config {
 		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(),
 		Consumer: consumer.DefaultParams(),
-		Ops:      OpsParams{Listen: "127.0.0.1:9464"},
+		Ops:      OpsParams{Listen: "127.0.0.1:9464", RequestsPerS: 2000, LookupsPerS: 2000},
 		Log:      LogParams{Level: "info", Format: "auto", Every: time.Minute},
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -123,6 +124,11 @@ func TestOwnParams(t *testing.T) {
 		"ops.listen=9464":                       "ops.listen: 9464: is no address",
 		"ops.listen=:http":                      "is no address",
 		"ops.listen=h:65536":                    "is no address",
+		"ops.tls.cert_file=/etc/tls.crt":        "ops.tls.key_file: is missing; name the private key",
+		"ops.tls.key_file=/etc/tls.key":         "ops.tls.cert_file: is missing; name the certificate",
+		"ops.requests_per_s=0":                  "ops.requests_per_s: 0: lets nobody ask",
+		"ops.lookups_per_s=-1":                  "ops.lookups_per_s: -1: lets nobody ask",
+		"ops.token=short":                       "ops.token: has fewer than 16 characters",
 		"ops.traces=127.0.0.1:4318":             "is no address of a collector",
 		"ops.traces=/v1/traces":                 "write it whole",
 		"log.level=loud":                        "log.level: loud: is not one of the choices; write debug, info, warn or error",
@@ -137,6 +143,47 @@ func TestOwnParams(t *testing.T) {
 	c, err := Load("", nil, []string{"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
 	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestOpsWarnings(t *testing.T) {
+	const certified = "ops.tls.cert_file=/a.crt ops.tls.key_file=/a.key"
+	for sets, warned := range map[string]bool{
+		"ops.listen=:9464 ops.token=0123456789abcdef":           true,
+		"ops.listen=:9464":                                      false,
+		"ops.listen= ops.token=0123456789abcdef":                false,
+		"ops.token=0123456789abcdef":                            false,
+		"ops.listen=localhost:1 ops.token=0123456789abcdef":     false,
+		"ops.listen=:1 ops.token=0123456789abcdef " + certified: false,
+	} {
+		c, err := Load("", nil, append(strings.Fields(sets), "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"))
+		if got := c.Ops.Warnings(); err != nil || (len(got) == 1) != warned || warned && got[0].Key != "listen" {
+			t.Errorf("%s: %v, %v", sets, got, err)
+		}
+	}
+}
+
+// TestReadToken: what a token of a file must be when the process starts, it must be later, too.
+func TestReadToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("the first of some length\n")
+	c, err := Load("", nil, []string{"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	if err != nil || c.Ops.Token != "the first of some length" || c.Ops.TokenFile != path {
+		t.Fatalf("%+v, %v", c.Ops, err)
+	}
+	for text, want := range map[string]string{"the second of some length\n": "", "short": "fewer than 16", "\n": "is empty"} {
+		write(text)
+		switch got, err := c.Ops.ReadToken(); {
+		case want == "" && (err != nil || got != strings.TrimSpace(text)):
+			t.Errorf("%q: %q, %v", text, got, err)
+		case want != "" && (err == nil || got != "" || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %q, %v, want %s", text, got, err, want)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 		told.Log = c.Log
 		return Loaded{Config: told}, mistakes
 	}
+	c.Ops.TokenFile = origins["ops.token"].Via
 	return Loaded{Config: c, Origins: origins}, nil
 }
 

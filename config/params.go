@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/index/setting"
@@ -12,12 +14,29 @@ import (
 
 // OpsParams say where health, metrics and the API are served, and to whom.
 type OpsParams struct {
-	Listen   string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
-	Token    string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
+	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	// TokenFile is where Token was read from, so that it can be read again; empty if it was given otherwise. Load sets it.
+	TokenFile string `key:"-"`
+
+	TLS OpsTLSParams `key:"tls" doc:"With both files, ops.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change."`
+
+	RequestsPerS int `key:"requests_per_s" doc:"how many requests the API answers a second; those beyond get 429"`
+	LookupsPerS  int `key:"lookups_per_s" doc:"how many texts the API looks up a second; those beyond get 429"`
+
 	ShowText bool   `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
 	Traces   string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
 	Pprof    bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
 }
+
+// OpsTLSParams say by which certificate ops.listen is known.
+type OpsTLSParams struct {
+	CertFile string `key:"cert_file" doc:"PEM file of the certificate of ops.listen, and of those that lead to its authority" example:"/etc/unecho/tls/tls.crt"`
+	KeyFile  string `key:"key_file" doc:"PEM file of the private key of that certificate" example:"/etc/unecho/tls/tls.key"`
+}
+
+// Enabled says whether ops.listen speaks TLS.
+func (p OpsTLSParams) Enabled() bool { return p.CertFile != "" }
 
 // LogParams say what is logged, and how.
 type LogParams struct {
@@ -40,11 +59,23 @@ func (p LogParams) Validate() []setting.Mistake {
 // leastToken is the least length of a token, so that it cannot be guessed.
 const leastToken = 16
 
+var errShortToken = fmt.Errorf("has fewer than %d characters", leastToken)
+
 // Validate returns every mistake.
 func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	if p.Token != "" && len(p.Token) < leastToken {
-		mistakes = append(mistakes, setting.Wrong("token", p.Token, fmt.Sprintf("has fewer than %d characters", leastToken),
-			"take a random one, for example of openssl rand -hex 16"))
+		mistakes = append(mistakes, setting.Wrong("token", p.Token, errShortToken.Error(), "take a random one, for example of openssl rand -hex 16"))
+	}
+	if p.TLS.CertFile != "" && p.TLS.KeyFile == "" {
+		mistakes = append(mistakes, setting.Wrong("tls.key_file", "", "is missing", "name the private key of tls.cert_file"))
+	}
+	if p.TLS.KeyFile != "" && p.TLS.CertFile == "" {
+		mistakes = append(mistakes, setting.Wrong("tls.cert_file", "", "is missing", "name the certificate of tls.key_file"))
+	}
+	for key, rate := range map[string]int{"requests_per_s": p.RequestsPerS, "lookups_per_s": p.LookupsPerS} {
+		if rate < 1 {
+			mistakes = append(mistakes, setting.Wrong(key, rate, "lets nobody ask", "write 1 or more; ops.listen: \"\" serves nothing"))
+		}
 	}
 	_, port, err := net.SplitHostPort(p.Listen)
 	if _, portErr := strconv.ParseUint(port, 10, 16); p.Listen != "" && (err != nil || portErr != nil) {
@@ -54,4 +85,32 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 		mistakes = append(mistakes, setting.Wrong("traces", p.Traces, "is no address of a collector", "write it whole, such as http://127.0.0.1:4318/v1/traces"))
 	}
 	return mistakes
+}
+
+// ReadToken reads the token from its file once more.
+func (p OpsParams) ReadToken() (string, error) {
+	token, problem := readSecret(p.TokenFile)
+	switch {
+	case problem != "":
+		return "", errors.New(problem)
+	case len(token) < leastToken:
+		return "", errShortToken
+	}
+	return token, nil
+}
+
+// Loopback says whether ops.listen is reached from this machine alone.
+func (p OpsParams) Loopback() bool {
+	host, _, err := net.SplitHostPort(p.Listen)
+	ip := net.ParseIP(host)
+	return err == nil && (strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback())
+}
+
+// Warnings are about settings that are allowed and unwise. The caller logs them once.
+func (p OpsParams) Warnings() []setting.Mistake {
+	if p.Listen == "" || p.Token == "" || p.TLS.Enabled() || p.Loopback() {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong("listen", p.Listen, "takes the token unencrypted over the network",
+		"set ops.tls.cert_file and ops.tls.key_file, or listen on 127.0.0.1 behind a proxy that speaks TLS")}
 }

@@ -7,9 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
-	"github.com/unecho/unecho/cmd/internal/page"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/tracing"
 	"github.com/unecho/unecho/config"
@@ -62,31 +60,12 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 		return nil, err
 	}
 	if c.Ops.Listen != "" {
-		answers, err := api.New(&api.Setup{
-			Service: p.service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
-			Access:   api.Access{Token: c.Ops.Token, Loopback: api.IsLoopback(c.Ops.Listen)},
-			ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Logger: logger,
-		})
-		if err != nil {
+		if p.ops, err = operations(p.service, c, clients, logger); err != nil {
 			p.close(ctx, logger)
 			return nil, err
 		}
-		shown, err := page.New()
-		if err != nil {
-			p.close(ctx, logger)
-			return nil, err
-		}
-		p.ops = ops.New(c.Ops.Listen, ops.Setup{
-			Stats: p.service.Stats, Ready: p.service.Ready, Clients: clients, API: answers, Page: shown, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
-		})
 	}
 	return p, nil
-}
-
-// settings returns the settings in force as the API tells them.
-func settings(c config.Config) (out []api.Setting) {
-	c.Each(func(key, value string) { out = append(out, api.Setting{Key: key, Value: value}) })
-	return out
 }
 
 // close closes what was built.

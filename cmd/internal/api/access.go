@@ -9,8 +9,8 @@ import (
 
 // Access says who may ask.
 type Access struct {
-	Token    string // empty: there is none
-	Loopback bool   // the server listens on a loopback address only
+	Token    func() string // the one of now; nil: there is none
+	Loopback bool          // the server listens on a loopback address only
 }
 
 // guard lets requests through that carry the token. Where there is no token, it lets those through that call a loopback
@@ -18,8 +18,8 @@ type Access struct {
 func (a Access) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case a.Token != "":
-			if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) != 1 {
+		case a.Token != nil:
+			if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || subtle.ConstantTimeCompare([]byte(given), []byte(a.Token())) != 1 {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="unecho"`)
 				fail(w, http.StatusUnauthorized, "the request carries no valid token", "send the header Authorization: Bearer TOKEN, with the value of ops.token")
 				return
@@ -33,12 +33,6 @@ func (a Access) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// IsLoopback says whether an address to listen on is reached from this machine alone.
-func IsLoopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	return err == nil && loopbackHost(host)
 }
 
 func loopbackName(host string) bool {

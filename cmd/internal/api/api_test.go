@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func serve(t *testing.T, service Service, change func(*Setup)) *described {
 	setup := &Setup{
 		Service: service, Index: index.DefaultParams(), Document: document.DefaultParams(), Group: "unecho", Version: "v1",
 		Settings: []Setting{{"consumer.group", "unecho"}, {"kafka.sasl.password", "***"}},
-		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Logger: zerolog.Nop(),
+		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 10_000, LookupsPerS: 10_000}, Logger: zerolog.Nop(),
 	}
 	if change != nil {
 		change(setup)
@@ -67,6 +68,13 @@ func serve(t *testing.T, service Service, change func(*Setup)) *described {
 // do sends a request, and returns the answer, which is as it is described.
 func (d *described) do(method, path, body string, headers ...string) (int, map[string]any) {
 	d.t.Helper()
+	code, got, _ := d.ask(method, path, body, headers...)
+	return code, got
+}
+
+// ask also returns after how many seconds to ask again.
+func (d *described) ask(method, path, body string, headers ...string) (code int, got map[string]any, after string) {
+	d.t.Helper()
 	req := must(http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(body)))(d.t)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -83,11 +91,10 @@ func (d *described) do(method, path, body string, headers ...string) (int, map[s
 	defer func() { _ = resp.Body.Close() }()
 	data := must(io.ReadAll(resp.Body))(d.t)
 	d.holds(method, path, resp, data)
-	var answer map[string]any
-	if err := json.Unmarshal(data, &answer); err != nil {
+	if err := json.Unmarshal(data, &got); err != nil {
 		d.t.Fatalf("%s %s: %v in %s", method, path, err, data)
 	}
-	return resp.StatusCode, answer
+	return resp.StatusCode, got, resp.Header.Get("Retry-After")
 }
 
 func (d *described) holds(method, path string, resp *http.Response, data []byte) {
@@ -160,6 +167,43 @@ func TestStatus(t *testing.T) {
 	service.stats = consumer.Stats{JournalNext: -1, JournalEnd: -1, SnapshotNext: -1}
 	if _, got = d.do("GET", "/api/v1/status", ""); got["why"] != "restoring" || got["snapshot"] != nil || at(got, "journal", "end") != nil {
 		t.Errorf("before it is ready: %v", got)
+	}
+}
+
+// TestLimits: a second's worth is answered, and what is beyond it is told when to come again.
+func TestLimits(t *testing.T) {
+	d := serve(t, newFake(t), func(s *Setup) { s.Limits = Limits{RequestsPerS: 3, LookupsPerS: 1} })
+	for i := range 4 {
+		code, got := d.do("GET", "/api/v1/config", "")
+		if want := map[bool]int{true: 200, false: 429}[i < 3]; code != want || code == 429 && !strings.Contains(got["remedy"].(string), "ops.requests_per_s") {
+			t.Errorf("request %d: %d %v", i+1, code, got)
+		}
+	}
+	d = serve(t, newFake(t), func(s *Setup) { s.Limits = Limits{RequestsPerS: 1000, LookupsPerS: 1} })
+	full := `{"texts":["` + strings.Repeat(`a","`, maxTexts-1) + `a"]}`
+	if code, got := d.do("POST", "/api/v1/lookup", full); code != http.StatusOK {
+		t.Errorf("one full request: %d %v", code, got)
+	}
+	for body, least := range map[string]int{`{"text":"a"}`: 1, full: 99} {
+		code, got, after := d.ask("POST", "/api/v1/lookup", body)
+		if s, err := strconv.Atoi(after); code != http.StatusTooManyRequests || err != nil || s < least || s > least+1 || !strings.Contains(got["remedy"].(string), "ops.lookups_per_s") {
+			t.Errorf("beyond it: %d %v, again after %q s, want %d", code, got, after, least)
+		}
+	}
+}
+
+// TestStrangersTakeNothing: requests without the token don't use up what those with it may ask.
+func TestStrangersTakeNothing(t *testing.T) {
+	d := serve(t, newFake(t), func(s *Setup) {
+		s.Access, s.Limits = Access{Token: func() string { return "a secret of some length" }}, Limits{RequestsPerS: 1, LookupsPerS: 1}
+	})
+	for range 5 {
+		if code, _ := d.do("GET", "/api/v1/config", ""); code != http.StatusUnauthorized {
+			t.Errorf("a stranger gets %d", code)
+		}
+	}
+	if code, got := d.do("GET", "/api/v1/config", "", "Authorization", "Bearer a secret of some length"); code != http.StatusOK {
+		t.Errorf("with the token: %d %v", code, got)
 	}
 }
 
@@ -334,7 +378,7 @@ func TestStreamsAreBounded(t *testing.T) {
 func TestAccess(t *testing.T) {
 	service := newFake(t)
 	local, open := serve(t, service, nil), serve(t, service, func(s *Setup) { s.Access = Access{} })
-	token := serve(t, service, func(s *Setup) { s.Access = Access{Token: "a secret of some length"} })
+	token := serve(t, service, func(s *Setup) { s.Access = Access{Token: func() string { return "a secret of some length" }} })
 	for _, c := range []struct {
 		name    string
 		d       *described

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
@@ -45,6 +46,7 @@ type Setup struct {
 	Version  string
 	Why      func(consumer.Stats) string // why a member is not ready
 	Access   Access
+	Limits   Limits
 	// SnapshotEvery is how often a snapshot is taken.
 	SnapshotEvery time.Duration
 	ShowText      bool // texts of documents may leave
@@ -89,6 +91,7 @@ type api struct {
 	waiting chan struct{} // one for each lookup that waits for a signer
 	events  chan struct{} // one for each stream
 	texts   chan struct{} // one for each record that is read
+	lookups *rate.Limiter
 }
 
 // New returns the handler of all paths below /api/v1/.
@@ -102,6 +105,7 @@ func New(setup *Setup) (*API, error) {
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
 		texts: make(chan struct{}, textsAtOnce), rates: rates{keepsAll: setup.Index.KeepsAll()},
+		lookups: setup.Limits.lookups(),
 	}
 	for range signersAtOnce {
 		a.lookup <- &signer{}
@@ -120,7 +124,7 @@ func New(setup *Setup) (*API, error) {
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "GET /api/v1/openapi.json describes what there is")
 	})
-	return &API{Handler: setup.Access.guard(mux), api: a}, nil
+	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), mux)), api: a}, nil
 }
 
 // failure is the answer to a request that cannot be answered.

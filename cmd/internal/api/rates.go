@@ -69,19 +69,19 @@ func (r *rates) entering() float64 {
 	return float64(last.entered-first.entered) / seconds
 }
 
-// rate is what this process committed in the last minute.
-type rate struct {
+// pace is what this process committed in the last minute.
+type pace struct {
 	Documents  float64  `json:"documents_per_s"`
 	Duplicates *float64 `json:"duplicate_share"` // null: there were no documents
 	Seconds    float64  `json:"over_s"`          // it is less than a minute at first
 }
 
-func (r *rates) now() *rate {
+func (r *rates) now() *pace {
 	first, last, seconds, ok := r.span()
 	if !ok {
 		return nil
 	}
-	out := &rate{Seconds: seconds}
+	out := &pace{Seconds: seconds}
 	if n := last.documents - first.documents; n > 0 {
 		share := float64(last.duplicates-first.duplicates) / float64(n)
 		out.Documents, out.Duplicates = float64(n)/seconds, &share

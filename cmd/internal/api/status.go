@@ -26,7 +26,7 @@ type status struct {
 	Assigned   int               `json:"assigned_partitions"` // to this process
 	Partitions []partition       `json:"partitions"`          // of the group, at most 1,000
 	Members    *members          `json:"members"`             // nil: Kafka has not said yet
-	Rate       *rate             `json:"rate"`                // nil: not known yet
+	Rate       *pace             `json:"rate"`                // nil: not known yet
 	Similarity histogram         `json:"similarity"`          // of the matches of committed documents
 	Delay      histogram         `json:"delay"`               // seconds from a document's timestamp to its commit
 	Warnings   []warning         `json:"warnings"`

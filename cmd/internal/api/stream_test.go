@@ -47,7 +47,10 @@ func TestStreamsEnd(t *testing.T) {
 // running serves the API and what it does beside.
 func running(ctx context.Context, t *testing.T) (a *API, url string) {
 	t.Helper()
-	d := must(New(&Setup{Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true}, Logger: zerolog.Nop()}))(t)
+	d := must(New(&Setup{
+		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 100, LookupsPerS: 100},
+		Logger: zerolog.Nop(),
+	}))(t)
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

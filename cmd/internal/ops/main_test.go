@@ -75,7 +75,12 @@ type running struct {
 
 func start(t *testing.T, stats func() consumer.Stats, ready func() bool) *running {
 	t.Helper()
-	s := New("127.0.0.1:0", Setup{Stats: stats, Ready: ready, Version: "v1.2.3", Logger: zerolog.New(zerolog.NewTestWriter(t))})
+	return startWith(t, Setup{Stats: stats, Ready: ready, Version: "v1.2.3", Logger: zerolog.New(zerolog.NewTestWriter(t))})
+}
+
+func startWith(t *testing.T, setup Setup) *running {
+	t.Helper()
+	s := New("127.0.0.1:0", setup)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{Server: s, stop: cancel, done: make(chan error, 1)}
 	go func() { r.done <- s.Serve(ctx) }()

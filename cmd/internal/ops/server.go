@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log"
 	"net"
@@ -28,7 +29,8 @@ const (
 // Server answers requests of people, probes and collectors about one process.
 type Server struct {
 	listen    string
-	api       API // nil: there is none
+	shows     *Certificate // nil: it speaks no TLS
+	api       API          // nil: there is none
 	handler   http.Handler
 	logger    zerolog.Logger
 	listening chan struct{} // closed when addr is final
@@ -51,12 +53,14 @@ type Setup struct {
 	Version string
 	Logger  zerolog.Logger
 
+	Certificate *Certificate // nil: no TLS
+
 	Profiles bool // serve /debug/pprof
 }
 
 // New builds a server for the address listen. It starts nothing.
 func New(listen string, setup Setup) *Server {
-	return &Server{listen: listen, api: setup.API, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
+	return &Server{listen: listen, shows: setup.Certificate, api: setup.API, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
 }
 
 // Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve
@@ -89,7 +93,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	go func() {
 		defer close(served)
-		serveErr = server.Serve(newBounded(listener))
+		serveErr = server.Serve(s.secured(newBounded(listener)))
 	}()
 	select {
 	case <-served:
@@ -99,6 +103,14 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.end(ctx, server)
 	<-served
 	return nil
+}
+
+// secured speaks TLS on a listener, where there is a certificate. The handshake has the time of a header.
+func (s *Server) secured(listener net.Listener) net.Listener {
+	if s.shows == nil {
+		return listener
+	}
+	return tls.NewListener(listener, s.shows.config())
 }
 
 // end lets requests finish that have begun, and cuts off those that take too long.
@@ -128,5 +140,9 @@ func (s *Server) URL() string {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/"
+	scheme := "http://"
+	if s.shows != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port) + "/"
 }

@@ -28,6 +28,11 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- dig "snapshot" "store" "directory" .Values.config -}}
 {{- end }}
 
+{{- /* What the port speaks. Probes take any certificate. */ -}}
+{{- define "unecho.scheme" -}}
+{{- if dig "ops" "tls" "cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
+{{- end }}
+
 {{- /* A member takes its window, 5 % more, and half a GiB besides. In MiB. */ -}}
 {{- define "unecho.memory" -}}
 {{- if .Values.resources.memory -}}

@@ -49,13 +49,13 @@ config:
   source: {topics: [news, mail]}
   window: {bytes: 4GiB}
   snapshot: {store: postgres}
-  ops: {pprof: true}
+  ops: {pprof: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
   - {setting: snapshot.postgres_url, secret: db, key: url}
-secretFiles: [kafka-ca]
+secretFiles: [kafka-ca, unecho-tls]
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
-serviceMonitor: {enabled: true, labels: {release: prometheus}}
+serviceMonitor: {enabled: true, labels: {release: prometheus}, tlsConfig: {ca: {secret: {name: unecho-tls, key: ca.crt}}}}
 nodeSelector: {disk: ssd}
 tolerations: [{key: dedicated, operator: Exists}]
 podAnnotations: {team: search}
@@ -136,6 +136,9 @@ type serviceMonitor struct {
 		Endpoints []struct {
 			Port     string `json:"port"`
 			Interval string `json:"interval"`
+			Scheme   string `json:"scheme"`
+			// As that of Prometheus' operator: what is in it is the user's.
+			TLSConfig map[string]any `json:"tlsConfig"`
 		} `json:"endpoints"`
 	} `json:"spec"`
 }

@@ -1,0 +1,84 @@
+// Package reload keeps what was read from files that are replaced while the process runs: certificates and tokens that somebody
+// else renews.
+package reload
+
+import (
+	"os"
+	"sync"
+)
+
+// Value is what was read from files. Get reads it again when a file has changed. All methods may be called at the same time.
+type Value[T any] struct {
+	read  func() (T, error)
+	told  func(error)
+	paths []string
+
+	mu    sync.Mutex
+	now   T
+	seen  []os.FileInfo // of the files that now was read from
+	wrong string        // why a newer value could not be read; empty if it could
+}
+
+// Open reads the value for the first time. read reads it from the files at paths. told may be nil. It is called once for each reason
+// why a newer value could not be read, and with nil when one was.
+func Open[T any](read func() (T, error), told func(error), paths ...string) (*Value[T], error) {
+	if told == nil {
+		told = func(error) {}
+	}
+	v := &Value[T]{read: read, told: told, paths: paths}
+	v.seen, _ = v.look() // before it is read: what changes meanwhile is seen the next time
+	var err error
+	v.now, err = read()
+	return v, err
+}
+
+// Get returns the value of now. While a newer one cannot be read, as where only one of two files is renewed yet, it is the one from
+// before.
+func (v *Value[T]) Get() T {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	seen, err := v.look()
+	if err == nil && same(seen, v.seen) {
+		return v.now
+	}
+	newer := v.now
+	if err == nil {
+		newer, err = v.read()
+	}
+	switch {
+	case err == nil:
+		v.now, v.seen, v.wrong = newer, seen, ""
+		v.told(nil)
+	case err.Error() != v.wrong:
+		v.wrong = err.Error()
+		v.told(err)
+	}
+	return v.now
+}
+
+// look asks for the state of the files. Links are followed, because Kubernetes renews a Secret by another link.
+func (v *Value[T]) look() (seen []os.FileInfo, err error) {
+	for _, path := range v.paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		seen = append(seen, info)
+	}
+	return seen, nil
+}
+
+// same says whether the files are those from before. A file that is written in place twice within a tick of the clock, with the same
+// size, is not told apart; one that is put in the place of another is.
+func same(now, before []os.FileInfo) bool {
+	if len(now) != len(before) {
+		return false
+	}
+	for i := range now {
+		a, b := now[i], before[i]
+		if !os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {
+			return false
+		}
+	}
+	return true
+}

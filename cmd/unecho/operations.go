@@ -1,0 +1,72 @@
+package main
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/cmd/internal/api"
+	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/page"
+	"github.com/unecho/unecho/cmd/internal/reload"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+)
+
+// operations builds what is served on ops.listen.
+func operations(service *consumer.Service, c config.Config, clients *ops.Clients, logger zerolog.Logger) (*ops.Server, error) {
+	for _, m := range c.Ops.Warnings() {
+		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).Msg("a setting is allowed and unwise: it " + m.Problem)
+	}
+	access, err := accessOf(c.Ops, logger)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := api.New(&api.Setup{
+		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
+		Access: access, Limits: api.Limits{RequestsPerS: c.Ops.RequestsPerS, LookupsPerS: c.Ops.LookupsPerS}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := page.New()
+	if err != nil {
+		return nil, err
+	}
+	setup := ops.Setup{
+		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
+	}
+	if c.Ops.TLS.Enabled() {
+		if setup.Certificate, err = ops.OpenCertificate(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile, logger); err != nil {
+			return nil, err
+		}
+	}
+	return ops.New(c.Ops.Listen, setup), nil
+}
+
+// accessOf says who may ask the API. A token of a file is read again when that changes.
+func accessOf(p config.OpsParams, logger zerolog.Logger) (api.Access, error) {
+	access := api.Access{Loopback: p.Loopback()}
+	switch {
+	case p.Token == "":
+	case p.TokenFile == "":
+		access.Token = func() string { return p.Token }
+	default:
+		token, err := reload.Open(p.ReadToken, func(err error) {
+			if err != nil {
+				logger.Warn().Err(err).Str("file", p.TokenFile).Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
+				return
+			}
+			logger.Info().Str("file", p.TokenFile).Msg("the token of ops.token_file was read again: the one from before is not taken any more")
+		}, p.TokenFile)
+		if err != nil {
+			return access, err
+		}
+		access.Token = token.Get
+	}
+	return access, nil
+}
+
+// settings returns the settings in force as the API tells them.
+func settings(c config.Config) (out []api.Setting) {
+	c.Each(func(key, value string) { out = append(out, api.Setting{Key: key, Value: value}) })
+	return out
+}

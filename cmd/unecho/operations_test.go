@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
+)
+
+// TestTokenIsRenewed: a token of a file is the one that is in it now.
+func TestTokenIsRenewed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	put := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("the first of some length\n")
+	c, err := config.Load("", nil, []string{"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged bytes.Buffer
+	access, err := accessOf(c.Ops, zerolog.New(&logged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ put, want string }{
+		{"", "the first of some length"},
+		{"the second of some length\n", "the second of some length"},
+		{"short\n", "the second of some length"},
+		{"the third of some length", "the third of some length"},
+	} {
+		if step.put != "" {
+			put(step.put)
+		}
+		if got := access.Token(); got != step.want {
+			t.Errorf("after %q: %q, want %q", step.put, got, step.want)
+		}
+	}
+	if text := logged.String(); strings.Contains(text, "of some length") || strings.Contains(text, "short") || strings.Count(text, "was read again") != 2 || strings.Count(text, "cannot be read") != 1 {
+		t.Errorf("logged %s", text)
+	}
+	for _, p := range []config.OpsParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
+		if access, err := accessOf(p, zerolog.Nop()); err != nil || (access.Token != nil) != (p.Token != "") || access.Token != nil && access.Token() != p.Token {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 			return nil, err
 		}
 		if p.Token = ops.Token; p.Server == "" {
-			if p.Server, err = reachable(ops.Listen); err != nil {
+			if p.Server, err = reachable(&ops); err != nil {
 				return nil, err
 			}
 		}
@@ -76,11 +76,11 @@ func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
 	return c.Ops, err
 }
 
-// reachable is the address at which this machine reaches what listens there.
-func reachable(listen string) (string, error) {
-	host, port, err := net.SplitHostPort(listen)
+// reachable is the address at which this machine reaches a member with these settings.
+func reachable(ops *config.OpsParams) (string, error) {
+	host, port, err := net.SplitHostPort(ops.Listen)
 	switch {
-	case listen == "":
+	case ops.Listen == "":
 		return "", errors.New("ops.listen is empty, so this member serves no API: name another member with --server")
 	case err != nil:
 		return "", fmt.Errorf("ops.listen: %w", err)
@@ -90,5 +90,9 @@ func reachable(listen string) (string, error) {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port), nil
+	scheme := "http://"
+	if ops.TLS.Enabled() {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port), nil
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,6 +28,7 @@ type Params struct {
 const (
 	timeout   = 30 * time.Second
 	mostBytes = 64 << 20 // of an answer
+	mostTries = 10       // after an answer that the member has too much to do
 )
 
 // Client asks one member. It may be used by many goroutines.
@@ -80,6 +82,8 @@ type Error struct {
 	Status int
 	What   string
 	Remedy string
+
+	later time.Duration // when to ask again; 0: it does not say
 }
 
 // Error implements error.
@@ -97,14 +101,32 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, to any)
 	return c.exchange(ctx, http.MethodGet, path, query, nil, to)
 }
 
-// post sends a question to a path of the API, and reads the answer into to.
+// post sends a question to a path of the API, and reads the answer into to. If the member has too much to do, it waits for as long as
+// the member asks.
 func (c *Client) post(ctx context.Context, path string, question, to any) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	body, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
+	for tries := 0; ; tries++ {
+		err := c.ask(ctx, path, body, to)
+		var busy *Error
+		if !errors.As(err, &busy) || busy.Status != http.StatusTooManyRequests || busy.later == 0 || tries == mostTries {
+			return err
+		}
+		timer := time.NewTimer(min(busy.later, timeout))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Client) ask(ctx context.Context, path string, body []byte, to any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	return c.exchange(ctx, http.MethodPost, path, nil, body, to)
 }
 
@@ -177,5 +199,9 @@ func (c *Client) refused(answer *http.Response) error {
 	if answer.StatusCode == http.StatusUnauthorized {
 		said.Remedy = "give it with --token-file, or in UNECHO_OPS_TOKEN"
 	}
-	return &Error{Status: answer.StatusCode, What: said.Error, Remedy: said.Remedy}
+	e := &Error{Status: answer.StatusCode, What: said.Error, Remedy: said.Remedy}
+	if s, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
+		e.later = time.Duration(s) * time.Second
+	}
+	return e
 }

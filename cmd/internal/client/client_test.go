@@ -71,6 +71,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestBusy: a lookup waits for a member that has too much to do, and other questions do not.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(w, `{"error": "too many", "remedy": "ask again"}`)
+			return
+		}
+		fmt.Fprint(w, `{"results": [{"duplicate": true}]}`)
+	})
+	got, err := open(t, Params{Server: s.URL}).Lookup(t.Context(), Question{Texts: []string{"x"}})
+	if err != nil || len(got) != 1 || !got[0].Duplicate || asked != 2 {
+		t.Errorf("%+v, %v after %d requests", got, err, asked)
+	}
+}
+
 // TestCertificates: a member's certificate is verified, by the authority that was named.
 func TestCertificates(t *testing.T) {
 	t.Parallel()

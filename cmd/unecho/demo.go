@@ -85,7 +85,11 @@ func showDemo(cmd *cobra.Command) (err error) {
 			return demo.Service{}, err
 		}
 		built.tell = cmd.ErrOrStderr()
-		return demo.Service{Ready: built.service.Ready, Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) }}, nil
+		service := demo.Service{Ready: built.service.Ready, Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) }}
+		if built.ops != nil {
+			service.Page = built.ops.URL
+		}
+		return service, nil
 	}
 	p.Sum = func(s demo.Summary) error {
 		if ctx.Err() != nil && cmd.Flag("dir").Changed {

@@ -195,6 +195,9 @@ func bar(share float64, size int) string {
 
 func (v *liveView) statusLine() string {
 	var parts []string
+	if v.options.Page != nil && v.options.Page() != "" { // it was said at the start, which is far above by now
+		parts = append(parts, v.options.Page())
+	}
 	if total := v.options.Total; total > 0 {
 		share := min(1, float64(v.shown)/float64(total))
 		if v.width >= roomForProgress {

@@ -32,11 +32,13 @@ type Params struct {
 type Service struct {
 	Run   func(ctx context.Context) error // until ctx is done
 	Ready func() bool
+	Page  func() string // the address of its page, once it is ready; nil if it has none
 }
 
 // demo is one run of it.
 type demo struct {
 	Params
+	service Service
 	view    verdictView
 	outputs *outputs
 	began   time.Time
@@ -54,8 +56,19 @@ func Run(ctx context.Context, p Params, docs *Documents) error {
 	docs.skip(sent)
 	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
 	options.Screen, _ = d.Notes.(*terminal.Screen)
+	if d.Stay {
+		options.Page = d.page
+	}
 	d.view = newView(d.Out, options)
 	return d.run(ctx, docs)
+}
+
+// page returns the address of the service's page, or nothing.
+func (d *demo) page() string {
+	if d.service.Page == nil {
+		return ""
+	}
+	return d.service.Page()
 }
 
 // sent returns how many documents an earlier run has sent.
@@ -81,17 +94,17 @@ const patience = 20_000
 
 // run starts the service and shows its verdicts.
 func (d *demo) run(ctx context.Context, docs *Documents) error {
-	service, err := d.Build(ctx)
-	if err != nil {
+	var err error
+	if d.service, err = d.Build(ctx); err != nil {
 		return err
 	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	group, inner := errgroup.WithContext(serving)
-	group.Go(func() error { return service.Run(inner) })
+	group.Go(func() error { return d.service.Run(inner) })
 	group.Go(func() error {
 		defer stop()
-		if err := ready(inner, service.Ready); err != nil {
+		if err := ready(inner, d.service.Ready); err != nil {
 			return nil // the service reports why it ended
 		}
 		if d.outputs, err = newOutputs(inner, d.Setup.Kafka, d.Config); err != nil {

@@ -51,6 +51,7 @@ type viewOptions struct {
 	Color    bool             // on a terminal
 	Width    func() int       // of the terminal now; asked again at each refresh
 	Total    int              // Documents to come, 0 if that is not known
+	Page     func() string    // where a browser shows the same; may be nil
 	Screen   *terminal.Screen // for messages on the same terminal, if there are any
 }
 

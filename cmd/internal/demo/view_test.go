@@ -110,6 +110,12 @@ documents: 1 · 1 uniqu…` +
 			`<erase>duplicate 0.87 F… copy…
 rejected       a… miss…
 documents: 3 · 1 uniqu…<erase>`},
+		{"page", viewOptions{Page: func() string { return "http://127.0.0.1:9464/" }}, 64, `<erase>http://127.0.0.1:9464/ · documents: 0 · 0 unique · 0 duplicate…` +
+			`<erase>unique         Ferry aground
+http://127.0.0.1:9464/ · documents: 1 · 1 unique · 0 duplicate…` +
+			`<erase>duplicate 0.87 Ferry runs aground off the northe… copy 2 of a-1
+rejected       a-3 \x1b[2J         missing_field: no field text
+http://127.0.0.1:9464/ · documents: 3 · 1 unique · 1 duplicate…<erase>`},
 		{"colours", viewOptions{Color: true}, 80, "<erase>\x1b[1mdocuments: 0 · 0 unique · 0 duplicate · 0 rejected · 0/s\x1b[0m" +
 			"<erase>\x1b[2m12:30:59\x1b[0m \x1b[32munique   \x1b[0m             Ferry aground\n" +
 			"\x1b[1mdocuments: 1 · 1 unique · 0 duplicate · 0 rejected · 2/s\x1b[0m" +

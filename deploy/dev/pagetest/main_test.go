@@ -155,10 +155,10 @@ func (x *tab) run(script string) {
 	}
 }
 
-// says waits until what a selector finds contains a text.
+// says waits until what a selector finds is shown and contains a text.
 func (x *tab) says(selector, text string) {
 	x.t.Helper()
-	x.until(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/\s+/gu, ' ').includes(%q)`, selector, strings.Join(strings.Fields(text), " ")))
+	x.until(fmt.Sprintf(`((e) => e.checkVisibility() && e.textContent.replace(/\s+/gu, ' ').includes(%q))(document.querySelector(%q))`, strings.Join(strings.Fields(text), " "), selector))
 }
 
 // ask evaluates an expression.

@@ -155,6 +155,8 @@ func (s *Stage) events(w http.ResponseWriter, r *http.Request) {
 	if last, err := strconv.Atoi(r.Header.Get("Last-Event-ID")); err == nil {
 		next = last + 1
 	}
+	alive := time.NewTicker(10 * time.Second)
+	defer alive.Stop()
 	for control.Flush() == nil {
 		s.mu.Lock()
 		for ; next < len(s.copies); next++ {
@@ -164,6 +166,8 @@ func (s *Stage) events(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		select {
 		case <-time.After(50 * time.Millisecond):
+		case <-alive.C:
+			fmt.Fprint(w, ": alive\n\n")
 		case <-r.Context().Done():
 			return
 		}

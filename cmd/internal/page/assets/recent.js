@@ -45,7 +45,7 @@ export class Recent {
   /** seen says whether anybody can see the page. A browser has six connections to a server for all its tabs: those in the back keep none. */
   seen(seen) {
     if (!seen) this.#stream.stop();
-    else if (this.#asked > 0) this.#stream.resume();
+    else if (this.#asked > 0 && !this.#stream.resume()) this.start();
   }
 
   /** topics names the topics that can be chosen. */

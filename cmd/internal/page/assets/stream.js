@@ -48,13 +48,18 @@ export class Stream {
     this.stop();
     this.#path = path;
     this.#last = undefined;
-    if (!later) this.resume();
+    if (!later) this.#go();
   }
 
-  /** resume goes on behind the last event, where there was one. */
+  /** resume goes on behind the last event. It returns false if there was none: who asks does not know then what was missed. */
   resume() {
+    if (this.#last === undefined) return false;
     this.stop();
-    if (this.#path === '') return;
+    this.#go();
+    return true;
+  }
+
+  #go() {
     this.#stop = new AbortController();
     this.#run(this.#stop.signal);
   }

@@ -113,6 +113,7 @@ type Service struct {
 
 	backfill protocol.Progress
 	recent   recent.Copies
+	forgets  sync.Mutex // held while documents are forgotten for somebody
 
 	roster roster // of the group
 

@@ -83,6 +83,41 @@ func (r *Replica) Each(visit func(*Remembered)) {
 	}
 }
 
+// Walk is how far a walk over the documents has come. The zero value begins one.
+type Walk struct {
+	inWindow, entered bool
+	at, end           ref // the next document, and the one at which the walk of this part ends
+}
+
+// Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says that those are
+// visited that were remembered when the walk came to their part, and did not leave before. A document that enters again meanwhile may be
+// visited twice.
+func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
+	for {
+		w := &r.window
+		if !walk.inWindow {
+			w = r.history
+		}
+		if w != nil {
+			if !walk.entered {
+				walk.entered, walk.at, walk.end = true, w.oldest, w.end
+			}
+			for walk.at = max(walk.at, w.oldest); walk.at < walk.end; walk.at++ {
+				if most--; most < 0 {
+					return false
+				}
+				f := r.found(walk.at)
+				m := r.remembered(walk.at, &f)
+				visit(&m)
+			}
+		}
+		if walk.inWindow {
+			return true
+		}
+		*walk = Walk{inWindow: true}
+	}
+}
+
 func (r *Replica) remembered(at ref, f *found) Remembered {
 	d, changes := &f.document, &f.segment.changes
 	m := Remembered{

@@ -100,6 +100,9 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	if f.Recent != nil && len(effect.Judged) > 0 && f.caughtUp.Load() {
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
 	}
+	if erase, ok := rec.(*index.Erase); ok && f.Recent != nil && effect.Applied {
+		f.Recent.Erase(erase.Targets)
+	}
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime

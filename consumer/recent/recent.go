@@ -2,6 +2,7 @@
 package recent
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/unecho/unecho/index"
@@ -22,6 +23,7 @@ type Copy struct {
 	ID     string // empty means its coordinates
 	Scope  uint64 // hash of its scope's name; 0 is none
 
+	Position  index.Position // where it was judged
 	Match     index.Match
 	Reemitted bool  // it was let through as unique
 	Late      int64 // see index.Verdict
@@ -30,7 +32,8 @@ type Copy struct {
 // slot holds a copy, and its id in memory that is used again.
 type slot struct {
 	Copy
-	id []byte
+	id     []byte
+	erased bool
 }
 
 // Copies are the last ones that were found. The zero value is ready. All methods may be called at the same time.
@@ -55,12 +58,26 @@ func (c *Copies) Add(at index.Stamp, rec index.Record, verdicts []index.Verdict,
 		topic := name(source)
 		c.mu.Lock()
 		s := c.next()
+		s.erased = false
 		s.id = append(s.id[:0], e.ID...)
 		s.Copy = Copy{
 			Number: c.count, Judged: at.LogAppendTime, Source: source, Topic: topic, Offset: v.Offset, Time: e.Time, Scope: e.Scope,
-			Match: v.Match, Reemitted: v.Reemitted, Late: v.Late,
+			Position: v.Position, Match: v.Match, Reemitted: v.Reemitted, Late: v.Late,
 		}
 		c.mu.Unlock()
+	}
+}
+
+// Erase drops the copies that were judged at these positions, and those of documents that were judged there. Numbers stay.
+func (c *Copies) Erase(targets []index.Position) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.slots {
+		s := &c.slots[i]
+		if slices.Contains(targets, s.Position) || slices.Contains(targets, s.Match.Position) {
+			clear(s.id)
+			*s = slot{id: s.id[:0], erased: true}
+		}
 	}
 }
 
@@ -90,7 +107,7 @@ func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for n := c.count; n > c.gone() && len(out) < most; n-- {
-		if s := &c.slots[(n-1)%Kept]; pass(&s.Copy) {
+		if s := &c.slots[(n-1)%Kept]; !s.erased && pass(&s.Copy) {
 			out = append(out, s.taken())
 		}
 	}
@@ -109,7 +126,7 @@ func (c *Copies) After(number uint64, most int, pass func(*Copy) bool) (out []Co
 	for next < c.count && len(out) < most {
 		s := &c.slots[next%Kept]
 		next++
-		if pass(&s.Copy) {
+		if !s.erased && pass(&s.Copy) {
 			out = append(out, s.taken())
 		}
 	}

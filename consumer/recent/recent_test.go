@@ -40,7 +40,7 @@ func TestCopies(t *testing.T) {
 	}
 	last := c.Last(2, all)
 	want := Copy{
-		Number: 3, Judged: 1002, Source: entry.Source{Partition: 3}, Topic: "news", Offset: 3, Time: 7, ID: "copy2",
+		Number: 3, Judged: 1002, Source: entry.Source{Partition: 3}, Topic: "news", Offset: 3, Time: 7, ID: "copy2", Position: index.Position{Offset: 50, Entry: 1},
 		Match: index.Match{Method: index.Jaccard, Offset: 2, Similarity: index.Similarity{Num: 9, Den: 10}},
 	}
 	if len(last) != 2 || last[0] != want || last[1].Number != 2 || last[1].ID != "copy1" {
@@ -81,5 +81,31 @@ func BenchmarkAdd(b *testing.B) {
 	name := func(entry.Source) string { return "news" }
 	for b.Loop() {
 		c.Add(index.Stamp{}, run, verdicts, name)
+	}
+}
+
+// TestErase: neither a copy that was erased nor one of a document that was is told any more. The others keep their numbers.
+func TestErase(t *testing.T) {
+	var c Copies
+	for n := range int64(4) {
+		run := &index.Run{Entries: []entry.Entry{{Offset: n, ID: []byte("secret")}}}
+		v := index.Verdict{Offset: n, Position: index.Position{Offset: 60 + n}, Match: index.Match{Method: index.Jaccard, Position: index.Position{Offset: n}}}
+		c.Add(index.Stamp{Offset: 60 + n}, run, []index.Verdict{v}, func(entry.Source) string { return "news" })
+	}
+	c.Erase([]index.Position{{Offset: 61}, {Offset: 2}, {Offset: 60, Entry: 1}})
+	if got := numbers(c.Last(9, all)); fmt.Sprint(got) != "[4 1]" {
+		t.Errorf("the last are %v", got)
+	}
+	if out, next, missed := c.After(0, 9, all); fmt.Sprint(numbers(out)) != "[1 4]" || next != 4 || missed != 0 {
+		t.Errorf("after none: %v, %d, %d", numbers(out), next, missed)
+	}
+	if _, ok := c.Find("news", 0, 1); ok || c.Count() != 4 {
+		t.Errorf("it is found; count %d", c.Count())
+	}
+	for n := range int64(Kept) { // their places are used again
+		add(&c, n)
+	}
+	if got := c.Last(Kept+1, all); len(got) != Kept {
+		t.Errorf("%d copies are told", len(got))
 	}
 }

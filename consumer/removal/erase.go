@@ -15,14 +15,19 @@ import (
 // appended; to repeat it changes nothing.
 func (w *Window) Erase(ctx context.Context, targets []index.Position) (offset int64, err error) {
 	appender := journal.NewAppender(w.client, w.group.Name)
-	for part := range slices.Chunk(targets, index.MostErased) {
-		rec := &index.Erase{
-			Header:  index.Header{Fingerprint: w.replica.Recorded(), Wall: time.Now().UnixMilli()},
-			Targets: part,
-		}
+	header := index.Header{Fingerprint: w.replica.Recorded(), Wall: time.Now().UnixMilli()}
+	for _, rec := range Records(header, targets) {
 		if offset, err = appender.Append(ctx, rec); err != nil {
 			return 0, fmt.Errorf("append to journal %s: %w", w.group.journal().Topic, err)
 		}
 	}
 	return offset, nil
+}
+
+// Records returns what lets every replica forget the documents judged at these positions, in the order of Targets.
+func Records(header index.Header, targets []index.Position) (records []*index.Erase) {
+	for part := range slices.Chunk(targets, index.MostErased) {
+		records = append(records, &index.Erase{Header: header, Targets: part})
+	}
+	return records
 }

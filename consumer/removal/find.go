@@ -1,6 +1,7 @@
 package removal
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/unecho/unecho/index"
@@ -41,44 +42,82 @@ func (f *Found) Targets() []index.Position {
 // Find finds the documents that have one of the names as their id or as their coordinates, and with copies also the
 // remembered copies of these. A document that was erased before has no id any more; its coordinates still name it.
 func (w *Window) Find(names []string, copies bool) Found {
-	wanted := make(map[string]bool, len(names))
+	s := NewSearch(names, copies)
+	for !s.Step(w.replica, math.MaxInt) {
+	}
+	return s.Found()
+}
+
+// Search looks for documents in a replica that goes on meanwhile.
+type Search struct {
+	names  []string
+	wanted map[string]bool // whether it was found
+	copies bool
+	walk   index.Walk
+	topics map[entry.Source]string
+	roots  map[uint64]int         // the place among the documents of each representative, by its number
+	placed map[index.Position]int // the place among the documents of those that were found, by where they were judged
+	found  Found
+}
+
+// NewSearch begins a search for what Find finds.
+func NewSearch(names []string, copies bool) *Search {
+	s := &Search{
+		names: names, copies: copies, wanted: make(map[string]bool, len(names)),
+		topics: map[entry.Source]string{}, roots: map[uint64]int{}, placed: map[index.Position]int{},
+	}
 	for _, name := range names {
-		wanted[name] = false
+		s.wanted[name] = false
 	}
-	topics := map[entry.Source]string{}
-	for _, p := range w.replica.Contents().Partitions {
-		topics[p.Source] = p.Topic
+	return s
+}
+
+// Step looks at up to most documents more. It returns true at the end.
+func (s *Search) Step(r *index.Replica, most int) (done bool) {
+	return r.Step(&s.walk, most, func(m *index.Remembered) { s.visit(r, m) })
+}
+
+func (s *Search) visit(r *index.Replica, m *index.Remembered) {
+	topic, named := s.topics[m.Source]
+	if !named {
+		topic = r.TopicOf(m.Source)
+		s.topics[m.Source] = topic
 	}
-	var f Found
-	roots := map[uint64]int{} // the place in f.Documents of each representative, by its number
-	w.replica.Each(func(m *index.Remembered) {
-		d := Document{Topic: topics[m.Source], Partition: m.Source.Partition, Offset: m.Entry.Offset, Judged: m.Judged}
-		if !m.Entry.Erased() {
-			d.ID = string(m.Entry.ID)
-		}
-		place, ofRoot := roots[m.Root]
-		byID, byPlace := claim(wanted, d.ID), claim(wanted, d.Coordinates())
-		named := byID || byPlace
-		if ofRoot && m.Root != m.Number {
-			f.Documents[place].Copies++
-			d.Copy = !named
-			named = named || copies
-		}
-		if !named {
-			return
-		}
-		if m.Root == m.Number {
-			roots[m.Number] = len(f.Documents)
-		}
-		f.Documents = append(f.Documents, d)
-	})
-	for _, name := range names {
-		if found, first := wanted[name]; first && !found {
-			f.Unknown = append(f.Unknown, name)
-			delete(wanted, name)
+	d := Document{Topic: topic, Partition: m.Source.Partition, Offset: m.Entry.Offset, Judged: m.Judged}
+	if !m.Entry.Erased() {
+		d.ID = string(m.Entry.ID)
+	}
+	place, ofRoot := s.roots[m.Root]
+	byID, byPlace := claim(s.wanted, d.ID), claim(s.wanted, d.Coordinates())
+	chosen := byID || byPlace
+	if ofRoot && m.Root != m.Number {
+		s.found.Documents[place].Copies++
+		d.Copy = !chosen
+		chosen = chosen || s.copies
+	}
+	if !chosen {
+		return
+	}
+	at, again := s.placed[d.Judged]
+	if !again { // else it has entered the window again
+		at = len(s.found.Documents)
+		s.placed[d.Judged] = at
+		s.found.Documents = append(s.found.Documents, d)
+	}
+	if m.Root == m.Number {
+		s.roots[m.Number] = at
+	}
+}
+
+// Found returns what was found. Call it once, at the end.
+func (s *Search) Found() Found {
+	for _, name := range s.names {
+		if found, first := s.wanted[name]; first && !found {
+			s.found.Unknown = append(s.found.Unknown, name)
+			delete(s.wanted, name)
 		}
 	}
-	return f
+	return s.found
 }
 
 // claim notes that a wanted name was found.

@@ -245,7 +245,7 @@ func TestLookupRefuses(t *testing.T) {
 		says  string
 		fails error
 	}{
-		{d, `{`, 400, "no question", nil},
+		{d, `{`, 400, "cannot be read", nil},
 		{d, `{"text": "a"} {}`, 400, "more follows", nil},
 		{d, `{"txt": "a"}`, 400, "txt", nil},
 		{d, `{}`, 400, "either text or texts", nil},

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
@@ -54,6 +55,24 @@ func (f *fake) Find(_ context.Context, topic string, partition int32, offset int
 	w.Reached, w.Partition = f.replica.Reached(topic, partition)
 	w.Stats = f.replica.Stats()
 	return w, nil
+}
+
+func (f *fake) Forget(_ context.Context, names []string, copies, dry bool) (found removal.Found, offset int64, err error) {
+	if f.fails != nil {
+		return found, -1, f.fails
+	}
+	s := removal.NewSearch(names, copies)
+	for !s.Step(f.replica, 1) {
+	}
+	if found = s.Found(); dry || len(found.Documents) == 0 {
+		return found, -1, nil
+	}
+	for _, rec := range removal.Records(index.Header{Fingerprint: index.Fingerprint([]byte(`{}`)), Wall: 1_700_000_000_000}, found.Targets()) {
+		offset = f.replica.Next()
+		f.replica.Apply(index.Stamp{Offset: offset, LogAppendTime: 1_700_000_001_000}, rec)
+		f.copies.Erase(rec.Targets)
+	}
+	return found, offset, nil
 }
 
 func (f *fake) Record(_ context.Context, source entry.Source, name string, offset int64) (document.Input, error) {

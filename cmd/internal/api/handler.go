@@ -11,10 +11,12 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -27,6 +29,7 @@ type Service interface {
 	Recent() *recent.Copies
 	Roster(ctx context.Context) (consumer.Roster, error)
 	Find(ctx context.Context, topic string, partition int32, offset int64) (member.Whereabouts, error)
+	Forget(ctx context.Context, names []string, copies, dry bool) (found removal.Found, offset int64, err error)
 	Record(ctx context.Context, source entry.Source, topic string, offset int64) (document.Input, error)
 }
 
@@ -50,7 +53,9 @@ type Setup struct {
 	// SnapshotEvery is how often a snapshot is taken.
 	SnapshotEvery time.Duration
 	ShowText      bool // texts of documents may leave
-	Logger        zerolog.Logger
+	// Remains says where documents still are that are forgotten.
+	Remains removals.Remains
+	Logger  zerolog.Logger
 }
 
 //go:embed openapi.json
@@ -116,6 +121,7 @@ func New(setup *Setup) (*API, error) {
 	mux.HandleFunc("GET /api/v1/recent", a.recent)
 	mux.HandleFunc("GET /api/v1/events", a.stream)
 	mux.HandleFunc("POST /api/v1/lookup", a.ask)
+	mux.HandleFunc("POST /api/v1/forget", a.forget)
 	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", a.document)
 	mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		head(w, http.StatusOK)

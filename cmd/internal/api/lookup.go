@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 
 // Bounds of a lookup.
 const (
-	maxBody       = 4 << 20 // bytes
 	maxTexts      = 100
 	maxMatches    = 20
 	maxWaiting    = 64 // lookups that wait for their turn to be signed
@@ -123,26 +120,16 @@ func (a *api) turn(ctx context.Context) *signer {
 	}
 }
 
+const askRemedy = `send {"text": "..."} or {"texts": ["...", "..."]}`
+
 // readQuestion returns the question with its texts in Texts. It answers by itself what is none.
 func readQuestion(w http.ResponseWriter, r *http.Request) (q question, ok bool) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON", "send the header Content-Type: application/json")
+	if !readBody(w, r, &q, askRemedy) {
 		return q, false
 	}
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&q)
-	if err == nil && decoder.More() {
-		err = errors.New("more follows behind the first value")
-	}
-	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &large):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send fewer or shorter texts")
-	case err != nil:
-		fail(w, http.StatusBadRequest, "the body is no question: "+err.Error(), `send {"text": "..."} or {"texts": ["...", "..."]}`)
 	case q.Text == nil && len(q.Texts) == 0, q.Text != nil && q.Texts != nil:
-		fail(w, http.StatusBadRequest, "the body must have either text or texts", `send {"text": "..."} or {"texts": ["...", "..."]}`)
+		fail(w, http.StatusBadRequest, "the body must have either text or texts", askRemedy)
 	case len(q.Texts) > maxTexts:
 		fail(w, http.StatusBadRequest, fmt.Sprintf("%d texts are more than %d", len(q.Texts), maxTexts), "ask in several requests")
 	case q.Most < 0 || q.Most > maxMatches:

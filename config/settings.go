@@ -23,7 +23,7 @@ func FromSettings(text []byte) (Config, error) {
 			continue
 		}
 		delete(values, f.Key)
-		if err := setJSON(f, raw); err != nil {
+		if err := f.SetJSON(raw); err != nil {
 			return Config{}, fmt.Errorf("read settings: %w", err)
 		}
 	}
@@ -31,26 +31,4 @@ func FromSettings(text []byte) (Config, error) {
 		return Config{}, fmt.Errorf("read settings: this version does not know %q", key)
 	}
 	return c, nil
-}
-
-// setJSON sets a value that Canonical wrote: a string, a list of strings, or a bare number or word.
-func setJSON(f setting.Field, raw json.RawMessage) error {
-	var problem *setting.Mistake
-	var text string
-	var items []string
-	switch {
-	case f.Kind() == setting.List:
-		if err := json.Unmarshal(raw, &items); err != nil {
-			return fmt.Errorf("%s: %w", f.Key, err)
-		}
-		problem = f.SetItems(items)
-	case json.Unmarshal(raw, &text) == nil:
-		problem = f.Set(text)
-	default:
-		problem = f.Set(string(raw))
-	}
-	if problem != nil {
-		return fmt.Errorf("%v", problem)
-	}
-	return nil
 }

@@ -198,6 +198,7 @@ func (l *primerLife) work(ctx context.Context) error {
 	if l.before = now; now.Of == nil || now.Finished {
 		return nil
 	}
+	l.session.Replica = l.replica
 	signing := l.session.Signing()
 	signing.Untimely = func(*kgo.Record) (string, bool) { return "", false } // nothing is forwarded
 	return feed.Run(ctx, feed.Setup{
@@ -242,7 +243,7 @@ func (l *primerLife) agree(ctx context.Context) (Priming, error) {
 // fix turns what is asked for into a plan.
 func (l *primerLife) fix(ctx context.Context) (*protocol.Plan, error) {
 	of := backfill.PrimeRange{
-		Topics: l.topics, From: l.asked.From, To: l.asked.To, Age: l.setup.Index.Window.Age,
+		Topics: l.topics, From: l.asked.From, To: l.asked.To, Age: l.replica.Params().Window.Age,
 		Start: func(source entry.Source) (offset int64, known bool) {
 			l.replica.Look(func(r *index.Replica) {
 				p, ok := r.Partition(source)

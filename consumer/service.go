@@ -236,6 +236,7 @@ func (s *Service) Stats() Stats {
 	}
 	st.Journal = s.log.Stats()
 	last := s.replica.Reading()
+	st.Params, st.Bounds = last.Params, boundsOf(last.Params.Window)
 	st.Index, st.JournalNext, st.AppliedTime = last.Index, last.Next, last.AppendTime
 	st.ConfirmedTime = last.ConfirmedTime
 	return st

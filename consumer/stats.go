@@ -58,6 +58,7 @@ type Stats struct {
 	SnapshotErrs uint64
 	SnapshotBy   string          // the member that took the newest snapshot of which the journal tells; empty: it told of none yet
 	SnapshotErr  *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
+	Params       index.Params    // in force; before there is a replica those of the setup
 	Member       string          // the name of this process in the group; empty until it has one
 	Ready        bool
 	Standing     Standing
@@ -98,7 +99,7 @@ func (s *Service) counted() Stats {
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
-		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
+		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Params: s.setup.Index, Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
 		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
 }

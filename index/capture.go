@@ -14,6 +14,7 @@ const (
 	stateVersion    = 4
 	fedVersion      = 5 // of a state: with what was fed
 	primedVersion   = 6 // of a state: with what was fed and what was primed
+	changedVersion  = 7 // of a state: with bounds that were changed, what was fed, and what was primed if anything was
 	unroutedVersion = 2 // of a state: without routes
 	segmentVersion  = 2
 )
@@ -25,6 +26,7 @@ type Capture struct {
 	Hash     uint64
 	Settings []byte        // that the journal was begun with; not to be changed
 	Recorded uint64        // see Replica.Recorded
+	Bounds   Bounds        // in force; not to be changed
 	Routes   Routes        // in force; not to be changed
 	Segments []SegmentView // and the parts of the side table, if it stands apart
 
@@ -47,7 +49,7 @@ type SegmentView struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Routes: r.routes, state: r.appendState(nil),
+		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Bounds: r.bounds, Routes: r.routes, state: r.appendState(nil),
 	}
 	segments := r.window.segments
 	if r.history != nil {
@@ -76,9 +78,10 @@ func (c *Capture) Split() {
 
 // State encodes everything but the segments:
 //
-//	version 4, 5 if anything was fed, 6 if anything was primed · settings · routes · next · hash · clocks ·
-//	partitions · version 5 and 6: entries fed, and for each partition through and place ·
-//	version 6: the priming (appendPriming) · oldest document · number of segments so far · side table,
+//	version 4, 5 if anything was fed, 6 if anything was primed, 7 if bounds were changed · settings · routes ·
+//	version 7: bounds (appendBounds) · next · hash · clocks ·
+//	partitions · from version 5: entries fed, and for each partition through and place ·
+//	version 7: has a priming · version 6, and 7 if it has one: the priming (appendPriming) · oldest document · number of segments so far · side table,
 //	unless it is stored apart: for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
@@ -128,6 +131,8 @@ func flag(b bool) byte {
 func (r *Replica) appendState(dst []byte) []byte {
 	version := byte(stateVersion)
 	switch {
+	case r.bounds.Number > 0:
+		version = changedVersion
 	case r.priming != nil:
 		version = primedVersion
 	case r.anyFed():
@@ -138,6 +143,9 @@ func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, flag(r.settings != nil))
 	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
 	dst = wire.AppendBytes(dst, r.routes.Text)
+	if version == changedVersion {
+		dst = r.appendBounds(dst)
+	}
 	dst = binary.AppendVarint(dst, r.next)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.hash))
 	dst = binary.AppendVarint(dst, r.clocks.arrival)
@@ -152,11 +160,22 @@ func (r *Replica) appendState(dst []byte) []byte {
 			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 		}
 	}
-	if version == primedVersion {
+	if version == changedVersion {
+		dst = append(dst, flag(r.priming != nil))
+	}
+	if r.priming != nil {
 		dst = r.appendPriming(dst)
 	}
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
 	return binary.AppendUvarint(dst, r.window.number)
+}
+
+// appendBounds encodes the bounds that were changed, and what of earlier ones matters still:
+//
+//	number · text · flags: 1 copies were indexed, 2 representatives may have entered again, 4 the window may be beyond its bounds
+func (r *Replica) appendBounds(dst []byte) []byte {
+	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(r.bounds.Number)), r.bounds.Text)
+	return append(dst, flag(r.window.places != nil)|flag(r.window.refreshed)<<1|flag(r.narrowing)<<2)
 }
 
 // appendPriming encodes the priming and where history stands:

@@ -39,5 +39,7 @@ func (r *Replica) adoptSettings(c *Checkpoint) {
 	if r.settings != nil || len(c.Settings) == 0 || Recorded(c.Settings) != c.Fingerprint {
 		return
 	}
-	r.settle(c.Settings)
+	if r.settle(c.Settings); r.inForce {
+		r.adoptBounds(c)
+	}
 }

@@ -16,6 +16,8 @@ type Contents struct {
 	Fed            []Fed       // per partition
 	FedEntries     uint64      // see Replica.FedEntries
 	Primed         Primed
+	Bounds         Bounds       // in force
+	Narrowing      bool         // the window may be beyond bounds that were narrowed
 	PrimedParts    []PrimedPart // per partition
 	PrimedLast     int64        // time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
 }
@@ -57,7 +59,7 @@ func (r *Replica) Contents() Contents {
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
 		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
 		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(), PrimedParts: make([]PrimedPart, len(r.partitions)),
-		PrimedLast: math.MinInt64,
+		PrimedLast: math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
 	}
 	if r.priming != nil {
 		c.PrimedLast = r.priming.last

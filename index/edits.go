@@ -10,12 +10,14 @@ import (
 // plannedByEdits says whether bands are planned from the share of shingles that two texts of a given Levenshtein
 // similarity still have in common.
 func (p SimilarityParams) plannedByEdits() bool {
+	p = p.asSigned()
 	return p.Verify == verifyLevenshtein && !p.byDistance() && p.Plan != planArea && p.Bands == 0 && p.Rows == 0
 }
 
 // plannedThreshold is the Jaccard similarity of shingles that bands are planned for. It is the threshold itself; if
 // plannedByEdits, it is what randomly placed edits leave of the shingles at the threshold.
 func (p SimilarityParams) plannedThreshold() (float64, error) {
+	p = p.asSigned()
 	if !p.plannedByEdits() {
 		return p.Threshold, nil
 	}
@@ -53,13 +55,13 @@ func (p SimilarityParams) chars() int {
 // character counts: a text that repeats itself would otherwise have few shingles, and small edits would change many of
 // them.
 func (p SimilarityParams) Repeated() bool {
-	return p.Weighted || p.Verify == verifyLevenshtein && !p.byDistance()
+	return p.Weighted || p.asSigned().Verify == verifyLevenshtein && !p.byDistance()
 }
 
 // Compared returns the part of a normalised text that is compared: all of it, or under verify: levenshtein its front
 // (FrontOf).
 func (p SimilarityParams) Compared(normalized []byte) []byte {
-	if p.Verify == verifyLevenshtein {
+	if p.asSigned().Verify == verifyLevenshtein {
 		return FrontOf(normalized)
 	}
 	return normalized

@@ -47,7 +47,7 @@ func (w *window) eraseJudged(targets []Position, offset int64) {
 			}
 		}
 	}
-	if w.refreshes {
+	if w.refreshed {
 		w.eraseAgain(targets, offset)
 	}
 }

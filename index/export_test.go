@@ -29,3 +29,6 @@ func (r *Replica) Forgetful(places, most int) {
 	r.window.outlines.make(places)
 	r.window.outlines.most = most
 }
+
+// Narrowing says whether the window may be beyond bounds that were narrowed.
+func (r *Replica) Narrowing() bool { return r.narrowing }

@@ -12,12 +12,13 @@ import (
 )
 
 // A journal is begun with a canonical settings text. Texts of different versions of unecho may mean the same. What a text means
-// is its fixed text:
+// is its fixed text. Bounds are no part of it, because they can be changed (bounds.go):
 //
 //	what an earlier version wrote                      what it means
 //	{..., "similarity.hash":"xxhash",                  {...,
 //	 "similarity.plan":"recall",                        nothing: these have the values at which they are left out
-//	 "version":"2 text/3 unicode/15.0.0 ...", ...}      "version":"2 text/3 ...", ...}
+//	 "version":"2 text/3 unicode/15.0.0 ...",            "version":"2 text/3 ...", ...}
+//	 "window.age":"24h", ...}                           nothing: a bound
 
 // Hash is the hash of a text, as it is.
 func Hash(text []byte) uint64 { return xxhash.Sum64(text) }
@@ -41,14 +42,25 @@ func Same(a, b []byte) bool { return bytes.Equal(a, b) || Fingerprint(a) == Fing
 // Diff returns a line for each setting in which two texts do not mean the same; see setting.Diff.
 func Diff(here, journal []byte) []string { return setting.Diff(Fixed(here), Fixed(journal)) }
 
-// Fixed returns what a settings text means, as a canonical text. A text that is none is returned as it is.
+// DiffAll is Diff with the bounds.
+func DiffAll(here, journal []byte) []string {
+	return setting.Diff(meaning(here, func(setting.Field) bool { return true }), meaning(journal, func(setting.Field) bool { return true }))
+}
+
+// Fixed returns what a settings text means, bounds aside, as a canonical text. A text that is none is returned as it is.
 func Fixed(settings []byte) []byte {
+	return meaning(settings, func(f setting.Field) bool { return !f.Bound })
+}
+
+// meaning returns what a settings text means, of the settings that keep selects.
+func meaning(settings []byte, keep func(setting.Field) bool) []byte {
 	values, ok := decoded(settings)
 	if !ok {
 		return settings
 	}
 	for _, f := range setting.Fields(Params{}) {
-		if raw, is := values[f.Key]; is && f.Omit != "" && string(raw) == `"`+f.Omit+`"` {
+		raw, is := values[f.Key]
+		if is && (!keep(f) || f.Omit != "" && string(raw) == `"`+f.Omit+`"`) {
 			delete(values, f.Key)
 		}
 	}

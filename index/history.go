@@ -148,7 +148,7 @@ func (r *Replica) primedRow(part *HistoryPart) uint32 {
 // prime remembers an entry of history, unless it is known, or there is no room for it. It never lets a document leave that is
 // newer, and it changes no document that is there, except that one may have been repeated later than was known.
 func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
-	r.at, r.reentries = at, MostReentries
+	r.beginTurn(at)
 	r.room(0, 0)
 	p, own := r.priming, r.partitions[source]
 	applied := max(0, min(e.At, r.clocks.arrival)) // no document was there before it came
@@ -180,7 +180,7 @@ func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 
 // repeatedAt notes that the representative of a document was repeated at a time that may be long ago.
 func (r *Replica) repeatedAt(f *found, at int64) {
-	if root, ok := r.root(f); ok && r.params.Refreshes() && at > root.seen() {
+	if root, ok := r.root(f); ok && r.params.Refreshes() && at > root.seen(true) {
 		root.segment.changes.repeat(root.i, at)
 	}
 }
@@ -196,7 +196,7 @@ func (r *Replica) openHistory() *window {
 // newHistory returns an empty window for history whose first document has this number.
 func (r *Replica) newHistory(oldest ref, number uint64) *window {
 	h := newWindow(r.params, r.keys/r.params.Similarity.KeyBytes)
-	h.shape, h.places = r.window.shape, nil
+	h.shape, h.changed, h.places = r.window.shape, r.window.changed, nil
 	h.oldest, h.end, h.number = oldest, oldest, number
 	return &h
 }
@@ -223,6 +223,9 @@ func (r *Replica) full(documents int, bytes int64) bool {
 func (r *Replica) historyRoom(documents int, bytes int64) {
 	now := r.clocks.now()
 	for h := r.history; h != nil && h.oldest < h.end; {
+		if r.over(bytes) {
+			return
+		}
 		s := h.segments[0]
 		i := int(h.oldest - s.first)
 		d, rest := readDocument(s.record(i), s.base, h.oldest)
@@ -231,15 +234,17 @@ func (r *Replica) historyRoom(documents int, bytes int64) {
 			return
 		}
 		last, again := s.changes.repeated(i)
-		again = again && !h.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
+		again = again && h.refreshes && !h.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
 		switch {
-		case again && r.reentries > 0:
-			r.reentries--
+		case again && r.turn.reentries > 0:
+			r.turn.reentries--
 			r.enterAgain(h.oldest, last)
-		case again && !full:
+			h.leave(len(rest))
+		case again && (!full || r.narrowing && r.turn.freed >= bytes):
 			return
+		default:
+			r.leaves(h, len(rest))
 		}
-		h.leave(len(rest))
 		h.tend()
 	}
 	r.closeHistory()

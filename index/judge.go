@@ -5,7 +5,7 @@ import "github.com/unecho/unecho/index/entry"
 // judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
 // moved the clocks.
 func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
-	r.at, r.reentries = at, MostReentries
+	r.beginTurn(at)
 	r.room(0, 0)
 	r.stats.Judged++
 	v := Verdict{Offset: e.Offset, Position: at, Content: e.Content}
@@ -36,6 +36,9 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 
 // enter puts a document into the window, as a copy of root if there is one.
 func (r *Replica) enter(d *document, root *found) {
+	if root != nil && root.document.again && r.window.places != nil {
+		r.window.places[root.document.first] = root.segment.first + ref(root.i)
+	}
 	r.room(1, EntryBytes(r.params, &d.entry))
 	d.first = r.window.end
 	if d.root = d.first; root != nil {

@@ -14,11 +14,14 @@ type Params struct {
 	Text       text.Params      `key:"text"`
 	Window     WindowParams     `key:"window"`
 	Index      KeepParams       `key:"index" doc:"The index that the members share."`
+
+	// OwnBounds keeps the bounds as they are here, whatever those are that the journal was begun with: for verbs that work on files.
+	OwnBounds bool `key:"-"`
 }
 
 // SimilarityParams say when two documents are near-identical.
 type SimilarityParams struct {
-	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true"`
+	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true" bound:"true"`
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
@@ -31,13 +34,30 @@ type SimilarityParams struct {
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates" verdict:"true"`
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
-	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches" enum:"jaccard|levenshtein|estimate" verdict:"true"`
+	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
-	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, the most promising first: by their sketches, or by the bands they share; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true"`
+	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, the most promising first: by their sketches, or by the bands they share; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
 	MaxReferences int     `key:"max_references" doc:"references to documents that are read in the buckets of one document: of each band key the newest 64, then the popular keys one after another, newest first; the more, the more copies are found among documents that share most of their text, each in some nanoseconds" verdict:"true"`
-	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, half of that for each by which a document is told apart before, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true"`
+	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, half of that for each by which a document is told apart before, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" bound:"true"`
+
+	Signed Signed `key:"-"`
+}
+
+// Signed has the settings by which documents are signed, where bounds that are in force differ from those that the journal was begun
+// with. The zero Signed means that they do not differ.
+type Signed struct {
+	Threshold float64
+	Verify    string
+}
+
+// asSigned returns the settings by which documents are signed.
+func (p SimilarityParams) asSigned() SimilarityParams {
+	if p.Signed != (Signed{}) {
+		p.Threshold, p.Verify, p.Signed = p.Signed.Threshold, p.Signed.Verify, Signed{}
+	}
+	return p
 }
 
 // Shingling returns the shingling that Shingle and Hash select.
@@ -63,20 +83,20 @@ func (SimilarityParams) Choices(key string) []string {
 
 // WindowParams say how long documents are remembered.
 type WindowParams struct {
-	Age       time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true"`
-	Count     int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true"`
-	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true"`
+	Age       time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
+	Count     int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true" bound:"true"`
+	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
 	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
 	Tolerance time.Duration `key:"tolerance" doc:"how far a clock may run ahead before it is capped" example:"5m" verdict:"true"`
 
-	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true"`
-	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true"`
+	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true" bound:"true"`
+	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`
 }
 
 // KeepParams name the index and say what enters it.
 type KeepParams struct {
 	Name string `key:"name" doc:"the name of the index: in the header unecho-index and on its snapshots; snapshots of several indexes share a store by it"`
-	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true"`
+	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true" bound:"true"`
 }
 
 // Values of settings that the code compares with. The tags list all values.

@@ -9,7 +9,7 @@ type Stamp struct {
 }
 
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint, *Accusation,
-// *Routing, *Feed, *History.
+// *Routing, *SettingsChange, *Feed, *History.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -91,7 +91,7 @@ type Mark struct {
 }
 
 // Checkpoint claims that the replica of Member had Hash when the next journal offset to apply was Offset, directly
-// after a mark. It repeats the settings and routes in force there, because the records that declared them are trimmed
+// after a mark. It repeats settings, bounds and routes in force there, because the records that declared them are trimmed
 // with the journal's head.
 type Checkpoint struct {
 	Header
@@ -100,6 +100,7 @@ type Checkpoint struct {
 	Hash     uint64
 	Settings []byte // canonical JSON, or nothing
 	Routes   Routes
+	Bounds   Bounds // Number 0: those of Settings
 }
 
 // Accusation claims that the replica of Accused was wrong at Offset. Member restored an earlier snapshot, replayed the

@@ -4,38 +4,44 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
 type Replica struct {
-	params      Params
+	params      Params // in force
+	begun       Params // with the bounds that the journal was begun with
+	sketch      sketch.Sketch
 	fingerprint uint64     // of this replica's own settings
 	recorded    uint64     // see Recorded
 	least       Similarity // least similarity of a duplicate
 	keys        int        // bytes of the band keys of an entry
 	verify      verifier
 
-	settings   []byte // the text in force; nil before the first settings record
-	inForce    bool   // the settings in force are this replica's own
-	routes     Routes
-	routed     uint64  // the hash of routes
-	early      Routing // read before settings were in force
-	next       int64
-	clocks     clocks
-	partitions []*partition
-	byID       map[entry.Source]uint32
-	window     window
-	history    *window  // what was primed and is older than the window; nil if that is nothing
-	priming    *priming // nil if there was none
-	fed        uint64   // entries that feeds brought
-	hash       running
-	marks      marks
-	confirmed  int64 // journal offset; see Confirmed
-	stats      Stats
+	settings    []byte // the text in force; nil before the first settings record
+	inForce     bool   // the settings in force are this replica's own
+	routes      Routes
+	routed      uint64         // the hash of routes
+	early       Routing        // read before settings were in force
+	bounds      Bounds         // in force
+	earlyBounds SettingsChange // as early
+	narrowing   bool           // the window may be beyond bounds that were narrowed
+	next        int64
+	clocks      clocks
+	partitions  []*partition
+	byID        map[entry.Source]uint32
+	window      window
+	history     *window  // what was primed and is older than the window; nil if that is nothing
+	priming     *priming // nil if there was none
+	fed         uint64   // entries that feeds brought
+	hash        running
+	marks       marks
+	confirmed   int64 // journal offset; see Confirmed
+	stats       Stats
 
 	reemitEvery int64    // window.reemit_every, ms; 0 lets no copy through
 	at          Position // journal position of the entry at hand
-	reentries   int      // re-entries that the entry at hand may still cause
+	turn        turn     // of the entry at hand
 	candidate   entry.Entry
 
 	began    bool // the verifier has taken the entry at hand
@@ -67,21 +73,28 @@ func SourceOf(rec Record, v *Verdict) entry.Source {
 // NewReplica builds an empty replica that applies the record at journal offset 0 next. fingerprint is that of the
 // member's own settings. The caller must have validated the Params.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
-	sketch, err := p.Similarity.NewSketch()
-	if err != nil {
+	r := &Replica{fingerprint: fingerprint, recorded: fingerprint, byID: map[entry.Source]uint32{}, hash: began(fingerprint), confirmed: -1}
+	if err := r.assemble(p); err != nil {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
-	verify, err := newVerifier(p.Similarity, sketch)
+	return r, nil
+}
+
+// assemble sets the settings of a replica that has judged nothing.
+func (r *Replica) assemble(p Params) error {
+	made, err := p.Similarity.NewSketch()
 	if err != nil {
-		return nil, fmt.Errorf("build replica: %w", err)
+		return err
 	}
-	return &Replica{
-		params: p, fingerprint: fingerprint, recorded: fingerprint, least: p.Similarity.Least(),
-		keys: sketch.Bands() * p.Similarity.KeyBytes, verify: verify,
-		clocks: clocks{tolerance: p.Window.Tolerance.Milliseconds(), byEvent: p.Window.Clock == clockEvent},
-		byID:   map[entry.Source]uint32{}, window: newWindow(p, sketch.Bands()),
-		hash: began(fingerprint), reemitEvery: p.Window.ReemitEvery.Milliseconds(), confirmed: -1,
-	}, nil
+	verify, err := newVerifier(p.Similarity, made)
+	if err != nil {
+		return err
+	}
+	r.params, r.begun, r.sketch, r.verify, r.least = p, p, made, verify, p.Similarity.Least()
+	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, newWindow(p, made.Bands())
+	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
+	r.reemitEvery = p.Window.ReemitEvery.Milliseconds()
+	return nil
 }
 
 // Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps.
@@ -123,6 +136,9 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.adoptSettings(c)
 		r.adoptRoutes(c)
 	}
+	if rec, ok := rec.(*SettingsChange); ok && !r.inForce {
+		r.earlyChange(rec)
+	}
 	if rec, ok := rec.(*Routing); ok && !r.inForce {
 		r.earlyRouting(rec)
 	}
@@ -156,6 +172,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		return Effect{Applied: true, Disputed: r.accusation(rec)}
 	case *Routing:
 		return r.applyRouting(rec)
+	case *SettingsChange:
+		return r.applySettingsChange(at, rec)
 	}
 	return Effect{}
 }
@@ -182,6 +200,8 @@ func header(rec Record) Header {
 		return rec.Header
 	case *Routing:
 		return rec.Header
+	case *SettingsChange:
+		return rec.Header
 	}
 	return Header{}
 }
@@ -191,7 +211,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 		return Effect{}
 	}
 	r.settle(s.Text)
-	r.early = Routing{}
+	r.early, r.earlyBounds = Routing{}, SettingsChange{}
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
 }
@@ -200,10 +220,11 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 // version do that wrote the text.
 func (r *Replica) settle(text []byte) {
 	r.settings = append([]byte{}, text...)
-	r.inForce = r.fingerprint == Fingerprint(text)
-	if !r.inForce {
+	p, err := r.params.begunWith(text)
+	if r.inForce = err == nil && r.fingerprint == Fingerprint(text) && r.assemble(p) == nil; !r.inForce {
 		return
 	}
+	r.bounds = Bounds{Text: BoundsOf(text)}
 	if r.hash == began(r.recorded) {
 		r.hash = began(Recorded(text))
 	}
@@ -364,6 +385,8 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			}
 		case *Routing:
 			h = h.mix(uint64(rec.Number)).mix(rec.Hash())
+		case *SettingsChange:
+			h = h.mix(uint64(rec.Number)).mix(rec.hash())
 		}
 	}
 	for i := range effect.Judged {

@@ -55,6 +55,9 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	if version != unroutedVersion {
 		replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
 	}
+	if version == changedVersion && !replica.readBounds(&rd) {
+		return nil, fmt.Errorf("%w: state", ErrCorrupt)
+	}
 	replica.next = rd.Varint()
 	replica.hash = running(rd.Uint64())
 	replica.clocks.arrival, replica.clocks.event = rd.Varint(), rd.Varint()
@@ -67,7 +70,8 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 			p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 		}
 	}
-	if version == primedVersion && !replica.readPriming(&rd) {
+	primed := version == primedVersion || version == changedVersion && rd.Byte() == 1
+	if primed && !replica.readPriming(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	w := &replica.window
@@ -82,7 +86,23 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 }
 
 // stateVersions are the formats of a state that this program reads.
-func stateVersions() []byte { return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion} }
+func stateVersions() []byte {
+	return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion, changedVersion}
+}
+
+// readBounds reads what appendBounds wrote, and returns false if that is not possible.
+func (r *Replica) readBounds(rd *wire.Reader) bool {
+	to := Bounds{Number: uint32(rd.Uvarint()), Text: rd.Bytes()}
+	flags := rd.Byte()
+	if rd.Short() || to.Number == 0 || !r.inForce || !r.change(to) {
+		return false
+	}
+	if w := &r.window; flags&1 != 0 && w.places == nil {
+		w.places = map[ref]ref{}
+	}
+	r.window.refreshed, r.narrowing = flags&2 != 0, flags&4 != 0
+	return true
+}
 
 // readPriming reads what appendPriming wrote, and returns false if that is not possible.
 func (r *Replica) readPriming(rd *wire.Reader) bool {
@@ -128,6 +148,12 @@ func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
 
 // Settings is the canonical text that the journal of the captured state was begun with.
 func (t *Restore) Settings() []byte { return t.replica.settings }
+
+// Params are the settings in force in the captured state.
+func (t *Restore) Params() Params { return t.replica.params }
+
+// Bounds returns the bounds in force in the captured state.
+func (t *Restore) Bounds() Bounds { return t.replica.bounds }
 
 // Routes returns the routes in force in the captured state.
 func (t *Restore) Routes() Routes { return t.replica.routes }
@@ -199,7 +225,7 @@ func (t *Restore) window(of ref) *window {
 // follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
 // whose documents have all expired. Each later segment must begin where the one before ended.
 func (w *window) follows(s *segment) bool {
-	if s.number > w.number || s.n > w.shape.documents {
+	if s.number > w.number || s.n > w.mostDocuments() {
 		return false
 	}
 	if n := len(w.segments); n > 0 {

@@ -14,36 +14,45 @@ const MostReentries = 64
 // its note. One document may cause MostReentries re-entries. After that, the oldest document leaves if there is no
 // room. If only its age is beyond the bound, it waits for the next document, and is meanwhile found only if its last
 // repeat is young enough.
+//
+// Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where the next one would
+// enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
 func (r *Replica) room(documents int, bytes int64) {
 	if r.history != nil {
 		r.historyRoom(documents, bytes)
 	}
 	w, now := &r.window, r.clocks.now()
-	if !w.refreshes {
+	if !w.refreshes && w.places == nil && !r.narrowing {
 		w.expire(now)
 		return
 	}
 	for w.oldest < w.end {
+		if r.over(bytes) {
+			return
+		}
 		s := w.segments[0]
 		i := int(w.oldest - s.first)
 		d, rest := readDocument(s.record(i), s.base, w.oldest)
 		full := w.full(documents, bytes)
 		if !full && !w.old(now, d.applied) {
-			return
+			break
 		}
 		last, again := s.changes.repeated(i)
-		again = again && !w.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
+		again = again && w.refreshes && !w.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
 		switch {
-		case again && r.reentries > 0:
-			r.reentries--
+		case again && r.turn.reentries > 0:
+			r.turn.reentries--
 			r.enterAgain(w.oldest, last)
-		case again && !full:
+			w.leave(len(rest))
+			continue
+		case again && (!full || r.narrowing && r.turn.freed >= bytes):
 			return
 		case w.places != nil && d.again:
 			delete(w.places, d.first)
 		}
-		w.leave(len(rest))
+		r.leaves(w, len(rest))
 	}
+	r.narrowing = false
 }
 
 // enterAgain puts the document with this number at the head of the window again, with its count and its emission.

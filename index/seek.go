@@ -121,7 +121,7 @@ func (r *Replica) tellOf(at ref) *Known {
 	d, p := &f.document, r.partitions[f.document.source]
 	out := &Known{
 		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time, ID: string(d.entry.ID),
-		Scope: d.entry.Scope, Seen: f.seen(), Copies: uint64(f.segment.changes.copied(f.i)), Primed: at >= past, Copied: d.copied(),
+		Scope: d.entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.segment.changes.copied(f.i)), Primed: at >= past, Copied: d.copied(),
 	}
 	if root, ok := r.root(&f); ok && out.Copied {
 		out.Match = r.match(&f, &root)

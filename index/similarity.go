@@ -77,6 +77,7 @@ func (p SimilarityParams) EstimatedBy() Method {
 // as many runs of characters as characters, and a hash of each takes more than the character, so the text is kept.
 // Hashes of runs of words take a fifth of that.
 func (p SimilarityParams) evidence() entry.Kind {
+	p = p.asSigned()
 	auto := p.Evidence == evidenceAuto
 	switch {
 	case p.Verify == verifyEstimate:

@@ -105,13 +105,13 @@ func (r *Replica) eligible(f *found, e *entry.Entry) bool {
 // alive says whether a document was not forgotten, did not fall, and is not too old.
 func (r *Replica) alive(f *found) bool {
 	d := &f.document
-	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), f.seen()) &&
+	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), f.seen(r.window.refreshes)) &&
 		!r.partitions[d.source].fell(d.position, d.entry.Offset)
 }
 
 // seen returns the stream time from which a document's age counts now, ms.
-func (f *found) seen() int64 {
-	if last, ok := f.segment.changes.repeated(f.i); ok {
+func (f *found) seen(refreshes bool) int64 {
+	if last, ok := f.segment.changes.repeated(f.i); ok && refreshes {
 		return last
 	}
 	return f.document.applied

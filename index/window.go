@@ -20,6 +20,8 @@ type window struct {
 	maximum int64
 	most    int // references that a lookup reads (similarity.max_references)
 
+	changed   bool        // other bounds were in force before
+	refreshed bool        // window.refresh: last is in force, or was: representatives may have entered again
 	refreshes bool        // window.refresh: last, so that representatives enter again
 	places    map[ref]ref // present number of each that entered again, by its first number; nil unless copies are indexed and must find them
 
@@ -46,7 +48,7 @@ func newWindow(p Params, bands int) window {
 	w := window{
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		most: p.Similarity.MaxReferences, refreshes: p.Refreshes(),
+		most: p.Similarity.MaxReferences, refreshes: p.Refreshes(), refreshed: p.Refreshes(),
 		tables: make([]table, bands+1), probed: newLookup(bands + 1),
 	}
 	for i := range w.ahead {
@@ -302,7 +304,7 @@ func (r *Replica) find(p Position) (*segment, int, bool) {
 // findAgain searches the whole window for a document that entered again, after it had left its first place before the
 // oldest document entered. Only an operator asks for so old a document.
 func (w *window) findAgain(p Position) (*segment, int, bool) {
-	if w.oldest == w.end || !w.refreshes {
+	if w.oldest == w.end || !w.refreshed {
 		return nil, 0, false
 	}
 	for r := w.oldest; r < w.end; r++ {

@@ -161,7 +161,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 		a.reroute(rec)
 	case *index.Forget:
 		return a.forget(at, rec)
-	case *index.History, *index.Erase, *index.Mark, *index.Checkpoint, *index.Accusation: // none of them judges, but they move the clock
+	case *index.History, *index.Erase, *index.SettingsChange, *index.Mark, *index.Checkpoint, *index.Accusation: // none of them judges
 		a.twin.Apply(at, rec)
 	}
 	return nil

@@ -24,6 +24,7 @@ const (
 	kindFeed
 	kindHistory
 	kindErase
+	kindSettingsChange
 
 	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
@@ -75,7 +76,13 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, rec.Hash)
 		dst = wire.AppendString(dst, rec.Member)
 		dst = wire.AppendBytes(dst, rec.Settings)
-		return appendRoutes(dst, rec.Routes)
+		dst = appendRoutes(dst, rec.Routes)
+		if rec.Bounds.Number > 0 {
+			dst = appendBounds(dst, &rec.Bounds)
+		}
+		return dst
+	case *index.SettingsChange:
+		return appendBounds(appendHeader(dst, kindSettingsChange, rec.Header), &rec.Bounds)
 	case *index.Mark:
 		return binary.LittleEndian.AppendUint64(appendHeader(dst, kindMark, rec.Header), rec.Number)
 	case *index.Accusation:
@@ -160,6 +167,9 @@ func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	}
 	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
 	rec, err := d.body(kind, h, &rd)
+	if errors.Is(err, ErrNewer) {
+		return nil, err
+	}
 	if err == nil && (rd.Short() || rd.Len() > 0) {
 		err = errors.New("it has another length than it says")
 	}
@@ -196,10 +206,16 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		if rd.Len() > 0 { // the bare format has no routing
 			c.Routes, err = readRoutes(rd)
 		}
+		if rd.Len() > 0 && err == nil { // only where bounds were changed
+			c.Bounds, err = readBounds(rd)
+		}
 		return c, err
 	case kindRouting:
 		routes, err := readRoutes(rd)
 		return &index.Routing{Header: h, Routes: routes}, err
+	case kindSettingsChange:
+		bounds, err := readBounds(rd)
+		return &index.SettingsChange{Header: h, Bounds: bounds}, err
 	case kindMark:
 		return &index.Mark{Header: h, Number: rd.Uint64()}, nil
 	case kindAccusation:

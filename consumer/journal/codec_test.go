@@ -39,6 +39,7 @@ func records() []index.Record {
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
 		}},
+		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"window.age":"2h"}`)}},
 		&index.Erase{Header: h, Targets: []index.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
 	}
 }

@@ -24,6 +24,8 @@
 //	              the entry, delta to the one before of its part
 //	history 9     number of the priming · length, plan, or nothing · entries brought before · parts, each:
 //	              topic UUID 16 · partition · length, topic name · from · through · rejected · entries, as in a feed
+//	erase 10      targets, each: journal offset, delta to the one before · number of the entry
+//	settings change 11   number · length, canonical text of all bounds
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but
 // itself. The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a

@@ -47,8 +47,8 @@ type Follower struct {
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
 
-	seeks     chan struct{}        // one for each search that goes on
-	comparers chan *index.Comparer // those at rest
+	seeks     chan struct{}  // one for each search that goes on
+	comparers chan *comparer // those at rest
 }
 
 // newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is one.
@@ -57,7 +57,7 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
-		seeks: make(chan struct{}, seekAtOnce), comparers: make(chan *index.Comparer, comparersKept),
+		seeks: make(chan struct{}, seekAtOnce), comparers: make(chan *comparer, comparersKept),
 	}
 	f.publish()
 	return f
@@ -66,8 +66,9 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open
 // Reading is how a replica stood a moment ago.
 type Reading struct {
 	Index      index.Stats
-	Next       int64 // journal offset that is applied next
-	AppendTime int64 // of the record applied last, ms
+	Params     index.Params // in force
+	Next       int64        // journal offset that is applied next
+	AppendTime int64        // of the record applied last, ms
 	// ConfirmedTime is the append time of the checkpoint that confirmed the replica last, ms; 0 when none has.
 	ConfirmedTime int64
 }
@@ -83,7 +84,7 @@ const readingEvery = 100 * time.Millisecond
 
 // publish takes a reading. The caller holds mu, or is alone.
 func (f *Follower) publish() {
-	f.reading.Store(&Reading{Index: f.replica.Stats(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime})
+	f.reading.Store(&Reading{Index: f.replica.Stats(), Params: f.replica.Params(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime})
 	f.read = time.Now()
 }
 
@@ -117,6 +118,10 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		if err := f.Agreed.SameRouting(f.Log.Topic, f.replica); err != nil {
 			return err
 		}
+	}
+	if _, ok := rec.(*index.SettingsChange); ok && effect.Applied && f.caughtUp.Load() {
+		f.publish()
+		f.sayBounds(f.replica.Bounds())
 	}
 	if c, ok := rec.(*index.Checkpoint); ok && effect.Applied {
 		by := strings.Clone(c.Member) // the record is used again
@@ -279,7 +284,13 @@ func (f *Follower) CatchUp(ctx context.Context, maxLag time.Duration) error {
 		}
 		declared++
 		if agreed {
-			f.caughtUp.Store(true)
+			var bounds index.Bounds
+			if !f.caughtUp.Swap(true) {
+				f.Look(func(r *index.Replica) { bounds = r.Bounds() })
+				if lines := index.BoundsDiff(f.Agreed.Settings, bounds); len(lines) > 0 {
+					f.sayBounds(bounds)
+				}
+			}
 			f.Logger.Info().Int64("journal_offset", end).Dur("took_ms", took).Msg("caught up with the journal")
 			return nil
 		}

@@ -205,7 +205,7 @@ func (k *Keeper) capture(ctx context.Context) (index.Capture, snapshot.Position,
 // checkpoint lets the other replicas compare themselves with this one.
 func (k *Keeper) checkpoint(ctx context.Context, c *index.Capture) error {
 	_, err := k.Log.Append(ctx, &index.Checkpoint{
-		Header: k.Log.Header(), Member: k.name, Offset: c.Next, Hash: c.Hash, Settings: c.Settings, Routes: c.Routes,
+		Header: k.Log.Header(), Member: k.name, Offset: c.Next, Hash: c.Hash, Settings: c.Settings, Bounds: c.Bounds, Routes: c.Routes,
 	})
 	return err
 }

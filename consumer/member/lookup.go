@@ -67,17 +67,25 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	}
 }
 
+// comparer is a Comparer, and by what it compares.
+type comparer struct {
+	*index.Comparer
+	by index.SimilarityParams
+}
+
 // compare answers an inquiry with a comparer that nobody else uses meanwhile.
 func (f *Follower) compare(q *index.Inquiry, most int) (index.Answer, error) {
-	var c *index.Comparer
+	var c *comparer
 	select {
 	case c = <-f.comparers:
 	default:
-		made, err := index.NewComparer(f.Agreed.Index)
+	}
+	if p := f.Reading().Params; c == nil || c.by != p.Similarity { // bounds were changed since it was made
+		made, err := index.NewComparer(p)
 		if err != nil {
 			return index.Answer{}, fmt.Errorf("look up: %w", err)
 		}
-		c = made
+		c = &comparer{made, p.Similarity}
 	}
 	a := c.Answer(q, most)
 	select {

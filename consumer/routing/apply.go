@@ -19,22 +19,16 @@ var ErrOvertaken = errors.New("the routing was changed by somebody else at the s
 // Apply puts text in force in place of the routing in from, and returns what is in force then. Of two changes at the
 // same time the first counts, so Apply reads the journal again if a record came between.
 func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
-	p.Topic = j.Topic
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Options...), journal.AppenderOptions(p)...)...)
-	if err != nil {
-		return State{}, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
 	change := &index.Routing{
 		Header: index.Header{Fingerprint: index.Recorded(from.Settings), Wall: time.Now().UnixMilli()},
 		Routes: index.Routes{Number: from.Routes.Number + 1, Text: text},
 	}
-	at, err := journal.NewAppender(client, j.Group).Append(ctx, change)
+	at, err := j.append(ctx, p, change)
 	if err != nil {
 		return State{}, err
 	}
 	if at == from.End {
-		return State{Settings: from.Settings, Routes: change.Routes, End: at + 1}, nil
+		return State{Settings: from.Settings, Bounds: from.Bounds, Routes: change.Routes, End: at + 1}, nil
 	}
 	now, err := j.Read(ctx)
 	switch {
@@ -44,4 +38,15 @@ func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text 
 		return now, ErrOvertaken
 	}
 	return now, nil
+}
+
+// append appends a record to the journal, and returns its offset.
+func (j *Journal) append(ctx context.Context, p journal.Params, rec index.Record) (int64, error) {
+	p.Topic = j.Topic
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Options...), journal.AppenderOptions(p)...)...)
+	if err != nil {
+		return 0, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	return journal.NewAppender(client, j.Group).Append(ctx, rec)
 }

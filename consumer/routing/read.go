@@ -13,9 +13,12 @@ import (
 
 // State is what a journal says is in force.
 type State struct {
-	Settings []byte // canonical text of the settings in force; nil: none are declared yet
+	Settings []byte // canonical text that the journal was begun with; nil: none was declared yet
+	Bounds   index.Bounds
 	Routes   index.Routes
 	End      int64 // of the journal
+
+	replaced map[uint64]uint32 // hashes of bounds that were in force, and their numbers
 }
 
 // Journal is the journal to read.
@@ -49,19 +52,25 @@ func (j *Journal) Read(ctx context.Context) (State, error) {
 	}
 }
 
-// reading follows the rules of index.Replica for settings and routing only.
+// reading follows the rules of index.Replica for settings, bounds and routing only.
 type reading struct {
 	from  int64
 	whole bool   // it begins where the journal begins
 	group string // the group to which the journal belongs
 
-	state  State    // without settings as long as nothing is known
-	before []change // the changes that were read before anything was known
+	state  State       // without settings as long as nothing is known
+	before []change    // the changes that were read before anything was known
+	bound  []newBounds // as before
 }
 
 type change struct {
 	at int64
 	index.Routing
+}
+
+type newBounds struct {
+	at int64
+	index.SettingsChange
 }
 
 func (r *reading) known() bool { return r.state.Settings != nil }
@@ -78,11 +87,14 @@ func (r *reading) take(rec *topic.Record) error {
 	case *index.Settings:
 		if r.whole && !r.known() {
 			r.state.Settings = bytes.Clone(decoded.Text)
+			r.state.Bounds = index.Bounds{Text: index.BoundsOf(decoded.Text)}
 		}
 	case *index.Checkpoint:
 		r.checkpoint(decoded)
 	case *index.Routing:
 		r.routing(change{rec.Offset, *decoded})
+	case *index.SettingsChange:
+		r.bounds(newBounds{rec.Offset, *decoded})
 	}
 	return nil // a record that members pass over decodes to nil, and changes nothing
 }
@@ -92,11 +104,34 @@ func (r *reading) checkpoint(c *index.Checkpoint) {
 	if r.known() || !r.whole && c.Offset < r.from || index.Recorded(c.Settings) != c.Fingerprint {
 		return
 	}
-	r.state = State{Settings: bytes.Clone(c.Settings), Routes: c.Routes}
+	r.state = State{Settings: bytes.Clone(c.Settings), Routes: c.Routes, Bounds: c.Bounds}
+	if c.Bounds.Number == 0 {
+		r.state.Bounds = index.Bounds{Text: index.BoundsOf(c.Settings)}
+	}
 	for _, b := range r.before {
 		if b.at >= c.Offset {
 			r.routing(b)
 		}
+	}
+	for _, b := range r.bound {
+		if b.at >= c.Offset {
+			r.bounds(b)
+		}
+	}
+}
+
+func (r *reading) bounds(c newBounds) {
+	now := &r.state.Bounds
+	switch {
+	case !r.known():
+		r.bound = append(r.bound, c)
+	case c.Fingerprint != index.Recorded(r.state.Settings), c.Number != now.Number+1: // changes nothing
+	default:
+		if r.state.replaced == nil {
+			r.state.replaced = map[uint64]uint32{}
+		}
+		r.state.replaced[index.Hash(now.Text)] = now.Number
+		*now = c.Bounds
 	}
 }
 

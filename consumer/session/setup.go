@@ -54,8 +54,12 @@ type Setup struct {
 
 // Signing is what the workers of a session need.
 func (s *Setup) Signing() *signing.Setup {
+	p := s.Agreed.Index
+	if s.Replica != nil { // the journal says for which threshold bands are planned
+		p = s.Replica.Params()
+	}
 	return &signing.Setup{
-		Index: s.Agreed.Index, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
+		Index: p, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
 		Untimely: func(r *kgo.Record) (string, bool) { return s.Times.Untimely(r, s.now()) },
 	}
 }

@@ -17,11 +17,11 @@ func tryEverywhere(t *testing.T, seeds uint64) {
 	settings := []byte("{}")
 	for seed := range seeds {
 		p := random.Params(seed)
-		steps, err := random.History(seed, 300, p, settings, 1)
+		steps, err := random.History(seed, 300, p, settings, index.Fingerprint(settings))
 		if err != nil {
 			t.Fatal(err)
 		}
-		twin, found := New(p, settings, 1), 0
+		twin, found := New(p, settings, index.Fingerprint(settings)), 0
 		for _, step := range steps {
 			twin.Apply(step.At, step.Record)
 			run, ok := step.Record.(*index.Run)
@@ -49,11 +49,11 @@ func tryShelves(t *testing.T, seeds uint64) {
 	settings := []byte("{}")
 	for seed := range seeds {
 		p := random.Params(seed)
-		steps, err := random.History(seed, 300, p, settings, 1)
+		steps, err := random.History(seed, 300, p, settings, index.Fingerprint(settings))
 		if err != nil {
 			t.Fatal(err)
 		}
-		twin := New(p, settings, 1)
+		twin := New(p, settings, index.Fingerprint(settings))
 		for _, step := range steps {
 			twin.Apply(step.At, step.Record)
 		}

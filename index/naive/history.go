@@ -64,8 +64,8 @@ func (t *Twin) named(part *index.HistoryPart) *partition {
 // takeHistory puts a document into history if nothing is like it and there is room, and returns the count that it belongs to. Only
 // what is older leaves for it.
 func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry, position index.Position) *uint64 {
-	entries := index.MostReentries
-	t.room(0, 0, &entries)
+	now := newTurn()
+	t.room(0, 0, now)
 	d := &document{
 		source: source, entry: e.Clone(), position: position, bytes: index.EntryBytes(t.params, &e.Entry), copies: 1, primed: true,
 		entered: max(0, min(e.At, t.arrival)),
@@ -80,7 +80,7 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 		return &t.primed.TooOld
 	}
 	if found, _ := t.matches(&e.Entry, true); len(found) > 0 {
-		if root := found[0].root; d.entered > t.seen(root) {
+		if root := found[0].root; t.params.Refreshes() && d.entered > t.seen(root) {
 			root.repeated, root.last = true, d.entered
 		}
 		return &t.primed.Duplicate
@@ -88,7 +88,7 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 	if w := t.params.Window; w.Count > 0 && len(t.window.documents)+1 > w.Count || w.Bytes > 0 && t.window.bytes+d.bytes > int64(w.Bytes) {
 		return &t.primed.NoRoom
 	}
-	if t.roomIn(&t.history, 1, d.bytes, &entries); t.full(1, d.bytes) {
+	if t.roomIn(&t.history, 1, d.bytes, now); t.full(1, d.bytes) {
 		return &t.primed.NoRoom
 	}
 	t.primedLast = d.entered

@@ -42,15 +42,16 @@ func TestVerdictsAreSane(t *testing.T)     { trySanity(t, 5) }
 func TestVerdictsAreSaneLong(t *testing.T) { trySanity(t, 150) }
 
 func trySanity(t *testing.T, seeds int) {
-	histories(t, seeds, func(t *testing.T, p index.Params, steps []random.Step) {
+	histories(t, seeds, func(t *testing.T, begun index.Params, steps []random.Step) {
 		type place struct {
 			source   entry.Source
 			position index.Position
 		}
 		unique, copies := map[place]index.Verdict{}, map[place]uint64{}
-		twin := naive.New(p, []byte(settings), fingerprint)
+		twin := naive.New(begun, []byte(settings), fingerprint)
 		for _, step := range steps {
 			verdicts := twin.Apply(step.At, step.Record)
+			p := twin.Params() // in force
 			if past, ok := step.Record.(*index.History); ok {
 				for i, e := range past.Entries {
 					if e.Part < len(past.Parts) {

@@ -10,8 +10,8 @@ import (
 // judge moves the clock, looks for the best match, and remembers the document if the settings say so. An empty document
 // has nothing to compare: it is unique, and no later document is its copy.
 func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
-	entries := index.MostReentries
-	t.room(0, 0, &entries)
+	now := newTurn()
+	t.room(0, 0, now)
 	verdict := index.Verdict{Offset: e.Offset, Position: position, Content: e.Content}
 	if e.Empty() {
 		return verdict
@@ -31,9 +31,9 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 		if d.root != d {
 			t.stats.Kept++
 		}
-		t.room(1, d.bytes, &entries)
+		t.room(1, d.bytes, now)
 		t.enter(&t.window, d)
-		t.room(0, 0, &entries)
+		t.room(0, 0, now)
 	}
 	return verdict
 }
@@ -41,7 +41,9 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 // repeat counts d as one more copy of a representative, and returns whether it comes through as unique.
 func (t *Twin) repeat(root, d *document) (through bool) {
 	root.copies++
-	root.repeated, root.last = true, t.now()
+	if t.params.Refreshes() {
+		root.repeated, root.last = true, t.now()
+	}
 	every := t.params.Window.ReemitEvery.Milliseconds()
 	if every == 0 || !root.emission.void && t.now()-root.emission.at < every {
 		return false

@@ -8,7 +8,9 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 	t := New(p, settings, fingerprint)
 	c := from.Contents()
 	if t.settled = c.Settings != nil; t.settled {
-		t.begin(c.Settings)
+		if t.begin(c.Settings); c.Bounds.Number > 0 && t.bind(c.Bounds) {
+			t.narrowing = c.Narrowing
+		}
 	}
 	t.arrival, t.event, t.fed = c.Arrival, c.Event, c.FedEntries
 	t.primed, t.primedLast = c.Primed, c.PrimedLast

@@ -15,7 +15,10 @@ import (
 
 // Twin is the state after the records applied so far. It is not safe for concurrent use.
 type Twin struct {
-	params      index.Params
+	params      index.Params // in force
+	begun       index.Params // with the bounds that the journal was begun with
+	bounds      index.Bounds // in force
+	narrowing   bool         // the window may be beyond bounds that were narrowed
 	shingling   text.Shingling
 	settings    []byte
 	fingerprint uint64 // in the headers of the journal's records
@@ -41,7 +44,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
 	}
 	return &Twin{
-		params: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
+		params: p, begun: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
 		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0), primedLast: math.MinInt64,
 	}
 }
@@ -75,6 +78,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.forget(at, r), nil
 	case *index.Erase:
 		return t.erase(at, r), nil
+	case *index.SettingsChange:
+		return t.change(at, r), nil
 	case *index.Mark:
 		return t.claim(at, r.Header), nil
 	case *index.Checkpoint:
@@ -102,8 +107,11 @@ func (t *Twin) settle(at index.Stamp, r *index.Settings) bool {
 
 // begin compares the text that the journal was begun with.
 func (t *Twin) begin(text []byte) {
-	if t.ours = index.Same(text, t.settings); t.ours {
-		t.fingerprint = index.Recorded(text)
+	begun, err := t.begun.With(index.BoundsOf(text))
+	if t.ours = err == nil && index.Same(text, t.settings); t.ours {
+		begun.Similarity.Signed, begun.Similarity.Evidence = index.Signed{}, t.begun.Similarity.Evidence
+		t.fingerprint, t.params, t.begun = index.Recorded(text), begun, begun
+		t.bounds = index.Bounds{Text: index.BoundsOf(text)}
 	}
 }
 
@@ -206,7 +214,9 @@ func (t *Twin) adopt(r *index.Checkpoint) {
 		return
 	}
 	t.settled = true
-	t.begin(r.Settings)
+	if t.begin(r.Settings); t.ours && r.Bounds.Number > 0 {
+		t.bind(r.Bounds)
+	}
 }
 
 // claim applies a record about replicas, which only moves the clock.

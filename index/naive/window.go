@@ -119,39 +119,51 @@ func (t *Twin) full(documents int, more int64) bool {
 }
 
 // room lets the oldest documents leave, those of history first, until this many more documents and bytes are within the bounds.
-func (t *Twin) room(documents int, more int64, entries *int) {
-	t.roomIn(&t.history, documents, more, entries)
-	t.roomIn(&t.window, documents, more, entries)
+// After bounds were narrowed, a turn may be over before.
+func (t *Twin) room(documents int, more int64, now *turn) {
+	t.roomIn(&t.history, documents, more, now)
+	if t.roomIn(&t.window, documents, more, now) {
+		t.narrowing = false
+	}
 }
 
-// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds. Where a repeat
-// keeps its representative, one that was repeated since it entered does not leave but enters again, and its age counts
-// from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if there is no
-// room; if only its age drives it out, it waits for the next entry.
-func (t *Twin) roomIn(q *queue, documents int, more int64, entries *int) {
+// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds, and says whether
+// they are, and nothing is too old. Where a repeat keeps its representative, one that was repeated since it entered does not leave but
+// enters again, and its age counts from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if
+// there is no room; if only its age drives it out, or bounds were narrowed, it waits for the next entry.
+func (t *Twin) roomIn(q *queue, documents int, more int64, now *turn) (within bool) {
 	w := t.params.Window
 	for len(q.documents) > 0 {
+		if t.over(now, more) {
+			return false
+		}
 		d, full := q.documents[0], t.full(documents, more)
 		aged := w.Age > 0 && t.now()-d.entered >= w.Age.Milliseconds()
 		again := t.params.Refreshes() && d.repeated && !d.dead && !t.old(d)
 		switch {
 		case !full && !aged:
-			return
-		case again && *entries > 0:
-			*entries--
+			return true
+		case again && now.entries > 0:
+			now.entries--
 			t.again(t.leave(q))
-		case again && !full:
-			return
+		case again && (!full || t.narrowing && now.freed >= more):
+			return false
 		default:
+			now.left++
+			now.freed += d.bytes
 			t.leave(q)
 		}
 	}
+	return true
 }
 
 // again lets a representative that was repeated enter the window again.
 func (t *Twin) again(d *document) {
 	t.stats.Reentered++
 	d.entered, d.repeated = d.last, false
+	if t.params.Window.ReemitEvery == 0 { // then the last copy that came through is not remembered longer
+		d.emission = emission{source: d.source, offset: d.entry.Offset, position: d.position, at: d.last}
+	}
 	t.enter(&t.window, d)
 }
 

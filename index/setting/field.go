@@ -15,6 +15,7 @@ type Field struct {
 	Enum    []string // the words allowed; none means any
 	Secret  bool     // its value is never shown
 	Verdict bool     // it decides verdicts
+	Bound   bool     // it can be changed while what is remembered stays
 	Omit    string   // the value at which the canonical settings leave it out; empty: they never do
 	Files   bool     // only verbs that work on files have it: a service has its default
 
@@ -93,7 +94,7 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 func newField(key string, sf reflect.StructField, v reflect.Value) Field {
 	f := Field{
 		Key: key, Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"),
-		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true", Omit: sf.Tag.Get("omit"),
+		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true", Omit: sf.Tag.Get("omit"), Bound: sf.Tag.Get("bound") == "true",
 		Files: sf.Tag.Get("files") == "true", value: v,
 	}
 	if words := sf.Tag.Get("enum"); words != "" {
@@ -104,8 +105,8 @@ func newField(key string, sf reflect.StructField, v reflect.Value) Field {
 		panic(fmt.Sprintf("setting: %s: type %s cannot be a setting", key, v.Type()))
 	case f.Section() && (f.Secret || f.Verdict):
 		panic(fmt.Sprintf("setting: %s: secret and verdict belong to settings, not to a section", key))
-	case f.Omit != "" && !f.Verdict:
-		panic(fmt.Sprintf("setting: %s: omit says something of settings that decide verdicts", key))
+	case (f.Omit != "" || f.Bound) && !f.Verdict:
+		panic(fmt.Sprintf("setting: %s: omit and bound say something of settings that decide verdicts", key))
 	case f.Secret && (f.Verdict || f.Kind() != String):
 		panic(fmt.Sprintf("setting: %s: a secret is a string, and never part of the settings in the journal", key))
 	}

@@ -97,7 +97,7 @@ func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, 
 		ok = true
 		m.ID, m.Time, m.Scope, m.source = k.ID, moment(k.Time), scopeText(k.Scope), k.Source
 		m.InWindow, m.History, m.Seen, m.Copies = true, k.Primed, moment(k.Seen), k.Copies
-		m.Leaves = newLeaves(&a.Index, k, &found.Stats, a.rates.entering())
+		m.Leaves = newLeaves(a.inForce(), k, &found.Stats, a.rates.entering())
 		if k.Copied {
 			m.decided(true, false, &k.Match)
 		}

@@ -99,6 +99,20 @@ type api struct {
 	lookups *rate.Limiter
 }
 
+// params are the settings in force, as a reading of the service says.
+func (a *api) params(s *consumer.Stats) *index.Params {
+	if s.Params.Index.Name == "" { // nothing was read yet
+		return &a.Index
+	}
+	return &s.Params
+}
+
+// inForce are the settings in force.
+func (a *api) inForce() *index.Params {
+	s := a.Service.Stats()
+	return a.params(&s)
+}
+
 // New returns the handler of all paths below /api/v1/.
 func New(setup *Setup) (*API, error) {
 	reader, err := document.New(setup.Document)
@@ -109,7 +123,7 @@ func New(setup *Setup) (*API, error) {
 		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
-		texts: make(chan struct{}, textsAtOnce), rates: rates{keepsAll: setup.Index.KeepsAll()},
+		texts:   make(chan struct{}, textsAtOnce),
 		lookups: setup.Limits.lookups(),
 	}
 	for range signersAtOnce {

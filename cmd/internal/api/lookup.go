@@ -67,7 +67,10 @@ func newHit(h *index.Hit) hit {
 }
 
 // signer signs the texts of one question at a time. It is made when it is needed first.
-type signer struct{ *index.Signer }
+type signer struct {
+	*index.Signer
+	by index.SimilarityParams // settings by which it signs
+}
 
 // ask answers POST /api/v1/lookup.
 func (a *api) ask(w http.ResponseWriter, r *http.Request) {
@@ -146,12 +149,12 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (q question, ok bool) 
 
 // one looks a text up.
 func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, most int) (found, error) {
-	if s.Signer == nil {
-		made, err := index.NewSigner(a.Index)
+	if p := a.inForce(); s.Signer == nil || s.by != p.Similarity {
+		made, err := index.NewSigner(*p)
 		if err != nil {
 			return found{}, err
 		}
-		s.Signer = made
+		s.Signer, s.by = made, p.Similarity
 	}
 	if int64(len(text)) > int64(a.Document.MaxBytes) {
 		return found{}, errTooLarge

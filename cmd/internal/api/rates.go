@@ -22,8 +22,6 @@ type sample struct {
 
 // rates keeps the last samples.
 type rates struct {
-	keepsAll bool // copies enter the window, too
-
 	mu   sync.Mutex
 	last []sample // the oldest first
 }
@@ -34,7 +32,7 @@ func (r *rates) add(s *consumer.Stats, now time.Time) {
 	for _, n := range s.Rejected {
 		next.documents += n
 	}
-	if r.keepsAll {
+	if s.Params.KeepsAll() { // copies enter the window, too
 		next.entered = s.Index.Judged
 	}
 	r.mu.Lock()

@@ -181,7 +181,7 @@ func (a *api) window(s *consumer.Stats) window {
 	b := s.Bounds
 	out := window{
 		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes, AgeBoundS: b.Age.Seconds(),
-		History: s.Index.History, Memory: s.Index.Memory, Threshold: a.Index.Similarity.Threshold,
+		History: s.Index.History, Memory: s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
 	}
 	if s.Index.OldestApplied > 0 {
 		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second

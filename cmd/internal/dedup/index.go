@@ -44,6 +44,7 @@ func newIndex(p IndexParams, replica *index.Replica) *Index {
 // window returns the Params of the replica.
 func (p IndexParams) window() index.Params {
 	w := p.Index
+	w.OwnBounds = true
 	w.Window.Age, w.Window.Count, w.Window.Bytes = 0, 0, p.Memory
 	return w
 }

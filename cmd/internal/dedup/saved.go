@@ -69,7 +69,7 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lines := index.Diff(p.Settings, settings); len(lines) > 0 {
+	if lines := index.DiffAll(p.Settings, settings); len(lines) > 0 {
 		return nil, &SettingsError{Lines: lines}
 	}
 	replica, err := restore(file, &m, p)

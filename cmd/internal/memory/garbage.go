@@ -36,20 +36,24 @@ func SetGarbage(index int64) {
 	}
 }
 
-// BoundGarbage sets the collector by the size of the index until ctx is done. It does nothing if GOGC is set.
+// BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done. GOGC and
+// GOMEMLIMIT outrank it.
 func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
 	tick := time.NewTicker(garbageEvery)
 	defer tick.Stop()
+	bound := stats().Bounds.Bytes
 	for set := 100; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		if percent := gcPercent(stats().Index.Memory); percent != set {
+		s := stats()
+		if s.Bounds.Bytes != bound {
+			bound = s.Bounds.Bytes
+			Limit(s.Params.Window)
+		}
+		if percent := gcPercent(s.Index.Memory); percent != set && os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(percent)
 			set = percent
 		}

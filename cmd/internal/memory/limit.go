@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -15,7 +16,12 @@ const besides = int64(512 * setting.MiB)
 // Limit tells Go's collector the window's bound. By itself it allows as much garbage as the window is large. The window
 // holds no pointers, so collecting earlier costs next to nothing. GOMEMLIMIT outranks it.
 func Limit(w index.WindowParams) {
-	if bound := int64(w.Bytes); bound > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(bound + bound/20 + besides)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
 	}
+	limit := int64(math.MaxInt64)
+	if bound := int64(w.Bytes); bound > 0 {
+		limit = bound + bound/20 + besides
+	}
+	debug.SetMemoryLimit(limit)
 }

@@ -26,6 +26,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 		r: r, p: p, settings: settings, fingerprint: fingerprint, signer: signer, texts: texts{r: r},
 		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000}, primes: Primes(seed),
 	}
+	if seed%4 == 1 {
+		h.changes = rand.New(rand.NewPCG(seed, 0x626f_756e_6473))
+	}
 	if r.IntN(4) == 0 {
 		h.narrow = byte(1<<r.IntN(4)) - 1
 	} else {
@@ -46,6 +49,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 		h.append(h.reposition(s))
 	}
 	for len(h.steps) < n {
+		if h.changes != nil && h.changes.IntN(20) == 0 {
+			h.append(h.change())
+		}
 		h.append(h.anything())
 	}
 	return h.steps[:n], nil
@@ -69,7 +75,9 @@ type history struct {
 	steps   []Step
 	runs    []*index.Run
 	feeds   []*index.Feed
-	primes  bool // some histories are primed
+	changes *rand.Rand // nil: bounds are not changed
+	changed uint32     // number of the latest change, if each was applied
+	primes  bool       // some histories are primed
 	past    []*index.History
 	pasts   []*source        // what the priming reads
 	priming uint32           // number of the latest one

@@ -12,11 +12,10 @@ import (
 	"github.com/unecho/unecho/index/naive/random"
 )
 
-const fingerprint = 42
-
 var (
-	seed = flag.Uint64("seed", 1, "first seed of the random histories")
-	text = []byte(`{"test":"settings"}`)
+	seed        = flag.Uint64("seed", 1, "first seed of the random histories")
+	text        = []byte(`{"test":"settings"}`)
+	fingerprint = index.Fingerprint(text)
 )
 
 func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {

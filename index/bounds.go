@@ -1,0 +1,206 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Bounds are the settings that only the state machine reads: how long and how many documents are remembered, from which similarity on
+// two are alike, and what comparing may cost. They change nothing in entries, so they can be changed while what is remembered stays.
+// They are in force by the journal: first those of the text that it was begun with, then those of each SettingsChange.
+type Bounds struct {
+	Number uint32 // of the change; 0 are those that the journal was begun with
+	Text   []byte // canonical JSON of all bounds
+}
+
+// ErrBounds is wrapped by errors about bounds that this version does not know.
+var ErrBounds = errors.New("bounds of a newer unecho")
+
+// BoundsOf returns the bounds in a canonical settings text, as a canonical text of their own.
+func BoundsOf(settings []byte) []byte {
+	all, _ := decoded(settings)
+	values := map[string]json.RawMessage{}
+	for _, f := range setting.Fields(Params{}) {
+		if raw, is := all[f.Key]; is && f.Bound {
+			values[f.Key] = raw
+		}
+	}
+	return setting.Encode(values)
+}
+
+// BoundsDiff returns a line for each bound of a settings text that is not in force; see setting.Diff.
+func BoundsDiff(here []byte, inForce Bounds) []string {
+	return setting.Diff(BoundsOf(here), inForce.Text)
+}
+
+// hash returns the hash of the bounds.
+func (b *Bounds) hash() uint64 { return Hash(b.Text) }
+
+// With returns p with other bounds. Documents are signed as by p, whatever the bounds are: the plan of bands, the evidence and what is
+// signed of a text stay those of p. The error is ErrBounds, or says that the text is none.
+func (p Params) With(bounds []byte) (Params, error) {
+	values, ok := decoded(bounds)
+	if !ok {
+		return p, errors.New("read bounds: they are no JSON object")
+	}
+	signed := p.Similarity.asSigned()
+	q := p
+	for _, f := range setting.Fields(&q) {
+		raw, is := values[f.Key]
+		if !is || !f.Bound {
+			continue
+		}
+		delete(values, f.Key)
+		if err := f.SetJSON(raw); err != nil {
+			return p, fmt.Errorf("%w: %w", ErrBounds, err)
+		}
+		if f.Enum != nil && !slices.Contains(f.Enum, f.Text()) {
+			return p, fmt.Errorf("%w: %s: %q", ErrBounds, f.Key, f.Text())
+		}
+	}
+	for key := range values {
+		return p, fmt.Errorf("%w: this version does not know %q", ErrBounds, key)
+	}
+	q.Similarity.Signed = Signed{}
+	if q.Similarity.Threshold != signed.Threshold || q.Similarity.Verify != signed.Verify {
+		q.Similarity.Signed = Signed{Threshold: signed.Threshold, Verify: signed.Verify}
+	}
+	if q.Similarity.Verify != signed.Verify && signed.Verify == verifyLevenshtein {
+		q.Similarity.Evidence = evidenceText // what it keeps by itself
+	}
+	return q, nil
+}
+
+// begunWith returns p with the bounds of the text that the journal was begun with.
+func (p Params) begunWith(settings []byte) (Params, error) {
+	text := BoundsOf(settings)
+	if p.OwnBounds || bytes.Equal(text, []byte("{}")) {
+		return p, nil
+	}
+	q, err := p.With(text)
+	q.Similarity.Signed = Signed{} // the plan hangs on the bounds that the journal was begun with
+	q.Similarity.Evidence = p.Similarity.Evidence
+	return q, err
+}
+
+// SettingsChange puts other bounds in force, from its offset on. It applies only if its number is the one in force + 1, so the first of
+// two changes at the same time counts.
+type SettingsChange struct {
+	Header
+	Bounds
+}
+
+func (*SettingsChange) record() {}
+
+// Params are the settings in force: those of the replica, with the bounds that the journal says.
+func (r *Replica) Params() Params { return r.params }
+
+// Bounds returns the bounds in force.
+func (r *Replica) Bounds() Bounds { return r.bounds }
+
+func (r *Replica) applySettingsChange(at Stamp, rec *SettingsChange) Effect {
+	if rec.Number != r.bounds.Number+1 {
+		return Effect{}
+	}
+	if !r.change(rec.Bounds) {
+		return Effect{}
+	}
+	r.beginTurn(Position{Offset: at.Offset})
+	r.room(0, 0)
+	return Effect{Applied: true}
+}
+
+// change puts bounds in force. What they leave no room for leaves in turns (room).
+func (r *Replica) change(to Bounds) bool {
+	p, err := r.begun.With(to.Text)
+	if err != nil {
+		return false
+	}
+	verify, err := newVerifier(p.Similarity, r.sketch)
+	if err != nil {
+		return false
+	}
+	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
+	r.params, r.least, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify, p.Window.ReemitEvery.Milliseconds()
+	r.window.change(p, p.KeepsAll())
+	if r.history != nil {
+		r.history.change(p, false)
+	}
+	r.narrowing = true
+	return true
+}
+
+// earlyChange notes a change that was read before any settings. That happens to a replica that begins where the journal was trimmed.
+func (r *Replica) earlyChange(rec *SettingsChange) {
+	same := rec.Fingerprint == r.earlyBounds.Fingerprint
+	if r.earlyBounds.Number == 0 || same && rec.Number == r.earlyBounds.Number+1 {
+		r.earlyBounds = SettingsChange{Header: rec.Header, Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)}}
+	}
+}
+
+// adoptBounds takes the bounds from a checkpoint from which the settings were taken.
+func (r *Replica) adoptBounds(c *Checkpoint) {
+	to := c.Bounds
+	if r.earlyBounds.Fingerprint == r.recorded && r.earlyBounds.Number > to.Number {
+		to = r.earlyBounds.Bounds
+	}
+	if to.Number > 0 {
+		r.change(to)
+	}
+	r.earlyBounds = SettingsChange{}
+}
+
+// change puts other bounds in force. What counts for each document beside its entry may change with them. copies says that copies may be
+// indexed from now on: they must find a representative that enters again.
+func (w *window) change(p Params, copies bool) {
+	share := fixedBytes(p, len(w.tables)-1)
+	w.bytes += int64(w.visible()) * (share - w.share)
+	w.shape, w.share = newShape(p.Window), share
+	w.age, w.count, w.maximum = p.Window.Age.Milliseconds(), uint64(p.Window.Count), int64(p.Window.Bytes)
+	w.refreshes = p.Refreshes()
+	w.refreshed = w.refreshed || w.refreshes
+	w.changed = true
+	if copies && w.places == nil {
+		w.places = map[ref]ref{} // of earlier ones as their copies come (enter)
+	}
+}
+
+// most returns the greatest number of documents in a segment. One that was sealed under other bounds may have more than those in force allow.
+func (w *window) mostDocuments() int {
+	if w.changed {
+		return segmentDocuments
+	}
+	return w.shape.documents
+}
+
+// MostLeaving bounds how many documents leave because of one, while bounds that were narrowed are not kept yet. A window of millions is
+// brought within its new bounds by some thousand documents, each of which waits for some microseconds.
+const MostLeaving = 1024
+
+// turn is what judging one document may still do to others.
+type turn struct {
+	reentries int   // documents that may enter again
+	left      int   // documents that have left
+	freed     int64 // their bytes
+}
+
+func (r *Replica) beginTurn(at Position) {
+	r.at, r.turn = at, turn{reentries: MostReentries}
+}
+
+// over says that a turn is over before the narrowed bounds are kept. It never is as long as less has left than is to enter.
+func (r *Replica) over(bytes int64) bool {
+	return r.narrowing && r.turn.left >= MostLeaving && r.turn.freed >= bytes
+}
+
+// leaves lets the oldest document of a window leave.
+func (r *Replica) leaves(w *window, record int) {
+	r.turn.left++
+	r.turn.freed += w.bytesOf(record)
+	w.leave(record)
+}

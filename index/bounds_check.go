@@ -1,0 +1,79 @@
+package index
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+)
+
+// CheckChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings that the journal was
+// begun with.
+func (p Params) CheckChange() []setting.Mistake {
+	if wrong := p.Window.validate(); len(wrong) > 0 {
+		return setting.Under("window", wrong)
+	}
+	s := p.Similarity
+	refuse := func(bad bool, key string, value any, problem, remedy string) []setting.Mistake {
+		if !bad {
+			return nil
+		}
+		return []setting.Mistake{setting.Wrong("similarity."+key, value, problem, remedy)}
+	}
+	if wrong := refuse(s.Threshold <= 0 || s.Threshold > 1 || !fourDecimals(s.Threshold), "threshold", s.Threshold, "is not a similarity of up to four decimals",
+		"write a number above 0, up to 1, such as 0.8"); wrong != nil {
+		return wrong
+	}
+	if wrong := refuse(s.MaxCandidates < 1, "max_candidates", s.MaxCandidates, "finds nothing", "write 1 or more, such as 8"); wrong != nil {
+		return wrong
+	}
+	if wrong := refuse(s.MaxWork < 1, "max_work", s.MaxWork, "compares nothing", "write 1 or more, such as 2000000"); wrong != nil {
+		return wrong
+	}
+	begun := s.asSigned()
+	if wrong := refuse(s.Verify != begun.Verify && !s.mayVerify(), "verify", s.Verify, "needs other evidence than what is kept of the documents for "+begun.Verify,
+		"keep "+begun.Verify+"; "+succession); wrong != nil {
+		return wrong
+	}
+	return s.checkRecall()
+}
+
+// succession is the remedy for what needs other entries than those that are remembered.
+const succession = "for other entries begin a new group with a journal of its own, as \"Change a setting that decides\" in operations.md says"
+
+// mayVerify says whether the evidence that is kept serves another verification. Only the text serves two.
+func (p SimilarityParams) mayVerify() bool {
+	begun := p.asSigned()
+	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate && (begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText || begun.chars() > 0)
+}
+
+// checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of the pairs. Bands that
+// were set, or planned by area, promise none, and those of a sketch by distance do not depend on the threshold.
+func (p SimilarityParams) checkRecall() []setting.Mistake {
+	if p.Signed == (Signed{}) || p.byDistance() || p.Plan == planArea || p.Bands > 0 || p.Rows > 0 {
+		return nil
+	}
+	banding, err := p.Banding()
+	shared, _, ok := p.SharedAt(p.Threshold)
+	if err != nil || !ok {
+		return []setting.Mistake{setting.Wrong("similarity.verify", p.Verify, "says nothing of the words of "+p.Shingle, "keep "+p.Signed.Verify)}
+	}
+	if found := banding.Probability(shared); found < p.Recall {
+		return []setting.Mistake{setting.Wrong("similarity.threshold", p.Threshold, fmt.Sprintf(
+			"is less than the bands in force can find: they were planned for %v, and %v find %.1f %% of the pairs at %v, less than similarity.recall (%v)",
+			p.Signed.Threshold, banding, 100*found, p.Threshold, p.Recall), fmt.Sprintf("write %v or more; %s", p.leastThreshold(banding), succession))}
+	}
+	return nil
+}
+
+// leastThreshold returns the least threshold, in hundredths, at which bands keep recall.
+func (p SimilarityParams) leastThreshold(banding sketch.Banding) float64 {
+	const steps = 100
+	for i := range steps {
+		at := float64(i+1) / steps
+		if shared, _, ok := p.SharedAt(at); ok && banding.Probability(shared) >= p.Recall {
+			return at
+		}
+	}
+	return 1
+}

@@ -1,0 +1,159 @@
+package index_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// boundsOf returns the bounds of p as a text.
+func boundsOf(p index.Params) []byte {
+	return index.BoundsOf(setting.Canonical("", map[string]any{"": p}))
+}
+
+func TestWith(t *testing.T) {
+	p := index.DefaultParams()
+	q := p
+	q.Similarity.Threshold, q.Similarity.MaxCandidates, q.Similarity.MaxWork = 0.9, 3, 7
+	q.Window.Age, q.Window.Count, q.Window.Bytes = time.Hour, 5, setting.MiB
+	q.Window.Refresh, q.Window.ReemitEvery, q.Index.Keep = "last", time.Minute, "all"
+	got, err := p.With(boundsOf(q))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Similarity.Signed == (index.Signed{}) {
+		t.Error("bands would be planned for the new threshold")
+	}
+	if got.Similarity.Signed = (index.Signed{}); !reflect.DeepEqual(got, q) {
+		t.Errorf("got %+v", got)
+	}
+	for text, known := range map[string]bool{
+		`{"window.colour":"red"}`: false, `{"similarity.slots":64}`: false, `{"window.refresh":"never"}`: false, `{"window.age":"long"}`: false,
+		`{"window.age":"1h"}`: true, `{}`: true,
+	} {
+		if _, err := p.With([]byte(text)); errors.Is(err, index.ErrBounds) == known {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := p.With([]byte("x")); err == nil || errors.Is(err, index.ErrBounds) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is signed does not depend on bounds that were changed: the bands are those that the journal was begun with.
+func TestSignedAsBegun(t *testing.T) {
+	for verify, other := range map[string]string{"jaccard": "levenshtein", "levenshtein": "jaccard"} {
+		p := index.DefaultParams()
+		p.Similarity.Shingle, p.Similarity.Verify = "char:3", verify
+		q := p
+		q.Similarity.Threshold, q.Similarity.Verify = 0.95, other
+		changed, err := p.With(boundsOf(q))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1000))
+		var signed [2]entry.Entry
+		for i, p := range []index.Params{p, changed} {
+			signer, err := index.NewSigner(p)
+			if err != nil || !signer.Sign(&signed[i], text) {
+				t.Fatal(err)
+			}
+		}
+		if !reflect.DeepEqual(signed[0], signed[1]) {
+			t.Errorf("%s to %s: documents are signed otherwise", verify, other)
+		}
+		if back, err := changed.With(boundsOf(p)); err != nil || back.Similarity.Signed != (index.Signed{}) {
+			t.Errorf("%+v, %v", back.Similarity.Signed, err)
+		}
+	}
+}
+
+// narrowed is a window that is narrowed, beside its twin.
+type narrowed struct {
+	*pair
+	random *rand.Rand
+	number uint32
+}
+
+// judge judges documents, of which some are copies of those that were judged at most so many documents before.
+func (n *narrowed) judge(documents int, since int64) {
+	n.t.Helper()
+	run := &index.Run{Header: n.header(), Source: source(0), Epoch: 1, Base: n.offset}
+	for range documents {
+		of := n.offset
+		if n.random.IntN(4) == 0 {
+			of = max(0, of-n.random.Int64N(since))
+		}
+		e := entry.Entry{Offset: n.offset}
+		n.signer.Sign(&e, fmt.Appendf(nil, "%d %d %d", of*7919, of*104729, of*1299709))
+		run.Entries = append(run.Entries, e.Clone())
+		n.offset++
+	}
+	n.apply(run)
+	n.at.LogAppendTime++
+}
+
+func (n *narrowed) change(set func(*index.Params)) {
+	n.t.Helper()
+	p := n.slow.Params()
+	set(&p)
+	n.number++
+	n.apply(&index.SettingsChange{Header: n.header(), Bounds: index.Bounds{Number: n.number, Text: boundsOf(p)}})
+}
+
+// Bounds that are narrowed by far let go of what they have no room for in turns, as the twin says, whatever is repeated meanwhile and
+// wherever a replica is restored.
+func TestNarrow(t *testing.T) {
+	for _, how := range []struct {
+		name string
+		wide func(*index.Params)
+		less func(*index.Params)
+	}{
+		{"count", func(*index.Params) {}, func(p *index.Params) { p.Window.Count = 300 }},
+		{"bytes", func(p *index.Params) { p.Window.Bytes = 64 * setting.MiB }, func(p *index.Params) { p.Window.Bytes = 64 * setting.KiB }},
+		{"age", func(p *index.Params) { p.Window.Age = time.Hour }, func(p *index.Params) { p.Window.Age = 20 * time.Millisecond }},
+		{"repeated ones enter again", func(p *index.Params) { p.Window.Refresh = "last" }, func(p *index.Params) { p.Window.Count = 300 }},
+		{"all", func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "all" }, func(p *index.Params) { p.Window.Count, p.Index.Keep = 300, "representatives" }},
+	} {
+		t.Run(how.name, func(t *testing.T) {
+			t.Parallel()
+			p := index.DefaultParams()
+			p.Similarity.Sketch, p.Similarity.Verify, p.Similarity.Shingle = "simhash", "estimate", "word:1"
+			p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, 6000
+			how.wide(&p)
+			n := &narrowed{pair: newPair(t, p), random: rand.New(rand.NewPCG(1, 2))}
+			for range 60 {
+				n.judge(100, 5000)
+			}
+			n.change(how.less)
+			before := n.fast.Stats().Documents
+			if !n.fast.Narrowing() {
+				t.Fatalf("%d documents are within the bounds at once", before)
+			}
+			turns := 0
+			for ; n.fast.Narrowing() && turns < 1000; turns++ {
+				n.judge(1, 2000)
+				if left := before - n.fast.Stats().Documents; left > index.MostLeaving {
+					t.Fatalf("%d documents leave in one turn", left)
+				}
+				before = n.fast.Stats().Documents
+				n.fast = restored(t, p, n.fast, turns%2 == 0)
+			}
+			if turns < 3 || turns == 1000 {
+				t.Errorf("it takes %d turns", turns)
+			}
+			n.change(how.wide)
+			for range 10 {
+				n.judge(100, 400)
+			}
+		})
+	}
+}

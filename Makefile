@@ -49,6 +49,7 @@ lint: $(GOLANGCI) ## format and lint only
 	$(GOLANGCI) fmt --diff
 	$(GOLANGCI) run --allow-parallel-runners $(PKG)
 	cd deploy/dev/deploytest && $(abspath $(GOLANGCI)) run --allow-parallel-runners
+	cd deploy/dev/pagetest && $(abspath $(GOLANGCI)) run --allow-parallel-runners
 
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt

@@ -3,6 +3,7 @@ package pagetest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -101,6 +102,21 @@ func TestStill(t *testing.T) {
 		close(hold)
 		if (moves == 0) != look.Still {
 			t.Errorf("%d animations, still %v", moves, look.Still)
+		}
+	}
+}
+
+// TestDark: the page is dark where the reader's system is, and light elsewhere: its ground, its panels, and the other way its text.
+func TestDark(t *testing.T) {
+	for _, dark := range []bool{false, true} {
+		_, x := stage(t, Look{Width: 1440, Height: 900, Dark: dark})
+		x.live()
+		bright := ask[[]bool](x, `((rgb) => [
+			rgb(document.body, 'backgroundColor'), rgb(document.getElementById('throughput'), 'backgroundColor'), !rgb(document.getElementById('sentence'), 'color'),
+			!rgb(document.querySelector('#throughput .tick'), 'fill'),
+		])((e, what) => getComputedStyle(e)[what].match(/[0-9.]+/g).slice(0, 3).reduce((sum, n) => sum + Number(n), 0) > 384)`)
+		if slices.Contains(bright, dark) {
+			t.Errorf("dark %v: ground and panel are bright, text is dark: %v", dark, bright)
 		}
 	}
 }

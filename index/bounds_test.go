@@ -121,6 +121,9 @@ func TestNarrow(t *testing.T) {
 		{"bytes", func(p *index.Params) { p.Window.Bytes = 64 * setting.MiB }, func(p *index.Params) { p.Window.Bytes = 64 * setting.KiB }},
 		{"age", func(p *index.Params) { p.Window.Age = time.Hour }, func(p *index.Params) { p.Window.Age = 20 * time.Millisecond }},
 		{"repeated ones enter again", func(p *index.Params) { p.Window.Refresh = "last" }, func(p *index.Params) { p.Window.Count = 300 }},
+		{"age counts from the document itself again", func(p *index.Params) { p.Window.Refresh, p.Window.Age = "last", time.Hour }, func(p *index.Params) {
+			p.Window.Refresh, p.Window.Age = "first", 20*time.Millisecond
+		}},
 		{"all", func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "all" }, func(p *index.Params) { p.Window.Count, p.Index.Keep = 300, "representatives" }},
 	} {
 		t.Run(how.name, func(t *testing.T) {

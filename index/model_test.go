@@ -42,37 +42,49 @@ func TestModelLong(t *testing.T) { tryModel(t, 600) }
 
 func tryModel(t *testing.T, seeds uint64) {
 	for seed := uint64(1); seed <= seeds; seed++ {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			p, steps := history(t, seed, 400)
-			fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
-			sources := map[entry.Source]bool{}
-			for i, s := range steps {
-				want := slow.Apply(s.At, s.Record)
-				got := fast.Apply(s.At, s.Record).Judged
-				if len(got) != len(want) {
-					t.Fatalf("step %d, %T: %d verdicts, the twin gives %d", i, s.Record, len(got), len(want))
-				}
-				for k := range want {
-					if got[k] != want[k] {
-						t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
-					}
-				}
-				if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
-					sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
-				}
-				if r, ok := s.Record.(*index.Reposition); ok {
-					sources[r.Source] = true
-				}
-			}
-			for source := range sources {
-				same(t, fast, slow, source)
-			}
-			same(t, fast, slow, entry.Source{Topic: [16]byte{9}, Partition: 1})
-			if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
-				t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
-			}
-		})
+		modelOf(t, seed)
 	}
+}
+
+// TestModelOfChanges is TestModel over histories in which bounds are changed.
+func TestModelOfChanges(t *testing.T) {
+	for seed := uint64(1); seed <= 240; seed += 4 {
+		modelOf(t, seed)
+	}
+}
+
+func modelOf(t *testing.T, seed uint64) {
+	t.Helper()
+	t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+		p, steps := history(t, seed, 400)
+		fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
+		sources := map[entry.Source]bool{}
+		for i, s := range steps {
+			want := slow.Apply(s.At, s.Record)
+			got := fast.Apply(s.At, s.Record).Judged
+			if len(got) != len(want) {
+				t.Fatalf("step %d, %T: %d verdicts, the twin gives %d", i, s.Record, len(got), len(want))
+			}
+			for k := range want {
+				if got[k] != want[k] {
+					t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
+				}
+			}
+			if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
+				sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
+			}
+			if r, ok := s.Record.(*index.Reposition); ok {
+				sources[r.Source] = true
+			}
+		}
+		for source := range sources {
+			same(t, fast, slow, source)
+		}
+		same(t, fast, slow, entry.Source{Topic: [16]byte{9}, Partition: 1})
+		if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
+			t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
+		}
+	})
 }
 
 // sameLookup looks an entry up, once for representatives and once for all documents. It must find what the twin finds,

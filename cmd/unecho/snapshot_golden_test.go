@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 	"github.com/unecho/unecho/index/snapshot/localdir"
@@ -75,7 +76,7 @@ func signsAlike(t *testing.T, settings []byte) bool {
 
 // TestGoldenOfTheFuture: a format that this version does not know yet is refused, in the envelope and in the state.
 func TestGoldenOfTheFuture(t *testing.T) {
-	replica, settings := goldenReplica(t, false)
+	replica, settings := goldenReplica(t, "")
 	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { m.State[0] = 99 })
 	if _, _, err := restoreArchive(t.Context(), data, t.TempDir()); !errors.Is(err, index.ErrVersion) || !strings.Contains(err.Error(), "upgrade this program") {
 		t.Errorf("got %v", err)
@@ -110,8 +111,8 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 }
 
 // goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again. It may have
-// been primed as well.
-func goldenReplica(t *testing.T, primed bool) (*index.Replica, []byte) {
+// been primed as well, or its bounds were changed.
+func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()
 	c.Judge.Window.Count, c.Judge.Window.Bytes = 1000, 0
@@ -130,7 +131,13 @@ func goldenReplica(t *testing.T, primed bool) (*index.Replica, []byte) {
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
 		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
 	}
-	if primed {
+	if with == "changed" {
+		p := c.Judge
+		p.Window.Count, p.Similarity.Threshold = 2000, 0.9
+		text := index.BoundsOf(setting.Canonical("", map[string]any{"": p}))
+		records = append(records, &index.SettingsChange{Header: header, Bounds: index.Bounds{Number: 1, Text: text}})
+	}
+	if with == "primed" {
 		past := &index.History{Header: header, Number: 1, Parts: []index.HistoryPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}}}
 		for _, e := range goldenEntries(t, c.Judge, 300, 400) {
 			past.Entries = append(past.Entries, index.FedEntry{At: header.Wall - 1000, Entry: e})
@@ -233,8 +240,8 @@ func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change
 func writeGolden(t *testing.T) {
 	t.Helper()
 	written := 0
-	for _, primed := range []bool{false, true} {
-		replica, settings := goldenReplica(t, primed)
+	for _, with := range []string{"", "primed", "changed"} {
+		replica, settings := goldenReplica(t, with)
 		format := byte(0)
 		data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { format = m.State[0] })
 		name := filepath.Join(goldenDir, fmt.Sprintf("format%d.", format))

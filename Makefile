@@ -30,7 +30,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,7 +72,10 @@ screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: ## what is in deploy/: image, chart, alerts, dashboard, unit, release
-	cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(GO) test -shuffle=on -timeout 15m $(ARGS) ./...
+	cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(GO) test -shuffle=on -timeout 15m -skip 'Long$$' $(ARGS) ./...
+
+release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
+	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)

@@ -13,6 +13,7 @@ import (
 const (
 	promtoolVersion   = "v0.316.0"
 	goreleaserVersion = "v2.15.2"
+	cyclonedxVersion  = "v1.10.0"
 )
 
 // Promtool returns Prometheus' own tool, without the services in which it could discover targets.
@@ -25,6 +26,12 @@ func Promtool(t testing.TB) string {
 func Goreleaser(t testing.TB) string {
 	t.Helper()
 	return installed(t, "goreleaser", goreleaserVersion, "github.com/goreleaser/goreleaser/v2@"+goreleaserVersion)
+}
+
+// Cyclonedx returns the program that lists the modules of a binary.
+func Cyclonedx(t testing.TB) string {
+	t.Helper()
+	return installed(t, "cyclonedx-gomod", cyclonedxVersion, "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@"+cyclonedxVersion)
 }
 
 // Root is the directory of the project.

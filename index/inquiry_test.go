@@ -21,10 +21,6 @@ func tryInquire(t *testing.T, seeds uint64) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			p, steps := history(t, seed, 300)
 			r, twin := newReplica(t, p), newReplica(t, p)
-			comparer, err := index.NewComparer(p)
-			if err != nil {
-				t.Fatal(err)
-			}
 			for i, s := range steps {
 				run, ok := s.Record.(*index.Run)
 				if !ok || len(run.Entries) == 0 || i%2 > 0 {
@@ -37,6 +33,10 @@ func tryInquire(t *testing.T, seeds uint64) {
 				q, ok := r.Inquire(&e, 1<<30)
 				if !ok {
 					t.Fatal("it holds more than a GiB")
+				}
+				comparer, err := index.NewComparer(r.Params()) // by what is in force when it is asked
+				if err != nil {
+					t.Fatal(err)
 				}
 				effect, plain := r.Apply(s.At, s.Record), twin.Apply(s.At, s.Record)
 				if !slices.Equal(effect.Judged, plain.Judged) || r.Stats() != twin.Stats() {

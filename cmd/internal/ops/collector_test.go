@@ -231,6 +231,9 @@ func TestEveryFigureIsShown(t *testing.T) {
 	s := full()
 	var walk func(v reflect.Value, path string)
 	walk = func(v reflect.Value, path string) {
+		if path == "Params" { // for the API; of the settings in force the bounds are figures, and Bounds has them
+			return
+		}
 		if v.Kind() == reflect.Struct {
 			for i := range v.NumField() {
 				walk(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."))

@@ -14,6 +14,7 @@ const (
 	promtoolVersion   = "v0.316.0"
 	goreleaserVersion = "v2.15.2"
 	cyclonedxVersion  = "v1.10.0"
+	oapiVersion       = "v2.8.2"
 )
 
 // Promtool returns Prometheus' own tool, without the services in which it could discover targets.
@@ -32,6 +33,12 @@ func Goreleaser(t testing.TB) string {
 func Cyclonedx(t testing.TB) string {
 	t.Helper()
 	return installed(t, "cyclonedx-gomod", cyclonedxVersion, "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@"+cyclonedxVersion)
+}
+
+// OapiCodegen returns a program that generates clients from descriptions of APIs.
+func OapiCodegen(t testing.TB) string {
+	t.Helper()
+	return installed(t, "oapi-codegen", oapiVersion, "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@"+oapiVersion)
 }
 
 // Root is the directory of the project.

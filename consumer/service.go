@@ -238,7 +238,7 @@ func (s *Service) Stats() Stats {
 	last := s.replica.Reading()
 	st.Params, st.Bounds = last.Params, boundsOf(last.Params.Window)
 	st.Index, st.JournalNext, st.AppliedTime = last.Index, last.Next, last.AppendTime
-	st.ConfirmedTime = last.ConfirmedTime
+	st.ConfirmedTime, st.Settings = last.ConfirmedTime, last.Settings
 	return st
 }
 

@@ -7,6 +7,9 @@ func TestOneMember(t *testing.T) {
 	w.produce(3000, 1)
 	m := w.start()
 	w.settled()
+	if got := m.Stats().Settings; string(got) != string(w.setup.Settings) {
+		t.Errorf("in force are %s, want %s", got, w.setup.Settings)
+	}
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
 	}

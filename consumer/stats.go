@@ -20,6 +20,8 @@ type Stats struct {
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
 
+	Settings []byte // canonical text of those in force, as the journal declares them; nil if that is not known. Not to be changed
+
 	Commits  uint64
 	Rebuilds uint64 // sessions closed and opened again
 	Deleted  uint64 // offsets of the source that retention deleted before this process read them

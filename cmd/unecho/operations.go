@@ -21,7 +21,7 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 		return nil, err
 	}
 	answers, err := api.New(&api.Setup{
-		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Version: version(), Why: ops.Why,
+		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Own: c.Settings(), Version: version(), Why: ops.Why,
 		Access: access, Limits: api.Limits{RequestsPerS: c.Ops.RequestsPerS, LookupsPerS: c.Ops.LookupsPerS}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Remains: remains(c), Logger: logger,
 	})
 	if err != nil {

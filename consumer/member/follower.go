@@ -71,6 +71,7 @@ type Reading struct {
 	AppendTime int64        // of the record applied last, ms
 	// ConfirmedTime is the append time of the checkpoint that confirmed the replica last, ms; 0 when none has.
 	ConfirmedTime int64
+	Settings      []byte // canonical text of those in force; nil before the first. Not to be changed
 }
 
 // Reading returns the last one.
@@ -84,7 +85,10 @@ const readingEvery = 100 * time.Millisecond
 
 // publish takes a reading. The caller holds mu, or is alone.
 func (f *Follower) publish() {
-	f.reading.Store(&Reading{Index: f.replica.Stats(), Params: f.replica.Params(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime})
+	f.reading.Store(&Reading{
+		Index: f.replica.Stats(), Params: f.replica.Params(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime,
+		Settings: f.replica.Settings(),
+	})
 	f.read = time.Now()
 }
 

@@ -46,6 +46,7 @@ type Setup struct {
 	Document document.Params
 	Group    string
 	Settings []Setting
+	Own      []byte // canonical text of the settings that decide verdicts, to be held against those in force
 	Version  string
 	Why      func(consumer.Stats) string // why a member is not ready
 	Access   Access

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // status is how a member stands.
@@ -31,7 +34,8 @@ type status struct {
 	Delay      histogram         `json:"delay"`               // seconds from a document's timestamp to its commit
 	Warnings   []warning         `json:"warnings"`
 	Settings   []Setting         `json:"settings"`
-	Waiting    []place           `json:"waiting"` // partitions at a batch that cannot be unpacked
+	InForce    *inForce          `json:"in_force"` // nil: the journal declares none yet, or is not read yet
+	Waiting    []place           `json:"waiting"`  // partitions at a batch that cannot be unpacked
 	Rejected   map[string]uint64 `json:"rejected"`
 }
 
@@ -122,6 +126,25 @@ type within struct {
 	Partition int32  `json:"partition"`
 }
 
+// inForce are the settings that decide verdicts, as the journal declares them.
+type inForce struct {
+	Fingerprint string   `json:"fingerprint"` // in hex, as records and outputs have it
+	Text        string   `json:"text"`        // canonical
+	Agrees      bool     `json:"agrees"`      // the member's own are the same
+	Differences []string `json:"differences"`
+}
+
+func newInForce(text, own []byte) *inForce {
+	if text == nil {
+		return nil
+	}
+	out := &inForce{Fingerprint: fmt.Sprintf("%016x", setting.Fingerprint(text)), Text: string(text), Agrees: bytes.Equal(text, own), Differences: []string{}}
+	if !out.Agrees {
+		out.Differences = append(out.Differences, setting.Diff(own, text)...)
+	}
+	return out
+}
+
 // histogram counts values by their size, since the process started.
 type histogram struct {
 	Bounds []float64 `json:"bounds"` // inclusive, ascending
@@ -148,6 +171,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		Waiting: []place{}, Rejected: map[string]uint64{}, Partitions: []partition{}, Settings: a.Settings,
 		Similarity: histogramOf(&s.Similarity), Delay: histogramOf(&s.Delay),
 		Members: a.members(r.Context()), Rate: a.rates.now(), Warnings: a.watch.warnings(&s, ready, a.Why, time.Now()),
+		InForce: newInForce(s.Settings, a.Own),
 	}
 	if !out.Ready {
 		out.Why = a.Why(s)

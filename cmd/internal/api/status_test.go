@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -159,5 +161,25 @@ func TestNothingToWarnOf(t *testing.T) {
 	s := consumer.Stats{Ready: true, SourceLag: 0}
 	if got := w.warnings(&s, true, nil, time.UnixMilli(1_700_000_000_000)); len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestInForce: the settings that the journal declares are held against the member's own.
+func TestInForce(t *testing.T) {
+	service := newFake(t)
+	d := serve(t, service, func(s *Setup) { s.Own = []byte(`{"similarity.threshold":0.8,"version":"2"}`) })
+	if _, got := d.do("GET", "/api/v1/status", ""); at(got, "in_force") != nil {
+		t.Errorf("before the journal declares any: %v", got["in_force"])
+	}
+	for text, want := range map[string]string{
+		`{"similarity.threshold":0.8,"version":"2"}`: "true []",
+		`{"similarity.threshold":0.9,"version":"2"}`: "false [similarity.threshold: 0.8 here, 0.9 in the journal]",
+	} {
+		service.stats.Settings = []byte(text)
+		_, got := d.do("GET", "/api/v1/status", "")
+		if said := fmt.Sprint(at(got, "in_force", "agrees"), at(got, "in_force", "differences")); said != want || at(got, "in_force", "text") != text ||
+			at(got, "in_force", "fingerprint") != fmt.Sprintf("%016x", index.Fingerprint([]byte(text))) {
+			t.Errorf("%s: %v", text, got["in_force"])
+		}
 	}
 }

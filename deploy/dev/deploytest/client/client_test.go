@@ -24,7 +24,7 @@ func TestGeneratedClient(t *testing.T) {
 	defer cancel()
 	root, dir := deploytest.Root(t), t.TempDir()
 	description := filepath.Join(root, "cmd/internal/api/openapi.json")
-	check(t, os.CopyFS(dir, os.DirFS("testdata/asker")))
+	check(t, os.CopyFS(dir, os.DirFS("asker")))
 	asksAll(t, description, filepath.Join(dir, "main.go"))
 	check(t, os.Mkdir(filepath.Join(dir, "client"), 0o750))
 	run(ctx, t, dir, deploytest.OapiCodegen(t), "-generate", "types,client", "-package", "client", "-o", "client/client.go", description)

@@ -1,14 +1,13 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/unecho/unecho/consumer"
-	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index"
 )
 
 // status is how a member stands.
@@ -130,7 +129,7 @@ type within struct {
 type inForce struct {
 	Fingerprint string   `json:"fingerprint"` // in hex, as records and outputs have it
 	Text        string   `json:"text"`        // canonical
-	Agrees      bool     `json:"agrees"`      // the member's own are the same
+	Agrees      bool     `json:"agrees"`      // the member's own mean the same, bounds aside
 	Differences []string `json:"differences"`
 }
 
@@ -138,9 +137,9 @@ func newInForce(text, own []byte) *inForce {
 	if text == nil {
 		return nil
 	}
-	out := &inForce{Fingerprint: fmt.Sprintf("%016x", setting.Fingerprint(text)), Text: string(text), Agrees: bytes.Equal(text, own), Differences: []string{}}
+	out := &inForce{Fingerprint: fmt.Sprintf("%016x", index.Recorded(text)), Text: string(text), Agrees: index.Same(text, own), Differences: []string{}}
 	if !out.Agrees {
-		out.Differences = append(out.Differences, setting.Diff(own, text)...)
+		out.Differences = append(out.Differences, index.Diff(own, text)...)
 	}
 	return out
 }

@@ -30,7 +30,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy release-check
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,11 +71,14 @@ screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 	@deploy/dev/pagetest/run.sh shots $(ARGS)
 
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
-test-deploy: ## what is in deploy/: image, chart, alerts, dashboard, unit, release
-	cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(GO) test -shuffle=on -timeout 15m -skip 'Long$$' $(ARGS) ./...
+test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
+	@cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(abspath $(TESTREPORT)) -shuffle=on -timeout 30m -skip 'Long$$' $(ARGS) ./...
 
 release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
 	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release
+
+image: ## the container image for amd64 and arm64, an OCI layout in .cache/image; ARGS='-push registry.example.com/unecho:v1.0.0'
+	@cd deploy/dev/deploytest && GOFLAGS= $(GO) run ./image -source $(CURDIR) -out $(CURDIR)/.cache/image $(ARGS)
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what a release packs beside the binary, into .cache/release: completions, man pages, and the notes, which are the topmost
+# Makes what a release packs beside the binary, into .cache/release: completions, man pages, the unit of systemd, and the notes, which are the topmost
 # released section of CHANGELOG.md. Usage: prepare.sh SECONDS, the time that man pages show.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,4 +16,6 @@ done
 for page in "$out"/man/*; do
   gzip -9 -n -c "$page" >"$out/man.gz/$(basename "$page").gz"
 done
+# A package installs the program where the distribution's are.
+sed 's|/usr/local/bin/|/usr/bin/|' deploy/systemd/unecho.service >"$out/unecho.service"
 awk '/^## /{ if (found) exit; found = /^## [0-9]/; next } found' CHANGELOG.md >"$out/notes.md"

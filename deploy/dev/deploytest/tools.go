@@ -66,22 +66,3 @@ func installed(t testing.TB, name, version string, args ...string) string {
 	}
 	return binary
 }
-
-// SystemdAnalyze returns systemd's own tool. On Debian, root installs it where it is missing.
-func SystemdAnalyze(t testing.TB) string {
-	t.Helper()
-	const program = "systemd-analyze"
-	if path, err := exec.LookPath(program); err == nil {
-		return path
-	}
-	install := exec.CommandContext(t.Context(), "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd")
-	install.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("%s is missing: install systemd: %v\n%s", program, err, out)
-	}
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}

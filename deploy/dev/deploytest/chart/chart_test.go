@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/strvals"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -104,8 +106,19 @@ func golden(t *testing.T, path, want string) {
 	got, err := os.ReadFile(path)
 	check(t, err)
 	if string(got) != want {
-		t.Errorf("%s is not what the chart gives now; go test ./chart -update writes it:\n%s", path, want)
+		t.Errorf("%s is not what the chart gives now; go test ./chart -update writes it. It differs in line %s", path, differs(string(got), want))
 	}
+}
+
+// differs says where two texts do first: the line's number, and what each has there.
+func differs(got, want string) string {
+	lines, others := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(lines), len(others)) {
+		if lines[i] != others[i] {
+			return fmt.Sprintf("%d:\n- %s\n+ %s", i+1, lines[i], others[i])
+		}
+	}
+	return fmt.Sprintf("%d, where one ends", min(len(lines), len(others))+1)
 }
 
 func TestChartRenders(t *testing.T) {
@@ -125,6 +138,35 @@ func TestManifests(t *testing.T) {
 	check(t, err)
 	const said = "# The chart with its five values, for kubectl apply. Written by: go test ./chart -update, in deploy/dev/deploytest.\n"
 	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"), said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
+}
+
+// The command with which the page installs the chart gives five values, and they are enough.
+func TestFiveValuesInstall(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "deploy/docs/deployment.md"))
+	check(t, err)
+	_, command, _ := strings.Cut(string(page), "helm install news deploy/chart")
+	command, _, _ = strings.Cut(command, "```")
+	given := map[string]any{}
+	sets := regexp.MustCompile(`--set '?([^' \n]+)'?`).FindAllStringSubmatch(command, -1)
+	for _, set := range sets {
+		check(t, strvals.ParseInto(set[1], given))
+	}
+	if len(sets) != 5 {
+		t.Errorf("%d values: %v", len(sets), sets)
+	}
+	values, err := yaml.Marshal(given)
+	check(t, err)
+	out, err := render(t, string(values))
+	check(t, err)
+	set, file := decode(t, out)
+	if image := set.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(image, ":v1.0.0") {
+		t.Errorf("the pods run %s", image)
+	}
+	path := filepath.Join(t.TempDir(), "unecho.yaml")
+	check(t, os.WriteFile(path, []byte(file), 0o600))
+	_, err = config.Load(path, nil, nil)
+	check(t, err)
 }
 
 // serviceMonitor is as much of Prometheus Operator's type as the chart uses.

@@ -13,7 +13,7 @@ import (
 
 const (
 	unit     = "../../../../deploy/systemd/unecho.service"
-	exposure = 1.5 // of 10, as systemd-analyze counts; the network, which the service is for, is 1.1 of what is left
+	exposure = 1.2 // of 10, as systemd-analyze counts, and what it finds now: mostly the network, which it is for
 )
 
 // analyze runs systemd-analyze, which comes with Debian's package systemd.

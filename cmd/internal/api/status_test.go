@@ -167,13 +167,16 @@ func TestNothingToWarnOf(t *testing.T) {
 // TestInForce: the settings that the journal declares are held against the member's own.
 func TestInForce(t *testing.T) {
 	service := newFake(t)
-	d := serve(t, service, func(s *Setup) { s.Own = []byte(`{"similarity.threshold":0.8,"version":"2"}`) })
+	d := serve(t, service, func(s *Setup) {
+		s.Own = []byte(`{"similarity.shingle":"word:3","similarity.threshold":0.8,"version":"2"}`)
+	})
 	if _, got := d.do("GET", "/api/v1/status", ""); at(got, "in_force") != nil {
 		t.Errorf("before the journal declares any: %v", got["in_force"])
 	}
 	for text, want := range map[string]string{
-		`{"similarity.threshold":0.8,"version":"2"}`: "true []",
-		`{"similarity.threshold":0.9,"version":"2"}`: "false [similarity.threshold: 0.8 here, 0.9 in the journal]",
+		`{"similarity.shingle":"word:3","similarity.threshold":0.8,"version":"2"}`: "true []",
+		`{"similarity.shingle":"word:3","similarity.threshold":0.9,"version":"2"}`: "true []", // a bound is changed in place
+		`{"similarity.shingle":"char:5","similarity.threshold":0.8,"version":"2"}`: "false [similarity.shingle: word:3 here, char:5 in the journal]",
 	} {
 		service.stats.Settings = []byte(text)
 		_, got := d.do("GET", "/api/v1/status", "")

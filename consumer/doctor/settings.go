@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 )
@@ -20,11 +21,31 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 	case inForce == nil:
 		return []Finding{fine("none are in force yet: the first member declares its own")}, nil
 	case index.Same(inForce, p.in.Settings):
-		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
+		return p.bounds(ctx)
 	}
 	return []Finding{problem(
 		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
 		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
+}
+
+// bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.
+func (p *patient) bounds(ctx context.Context) ([]Finding, error) {
+	var now index.Bounds
+	if p.there[p.in.Journal.Topic] {
+		state, err := (&routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}).Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		now = state.Bounds
+	}
+	lines := index.BoundsDiff(p.in.Settings, now)
+	if now.Text == nil || len(lines) == 0 {
+		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
+	}
+	return []Finding{note(
+		fmt.Sprintf("other bounds are in force in journal %s: %s", p.in.Journal.Topic, strings.Join(lines, "; ")),
+		"a member with this configuration works by those in force",
+		"write them into the configuration; or put its own in force for all: unecho settings apply --config FILE")}, nil
 }
 
 // inForce returns the settings of the newest snapshot or, without a snapshot, those with which the journal begins.

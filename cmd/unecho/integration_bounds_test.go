@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/audit"
+)
+
+// Bounds are changed under load: doubled, narrowed by far, and with another threshold, while members whose files differ are at work and
+// one more starts. The twin of the audit reaches the same verdicts, each document came out once, and no member was started again.
+func TestBoundsChangeUnderLoad(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 4)
+	s.configure(s.inDirectory(), s.consumer(""), noOps, "window: {bytes: 256KiB}")
+	s.produce(1500, 41)
+	first := s.run()
+	first.says(`"ready"`) // the first to start declares its bounds
+	second := s.run("--set", "window.count=7", "--set", "similarity.threshold=0.95")
+	second.says("other bounds are in force in the journal")
+	apply := func(args ...string) {
+		t.Helper()
+		out := s.settings(append([]string{"apply"}, args...)...)
+		if !strings.Contains(out, "in force as change") {
+			t.Fatalf("%v: %s", args, out)
+		}
+	}
+	s.produce(1500, 42)
+	apply("--set", "window.bytes=512KiB")
+	s.produce(1500, 43)
+	apply("--set", "window.bytes=16KiB")
+	s.produce(500, 44)
+	third := s.run()
+	third.says("other bounds are in force in the journal")
+	apply("--set", "window.bytes=1MiB", "--set", "window.refresh=last", "--set", "index.keep=all", "--set", "similarity.threshold=0.9")
+	s.produce(1500, 45)
+	s.settled()
+	if out := s.settings("show"); !strings.Contains(out, "bounds of change 3") {
+		t.Errorf("in force is %s", out)
+	}
+	if report := s.audited(s.name + ".journal"); report.Outcome() != audit.Proven || report.Earlier != 0 {
+		t.Errorf("the audit says %s", &report)
+	}
+	stopAll(t, patience, first, second, third)
+}
+
+// settings runs a verb about settings with the scene's configuration, and returns what it prints.
+func (s *scene) settings(args ...string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.bounded(), "unecho", append(append([]string{"settings"}, args...), "--config", s.file)...)
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("unecho settings %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}

@@ -14,7 +14,7 @@ RACED    = $(strip $(filter $(SLOW),$(TESTED)) $(filter-out $(PLAIN) $(SLOW),$(T
 SLOW     = %/unecho/consumer %/unecho/index
 TESTED  := $(if $(filter test test-long,$(MAKECMDGOALS)),$(shell $(GO) list $(PKG)))
 # The packages that have long tests.
-LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
+LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m
@@ -70,9 +70,10 @@ test-page: dev ## the page in a real Chromium, with axe-core; it installs both w
 screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 	@deploy/dev/pagetest/run.sh shots $(ARGS)
 
+SKIP ?= Long$$
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
-	@cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(abspath $(TESTREPORT)) -shuffle=on -timeout 30m -skip 'Long$$' $(ARGS) ./...
+	@cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(abspath $(TESTREPORT)) -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS) ./...
 
 release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
 	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release

@@ -58,7 +58,7 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	} else if err := live.WriteHead(out); err != nil {
 		return err
 	}
-	copies, err := c.Recent(ctx, f)
+	copies, count, err := c.Recent(ctx, f)
 	if err != nil {
 		return exit.Undone(err)
 	}
@@ -70,7 +70,7 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	if !cmdline.Bool(cmd, "follow") {
 		return nil
 	}
-	return exit.Undone(c.Follow(ctx, f, client.Stream{
+	return exit.Undone(c.Follow(ctx, f, count, client.Stream{
 		Copy:      show,
 		Missed:    func(n uint64) { fmt.Fprintf(errs, "unecho: %d more were too many to show\n", n) },
 		Restarted: func() { fmt.Fprintln(errs, "unecho: the member has begun anew") },

@@ -65,7 +65,7 @@ func lookOnce(ctx context.Context, c *client.Client, t *live.Top) error {
 	if err != nil {
 		return err
 	}
-	copies, err := c.Recent(ctx, client.Filter{Last: topCopies})
+	copies, _, err := c.Recent(ctx, client.Filter{Last: topCopies})
 	if err != nil {
 		return err
 	}

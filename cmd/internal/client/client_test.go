@@ -56,12 +56,12 @@ func TestErrors(t *testing.T) {
 			}
 			a(w, r)
 		}
-		if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "long") {
+		if _, _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "long") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	s.Close()
-	if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
+	if _, _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
 		t.Errorf("nobody there: %v", err)
 	}
 	for _, bad := range []string{"ftp://x", "http://", "http://a b", "::1"} {
@@ -95,14 +95,14 @@ func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"copies": []}`) }))
 	defer s.Close()
-	if _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "--ca") {
+	if _, _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "--ca") {
 		t.Errorf("an unknown authority: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, Params{Server: s.URL, CA: file}).Recent(t.Context(), Filter{}); err != nil {
+	if _, _, err := open(t, Params{Server: s.URL, CA: file}).Recent(t.Context(), Filter{}); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(file, []byte("no certificate"), 0o600); err != nil {
@@ -138,24 +138,24 @@ func TestFollow(t *testing.T) {
 	}
 	c := open(t, Params{Server: s.URL})
 	c.again = 0
-	err := c.Follow(t.Context(), Filter{Topic: "news", Last: 5}, stream)
+	err := c.Follow(t.Context(), Filter{Topic: "news", Last: 5}, 4, stream)
 	if err == nil || err.Error() != "closed; open it" {
 		t.Errorf("it ends with %v", err)
 	}
 	if want := []string{"1", "2", "lost", "restarted", "missed 7", "3", "lost"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
-	if want := []string{"topic=news", "after=r-2&topic=news", "after=s-1&topic=news"}; !slices.Equal(asked, want) {
+	if want := []string{"after=4&topic=news", "after=r-2&topic=news", "after=s-1&topic=news"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	asked = nil
 	stream.Copy = func(Copy) error { return errors.New("nobody reads") }
-	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, stream); err == nil || err.Error() != "nobody reads" {
+	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, 0, stream); err == nil || err.Error() != "nobody reads" {
 		t.Errorf("a handler fails: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := open(t, Params{Server: s.URL}).Follow(ctx, Filter{}, stream); err != nil {
+	if err := open(t, Params{Server: s.URL}).Follow(ctx, Filter{}, 0, stream); err != nil {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -118,13 +118,14 @@ func (f Filter) query() url.Values {
 	return q
 }
 
-// Recent returns the last copies that the member knows of, the newest first.
-func (c *Client) Recent(ctx context.Context, f Filter) ([]Copy, error) {
+// Recent returns the last copies that the member knows of, the newest first, and how many it has known: Follow goes on behind them.
+func (c *Client) Recent(ctx context.Context, f Filter) (copies []Copy, count uint64, err error) {
 	var answer struct {
 		Copies []Copy `json:"copies"`
+		Count  uint64 `json:"count"`
 	}
-	err := c.get(ctx, "recent", f.query(), &answer)
-	return answer.Copies, err
+	err = c.get(ctx, "recent", f.query(), &answer)
+	return answer.Copies, answer.Count, err
 }
 
 // Status is how a member stands: what of it a person is shown first.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,10 +27,10 @@ const again = 2 * time.Second
 // mostLine bounds a line of a stream. Ids are bounded by the member.
 const mostLine = 1 << 20
 
-// Follow hands on copies as they are found, until ctx is done or a handler fails. A member that goes away is asked again. An answer
+// Follow hands on copies as they are found, behind the first count copies, until ctx is done or a handler fails. A member that goes away is asked again. An answer
 // that says no ends it, unless the member only has too much to do.
-func (c *Client) Follow(ctx context.Context, f Filter, s Stream) error {
-	last := ""
+func (c *Client) Follow(ctx context.Context, f Filter, count uint64, s Stream) error {
+	last := strconv.FormatUint(count, 10)
 	for {
 		err := c.follow(ctx, f, &last, s)
 		var refused *Error
@@ -59,9 +60,7 @@ type handled struct{ error }
 func (c *Client) follow(ctx context.Context, f Filter, last *string, s Stream) error {
 	query := f.query()
 	query.Del("limit")
-	if *last != "" {
-		query.Set("after", *last)
-	}
+	query.Set("after", *last)
 	answer, err := c.send(ctx, http.MethodGet, "events", query, nil)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/entry"
@@ -79,7 +80,7 @@ func (w *world) jobOutputs(name string, n int64) map[string]string {
 	admin := kadm.NewClient(w.client())
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		topic := name + "." + output
-		ends, err := admin.ListCommittedOffsets(w.context(), topic)
+		ends, err := broker.SettledOffsets(w.context(), admin, topic)
 		if err != nil {
 			w.t.Fatal(err)
 		}

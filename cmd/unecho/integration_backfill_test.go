@@ -194,7 +194,7 @@ func (s *scene) hashes(job string) map[int32][]uint64 {
 	}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
 		topic := job + "." + output
-		ends, err := s.admin.ListCommittedOffsets(ctx, topic)
+		ends, err := broker.SettledOffsets(ctx, s.admin, topic)
 		check(s.t, err)
 		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
 		ends.Each(func(o kadm.ListedOffset) {

@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/deploy/dev/proxy"
 )
 
@@ -266,7 +267,7 @@ func (s *scene) forwarded() (sum int) {
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		topics = append(topics, s.source+"."+output)
 	}
-	ends, err := s.admin.ListCommittedOffsets(s.bounded(), topics...)
+	ends, err := broker.SettledOffsets(s.bounded(), s.admin, topics...)
 	check(s.t, err)
 	left := map[string]map[int32]kgo.Offset{}
 	ends.Each(func(o kadm.ListedOffset) {

@@ -222,37 +222,9 @@ func (l *Loader) Finish(ctx context.Context) error {
 	if err := l.commit(ctx); err != nil {
 		return err
 	}
-	return l.settled(ctx)
-}
-
-// settlePoll is how often the end of the topic is looked at.
-const settlePoll = 20 * time.Millisecond
-
-// settled waits until what was committed can be read. Kafka answers that a transaction is committed a moment before it says so in the
-// topic, and a range that is fixed in between would end too early.
-func (l *Loader) settled(ctx context.Context) error {
-	admin := kadm.NewClient(l.client)
-	tick := time.NewTicker(settlePoll)
-	defer tick.Stop()
-	for {
-		ends, err := broker.AllOffsets(ctx, admin.ListEndOffsets, l.topic)
-		if err != nil {
-			return fmt.Errorf("list the end of %s: %w", l.topic, err)
-		}
-		readable, err := broker.AllOffsets(ctx, admin.ListCommittedOffsets, l.topic)
-		if err != nil {
-			return fmt.Errorf("list the end of %s: %w", l.topic, err)
-		}
-		end, _ := ends.Lookup(l.topic, 0)
-		if at, ok := readable.Lookup(l.topic, 0); ok && at.Offset >= end.Offset {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+	// A range that is fixed before that would end too early.
+	_, err := broker.SettledOffsets(ctx, kadm.NewClient(l.client), l.topic)
+	return err
 }
 
 // Close leaves out what is not committed.

@@ -163,6 +163,10 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusTooManyRequests, fmt.Sprintf("%d clients read events already", maxStreams), "close one of them")
 		return
 	}
+	next := f.after
+	if !f.resumed {
+		next = a.Service.Recent().Count() // before the client sees an answer: it is told all from then on
+	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{}) // a stream has no end
 	h := w.Header()
@@ -177,10 +181,6 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprint(w, "event: restarted\ndata: {}\n\n"); err != nil {
 			return
 		}
-	}
-	next := f.after
-	if !f.resumed {
-		next = a.Service.Recent().Count()
 	}
 	tick := time.NewTicker(streamEvery)
 	defer tick.Stop()

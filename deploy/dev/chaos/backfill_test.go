@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
 
+	kafka "github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/deploy/dev/testbed"
 	"github.com/unecho/unecho/sink"
 )
@@ -135,7 +136,7 @@ func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 	out := map[string]string{}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
 		topic := name + "." + output
-		ends, err := r.admin.ListCommittedOffsets(ctx, topic)
+		ends, err := kafka.SettledOffsets(ctx, r.admin, topic)
 		check(r.t, err)
 		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
 		ends.Each(func(o kadm.ListedOffset) {

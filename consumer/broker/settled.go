@@ -1,0 +1,47 @@
+package broker
+
+import (
+	"context"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+)
+
+// settlePoll is how often the ends of topics are looked at.
+const settlePoll = 20 * time.Millisecond
+
+// SettledOffsets waits until no transaction is open in topics, and returns their ends. Kafka answers that a transaction is committed
+// a moment before it writes that into the topics, and a reader that asks for the ends in between sees them too early. A partition
+// without a leader and a topic that there is not are waited for as well, until ctx ends.
+func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (kadm.ListedOffsets, error) {
+	tick := time.NewTicker(settlePoll)
+	defer tick.Stop()
+	for {
+		ends, err := AllOffsets(ctx, admin.ListEndOffsets, topics...)
+		var stable kadm.ListedOffsets
+		if err == nil {
+			stable, err = AllOffsets(ctx, admin.ListCommittedOffsets, topics...)
+		}
+		if err != nil && !Passing(err) {
+			return nil, err
+		}
+		if err == nil && reach(stable, ends) {
+			return stable, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// reach says whether each offset is at its end at least.
+func reach(offsets, ends kadm.ListedOffsets) bool {
+	all := true
+	ends.Each(func(end kadm.ListedOffset) {
+		at, ok := offsets.Lookup(end.Topic, end.Partition)
+		all = all && ok && at.Offset >= end.Offset
+	})
+	return all
+}

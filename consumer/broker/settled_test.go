@@ -1,0 +1,56 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// The ends are those behind the open transaction, once it is committed and each partition has a leader.
+func TestSettledOffsets(t *testing.T) {
+	ts, c, _ := topics(t)
+	make1(t, ts, "news", 2, nil)
+	admin := kadm.NewClient(client(t, params(c.ListenAddrs()...)))
+	writer, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.TransactionalID("writer"), kgo.DefaultProduceTopic("news"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	if err := writer.BeginTransaction(); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.ProduceSync(deadline(t), kgo.StringRecord("a")).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 10*settlePoll)
+	defer cancel()
+	if got, err := SettledOffsets(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a transaction is open: %v, %v", got, err)
+	}
+	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.LeaderNotAvailable, Count: 3})
+	ended := make(chan error, 1)
+	time.AfterFunc(2*settlePoll, func() { ended <- writer.EndTransaction(context.WithoutCancel(t.Context()), kgo.TryCommit) })
+	got, err := SettledOffsets(deadline(t), admin, "news")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	a, _ := got.Lookup("news", 0)
+	b, _ := got.Lookup("news", 1)
+	if a.Offset+b.Offset != 2 { // the record, and the mark of the commit
+		t.Errorf("%v", got)
+	}
+	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	if _, err := SettledOffsets(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
+		t.Errorf("no right to read: %v", err)
+	}
+}

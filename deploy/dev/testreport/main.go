@@ -22,7 +22,11 @@ const grace = 10 * time.Second
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	rep := newReport(os.Stdout, os.Getenv("CI") == "true")
-	err := goTests(ctx, os.Args[1:], rep)
+	most, err := retries(os.Getenv("TEST_RETRIES"))
+	if err == nil {
+		err = goTests(ctx, os.Args[1:], rep)
+		rep.again(ctx, most)
+	}
 	interrupted := ctx.Err() != nil
 	stop()
 	if interrupted {
@@ -72,8 +76,11 @@ func goTest(ctx context.Context, args []string, rep *report) error {
 		time.AfterFunc(grace, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }) // gone is good
 	})
 	defer forceEnd()
-	readErr := readLines(out, rep.line)
-	return errors.Join(readErr, cmd.Wait())
+	flags := withoutPackages(args)
+	if err := readLines(out, func(line []byte) { rep.line(flags, line) }); err != nil {
+		rep.broken(err)
+	}
+	return cmd.Wait()
 }
 
 // readLines hands on each line without a bound on its length.

@@ -72,6 +72,58 @@ func TestGoTests(t *testing.T) {
 	}
 }
 
+// TestAgain: what fails now and then is told, what fails always fails, and more failures than the bound, or one of another kind, are none
+// of chance.
+func TestAgain(t *testing.T) {
+	const unstable = `func TestUnstable(t *testing.T) {
+	t.Run("sub", func(t *testing.T) {
+		if os.Mkdir("seen", 0o755) == nil { t.Fatal("the first time") }
+	})
+}
+`
+	for name, c := range map[string]struct {
+		most int
+		text string
+		ok   bool
+		says []string
+	}{
+		"unstable": {1, unstable, true, []string{"the first time", "planted.TestUnstable failed: it is run again, alone", "UNSTABLE", "  planted.TestUnstable/sub\n", "\n1 passed, 0 failed, 1 unstable\n"}},
+		"strict":   {0, unstable, false, []string{"failed:\n  planted.TestUnstable/sub\n\n1 passed, 1 failed\n"}},
+		"always":   {3, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false, []string{"failed:\n  planted.TestAlways\n", "  planted.TestUnstable/sub\n", "\n1 passed, 1 failed, 1 unstable\n"}},
+		"many":     {1, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false, []string{"\n1 passed, 2 failed\n"}},
+		"race":     {3, unstable + `func TestRaced(t *testing.T) { t.Error("race detected during execution of test") }`, false, []string{"\n1 passed, 2 failed\n"}},
+		"panic":    {3, "func TestPanics(t *testing.T) { if os.Mkdir(\"seen\", 0o755) == nil { os.Exit(3) } }", false, []string{"did not end"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("GOFLAGS", "")
+			for file, text := range map[string]string{
+				"go.mod":          "module planted\ngo 1.26\n",
+				"planted_test.go": "package planted\nimport (\"os\"; \"testing\")\nfunc TestPass(t *testing.T) {}\nfunc TestOtherLong(t *testing.T) { t.Fatal(1) }\n" + c.text,
+			} {
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out strings.Builder
+			r := newReport(&out, true)
+			err := goTests(t.Context(), []string{"-skip", "Long$", "./..."}, r)
+			r.again(t.Context(), c.most)
+			if r.finish(err) != c.ok {
+				t.Errorf("want %t", c.ok)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("want %q in:\n%s", want, &out)
+				}
+			}
+		})
+	}
+	if _, err := retries("some"); err == nil {
+		t.Error("some is no number")
+	}
+}
+
 // TestGoTestInterrupted interrupts a test that would never end, once it has shown that it runs.
 func TestGoTestInterrupted(t *testing.T) {
 	dir := t.TempDir()

@@ -36,13 +36,17 @@ type test struct {
 type packet struct {
 	output  []string // output outside of tests
 	tests   map[string]*test
-	counted int // number of tests that have ended
+	flags   []string // of the go test that it is part of
+	counted int      // number of tests that have ended
 	failed  int
 	empty   bool // go test itself says that there was no test to run
 }
 
 // outcome is a test that is reported to the reader at the end.
-type outcome struct{ name, reason string }
+type outcome struct {
+	name, reason string
+	alone        alone // how it is run again; zero: it is not
+}
 
 // report gathers the events of several go tests, no two of which test the same package.
 type report struct {
@@ -53,6 +57,7 @@ type report struct {
 	builds   map[string][]string
 	passed   int
 	failed   []outcome
+	unstable []outcome // failed, and passed when they were run again
 	skipped  []outcome
 }
 
@@ -60,8 +65,8 @@ func newReport(out io.Writer, ci bool) *report {
 	return &report{out: out, ci: ci, packages: map[string]*packet{}, builds: map[string][]string{}}
 }
 
-// line takes one line of go test's output. It shows a line that is not an event as it is.
-func (r *report) line(text []byte) {
+// line takes one line of the output of a go test with such flags. It shows a line that is not an event as it is.
+func (r *report) line(flags []string, text []byte) {
 	var e event
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,16 +80,16 @@ func (r *report) line(text []byte) {
 	case e.Action == "build-fail":
 		r.print(r.builds[e.ImportPath])
 	case e.Test != "":
-		r.testEvent(r.packet(e.Package), e)
+		r.testEvent(r.packet(e.Package, flags), e)
 	case e.Package != "":
-		r.packageEvent(r.packet(e.Package), e)
+		r.packageEvent(r.packet(e.Package, flags), e)
 	}
 }
 
-func (r *report) packet(name string) *packet {
+func (r *report) packet(name string, flags []string) *packet {
 	p := r.packages[name]
 	if p == nil {
-		p = &packet{tests: map[string]*test{}}
+		p = &packet{tests: map[string]*test{}, flags: flags}
 		r.packages[name] = p
 	}
 	return p
@@ -126,14 +131,18 @@ func (r *report) ended(p *packet, t *test, e event) {
 			r.passed++
 		}
 	case "skip":
-		r.skip(p, outcome{e.Package + "." + e.Test, skipReason(t.output)})
+		r.skip(p, outcome{name: e.Package + "." + e.Test, reason: skipReason(t.output)})
 	case "fail":
 		if parent := p.parent(e.Test); parent != nil {
 			parent.failedBelow = true
 		}
 		r.print(t.output)
 		if !t.failedBelow {
-			r.fail(p, outcome{name: e.Package + "." + e.Test})
+			o := outcome{name: e.Package + "." + e.Test}
+			if !raced(t.output) {
+				o.alone = newAlone(p.flags, e.Package, e.Test)
+			}
+			r.fail(p, o)
 		}
 	}
 }
@@ -164,7 +173,7 @@ func (r *report) packageEvent(p *packet, e event) {
 	case "pass":
 		r.print(summaryLines(p.output))
 		if p.counted == 0 && !p.empty {
-			r.skip(p, outcome{e.Package, "TestMain ended before any test"})
+			r.skip(p, outcome{name: e.Package, reason: "TestMain ended before any test"})
 		}
 		delete(r.packages, e.Package)
 	case "fail":
@@ -184,7 +193,7 @@ func (r *report) packageFailed(p *packet, e event) {
 	slices.Sort(cut)
 	for _, name := range cut {
 		r.print(p.tests[name].output)
-		r.fail(p, outcome{e.Package + "." + name, "did not end"})
+		r.fail(p, outcome{name: e.Package + "." + name, reason: "did not end"})
 	}
 	r.print(p.output)
 	if p.failed == 0 {
@@ -192,21 +201,25 @@ func (r *report) packageFailed(p *packet, e event) {
 		if e.FailedBuild != "" {
 			reason = "build failed"
 		}
-		r.fail(p, outcome{e.Package, reason})
+		r.fail(p, outcome{name: e.Package, reason: reason})
 	}
 }
 
 // finish writes the summary for the reader and returns whether all is well. err is how go test ended.
 func (r *report) finish(err error) bool {
-	if err != nil && len(r.failed) == 0 {
-		r.failed = append(r.failed, outcome{"go test", err.Error()})
+	if err != nil && len(r.failed)+len(r.unstable) == 0 {
+		r.failed = append(r.failed, outcome{name: "go test", reason: err.Error()})
 	}
 	r.list("failed:", r.failed)
+	r.list("UNSTABLE, failed above and passed when run again alone; find out why:", r.unstable)
 	r.list("skipped:", r.skipped)
-	if len(r.failed)+len(r.skipped) > 0 {
+	if len(r.failed)+len(r.unstable)+len(r.skipped) > 0 {
 		fmt.Fprintln(r.out)
 	}
 	fmt.Fprintf(r.out, "%d passed, %d failed", r.passed, len(r.failed))
+	if len(r.unstable) > 0 {
+		fmt.Fprintf(r.out, ", %d unstable", len(r.unstable))
+	}
 	if len(r.skipped) > 0 {
 		fmt.Fprintf(r.out, ", %d skipped", len(r.skipped))
 	}

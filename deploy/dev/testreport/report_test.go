@@ -31,7 +31,7 @@ func TestReport(t *testing.T) {
 			var out strings.Builder
 			r := newReport(&out, strings.HasPrefix(filepath.Base(name), "ci"))
 			for line := range strings.Lines(string(archive.Files[0].Data)) {
-				r.line(eventLine(t, line))
+				r.line(nil, eventLine(t, line))
 			}
 			ok := r.finish(nil)
 			if want := strings.Contains(out.String(), " 0 failed"); ok != want {

@@ -72,9 +72,7 @@ func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	rebuilds, endings := s.tally()
 	var h injected
 	f.by.do(w, s, func() { h = w.inject(s.network, f, err, c.done) })
-	ctx, cancel := context.WithTimeout(w.context(), 10*time.Second)
-	defer cancel()
-	if h.wait(ctx) != nil {
+	if h.wait(w.context()) != nil {
 		w.t.Errorf("%s never happened", what)
 	}
 	w.settled()
@@ -82,6 +80,8 @@ func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	w.produce(10, uint64(w.total))
 	w.settled()
 	got := func() string { return s.since(rebuilds, endings) }
+	ctx, cancel := context.WithTimeout(w.context(), 10*time.Second)
+	defer cancel()
 	for want != unclear && want != goesOn && got() == goesOn && retry.Pause(ctx, 10*time.Millisecond) == nil {
 		continue // it may be noticed only later
 	}

@@ -128,9 +128,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 			}
 			dead.kill()
 			began := time.Now()
-			if open := w.openTransactions(); len(open) != 1 {
-				t.Errorf("open: %v", open)
-			}
+			w.becomes("another one than that of the dead is open", func() bool { return len(w.openTransactions()) == 1 })
 			c.next(w)
 			w.settled()
 			if open := w.openTransactions(); len(open) != 0 {
@@ -249,7 +247,7 @@ func TestDrainIsBounded(t *testing.T) {
 			}
 			began := time.Now()
 			_ = m.stop()
-			if took := time.Since(began); took > 8*time.Second {
+			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("it took %v", took)
 			}
 			m.network.sever()

@@ -69,7 +69,7 @@ func TestStatsOfAMember(t *testing.T) {
 	w.settled()
 	w.until("the lags are not read", func() bool {
 		s := m.Stats()
-		return len(s.Lags) == 3 && s.Lags[2].Partition == 2 && s.JournalStart == 0 && s.StartTime > 0
+		return int(s.Delay.Count) == w.total && len(s.Lags) == 3 && s.Lags[2].Partition == 2 && s.JournalStart == 0 && s.StartTime > 0
 	})
 	s := m.Stats()
 	v := s.Topics

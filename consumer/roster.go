@@ -61,7 +61,7 @@ func (s *Service) Roster(ctx context.Context) (Roster, error) {
 	}
 	r.asking, r.began = true, time.Now()
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, rosterTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rosterTimeout) // the answer is for others as well
 	defer cancel()
 	now, err := describe(ctx, kadm.NewClient(log.Client()), s.setup.Params.Group)
 	r.mu.Lock()

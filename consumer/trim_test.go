@@ -60,9 +60,13 @@ func (w *world) snapshotBy(k *member.Keeper, seed uint64) {
 func (w *world) eachOnce(members ...*running) {
 	w.t.Helper()
 	var unique, duplicate uint64
-	for _, m := range members {
-		unique, duplicate = unique+m.Stats().Unique, duplicate+m.Stats().Duplicate
-	}
+	w.becomes("not all are counted", func() bool { // they are committed a moment before
+		unique, duplicate = 0, 0
+		for _, m := range members {
+			unique, duplicate = unique+m.Stats().Unique, duplicate+m.Stats().Duplicate
+		}
+		return unique+duplicate >= uint64(w.total)
+	})
 	seen := map[string]bool{}
 	for _, r := range slices.Concat(w.outputs("news.unique", int(unique)), w.outputs("news.duplicate", int(duplicate))) {
 		if source := headerOf(r, sink.HeaderSource); seen[source] {

@@ -27,10 +27,11 @@ func TestThreeProcessesOneKilled(t *testing.T) {
 	s.produce(documents/4, 1)
 	s.settled()
 	s.until("there is a snapshot", func(ctx context.Context) bool { return s.snapshots(ctx) > 0 })
-	s.produce(documents-documents/4, 2)
+	s.produce(documents/2, 2)
 
 	at := s.reaches(documents / 2)
 	all[1].kill()
+	s.produce(documents/4, 5)
 	if at >= documents*9/10 {
 		t.Fatalf("%d documents were committed when the process was killed: that is not midway", at)
 	}
@@ -135,6 +136,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		orphans := append(by["victim-s0"], by["victim-s1"]...)
 		s.produce(2000, uint64(10+round))
 		s.reaches(int64(s.total()) - 1500)
+		s.produce(2000, uint64(20+round)) // so that something is left, however late it is killed
 		victim.kill()
 		killed := time.Now()
 		_, done := s.committed(t.Context())

@@ -25,6 +25,7 @@ func TestOpsOfAProcess(t *testing.T) {
 	s.settled()
 	lag := `unecho_source_partition_lag_seconds{partition="1",topic="` + s.source + `"}`
 	s.until("lags are shown", func(ctx context.Context) bool { return metric(ctx, t, ops, lag) == 0 })
+	s.until("all are counted", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_commit_delay_seconds_count") == 200 })
 	var documents float64
 	for _, verdict := range []string{"unique", "duplicate", "rejected"} {
 		documents += metric(s.bounded(), t, ops, `unecho_documents_total{topic="`+s.source+`",verdict="`+verdict+`"}`)

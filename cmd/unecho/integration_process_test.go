@@ -123,7 +123,9 @@ func (p *process) says(what string) {
 func (p *process) kill() {
 	p.t.Helper()
 	p.ends = true
-	check(p.t, p.cmd.Process.Kill())
+	if err := p.cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) {
+		check(p.t, err)
+	}
 	<-p.done
 }
 

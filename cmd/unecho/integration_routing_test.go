@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -78,10 +79,18 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 func (s *scene) sum(names ...string) (n int) {
 	s.t.Helper()
 	for _, name := range names {
+		s.settledIn(s.name + name)
 		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, s.name+name, topic.Span{}, func(*topic.Record) error {
 			n++
 			return nil
 		}))
 	}
 	return n
+}
+
+// settledIn waits until what was committed to a topic can be read.
+func (s *scene) settledIn(topic string) {
+	s.t.Helper()
+	_, err := broker.SettledOffsets(s.bounded(), s.admin, topic)
+	check(s.t, err)
 }

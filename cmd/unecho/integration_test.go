@@ -229,6 +229,7 @@ func (s *scene) produce(n int, seed uint64) {
 	s.t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
 	var texts []string
+	partitions := int32(len(s.partitions()))
 	records := make([]*kgo.Record, n)
 	for i := range records {
 		text := words(r, 60)
@@ -240,7 +241,7 @@ func (s *scene) produce(n int, seed uint64) {
 		}
 		texts = append(texts, text)
 		records[i] = &kgo.Record{
-			Partition: r.Int32N(int32(len(s.partitions()))), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text),
+			Partition: r.Int32N(partitions), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text),
 			Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "unecho-verdict", Value: []byte("forged")}},
 		}
 		if r.IntN(500) == 0 {

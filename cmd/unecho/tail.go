@@ -48,7 +48,7 @@ func tailCommand() *cobra.Command {
 	return cmd
 }
 
-func tail(cmd *cobra.Command, args []string) error {
+func tail(cmd *cobra.Command, args []string) (err error) {
 	which, err := outputNames(args)
 	if err != nil {
 		return exit.Usage(err)
@@ -62,6 +62,10 @@ func tail(cmd *cobra.Command, args []string) error {
 	watch.Go(func() { terminal.WhenUnread(ctx, cmd.OutOrStdout(), stop) })
 	defer watch.Wait()
 	defer stop()
+	follows := cmdline.Bool(cmd, "follow")
+	if !follows {
+		defer exit.MarkInterrupted(ctx, &err)
+	}
 	c, source, err := clientConfig(cmd)
 	if err != nil {
 		return err
@@ -82,10 +86,11 @@ func tail(cmd *cobra.Command, args []string) error {
 	case cmdline.Bool(cmd, "values"):
 		show = func(r *topic.Record) error { return live.WriteValue(out, r) }
 	}
-	if err := topic.Tail(ctx, opts, past, cmdline.Bool(cmd, "follow"), show, topics...); !errors.Is(err, context.Canceled) {
-		return err
+	err = topic.Tail(ctx, opts, past, follows, show, topics...)
+	if errors.Is(err, context.Canceled) && (follows || !exit.Signalled(ctx)) {
+		return nil // Ctrl-C is the end of what follows, and nobody reads what is cut off
 	}
-	return nil
+	return err
 }
 
 // mostLast bounds the documents that are kept to be sorted.

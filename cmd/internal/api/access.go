@@ -27,6 +27,9 @@ func (a Access) guard(next http.Handler) http.Handler {
 		case !a.Loopback:
 			fail(w, http.StatusForbidden, "the API is closed, because ops.listen is not a loopback address and there is no token", "set ops.token, or ops.token_file")
 			return
+		case r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != "":
+			fail(w, http.StatusForbidden, "the request was passed on by a proxy, and there is no token", "set ops.token, or ops.token_file")
+			return
 		case !loopbackName(r.Host):
 			fail(w, http.StatusForbidden, "the request calls this address by another name", "use http://localhost, or set ops.token")
 			return

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -351,6 +352,7 @@ func TestAccess(t *testing.T) {
 		{"by name", local, 200, []string{"Host", "localhost:9464"}},
 		{"IPv6", local, 200, []string{"Host", "[::1]:9464"}},
 		{"a name of the web that leads here", local, 403, []string{"Host", "evil.example:9464"}},
+		{"passed on by a proxy", local, 403, []string{"X-Forwarded-For", "192.0.2.1"}},
 		{"exposed without a token", open, 403, nil},
 		{"no token", token, 401, nil},
 		{"wrong token", token, 401, []string{"Authorization", "Bearer wrong"}},
@@ -359,6 +361,19 @@ func TestAccess(t *testing.T) {
 	} {
 		if code, got := c.d.do("GET", "/api/v1/status", "", c.headers...); code != c.code || code != 200 && got["remedy"] == "" {
 			t.Errorf("%s: %d %v, want %d", c.name, code, got, c.code)
+		}
+	}
+}
+
+// TestMoment: each time that a producer may write is one that clients can read.
+func TestMoment(t *testing.T) {
+	for ms, want := range map[int64]string{
+		1_700_000_000_000: "2023-11-14T22:13:20.000Z", math.MaxInt64: "9999-12-31T23:59:59.999Z", math.MinInt64: "0000-01-01T00:00:00.000Z",
+		1_700_000_000_000_000: "9999-12-31T23:59:59.999Z", // microseconds taken for milliseconds
+	} {
+		got := moment(ms)
+		if _, err := time.Parse(time.RFC3339, got); err != nil || got != want {
+			t.Errorf("%d: %s, want %s: %v", ms, got, want, err)
 		}
 	}
 }

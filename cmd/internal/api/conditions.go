@@ -107,7 +107,7 @@ func lagConditions() []condition {
 			"UnechoFallsBehind", quarter,
 			func(s *seen) bool {
 				before, ok := s.back(quarter)
-				return ok && s.old(quarter) && s.SourceLag > 0 && before.lag >= 0 && s.SourceLag >= before.lag
+				return ok && s.old(quarter) && s.SourceLag > 0 && before.lag >= 0 && s.SourceLag >= before.lag && worst(s).Seconds > 60
 			},
 			func(s *seen) string {
 				return fmt.Sprintf("the group is %d documents behind, and does not catch up", s.SourceLag)

@@ -8,9 +8,11 @@ import (
 func replicaConditions() []condition {
 	return []condition{
 		{
-			"UnechoJournalStalls", 5 * time.Minute,
+			"UnechoJournalStalls", 2 * time.Minute,
 			func(s *seen) bool {
-				return s.JournalNext >= 0 && s.JournalEnd > s.JournalNext && s.AppliedTime > 0 && s.now.at.UnixMilli()-s.AppliedTime > 120_000
+				const stalled = 5 * time.Minute
+				before, ok := s.back(stalled)
+				return ok && s.old(stalled) && s.JournalNext >= 0 && s.JournalEnd > s.JournalNext && before.next == s.JournalNext
 			},
 			func(s *seen) string {
 				return fmt.Sprintf("the journal has %d records that this member has not applied, and the last one it applied is from %s", s.JournalEnd-s.JournalNext, moment(s.AppliedTime))

@@ -83,7 +83,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
 		"UnechoStands":              func(s *consumer.Stats, minute int, _ *bool) { s.SourceLag, s.Commits = int64(1000-minute), 7 },
 		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
-			s.SourceLag, s.Commits = int64(10+minute), uint64(minute)
+			s.SourceLag, s.Commits, s.Lags = int64(10+minute), uint64(minute), []consumer.PartitionLag{{Topic: "news", Seconds: 61}}
 		},
 		"UnechoPartitionLags": func(s *consumer.Stats, _ int, _ *bool) {
 			s.Lags = []consumer.PartitionLag{{Topic: "news", Seconds: -1}, {Topic: "news", Partition: 2, Seconds: 301}}
@@ -93,7 +93,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoRejects": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Rejected = map[sink.Reason]uint64{sink.TooLarge: uint64(2 * minute)}
 		},
-		"UnechoJournalStalls":   func(s *consumer.Stats, _ int, _ *bool) { s.JournalEnd, s.AppliedTime = 6, 1 },
+		"UnechoJournalStalls":   func(s *consumer.Stats, _ int, _ *bool) { s.JournalNext, s.JournalEnd, s.AppliedTime = 5, 6, 1 },
 		"UnechoMemberWithdraws": func(s *consumer.Stats, minute int, _ *bool) { s.Withdrawals = uint64(minute / 30) },
 		"UnechoReplicasDiffer":  func(s *consumer.Stats, minute int, _ *bool) { s.Divergences = uint64(minute / 30) },
 		"UnechoStrayRecords": func(s *consumer.Stats, minute int, _ *bool) {
@@ -120,7 +120,7 @@ func TestWarnings(t *testing.T) {
 			got, pending := []warning(nil), false
 			for minute := range 60 {
 				s, ready, now := well, true, time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute)*time.Minute)
-				s.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(minute), now.UnixMilli()
+				s.Unique, s.Index.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(100*minute), uint64(minute), now.UnixMilli()
 				change(&s, minute, &ready)
 				w.look(&s, ready, now)
 				got = w.warnings(&s, ready, why, now)

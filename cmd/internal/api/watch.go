@@ -17,7 +17,7 @@ const (
 type reading struct {
 	at                               time.Time
 	ready                            bool
-	lag                              int64
+	lag, next                        int64 // next: offset of the journal
 	commits, documents, rejected     uint64
 	deleted, withdrawals, divergence uint64
 	strays, snapshotErrs             uint64
@@ -26,8 +26,8 @@ type reading struct {
 
 func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 	r := reading{
-		at: now, ready: ready, lag: s.SourceLag, commits: s.Commits, documents: s.Unique + s.Duplicate, deleted: s.Deleted, withdrawals: s.Withdrawals,
-		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Unique, uniqueCut: s.Index.UniqueCut,
+		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate, deleted: s.Deleted, withdrawals: s.Withdrawals,
+		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 	}
 	for _, n := range s.Rejected {
 		r.rejected += n

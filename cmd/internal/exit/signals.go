@@ -55,10 +55,13 @@ func UntilSignalSaid(parent context.Context, say, leave func()) (context.Context
 // errSignal is the cause of a context that a signal ended.
 var errSignal = errors.New("a signal came")
 
+// Signalled says whether a signal has ended a context.
+func Signalled(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errSignal) }
+
 // MarkInterrupted is deferred by a verb that has an end of its own. An error after a signal is then reported as an
 // interruption, not as a failure.
 func MarkInterrupted(ctx context.Context, err *error) {
-	if *err != nil && errors.Is(context.Cause(ctx), errSignal) {
+	if *err != nil && Signalled(ctx) {
 		*err = &Error{Code: Interrupted, Err: *err}
 	}
 }

@@ -64,13 +64,28 @@ func (a *Asker) Lines(ctx context.Context, in io.Reader) error {
 
 func (a *Asker) add(ctx context.Context, name, text string) error {
 	text = strings.ToValidUTF8(text, "\ufffd")
-	if len(a.texts) == mostTexts || a.bytes+len(text) > mostBytes {
+	size := written(text)
+	if len(a.texts) == mostTexts || a.bytes+size > mostBytes {
 		if err := a.Flush(ctx); err != nil {
 			return err
 		}
 	}
-	a.names, a.texts, a.bytes = append(a.names, name), append(a.texts, text), a.bytes+len(text)
+	a.names, a.texts, a.bytes = append(a.names, name), append(a.texts, text), a.bytes+size
 	return nil
+}
+
+// written is how many bytes of JSON a text takes at most.
+func written(text string) int {
+	n := len(text) + len(`"",`)
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			n++
+		case c < ' ' || c == '\u2028' || c == '\u2029': // \u000b
+			n += 5
+		}
+	}
+	return n
 }
 
 // Flush asks about the texts that were not asked about yet.

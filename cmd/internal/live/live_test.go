@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -50,12 +51,24 @@ duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, th
   this would be copy 2, the same text
   0.9100  a\x1b[2Jb (news/1/7)
   from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common
-  There were more candidates than index.max_candidates: a closer one may have been left out.
+  Not all candidates were compared (similarity.max_candidates, max_references, max_work): a closer one may have been left out.
 judged    similarity  copy  document is like document
 09:30:00  0.9100      3     b (news/0/9) is like a\x1b[2Jb (news/1/7)
 09:30:00  1.0000      2     news/0/10 is like news/0/1 [let through all the same, 1m30s late]
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}
+
+// TestWritten: no text takes more bytes in a request than was reckoned with.
+func TestWritten(t *testing.T) {
+	for _, text := range []string{"", "plain", "<p>a & b</p>\n", "\"\\\t\r\x00\x1f\x7f", "caf\u00e9 \u2028\u2029", "\U0001f600"} {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(text); err != nil || b.Len() > written(text) {
+			t.Errorf("%q takes %d bytes, reckoned with %d: %v", text, b.Len(), written(text), err)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func WriteResult(out io.Writer, name string, r *client.Result) error {
 		}
 	}
 	if r.Cut {
-		b.WriteString("  There were more candidates than index.max_candidates: a closer one may have been left out.\n")
+		b.WriteString("  Not all candidates were compared (similarity.max_candidates, max_references, max_work): a closer one may have been left out.\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

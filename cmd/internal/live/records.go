@@ -17,15 +17,15 @@ import (
 func WriteRecord(w io.Writer, r *topic.Record, withVerdict bool) error {
 	var b strings.Builder
 	if withVerdict {
-		fmt.Fprintf(&b, "%-9s  ", r.Header(sink.HeaderVerdict))
+		fmt.Fprintf(&b, "%-9s  ", terminal.Printable(r.Header(sink.HeaderVerdict), idColumns))
 	}
 	b.WriteString(terminal.Printable(r.Header(sink.HeaderSource), terminal.LongLine))
 	switch r.Header(sink.HeaderVerdict) {
 	case sink.Duplicate:
-		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", r.Header(sink.HeaderSimilarity), terminal.Printable(r.Header(sink.HeaderMatchID), idColumns),
-			r.Header(sink.HeaderMethod), r.Header(sink.HeaderCopy))
+		said := func(name string) string { return terminal.Printable(r.Header(name), idColumns) }
+		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", said(sink.HeaderSimilarity), said(sink.HeaderMatchID), said(sink.HeaderMethod), said(sink.HeaderCopy))
 	case sink.Rejected:
-		fmt.Fprintf(&b, "  %s %s", r.Header(sink.HeaderReason), terminal.Printable(r.Header(sink.HeaderDetail), 200))
+		fmt.Fprintf(&b, "  %s %s", terminal.Printable(r.Header(sink.HeaderReason), idColumns), terminal.Printable(r.Header(sink.HeaderDetail), 200))
 	}
 	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), terminal.Printable(string(r.Value), 160))
 	return err

@@ -119,7 +119,11 @@ func (t *Top) Frame(width, height int) []string {
 	state(c, s)
 	for i := range s.Warnings {
 		w := &s.Warnings[i]
-		c.add(redStyle, "! "+w.Text)
+		style := redStyle
+		if w.Pending {
+			style = plainStyle
+		}
+		c.add(style, "! "+w.Text)
 		c.add(plainStyle, "  "+w.Remedy)
 	}
 	t.recent(c)
@@ -152,8 +156,11 @@ func (t *Top) flow(c *canvas) {
 	}
 	c.field("lag", lag, longest)
 	if half, ok := s.Delay.Quantile(0.5); ok {
-		most, _ := s.Delay.Quantile(0.99)
-		c.field("delay", "half within "+short(half), "99 % within "+short(most))
+		most := "99 % within more than a day"
+		if within, ok := s.Delay.Quantile(0.99); ok {
+			most = "99 % within " + short(within)
+		}
+		c.field("delay", "half within "+short(half), most)
 	}
 	c.field("committed", terminal.Grouped(int(s.Documents.Unique))+" unique", terminal.Grouped(int(s.Documents.Duplicate))+" duplicate",
 		terminal.Grouped(int(s.Documents.Rejected))+" rejected")

@@ -184,11 +184,11 @@ func TestStuckNeighbour(t *testing.T) {
 	defer func() { must(t, tx.Rollback(t.Context())) }()
 	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock($1)`, s.key("collect"))
 	must(t, err)
-	impatient := withQuery(t, p, "statement_timeout", "50")
+	impatient := withQuery(t, p, "statement_timeout", "2000") // of each statement, those that wait for nobody as well
 	err = opened(t, impatient).Publish(t.Context(), snapshot.Manifest{Index: "orders"})
 	wantProblem(t, err, "statement timeout", "stuck in a transaction")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err = s.Collect(ctx, 1)
 	wantProblem(t, err, "no answer in time")

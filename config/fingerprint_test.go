@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// versionsDir holds the default settings as each version writes them, the oldest first, and one file of their fingerprints. A file
-// that is there is never written again: it is what journals in the field begin with.
+// versionsDir holds the default settings as each version writes them, the oldest first, and one file of their
+// fingerprints. A file that is there is never written again: it is what journals in the field begin with.
 const versionsDir = "testdata/versions"
 
 func versionTexts(t *testing.T) (names []string, texts [][]byte) {
@@ -31,8 +31,9 @@ func versionTexts(t *testing.T) (names []string, texts [][]byte) {
 	return names, texts
 }
 
-// TestFingerprintsOfEveryVersion: the default settings mean the same in all versions, and each journal keeps the fingerprint that
-// its records have. A setting that is added needs the tag omit, or it tells the members of two versions apart.
+// TestFingerprintsOfEveryVersion: the default settings mean the same in all versions, and each journal keeps the
+// fingerprint that its records have. A setting that is added needs the tag omit, or it tells the members of two
+// versions apart.
 func TestFingerprintsOfEveryVersion(t *testing.T) {
 	var table strings.Builder
 	names, texts := versionTexts(t)

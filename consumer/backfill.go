@@ -63,8 +63,8 @@ func (p *process) watchBackfill(ctx context.Context) {
 // feedEvery is how often a process looks whether it is the one that feeds.
 const feedEvery = 50 * time.Millisecond
 
-// feed feeds the replicas while a session of this process has the first partition of the plan. That one may have no leader: others that
-// need none of it go on.
+// feed feeds the replicas while a session of this process has the first partition of the plan. That one may have no
+// leader: others that need none of it go on.
 func (p *process) feed(ctx, drain context.Context, replica *member.Follower, sessions []*session.Session) error {
 	if p.setup.Plan.Order != protocol.ByPlace || len(p.setup.Plan.Ranges) == 0 {
 		return nil
@@ -76,8 +76,8 @@ func (p *process) feed(ctx, drain context.Context, replica *member.Follower, ses
 	return p.whileElected(ctx, drain, elected, func(ctx context.Context) error { return p.runFeeder(ctx, replica) })
 }
 
-// whileElected runs the feeder whenever this process is elected, one at a time, until one has fed all, ends with an error of its
-// own, or it is time to drain.
+// whileElected runs the feeder whenever this process is elected, one at a time, until one has fed all, ends with an
+// error of its own, or it is time to drain.
 func (p *process) whileElected(ctx, drain context.Context, elected func() bool, run func(context.Context) error) error {
 	tick := time.NewTicker(feedEvery)
 	defer tick.Stop()

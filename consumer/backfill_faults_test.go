@@ -12,7 +12,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// Brokers that are lost midway, that do not answer for a while, or whose disks are full, change nothing of what a backfill forwards.
+// Brokers that are lost midway, that do not answer for a while, or whose disks are full, change nothing of what a
+// backfill forwards.
 func TestBackfillThroughFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

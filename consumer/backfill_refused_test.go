@@ -48,8 +48,8 @@ func (w *world) refuse(topic, word string) {
 	})
 }
 
-// culprits sends n documents of the past, many of which are copies of a few that the output for unique ones will refuse. It returns
-// how many these few are.
+// culprits sends n documents of the past, many of which are copies of a few that the output for unique ones will
+// refuse. It returns how many these few are.
 func (w *world) culprits(n int, partitions int32) (few int) {
 	w.t.Helper()
 	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
@@ -76,8 +76,8 @@ func (w *world) culprits(n int, partitions int32) (few int) {
 	return len(texts)
 }
 
-// What the output for unique documents refuses goes to rejected, and changes no verdict of others, whether the feeder is far ahead when
-// that becomes known or not, and whoever forwards it: all copies of it are duplicates of it.
+// What the output for unique documents refuses goes to rejected, and changes no verdict of others, whether the feeder
+// is far ahead when that becomes known or not, and whoever forwards it: all copies of it are duplicates of it.
 func TestBackfillOfRefusedDocuments(t *testing.T) {
 	t.Parallel()
 	const partitions, documents = 4, 1200

@@ -19,8 +19,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// history sends n documents to chosen partitions. Each partition has times of its own, some of them late, missing, or in the
-// future.
+// history sends n documents to chosen partitions. Each partition has times of its own, some of them late, missing, or
+// in the future.
 func (w *world) history(n int, partitions int32, apart time.Duration) {
 	w.t.Helper()
 	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
@@ -137,8 +137,8 @@ func (w *world) finished(m *running, plan *protocol.Plan) {
 	}
 }
 
-// A backfill forwards its range, no more and no less, counts what it forwarded, and ends by itself. Started again, it ends at
-// once.
+// A backfill forwards its range, no more and no less, counts what it forwarded, and ends by itself. Started again, it
+// ends at once.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
@@ -279,7 +279,8 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 	}
 }
 
-// A topic gets more partitions while it is replayed. Whoever goes on replays those of the plan, into outputs as they are.
+// A topic gets more partitions while it is replayed. Whoever goes on replays those of the plan, into outputs as they
+// are.
 func TestBackfillOfAGrownTopic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

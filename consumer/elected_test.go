@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A process that loses the first partition and gets it back, before its feeder has ended, feeds again. Only what the feeder ends with
-// by itself ends the process.
+// A process that loses the first partition and gets it back, before its feeder has ended, feeds again. Only what the
+// feeder ends with by itself ends the process.
 func TestElectedAgain(t *testing.T) {
 	t.Parallel()
 	p := &process{Service: &Service{}}

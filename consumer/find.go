@@ -26,7 +26,8 @@ const recordTimeout = 5 * time.Second
 // recordBytes bounds the memory of the batch that holds a record that somebody asks for.
 const recordBytes = 32 << 20
 
-// Record reads a document's record from its topic, with the rights of the service and a client of its own: see topic.ReadOne.
+// Record reads a document's record from its topic, with the rights of the service and a client of its own: see
+// topic.ReadOne.
 func (s *Service) Record(ctx context.Context, source entry.Source, name string, offset int64) (document.Input, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()

@@ -12,8 +12,9 @@ import (
 	"github.com/unecho/unecho/consumer/recent"
 )
 
-// TestForget: what a member is asked to forget is forgotten by all: copies of it that come later are unique, whoever is asked, and after
-// a restart from a snapshot too. The member that is asked does not tell of it among the last copies any more.
+// TestForget: what a member is asked to forget is forgotten by all: copies of it that come later are unique, whoever
+// is asked, and after a restart from a snapshot too. The member that is asked does not tell of it among the last
+// copies any more.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

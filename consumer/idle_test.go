@@ -47,8 +47,9 @@ func (a *asked) sum() (n int, kinds string) {
 	return n, strings.Join(said, ", ")
 }
 
-// A member that has nothing to do asks the brokers some eight times a second: four heartbeats, so that a rebalance is learnt of soon,
-// and fetches that wait there for a second or two. A slow machine asks less often, so that the bound holds on any.
+// A member that has nothing to do asks the brokers some eight times a second: four heartbeats, so that a rebalance is
+// learnt of soon, and fetches that wait there for a second or two. A slow machine asks less often, so that the bound
+// holds on any.
 func TestIdleAsksSeldom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

@@ -25,8 +25,9 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Primer fills a running group's window with history: it appends what was before the group began to the group's journal, and
-// forwards nothing (design 4, rule 16). It is no member of the group, but follows its journal with a replica of its own.
+// Primer fills a running group's window with history: it appends what was before the group began to the group's
+// journal, and forwards nothing (design 4, rule 16). It is no member of the group, but follows its journal with a
+// replica of its own.
 type Primer struct {
 	*Service // what a member is made of; it is never run
 	asked    backfill.Asked
@@ -44,8 +45,8 @@ type Priming struct {
 	protocol.Progress
 }
 
-// NewPrimer builds a primer of the setup's group. What is not asked for is as PrimeRange says. It calls said with what a person may
-// want to know.
+// NewPrimer builds a primer of the setup's group. What is not asked for is as PrimeRange says. It calls said with
+// what a person may want to know.
 func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, error) {
 	setup.Plan = nil
 	setup.Source.AcceptJournalGap = false // an empty memory would not know how far history is
@@ -59,8 +60,8 @@ func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, e
 	}, nil
 }
 
-// Run primes the group until the range is brought, and returns how the priming stood when it began and when it ended. It goes on
-// where one that was killed had come to.
+// Run primes the group until the range is brought, and returns how the priming stood when it began and when it ended.
+// It goes on where one that was killed had come to.
 func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	state, err := p.target.Look(ctx)
 	if err != nil {
@@ -207,8 +208,8 @@ func (l *primerLife) work(ctx context.Context) error {
 	})
 }
 
-// agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of two that begin
-// at the same time the first counts.
+// agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of
+// two that begin at the same time the first counts.
 func (l *primerLife) agree(ctx context.Context) (Priming, error) {
 	for unreadable := 0; ; {
 		now := primingOf(l.replica)

@@ -16,7 +16,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// past makes n documents of the last hours, each in a partition by its number, and copies of them of now. Every tenth is rejected.
+// past makes n documents of the last hours, each in a partition by its number, and copies of them of now. Every tenth
+// is rejected.
 func past(n int, partitions int32, ago time.Duration) (documents, copies []*kgo.Record) {
 	r := rand.New(rand.NewPCG(77, uint64(ago)))
 	begin := time.Now().Add(-ago)
@@ -75,8 +76,8 @@ func (w *world) sendCopies(copies []*kgo.Record) map[string]string {
 	return matches
 }
 
-// A group that runs is primed. Copies of what was before it began are duplicates then, and name the documents of history. Nothing of
-// history is forwarded.
+// A group that runs is primed. Copies of what was before it began are duplicates then, and name the documents of
+// history. Nothing of history is forwarded.
 func TestPrime(t *testing.T) {
 	t.Parallel()
 	const n = 100
@@ -165,7 +166,8 @@ func TestPrimedRestart(t *testing.T) {
 	}
 }
 
-// What was judged is never driven out by history, and history is passed over where there is no room, or where the group has begun.
+// What was judged is never driven out by history, and history is passed over where there is no room, or where the
+// group has begun.
 func TestPrimeDrivesNothingOut(t *testing.T) {
 	t.Parallel()
 	const n, room = 100, 40

@@ -47,8 +47,8 @@ type roster struct {
 	asking bool
 }
 
-// Roster tells who is in the group, as of a few seconds ago. While one caller waits for Kafka, others get what was known before.
-// The error says why Kafka did not answer last.
+// Roster tells who is in the group, as of a few seconds ago. While one caller waits for Kafka, others get what was
+// known before. The error says why Kafka did not answer last.
 func (s *Service) Roster(ctx context.Context) (Roster, error) {
 	s.mu.Lock()
 	log := s.log

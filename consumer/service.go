@@ -161,8 +161,8 @@ func (s *Setup) routing() []byte {
 }
 
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves
-// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed. A backfill
-// that is finished drains by itself.
+// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed. A
+// backfill that is finished drains by itself.
 func (s *Service) Run(ctx context.Context) error {
 	ctx, s.done = context.WithCancel(ctx)
 	defer s.done()

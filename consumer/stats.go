@@ -66,8 +66,8 @@ type Stats struct {
 	Standing     Standing
 }
 
-// JournalKeptBytes estimates what the journal takes on a broker, before replication and compression: the records that it keeps, times
-// the mean size of those that this process has read. ok is false while that is not known.
+// JournalKeptBytes estimates what the journal takes on a broker, before replication and compression: the records that
+// it keeps, times the mean size of those that this process has read. ok is false while that is not known.
 func (s *Stats) JournalKeptBytes() (n int64, ok bool) {
 	if s.JournalStart < 0 || s.JournalEnd < s.JournalStart || s.JournalRead.Records == 0 {
 		return 0, false

@@ -8,8 +8,8 @@ func (r *Replica) Next() int64 { return r.next }
 // Hash is the running hash at Next.
 func (r *Replica) Hash() uint64 { return uint64(r.hash) }
 
-// Recorded is the fingerprint in the headers of the journal's records. Before the journal's first settings record it is that
-// which this replica's own settings would have.
+// Recorded is the fingerprint in the headers of the journal's records. Before the journal's first settings record it
+// is that which this replica's own settings would have.
 func (r *Replica) Recorded() uint64 { return r.recorded }
 
 // Settings is the canonical text that the journal was begun with, or nil before its first settings record.
@@ -24,7 +24,8 @@ func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
 	return r.partitions[number].Partition, true
 }
 
-// known returns the number of a source partition that the journal has repositioned. One that only history names is not known.
+// known returns the number of a source partition that the journal has repositioned. One that only history names is
+// not known.
 func (r *Replica) known(source entry.Source) (number uint32, ok bool) {
 	number, ok = r.byID[source]
 	return number, ok && r.partitions[number].Epoch > 0

@@ -10,9 +10,10 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Bounds are the settings that only the state machine reads: how long and how many documents are remembered, from which similarity on
-// two are alike, and what comparing may cost. They change nothing in entries, so they can be changed while what is remembered stays.
-// They are in force by the journal: first those of the text that it was begun with, then those of each SettingsChange.
+// Bounds are the settings that only the state machine reads: how long and how many documents are remembered, from
+// which similarity on two are alike, and what comparing may cost. They change nothing in entries, so they can be
+// changed while what is remembered stays. They are in force by the journal: first those of the text that it was begun
+// with, then those of each SettingsChange.
 type Bounds struct {
 	Number uint32 // of the change; 0 are those that the journal was begun with
 	Text   []byte // canonical JSON of all bounds
@@ -41,8 +42,8 @@ func BoundsDiff(here []byte, inForce Bounds) []string {
 // hash returns the hash of the bounds.
 func (b *Bounds) hash() uint64 { return Hash(b.Text) }
 
-// With returns p with other bounds. Documents are signed as by p, whatever the bounds are: the plan of bands, the evidence and what is
-// signed of a text stay those of p. The error is ErrBounds, or says that the text is none.
+// With returns p with other bounds. Documents are signed as by p, whatever the bounds are: the plan of bands, the
+// evidence and what is signed of a text stay those of p. The error is ErrBounds, or says that the text is none.
 func (p Params) With(bounds []byte) (Params, error) {
 	values, ok := decoded(bounds)
 	if !ok {
@@ -88,8 +89,8 @@ func (p Params) begunWith(settings []byte) (Params, error) {
 	return q, err
 }
 
-// SettingsChange puts other bounds in force, from its offset on. It applies only if its number is the one in force + 1, so the first of
-// two changes at the same time counts.
+// SettingsChange puts other bounds in force, from its offset on. It applies only if its number is the one in force +
+// 1, so the first of two changes at the same time counts.
 type SettingsChange struct {
 	Header
 	Bounds
@@ -135,7 +136,8 @@ func (r *Replica) change(to Bounds) bool {
 	return true
 }
 
-// earlyChange notes a change that was read before any settings. That happens to a replica that begins where the journal was trimmed.
+// earlyChange notes a change that was read before any settings. That happens to a replica that begins where the
+// journal was trimmed.
 func (r *Replica) earlyChange(rec *SettingsChange) {
 	same := rec.Fingerprint == r.earlyBounds.Fingerprint
 	if r.earlyBounds.Number == 0 || same && rec.Number == r.earlyBounds.Number+1 {
@@ -155,8 +157,8 @@ func (r *Replica) adoptBounds(c *Checkpoint) {
 	r.earlyBounds = SettingsChange{}
 }
 
-// change puts other bounds in force. What counts for each document beside its entry may change with them. copies says that copies may be
-// indexed from now on: they must find a representative that enters again.
+// change puts other bounds in force. What counts for each document beside its entry may change with them. copies says
+// that copies may be indexed from now on: they must find a representative that enters again.
 func (w *window) change(p Params, copies bool) {
 	share := fixedBytes(p, len(w.tables)-1)
 	w.bytes += int64(w.visible()) * (share - w.share)
@@ -170,7 +172,8 @@ func (w *window) change(p Params, copies bool) {
 	}
 }
 
-// most returns the greatest number of documents in a segment. One that was sealed under other bounds may have more than those in force allow.
+// most returns the greatest number of documents in a segment. One that was sealed under other bounds may have more
+// than those in force allow.
 func (w *window) mostDocuments() int {
 	if w.changed {
 		return segmentDocuments
@@ -178,8 +181,9 @@ func (w *window) mostDocuments() int {
 	return w.shape.documents
 }
 
-// MostLeaving bounds how many documents leave because of one, while bounds that were narrowed are not kept yet. A window of millions is
-// brought within its new bounds by some thousand documents, each of which waits for some microseconds.
+// MostLeaving bounds how many documents leave because of one, while bounds that were narrowed are not kept yet. A
+// window of millions is brought within its new bounds by some thousand documents, each of which waits for some
+// microseconds.
 const MostLeaving = 1024
 
 // turn is what judging one document may still do to others.
@@ -193,7 +197,8 @@ func (r *Replica) beginTurn(at Position) {
 	r.at, r.turn = at, turn{reentries: MostReentries}
 }
 
-// over says that a turn is over before the narrowed bounds are kept. It never is as long as less has left than is to enter.
+// over says that a turn is over before the narrowed bounds are kept. It never is as long as less has left than is to
+// enter.
 func (r *Replica) over(bytes int64) bool {
 	return r.narrowing && r.turn.left >= MostLeaving && r.turn.freed >= bytes
 }

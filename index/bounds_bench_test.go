@@ -8,7 +8,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// BenchmarkNarrow is one turn after window.count was narrowed from 100,000 to 100: a document is judged, and up to MostLeaving others leave.
+// BenchmarkNarrow is one turn after window.count was narrowed from 100,000 to 100: a document is judged, and up to
+// MostLeaving others leave.
 func BenchmarkNarrow(b *testing.B) {
 	p := index.DefaultParams()
 	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, 100_000

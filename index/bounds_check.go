@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// CheckChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings that the journal was
-// begun with.
+// CheckChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings
+// that the journal was begun with.
 func (p Params) CheckChange() []setting.Mistake {
 	if wrong := p.Window.validate(); len(wrong) > 0 {
 		return setting.Under("window", wrong)
@@ -47,8 +47,9 @@ func (p SimilarityParams) mayVerify() bool {
 	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate && (begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText || begun.chars() > 0)
 }
 
-// checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of the pairs. Bands that
-// were set, or planned by area, promise none, and those of a sketch by distance do not depend on the threshold.
+// checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of
+// the pairs. Bands that were set, or planned by area, promise none, and those of a sketch by distance do not depend
+// on the threshold.
 func (p SimilarityParams) checkRecall() []setting.Mistake {
 	if p.Signed == (Signed{}) || p.byDistance() || p.Plan == planArea || p.Bands > 0 || p.Rows > 0 {
 		return nil

@@ -109,8 +109,8 @@ func (n *narrowed) change(set func(*index.Params)) {
 	n.apply(&index.SettingsChange{Header: n.header(), Bounds: index.Bounds{Number: n.number, Text: boundsOf(p)}})
 }
 
-// Bounds that are narrowed by far let go of what they have no room for in turns, as the twin says, whatever is repeated meanwhile and
-// wherever a replica is restored.
+// Bounds that are narrowed by far let go of what they have no room for in turns, as the twin says, whatever is
+// repeated meanwhile and wherever a replica is restored.
 func TestNarrow(t *testing.T) {
 	for _, how := range []struct {
 		name string

@@ -80,8 +80,8 @@ func (r *Replica) sift(e *entry.Entry) (ranks []rank, out int) {
 // sifted is how many candidates are ranked.
 func (r *Replica) sifted() int { return sifted * min(r.params.Similarity.MaxCandidates, unlimited) }
 
-// siftIn adds the documents that were met in one window to the ranks, and to the number of those left out. It returns done
-// as false if there was not work enough for all of them.
+// siftIn adds the documents that were met in one window to the ranks, and to the number of those left out. It returns
+// done as false if there was not work enough for all of them.
 func (r *Replica) siftIn(of *window, e *entry.Entry, b *bound, before int) (out int, done bool) {
 	w, x, most := &r.window, &r.block, r.sifted()
 	out = before

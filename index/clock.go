@@ -23,7 +23,8 @@ func (c *clocks) document(at int64) {
 // placed moves the event clock to the time of a place. The feeder has bounded that time.
 func (c *clocks) placed(at int64) { c.event = max(c.event, at) }
 
-// late returns how many seconds a document's time lies behind the time of its place, if that is more than the tolerance.
+// late returns how many seconds a document's time lies behind the time of its place, if that is more than the
+// tolerance.
 func (c *clocks) late(document, place int64) int64 {
 	if document <= 0 || place-document <= c.tolerance {
 		return 0

@@ -91,9 +91,9 @@ type Walk struct {
 	at, end           ref // the next document, and the one at which the walk of this part ends
 }
 
-// Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says that those are
-// visited that were remembered when the walk came to their part, and did not leave before. A document that enters again meanwhile may be
-// visited twice.
+// Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says
+// that those are visited that were remembered when the walk came to their part, and did not leave before. A document
+// that enters again meanwhile may be visited twice.
 func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
 	for {
 		w := &r.window

@@ -33,8 +33,9 @@ func (r *Replica) applyErase(at Stamp, rec *Erase) Effect {
 	return Effect{Applied: true}
 }
 
-// eraseJudged erases the documents that were judged, or primed, at these positions, as of a journal offset. That takes in
-// a document that has left the window while its segment is still there, and each place of one that entered again.
+// eraseJudged erases the documents that were judged, or primed, at these positions, as of a journal offset. That
+// takes in a document that has left the window while its segment is still there, and each place of one that entered
+// again.
 func (w *window) eraseJudged(targets []Position, offset int64) {
 	for _, target := range targets {
 		for at := w.search(target, w.firstRef()); at < w.end; at++ {
@@ -52,8 +53,8 @@ func (w *window) eraseJudged(targets []Position, offset int64) {
 	}
 }
 
-// eraseAgain erases the places of documents that entered again. It reads the whole window, because these are in no order
-// of their judgement.
+// eraseAgain erases the places of documents that entered again. It reads the whole window, because these are in no
+// order of their judgement.
 func (w *window) eraseAgain(targets []Position, offset int64) {
 	judged := make(map[Position]bool, len(targets))
 	for _, target := range targets {

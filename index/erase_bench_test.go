@@ -7,9 +7,9 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// BenchmarkErase applies records that erase documents far apart, in a full window. One operation is one record: of one document, and of
-// as many as a record may name. A replica that was captured just before copies the segments that it erases in, as each does once after a
-// snapshot.
+// BenchmarkErase applies records that erase documents far apart, in a full window. One operation is one record: of
+// one document, and of as many as a record may name. A replica that was captured just before copies the segments that
+// it erases in, as each does once after a snapshot.
 func BenchmarkErase(b *testing.B) {
 	const held = 1_000_000
 	for _, captured := range []bool{false, true} {

@@ -54,8 +54,8 @@ func (e *eraser) remains(c *index.Capture) (remains []string) {
 	return remains
 }
 
-// TestErase: what was erased matches nothing and is in no later snapshot, and a capture that was taken before stays as it
-// was. The verdict that is held stays.
+// TestErase: what was erased matches nothing and is in no later snapshot, and a capture that was taken before stays
+// as it was. The verdict that is held stays.
 func TestErase(t *testing.T) {
 	e := newEraser(t, index.DefaultParams())
 	before := e.replica.Capture()
@@ -111,8 +111,8 @@ func TestSortTargets(t *testing.T) {
 	}
 }
 
-// TestErasedAmongBoilerplate: where work decides which candidates are compared, a replica that remembers what the erased
-// documents looked like judges as one that was restored since.
+// TestErasedAmongBoilerplate: where work decides which candidates are compared, a replica that remembers what the
+// erased documents looked like judges as one that was restored since.
 func TestErasedAmongBoilerplate(t *testing.T) {
 	const held, length = 2000, 200
 	p := index.DefaultParams()

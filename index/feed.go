@@ -73,9 +73,9 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// feedable returns false for a feed that does not continue what was fed: with partitions in another epoch, with band keys
-// of another length, with entries out of order, with other entries than were fed at the same place, or with documents of a
-// partition left out: feeders between whose readings the source was compacted do not bring the same.
+// feedable returns false for a feed that does not continue what was fed: with partitions in another epoch, with band
+// keys of another length, with entries out of order, with other entries than were fed at the same place, or with
+// documents of a partition left out: feeders between whose readings the source was compacted do not bring the same.
 func (r *Replica) feedable(f *Feed) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
@@ -90,8 +90,8 @@ func (r *Replica) feedable(f *Feed) bool {
 	return inOrder(f.Entries, f.First, r.fed, next, r.keys)
 }
 
-// inOrder says whether entries, the first of which is number first, continue a sequence of which some were brought: in the order
-// of their places, each partition's ascending from next. It changes next.
+// inOrder says whether entries, the first of which is number first, continue a sequence of which some were brought:
+// in the order of their places, each partition's ascending from next. It changes next.
 func inOrder(entries []FedEntry, first, brought uint64, next []int64, keys int) bool {
 	last := int64(math.MinInt64)
 	for i := range entries {

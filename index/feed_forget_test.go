@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// The verdicts of a feed do not depend on when it becomes known that an output refused a document of it: a copy that is judged behind the
-// refusal has the verdict that it has before it. The document itself goes to rejected.
+// The verdicts of a feed do not depend on when it becomes known that an output refused a document of it: a copy that
+// is judged behind the refusal has the verdict that it has before it. The document itself goes to rejected.
 func TestForgetOfAFedDocument(t *testing.T) {
 	fed := []index.Position{{Offset: 2, Entry: 0}, {Offset: 2, Entry: 2}} // a unique document, and a copy that came through
 	var want []index.Verdict
@@ -72,7 +72,8 @@ func TestForgetOfAFedDocument(t *testing.T) {
 	}
 }
 
-// A document that a session appended, in a group that goes on live where the feed ended, dies when its output refuses it.
+// A document that a session appended, in a group that goes on live where the feed ended, dies when its output refuses
+// it.
 func TestForgetBehindTheFeed(t *testing.T) {
 	p := index.DefaultParams()
 	p.Window.Clock = "event"

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// A feeder that has counted a document which another one never saw would continue behind what was fed: nothing between may be
-// left out, whatever the number of entries says.
+// A feeder that has counted a document which another one never saw would continue behind what was fed: nothing
+// between may be left out, whatever the number of entries says.
 func TestFeedLeavesNoOffsetsOut(t *testing.T) {
 	p := index.DefaultParams()
 	p.Window.Clock = "event"

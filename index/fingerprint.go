@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// A journal is begun with a canonical settings text. Texts of different versions of unecho may mean the same. What a text means
-// is its fixed text. Bounds are no part of it, because they can be changed (bounds.go):
+// A journal is begun with a canonical settings text. Texts of different versions of unecho may mean the same. What a
+// text means is its fixed text. Bounds are no part of it, because they can be changed (bounds.go):
 //
 //	what an earlier version wrote                      what it means
 //	{..., "similarity.hash":"xxhash",                  {...,
@@ -26,9 +26,9 @@ func Hash(text []byte) uint64 { return xxhash.Sum64(text) }
 // Fingerprint is the hash of what a canonical settings text means. Members work together if theirs are equal.
 func Fingerprint(settings []byte) uint64 { return Hash(Fixed(settings)) }
 
-// Recorded is the fingerprint in the headers of the records of a journal that was begun with a settings text. It is the text's
-// fingerprint, except for a text that an early version wrote: that version's members wrote the hash of the text into their
-// records, and may still be at work.
+// Recorded is the fingerprint in the headers of the records of a journal that was begun with a settings text. It is
+// the text's fingerprint, except for a text that an early version wrote: that version's members wrote the hash of the
+// text into their records, and may still be at work.
 func Recorded(settings []byte) uint64 {
 	if values, ok := decoded(settings); ok && early(values) {
 		return Hash(settings)
@@ -47,7 +47,8 @@ func DiffAll(here, journal []byte) []string {
 	return setting.Diff(meaning(here, func(setting.Field) bool { return true }), meaning(journal, func(setting.Field) bool { return true }))
 }
 
-// Fixed returns what a settings text means, bounds aside, as a canonical text. A text that is none is returned as it is.
+// Fixed returns what a settings text means, bounds aside, as a canonical text. A text that is none is returned as it
+// is.
 func Fixed(settings []byte) []byte {
 	return meaning(settings, func(f setting.Field) bool { return !f.Bound })
 }

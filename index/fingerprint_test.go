@@ -45,7 +45,8 @@ func TestSameSettings(t *testing.T) {
 	}
 }
 
-// Members of two versions work together in a journal that either has begun: they apply each other's records, with the same hash.
+// Members of two versions work together in a journal that either has begun: they apply each other's records, with the
+// same hash.
 func TestVersionsWorkTogether(t *testing.T) {
 	for _, begun := range []string{earlyText, laterText} {
 		header := index.Header{Fingerprint: index.Recorded([]byte(begun)), Wall: 5}

@@ -7,8 +7,9 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// History is what was before the group began: it stands in front of the window, in the order of the documents' times (design 4,
-// rule 16). It has a window of the same structure, with numbers of its own, which holds representatives only.
+// History is what was before the group began: it stands in front of the window, in the order of the documents' times
+// (design 4, rule 16). It has a window of the same structure, with numbers of its own, which holds representatives
+// only.
 //
 //	history                      window
 //	[ past+0 .. past+99 ]        [ 0 .. 40 .. 91 ]
@@ -16,8 +17,8 @@ import (
 //	  leaves   primings            leaves   judged documents
 //	  first    bring these         next     enter here
 //
-// Both share window.count and window.bytes. What is judged makes room for itself, and the oldest of history leaves first. What
-// is primed makes room among history only.
+// Both share window.count and window.bytes. What is judged makes room for itself, and the oldest of history leaves
+// first. What is primed makes room among history only.
 
 // Primed is a priming, and what became of its documents.
 type Primed struct {
@@ -119,9 +120,9 @@ func (r *Replica) beginPriming(at Stamp, h *History) Effect {
 	return Effect{Applied: true}
 }
 
-// primable returns false for a record that does not continue the priming: with band keys of another length, with entries out
-// of order, with other entries than were brought at the same place, or with documents of a partition left out: primers between
-// whose readings the source was compacted do not bring the same.
+// primable returns false for a record that does not continue the priming: with band keys of another length, with
+// entries out of order, with other entries than were brought at the same place, or with documents of a partition left
+// out: primers between whose readings the source was compacted do not bring the same.
 func (r *Replica) primable(h *History) bool {
 	next := make([]int64, len(h.Parts))
 	for i := range h.Parts {
@@ -132,7 +133,8 @@ func (r *Replica) primable(h *History) bool {
 	return inOrder(h.Entries, h.First, r.priming.Entries, next, r.keys)
 }
 
-// primedRow returns the number of a source partition. A partition that the journal does not know yet gets a row of epoch 0.
+// primedRow returns the number of a source partition. A partition that the journal does not know yet gets a row of
+// epoch 0.
 func (r *Replica) primedRow(part *HistoryPart) uint32 {
 	number, known := r.byID[part.Source]
 	if !known {
@@ -145,8 +147,9 @@ func (r *Replica) primedRow(part *HistoryPart) uint32 {
 	return number
 }
 
-// prime remembers an entry of history, unless it is known, or there is no room for it. It never lets a document leave that is
-// newer, and it changes no document that is there, except that one may have been repeated later than was known.
+// prime remembers an entry of history, unless it is known, or there is no room for it. It never lets a document leave
+// that is newer, and it changes no document that is there, except that one may have been repeated later than was
+// known.
 func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 	r.beginTurn(at)
 	r.room(0, 0)
@@ -201,8 +204,8 @@ func (r *Replica) newHistory(oldest ref, number uint64) *window {
 	return &h
 }
 
-// historyFits lets documents of history leave, oldest first, until one more of this many bytes is within the bounds. It returns
-// false if what was judged leaves no room.
+// historyFits lets documents of history leave, oldest first, until one more of this many bytes is within the bounds.
+// It returns false if what was judged leaves no room.
 func (r *Replica) historyFits(bytes int64) bool {
 	if r.window.full(1, bytes) {
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a text and copies
-// what they are compared by; Comparer.Answer compares them, elsewhere and as long as that takes. Together they find what Lookup
-// finds, for the same cost as judging an entry.
+// A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a
+// text and copies what they are compared by; Comparer.Answer compares them, elsewhere and as long as that takes.
+// Together they find what Lookup finds, for the same cost as judging an entry.
 
 // Inquiry is a text and copies of the documents that it may be like.
 type Inquiry struct {
@@ -44,9 +44,9 @@ type Answer struct {
 	Least    Similarity
 }
 
-// Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it is until the
-// inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing, and must not run at the same
-// time as another call.
+// Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it
+// is until the inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing,
+// and must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 	q = &Inquiry{entry: e, least: r.least, left: r.params.Similarity.budget(), bands: r.window.whole()}
 	if e.Empty() || len(e.Keys) != r.keys {
@@ -91,8 +91,8 @@ func (r *Replica) inquired(f, root *found, e *entry.Entry) inquired {
 	return c
 }
 
-// Answer compares the candidates of an inquiry, and returns up to most matches in the order of Lookup. The comparer must be of the
-// replica's Params; only the threshold is the inquiry's.
+// Answer compares the candidates of an inquiry, and returns up to most matches in the order of Lookup. The comparer
+// must be of the replica's Params; only the threshold is the inquiry's.
 func (c *Comparer) Answer(q *Inquiry, most int) Answer {
 	a := Answer{Cut: q.cut, Bands: q.bands, Least: q.least}
 	var all []int
@@ -116,7 +116,8 @@ func (c *Comparer) Answer(q *Inquiry, most int) Answer {
 	return a
 }
 
-// measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is left.
+// measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is
+// left.
 func (c *Comparer) measure(q *Inquiry, k *inquired) bool {
 	if c.entry != q.entry {
 		c.Begin(q.entry)

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// TestInquire: candidates that are copied and compared elsewhere give what Lookup gives, after the replica has gone on, too. And
-// neither an inquiry nor a lookup changes anything.
+// TestInquire: candidates that are copied and compared elsewhere give what Lookup gives, after the replica has gone
+// on, too. And neither an inquiry nor a lookup changes anything.
 func TestInquire(t *testing.T)     { tryInquire(t, 8) }
 func TestInquireLong(t *testing.T) { tryInquire(t, 200) }
 

@@ -30,8 +30,8 @@ func (w *window) renew(l *lookup) {
 	}
 }
 
-// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those of
-// the third entry ahead, and empty if there is none.
+// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those
+// of the third entry ahead, and empty if there is none.
 func (w *window) lookAhead(keys []byte) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed

@@ -15,7 +15,8 @@ type Params struct {
 	Window     WindowParams     `key:"window"`
 	Index      KeepParams       `key:"index" doc:"The index that the members share."`
 
-	// OwnBounds keeps the bounds as they are here, whatever those are that the journal was begun with: for verbs that work on files.
+	// OwnBounds keeps the bounds as they are here, whatever those are that the journal was begun with: for verbs that
+	// work on files.
 	OwnBounds bool `key:"-"`
 }
 
@@ -45,8 +46,8 @@ type SimilarityParams struct {
 	Signed Signed `key:"-"`
 }
 
-// Signed has the settings by which documents are signed, where bounds that are in force differ from those that the journal was begun
-// with. The zero Signed means that they do not differ.
+// Signed has the settings by which documents are signed, where bounds that are in force differ from those that the
+// journal was begun with. The zero Signed means that they do not differ.
 type Signed struct {
 	Threshold float64
 	Verify    string

@@ -8,8 +8,8 @@ type Stamp struct {
 	LogAppendTime int64 // ms since 1970, by the broker's clock
 }
 
-// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint, *Accusation,
-// *Routing, *SettingsChange, *Feed, *History.
+// Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint,
+// *Accusation, *Routing, *SettingsChange, *Feed, *History.
 type Record interface{ record() }
 
 // Header is common to all records but Settings.
@@ -77,8 +77,8 @@ func (p Position) Before(q Position) bool {
 	return p.Offset < q.Offset || p.Offset == q.Offset && p.Entry < q.Entry
 }
 
-// Forget takes the verdict given at Target back, because an output refused the document. It kills the document, unless a feed
-// brought it.
+// Forget takes the verdict given at Target back, because an output refused the document. It kills the document,
+// unless a feed brought it.
 type Forget struct {
 	Header
 	Target Position
@@ -91,8 +91,8 @@ type Mark struct {
 }
 
 // Checkpoint claims that the replica of Member had Hash when the next journal offset to apply was Offset, directly
-// after a mark. It repeats settings, bounds and routes in force there, because the records that declared them are trimmed
-// with the journal's head.
+// after a mark. It repeats settings, bounds and routes in force there, because the records that declared them are
+// trimmed with the journal's head.
 type Checkpoint struct {
 	Header
 	Member   string
@@ -113,8 +113,8 @@ type Accusation struct {
 	Hash    uint64
 }
 
-// Feed carries entries of several source partitions, in the order in which they are judged. A backfill appends it, so that
-// the order is that of the documents' places and not that of the appends (design 4, rule 15).
+// Feed carries entries of several source partitions, in the order in which they are judged. A backfill appends it, so
+// that the order is that of the documents' places and not that of the appends (design 4, rule 15).
 type Feed struct {
 	Header
 	First   uint64 // entries that were fed before this record's first one
@@ -137,8 +137,8 @@ type FedEntry struct {
 	entry.Entry
 }
 
-// History carries documents of before the group began, for its window (design 4, rule 16). None of them gets a verdict. The
-// record that begins a priming has its plan and nothing else.
+// History carries documents of before the group began, for its window (design 4, rule 16). None of them gets a
+// verdict. The record that begins a priming has its plan and nothing else.
 type History struct {
 	Header
 	Number  uint32 // of the priming; 1 is the first

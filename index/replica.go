@@ -216,8 +216,8 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 	return Effect{Applied: true}
 }
 
-// settle takes the text that the journal was begun with. A replica that has read nothing before begins its hash as members of the
-// version do that wrote the text.
+// settle takes the text that the journal was begun with. A replica that has read nothing before begins its hash as
+// members of the version do that wrote the text.
 func (r *Replica) settle(text []byte) {
 	r.settings = append([]byte{}, text...)
 	p, err := r.params.begunWith(text)
@@ -278,7 +278,8 @@ func (r *Replica) lookAheadInHistory(of keyed, i int) {
 	r.history.lookAhead(of.keys(i + lookaheads))
 }
 
-// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is empty.
+// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is
+// empty.
 type keyed interface{ keys(i int) []byte }
 
 func (run *Run) keys(i int) []byte {
@@ -331,8 +332,8 @@ func (r *Replica) oldest(now Position) Position {
 	return now
 }
 
-// forget has a document that its output refused go to rejected, and die. A document that was fed stays what it is for those behind it:
-// a feeder runs ahead of refusals, and how far ahead is chance (design 4, rules 11 and 15).
+// forget has a document that its output refused go to rejected, and die. A document that was fed stays what it is for
+// those behind it: a feeder runs ahead of refusals, and how far ahead is chance (design 4, rules 11 and 15).
 func (r *Replica) forget(target Position) {
 	for _, p := range r.partitions {
 		for i := range p.held {

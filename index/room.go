@@ -15,8 +15,8 @@ const MostReentries = 64
 // room. If only its age is beyond the bound, it waits for the next document, and is meanwhile found only if its last
 // repeat is young enough.
 //
-// Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where the next one would
-// enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
+// Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where
+// the next one would enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
 func (r *Replica) room(documents int, bytes int64) {
 	if r.history != nil {
 		r.historyRoom(documents, bytes)

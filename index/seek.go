@@ -24,8 +24,8 @@ type Known struct {
 	OlderPart int64 // estimated bytes of those that leave before it, as window.bytes counts them
 }
 
-// Search looks for one document by its coordinates. The index has no table for that, so a search looks at every document,
-// in steps, newest first. A step is short, so that the journal is applied in between.
+// Search looks for one document by its coordinates. The index has no table for that, so a search looks at every
+// document, in steps, newest first. A step is short, so that the journal is applied in between.
 type Search struct {
 	Topic     string
 	Partition int32
@@ -37,8 +37,9 @@ type Search struct {
 	past        ref // documents of history below it are still to be looked at; 0: none has been
 }
 
-// Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the document is nil
-// if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again, is not remembered.
+// Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the
+// document is nil if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again,
+// is not remembered.
 func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 	w := &r.window
 	sources := r.sourcesOf(s.Topic, s.Partition)
@@ -155,8 +156,8 @@ func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict
 	return Verdict{}, entry.Source{}, false
 }
 
-// Reached returns the offset of a source partition below which everything is judged; known is false if the journal knows no
-// partition of that name.
+// Reached returns the offset of a source partition below which everything is judged; known is false if the journal
+// knows no partition of that name.
 func (r *Replica) Reached(topic string, partition int32) (offset int64, known bool) {
 	for _, number := range r.sourcesOf(topic, partition) {
 		p := r.partitions[number]

@@ -19,9 +19,10 @@ func (p Params) Algorithm() string {
 	return s.Algorithm()
 }
 
-// Version names everything besides the settings that decides how a text is signed. It is stored with the settings of a
-// journal, so that members that would sign differently refuse to run together. The Unicode tables are no part of it: members
-// of different builds differ in characters that were added lately, and what the journal has is what counts.
+// Version names everything besides the settings that decides how a text is signed. It is stored with the settings of
+// a journal, so that members that would sign differently refuse to run together. The Unicode tables are no part of
+// it: members of different builds differ in characters that were added lately, and what the journal has is what
+// counts.
 func (p Params) Version() string {
 	return fmt.Sprintf("text/%d %s evidence/%d", text.Version, p.Algorithm(), entry.Version)
 }

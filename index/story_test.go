@@ -268,7 +268,8 @@ func (s *story) routing(words []string) *index.Routing {
 	return r
 }
 
-// history parses `history 1 first 0 : p0/5@-30s=some_text p1/6=other_text`. The time of a place is that of the document.
+// history parses `history 1 first 0 : p0/5@-30s=some_text p1/6=other_text`. The time of a place is that of the
+// document.
 func (s *story) history(words []string) *index.History {
 	r := &index.History{Header: s.header()}
 	s.scan(words[1:4], "%d first %d", &r.Number, &r.First)

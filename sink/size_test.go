@@ -142,8 +142,8 @@ func BenchmarkEncode(b *testing.B) {
 	})
 }
 
-// The worst case decides which documents are rejected, on every member alike. Whoever changes it, by a header or a reason, raises
-// config.SettingsVersion, and then this number.
+// The worst case decides which documents are rejected, on every member alike. Whoever changes it, by a header or a
+// reason, raises config.SettingsVersion, and then this number.
 func TestWorstCaseIsPinned(t *testing.T) {
 	const settingsVersion2 = 2705
 	e := sink.New(sink.DefaultParams(), "unecho", "minhash/2:0123456789abcdef")

@@ -27,8 +27,8 @@ func embeddedDefaults(c config.Config, dir string) config.Config {
 	return c
 }
 
-// openBroker is the embedded broker of a verb. It is closed by whoever comes first: the verb at its end, or a second signal, for a
-// broker that was not closed is not used again.
+// openBroker is the embedded broker of a verb. It is closed by whoever comes first: the verb at its end, or a second
+// signal, for a broker that was not closed is not used again.
 type openBroker struct {
 	running atomic.Pointer[broker.Embedded]
 }

@@ -76,8 +76,8 @@ func (s *scene) outcome(job string) map[string]string {
 	return by
 }
 
-// Documents of files come out once and in the files' order, with the same verdicts, however often the process is killed: while it loads
-// them, and while it judges.
+// Documents of files come out once and in the files' order, with the same verdicts, however often the process is
+// killed: while it loads them, and while it judges.
 func TestBackfillFilesKilled(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 0)
@@ -184,7 +184,8 @@ func TestBackfillFilesInput(t *testing.T) {
 	}
 }
 
-// Of two processes that load the files of one job the later one goes on, and other files than those from before are refused.
+// Of two processes that load the files of one job the later one goes on, and other files than those from before are
+// refused.
 func TestBackfillFilesOfOneJob(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 0)

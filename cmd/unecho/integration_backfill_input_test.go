@@ -87,8 +87,8 @@ func TestBackfillBadInput(t *testing.T) {
 	s.audited(s.name + ".journal") // what the live group does is none of theirs
 }
 
-// A backfill that was stopped by Ctrl-C, and another that was killed, are listed as half finished, with the command that goes on.
-// That command finishes them, and each document comes out once. What they leave is removed.
+// A backfill that was stopped by Ctrl-C, and another that was killed, are listed as half finished, with the command
+// that goes on. That command finishes them, and each document comes out once. What they leave is removed.
 func TestBackfillGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

@@ -8,8 +8,9 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// The output for unique documents takes none of one partition, because they are too old for it. They go to rejected, and no verdict
-// depends on how far the feeder was ahead: the copies of each are its duplicates, by one process as by three that are killed.
+// The output for unique documents takes none of one partition, because they are too old for it. They go to rejected,
+// and no verdict depends on how far the feeder was ahead: the copies of each are its duplicates, by one process as by
+// three that are killed.
 func TestBackfillRefused(t *testing.T)     { tryBackfillRefused(t, 6000, 2) }
 func TestBackfillRefusedLong(t *testing.T) { tryBackfillRefused(t, 200_000, 10) }
 

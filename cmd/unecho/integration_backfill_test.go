@@ -18,8 +18,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// A backfill gives the same verdicts, byte for byte, by one process as by three, killed again and again, and each document comes
-// out once.
+// A backfill gives the same verdicts, byte for byte, by one process as by three, killed again and again, and each
+// document comes out once.
 func TestBackfillKilled(t *testing.T)     { tryBackfillKilled(t, 12_000, 8, 3) }
 func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 8, 10) }
 
@@ -69,8 +69,8 @@ func TestBackfillInterruptedEarly(t *testing.T) {
 	}
 }
 
-// history sends documents of the past to random partitions. Most partitions are of the same days, one is months older. Some
-// documents are late, have no time, or are of the future.
+// history sends documents of the past to random partitions. Most partitions are of the same days, one is months
+// older. Some documents are late, have no time, or are of the future.
 func (s *scene) history(n, partitions int) {
 	s.t.Helper()
 	forever := "-1" // else Kafka deletes documents as old as these, here and in the outputs, at any moment

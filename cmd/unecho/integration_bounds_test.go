@@ -8,8 +8,9 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// Bounds are changed under load: doubled, narrowed by far, and with another threshold, while members whose files differ are at work and
-// one more starts. The twin of the audit reaches the same verdicts, each document came out once, and no member was started again.
+// Bounds are changed under load: doubled, narrowed by far, and with another threshold, while members whose files
+// differ are at work and one more starts. The twin of the audit reaches the same verdicts, each document came out
+// once, and no member was started again.
 func TestBoundsChangeUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)

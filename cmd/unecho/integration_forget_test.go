@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/removals"
 )
 
-// What is forgotten by the verb or through the API matches nothing any more, while the members go on, and after a restart from a
-// snapshot in PostgreSQL too. What was not named is remembered.
+// What is forgotten by the verb or through the API matches nothing any more, while the members go on, and after a
+// restart from a snapshot in PostgreSQL too. What was not named is remembered.
 func TestForgetOnKafka(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

@@ -13,8 +13,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// What a process at work shows of itself: the figures of each room, what its Kafka clients do, and its profiles. The level of
-// its log can be changed.
+// What a process at work shows of itself: the figures of each room, what its Kafka clients do, and its profiles. The
+// level of its log can be changed.
 func TestOpsOfAProcess(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)

@@ -14,8 +14,9 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// A group that has traffic, and a member that is killed, is primed by two processes, one of which is killed again and again. Each
-// document of history is brought once, copies of it are duplicates of the right one, and each document of the group comes out once.
+// A group that has traffic, and a member that is killed, is primed by two processes, one of which is killed again and
+// again. Each document of history is brought once, copies of it are duplicates of the right one, and each document of
+// the group comes out once.
 func TestPrimeKilled(t *testing.T) {
 	t.Parallel()
 	const partitions, n, kills = 3, 12_000, 4
@@ -59,8 +60,8 @@ func TestPrimeKilled(t *testing.T) {
 	}
 }
 
-// past sends n documents of the last hours, and returns edited copies of some of them, whose keys name the originals. Every hundredth
-// document is empty.
+// past sends n documents of the last hours, and returns edited copies of some of them, whose keys name the originals.
+// Every hundredth document is empty.
 func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 	s.t.Helper()
 	r, begin := rand.New(rand.NewPCG(4, 4)), time.Now().Add(-6*time.Hour)
@@ -81,7 +82,8 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 	return copies
 }
 
-// originals holds the matches of n documents against the originals that their keys name; those without a key are like no other.
+// originals holds the matches of n documents against the originals that their keys name; those without a key are like
+// no other.
 func (s *scene) originals(n int) {
 	s.t.Helper()
 	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"), kgo.FetchIsolationLevel(kgo.ReadCommitted()))

@@ -110,7 +110,8 @@ func (s *scene) aged(n int, at time.Time, seed uint64) {
 	s.send(records...)
 }
 
-// doctorTells has the doctor look until it names an output and its remedy: a broker shows a changed setting a moment later.
+// doctorTells has the doctor look until it names an output and its remedy: a broker shows a changed setting a moment
+// later.
 func (s *scene) doctorTells(output string) {
 	s.t.Helper()
 	ctx, name := s.bounded(), s.source+"."+output

@@ -68,8 +68,8 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 	return client.New(p)
 }
 
-// opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an embedded broker
-// needs no file.
+// opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an
+// embedded broker needs no file.
 func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
 	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embeddedTopic, "snapshot.directory=."} // what a file must have; it is not used
 	c, err := serviceConfig(cmd, false, "", layers{under: under})

@@ -110,8 +110,8 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 	return replica, m.Fingerprint, err
 }
 
-// goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again. It may have
-// been primed as well, or its bounds were changed.
+// goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun
+// again. It may have been primed as well, or its bounds were changed.
 func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()

@@ -74,8 +74,8 @@ func (s *sorter) add(k key, fact []byte) error {
 	return nil
 }
 
-// makeRoom has memory for the next fact. Few facts take little, and the first that does not fit takes all memory at once:
-// growing step by step would need up to twice of it.
+// makeRoom has memory for the next fact. Few facts take little, and the first that does not fit takes all memory at
+// once: growing step by step would need up to twice of it.
 func (s *sorter) makeRoom(need int) {
 	if len(s.facts)+need <= cap(s.facts) {
 		return

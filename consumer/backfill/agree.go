@@ -83,8 +83,8 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// hasFiles says whether documents of files were loaded for the job. One that goes on as a live group has none, and may not be allowed
-// to look.
+// hasFiles says whether documents of files were loaded for the job. One that goes on as a live group has none, and
+// may not be allowed to look.
 func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (bool, error) {
 	name := FilesOf(j.Name)
 	if j.Group != GroupOf(j.Name) {
@@ -119,8 +119,8 @@ func members(ctx context.Context, admin *kadm.Client, group string) (int, error)
 	return len(described[group].Members), nil
 }
 
-// Agree returns the plan in force if it is what is asked for. It returns nil if there is none yet, so that the caller may
-// fix one. A group that does other work is refused, and so is a job that was asked for something else.
+// Agree returns the plan in force if it is what is asked for. It returns nil if there is none yet, so that the caller
+// may fix one. A group that does other work is refused, and so is a job that was asked for something else.
 func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 	switch {
 	case s.Plan != nil && asked.DryRun == nil && s.dry():

@@ -22,8 +22,8 @@ func begun() *State {
 	return s
 }
 
-// What is asked for of a job that has begun is what it was begun with, in the same words or by the same offsets, or it is refused by
-// every difference.
+// What is asked for of a job that has begun is what it was begun with, in the same words or by the same offsets, or
+// it is refused by every difference.
 func TestAgree(t *testing.T) {
 	job := Job{Name: "repair", Group: GroupOf("repair"), Journal: JournalOf("repair")}
 	at := func(text string) *Bound { b := bound(t, text); return &b }

@@ -44,8 +44,8 @@ func End() Bound { return Bound{Text: "end", kind: atEnd} }
 var errForms = errors.New("write a time (2026-01-01, 2026-01-01T09:30:00Z, -24h, \"2h ago\"), start or end, or offsets: " +
 	"one number for all partitions, 0=100,1=250 for some, news/0=100 where there are several topics")
 
-// ParseBound reads a bound. A time without a zone is UTC; a date is its first moment. What lies back from now is counted
-// from now.
+// ParseBound reads a bound. A time without a zone is UTC; a date is its first moment. What lies back from now is
+// counted from now.
 func ParseBound(text string, now time.Time) (Bound, error) {
 	b := Bound{Text: strings.TrimSpace(text)}
 	switch b.Text {

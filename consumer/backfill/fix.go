@@ -26,9 +26,9 @@ type Request struct {
 	Gapless bool
 }
 
-// Fix turns a request into a plan, by the offsets that Kafka has now. `end` is where a reader of committed records comes
-// to now. An offset that was deleted or does not exist yet is refused. A time before the first record is the first
-// record. If nothing lies in the range, the plan has ranges of no offsets.
+// Fix turns a request into a plan, by the offsets that Kafka has now. `end` is where a reader of committed records
+// comes to now. An offset that was deleted or does not exist yet is refused. A time before the first record is the
+// first record. If nothing lies in the range, the plan has ranges of no offsets.
 func Fix(ctx context.Context, opts topic.Options, r Request, now time.Time) (*protocol.Plan, error) {
 	if err := r.check(now); err != nil {
 		return nil, err

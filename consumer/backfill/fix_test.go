@@ -17,8 +17,8 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 )
 
-// world is a cluster with the topics news, of two partitions, and blog, of one. news/0 has ten records at minutes 0 to 9
-// of hour, of which the first three are deleted. news/1 has four, at minutes 20 to 23. blog is empty.
+// world is a cluster with the topics news, of two partitions, and blog, of one. news/0 has ten records at minutes 0
+// to 9 of hour, of which the first three are deleted. news/1 has four, at minutes 20 to 23. blog is empty.
 func world(t *testing.T) topic.Options {
 	_, opts := cluster(t)
 	return opts

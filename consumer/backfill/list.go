@@ -26,8 +26,8 @@ type Listed struct {
 
 // List returns all jobs with groups of their own, by name: those whose group is there, and those of which only topics
 // are. Those that go on as a live group are that group's. A job that cannot be read does not hide the others: its Err
-// says why. One that is begun or removed at the same moment may be unreadable for that moment, so it is looked at again,
-// and is left out if it is gone.
+// says why. One that is begun or removed at the same moment may be unreadable for that moment, so it is looked at
+// again, and is left out if it is gone.
 func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
 	all, err := names(ctx, opts)
 	if err != nil {

@@ -30,7 +30,8 @@ func TestListWithForeignGroups(t *testing.T) {
 	}
 }
 
-// A journal that cannot be read does not hide the other backfills, and is named. One that is gone at the second look is left out.
+// A journal that cannot be read does not hide the other backfills, and is named. One that is gone at the second look
+// is left out.
 func TestListUnread(t *testing.T) {
 	c, opts := cluster(t)
 	client, err := kgo.NewClient(opts...)

@@ -26,8 +26,8 @@ type Document struct {
 	Time  time.Time // zero if it has none
 }
 
-// Headers of a record in the topic of files. The position is how many documents stand before it; outputs leave it out, as all headers
-// that begin with unecho-.
+// Headers of a record in the topic of files. The position is how many documents stand before it; outputs leave it
+// out, as all headers that begin with unecho-.
 const (
 	HeaderFile     = "file"
 	headerPosition = sink.Prefix + "position"
@@ -39,9 +39,9 @@ const (
 	loadBytes     = 16 << 20
 )
 
-// Loader writes the documents of files to the topic that a job replays, each once and in their order, whatever is killed meanwhile:
-// documents and their positions are committed together, and a Loader begins behind the last one that is committed. Another
-// Loader of the same job ends this one.
+// Loader writes the documents of files to the topic that a job replays, each once and in their order, whatever is
+// killed meanwhile: documents and their positions are committed together, and a Loader begins behind the last one
+// that is committed. Another Loader of the same job ends this one.
 type Loader struct {
 	client   *kgo.Client
 	topic    string
@@ -128,8 +128,8 @@ func header(r *topic.Record, key string) (value string) {
 	return value
 }
 
-// Add adds the next document of the files. Those that are in the topic already are passed over; the last of them must be the same.
-// The value is copied.
+// Add adds the next document of the files. Those that are in the topic already are passed over; the last of them must
+// be the same. The value is copied.
 func (l *Loader) Add(ctx context.Context, d *Document) error {
 	at := l.next
 	l.next++
@@ -161,8 +161,8 @@ func (l *Loader) Add(ctx context.Context, d *Document) error {
 // recordOverhead is an upper bound of what a record and its batch take beside value and place.
 const recordOverhead = 256
 
-// record is a document in the topic. One without a time, or of a time to come, has the timestamp -1: it stands where the one before
-// it does.
+// record is a document in the topic. One without a time, or of a time to come, has the timestamp -1: it stands where
+// the one before it does.
 func (l *Loader) record(d *Document, at int64) *kgo.Record {
 	r := &kgo.Record{Timestamp: time.UnixMilli(-1), Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
 		{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},

@@ -25,11 +25,11 @@ type Removed struct {
 	Topics []string
 }
 
-// Remove deletes what a job left in the cluster: its journal, its topic of files, its group. Snapshots deletes those of
-// the job's index; it runs before the group goes. The group is the last, so that a removal that was interrupted is
-// listed, and the next one finishes it. The outputs stay. A job at work is refused. When Remove returns, no broker knows
-// the topics any more, so that a job of the same name can begin at once. Waiting is called with the names of those that
-// the brokers still know, if that lasts.
+// Remove deletes what a job left in the cluster: its journal, its topic of files, its group. Snapshots deletes those
+// of the job's index; it runs before the group goes. The group is the last, so that a removal that was interrupted is
+// listed, and the next one finishes it. The outputs stay. A job at work is refused. When Remove returns, no broker
+// knows the topics any more, so that a job of the same name can begin at once. Waiting is called with the names of
+// those that the brokers still know, if that lasts.
 func Remove(ctx context.Context, opts topic.Options, name string, snapshots func(context.Context) error, waiting func(topics []string)) (Removed, error) {
 	var done Removed
 	client, err := kgo.NewClient(opts...)

@@ -11,13 +11,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// BarrenPatience is how long nothing comes of a range before somebody asks whether anything is left of it, and how long the answer may
-// take.
+// BarrenPatience is how long nothing comes of a range before somebody asks whether anything is left of it, and how
+// long the answer may take.
 const BarrenPatience = 3 * time.Second
 
-// Barren says that a reader of committed records finds nothing in a partition from one offset up to another, because compaction
-// deleted it. A client passes over that, and says so only with the next record, which may never come. A topic that is not compacted
-// has all its records, however long a broker takes to bring them. Who cannot be told goes on waiting, and asks again.
+// Barren says that a reader of committed records finds nothing in a partition from one offset up to another, because
+// compaction deleted it. A client passes over that, and says so only with the next record, which may never come. A
+// topic that is not compacted has all its records, however long a broker takes to bring them. Who cannot be told goes
+// on waiting, and asks again.
 func (t *Topics) Barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from, to int64) bool {
 	ctx, cancel := context.WithTimeout(ctx, BarrenPatience)
 	defer cancel()
@@ -64,7 +65,8 @@ func (t *Topics) barren(ctx context.Context, d kgo.Decompressor, topic string, p
 // barrenBytes is how much is asked for at a time. A broker brings a whole batch in any case.
 const barrenBytes = 256 << 10
 
-// fetch asks the leader of a partition once. It returns nil if that answers about nothing, as one does that bounds its clients' rates.
+// fetch asks the leader of a partition once. It returns nil if that answers about nothing, as one does that bounds
+// its clients' rates.
 func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic string, partition int32, from int64) (*kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.IsolationLevel, req.MaxBytes = 1, barrenBytes

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// EnsureFiles makes sure that the topic for documents of files is there. It has one partition, so that the order of the files is that
-// of the offsets, and nothing in it is deleted by age. maxBytes is what a record may take.
+// EnsureFiles makes sure that the topic for documents of files is there. It has one partition, so that the order of
+// the files is that of the offsets, and nothing in it is deleted by age. maxBytes is what a record may take.
 func (t *Topics) EnsureFiles(ctx context.Context, name string, replicas, maxBytes int) error {
 	found, err := t.find(ctx, []string{name})
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 // settlePoll is how often the ends of topics are looked at.
 const settlePoll = 20 * time.Millisecond
 
-// SettledOffsets waits until no transaction is open in topics, and returns their ends. Kafka answers that a transaction is committed
-// a moment before it writes that into the topics, and a reader that asks for the ends in between sees them too early. A partition
-// without a leader and a topic that there is not are waited for as well, until ctx ends.
+// SettledOffsets waits until no transaction is open in topics, and returns their ends. Kafka answers that a
+// transaction is committed a moment before it writes that into the topics, and a reader that asks for the ends in
+// between sees them too early. A partition without a leader and a topic that there is not are waited for as well,
+// until ctx ends.
 func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (kadm.ListedOffsets, error) {
 	tick := time.NewTicker(settlePoll)
 	defer tick.Stop()

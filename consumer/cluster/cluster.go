@@ -37,8 +37,8 @@ func (c *Cluster) transactionPrefix() string { return c.Group + "/" }
 // leaveTimeout is how long leaving the group may take.
 const leaveTimeout = 5 * time.Second
 
-// Leave takes slots out of the group, so that others get their partitions at once. Closing a client with an instance id does
-// not. A failure is logged: the group then notices by its time-out.
+// Leave takes slots out of the group, so that others get their partitions at once. Closing a client with an instance
+// id does not. A failure is logged: the group then notices by its time-out.
 func (c *Cluster) Leave(ctx context.Context, slots ...string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()

@@ -15,9 +15,9 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// Fence takes the transactional id of a slot over: an open transaction is aborted, one that is being committed is waited for,
-// and its former owner can do no more. Without it a restarted slot that has nothing to produce would hold up everybody behind
-// its open transaction until that times out.
+// Fence takes the transactional id of a slot over: an open transaction is aborted, one that is being committed is
+// waited for, and its former owner can do no more. Without it a restarted slot that has nothing to produce would hold
+// up everybody behind its open transaction until that times out.
 func (c *Cluster) Fence(ctx context.Context, slot string) error {
 	return c.fence(ctx, c.TransactionalID(slot))
 }
@@ -42,9 +42,9 @@ func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
 	return nil
 }
 
-// FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay unstable. It
-// runs when a session is given partitions. They wait for it, so it ends with ctx. Nothing relies on it: a dead member cannot
-// commit any more, because its generation is over, and its transaction ends by its time-out.
+// FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay
+// unstable. It runs when a session is given partitions. They wait for it, so it ends with ctx. Nothing relies on it:
+// a dead member cannot commit any more, because its generation is over, and its transaction ends by its time-out.
 func (c *Cluster) FenceDead(ctx context.Context) {
 	open, err := c.openTransactions(ctx)
 	if err == nil && len(open) > 0 {
@@ -71,8 +71,8 @@ const FencingWithin = 2 * time.Second
 // mostFencing bounds how many transactional ids are fenced at once.
 const mostFencing = 16
 
-// FenceIfDead fences a transactional id whose member is gone. It looks again just before: a member that has come back in the
-// meantime would be thrown out of its work.
+// FenceIfDead fences a transactional id whose member is gone. It looks again just before: a member that has come back
+// in the meantime would be thrown out of its work.
 func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
 	still, err := c.ofTheDead(ctx, []string{id})
 	if err == nil && len(still) == 0 {
@@ -91,8 +91,8 @@ func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
 // listingWithin bounds how long brokers are asked what is open: the rest of the time is for fencing it.
 const listingWithin = FencingWithin / 2
 
-// openTransactions lists the open transactions of our group. A broker that does not answer may have died together with a
-// member. It hides only the transactions that it coordinates.
+// openTransactions lists the open transactions of our group. A broker that does not answer may have died together
+// with a member. It hides only the transactions that it coordinates.
 func (c *Cluster) openTransactions(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listingWithin)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// StableOffsets returns the committed offsets. It waits for transactions that are still open on them. Ahead counts as time that
-// it has waited already.
+// StableOffsets returns the committed offsets. It waits for transactions that are still open on them. Ahead counts as
+// time that it has waited already.
 func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartition, ahead time.Duration) (map[entry.Source]protocol.Committed, error) {
 	req := stableRequest(c.Group, of)
 	began, told := time.Now().Add(-ahead), false
@@ -39,8 +39,8 @@ func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartitio
 	}
 }
 
-// StablePatience is how long a wait for an open transaction is not worth a message. A transaction of a working member takes
-// much less.
+// StablePatience is how long a wait for an open transaction is not worth a message. A transaction of a working member
+// takes much less.
 const StablePatience = 2 * time.Second
 
 func stableRequest(group string, of []protocol.TopicPartition) *kmsg.OffsetFetchRequest {

@@ -14,9 +14,9 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Run feeds the journal until every range of the plan is fed to its end, and the replica has taken it. It goes on where the replica
-// says that feeders before it, or beside it, have come to. It waits for the sessions, which make the partitions known to the journal
-// and commit the verdicts. It returns nil, the cause of ctx, or a *stop.Error.
+// Run feeds the journal until every range of the plan is fed to its end, and the replica has taken it. It goes on
+// where the replica says that feeders before it, or beside it, have come to. It waits for the sessions, which make
+// the partitions known to the journal and commit the verdicts. It returns nil, the cause of ctx, or a *stop.Error.
 func Run(ctx context.Context, s Setup) error {
 	f := &feeder{Setup: &s, unpacker: unpack.New(s.unpackBounds())}
 	var err error
@@ -136,7 +136,8 @@ func send(ctx context.Context, m *feeding.Merge, s *sender, all bool) error {
 	return s.send(ctx)
 }
 
-// state waits until the replica has passed the journal's end, and knows the partitions of the plan. It returns how far they are fed.
+// state waits until the replica has passed the journal's end, and knows the partitions of the plan. It returns how
+// far they are fed.
 func (f *feeder) state(ctx context.Context) (feeding.State, error) {
 	end, err := f.Log.End(ctx)
 	if err != nil {

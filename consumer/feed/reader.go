@@ -33,8 +33,8 @@ type reader struct {
 	fruitful  time.Time // when a poll brought records, or somebody asked what is left
 }
 
-// signedAtOnce is how many documents are signed before their entries are queued, so that few of them lie in the memory of the
-// workers. A poll may bring a hundred times as many.
+// signedAtOnce is how many documents are signed before their entries are queued, so that few of them lie in the
+// memory of the workers. A poll may bring a hundred times as many.
 const signedAtOnce = 4096
 
 func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding.Merge) (*reader, error) {
@@ -54,8 +54,8 @@ func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding
 	return r, nil
 }
 
-// fetchWait is how long a broker may wait for documents before it answers. All documents of a plan are there, so it waits only
-// where what is read does not belong to the plan any more.
+// fetchWait is how long a broker may wait for documents before it answers. All documents of a plan are there, so it
+// waits only where what is read does not belong to the plan any more.
 const fetchWait = 100 * time.Millisecond
 
 func (r *reader) options() []kgo.Opt {
@@ -82,8 +82,8 @@ func (r *reader) options() []kgo.Opt {
 	)
 }
 
-// partitionBytes is how much of a partition one fetch brings at most, and leastFetch is what it may always bring. A partition that is
-// not read any more loses what was fetched of it and not polled.
+// partitionBytes is how much of a partition one fetch brings at most, and leastFetch is what it may always bring. A
+// partition that is not read any more loses what was fetched of it and not polled.
 const (
 	partitionBytes = 4 << 20
 	leastFetch     = 64 << 10

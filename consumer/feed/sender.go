@@ -127,7 +127,8 @@ func (s *sender) room(ctx context.Context) error {
 // pace is when the next documents may be fed.
 type pace struct{ due time.Time }
 
-// wait waits until n more documents are due at that rate a second. A feeder that has waited for something else does not catch up.
+// wait waits until n more documents are due at that rate a second. A feeder that has waited for something else does
+// not catch up.
 func (p *pace) wait(ctx context.Context, rate, n int) error {
 	if rate == 0 {
 		return nil

@@ -33,8 +33,8 @@ type Setup struct {
 	queueBytes int // of entries that wait for others; 0: queueBytes. For tests.
 }
 
-// queueBytes is how many bytes of entries wait for those of other ranges, in all. A range that has its share of them is not read
-// until the merge has used half of it. What one poll brings comes on top.
+// queueBytes is how many bytes of entries wait for those of other ranges, in all. A range that has its share of them
+// is not read until the merge has used half of it. What one poll brings comes on top.
 const queueBytes = 64 << 20
 
 // leastQueue is the least share of a range. It keeps fetches useful where there are very many ranges.

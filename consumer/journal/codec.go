@@ -141,8 +141,8 @@ func runSize(run *index.Run) int {
 	return n
 }
 
-// Decoder decodes records. A decoded Run, Feed or History is valid until the next call: its entries are stored in the decoder and
-// point into the value.
+// Decoder decodes records. A decoded Run, Feed or History is valid until the next call: its entries are stored in the
+// decoder and point into the value.
 type Decoder struct {
 	run  index.Run
 	feed index.Feed

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "add the kinds of records that the golden journal does not have yet")
 
-// goldenDir holds records as versions in the field have written them: for each the type and its bytes. What is there is never
-// written again; -update appends the records of kinds that are new.
+// goldenDir holds records as versions in the field have written them: for each the type and its bytes. What is there
+// is never written again; -update appends the records of kinds that are new.
 const goldenDir = "testdata"
 
 // TestGoldenRecords: what an earlier version has written is read, and means the same.

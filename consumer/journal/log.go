@@ -53,8 +53,8 @@ func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerp
 	return l
 }
 
-// Record sets the fingerprint in the headers of the records that are appended from now on. A member learns it from the journal
-// (index.Replica.Recorded).
+// Record sets the fingerprint in the headers of the records that are appended from now on. A member learns it from
+// the journal (index.Replica.Recorded).
 func (l *Log) Record(fingerprint uint64) { l.recorded.Store(fingerprint) }
 
 // Recorded is the fingerprint in the headers of records.
@@ -167,8 +167,9 @@ func (l *Log) ReadOldest(ctx context.Context) error {
 	return nil
 }
 
-// Oldest returns the first offset that the journal keeps, and the time of that record in ms since 1970, as they were last
-// read. The offset is -1 if it is not known. The time is 0 if it is not known, or if the journal keeps no record.
+// Oldest returns the first offset that the journal keeps, and the time of that record in ms since 1970, as they were
+// last read. The offset is -1 if it is not known. The time is 0 if it is not known, or if the journal keeps no
+// record.
 func (l *Log) Oldest() (offset, time int64) {
 	o := l.oldest.Load()
 	return o.offset, o.time

@@ -13,9 +13,9 @@ import (
 
 // Agreed has what all members of a group must have in common, and the hashes by which they compare it.
 //
-// A member that reads other topics than the others, or forwards to others, or forwards nothing, would take documents away from
-// them. So the routing is declared in the journal (index.Routing). A member begins only if its routing is in force, and ends
-// when it is not any more.
+// A member that reads other topics than the others, or forwards to others, or forwards nothing, would take documents
+// away from them. So the routing is declared in the journal (index.Routing). A member begins only if its routing is
+// in force, and ends when it is not any more.
 type Agreed struct {
 	Index       index.Params
 	Settings    []byte // canonical text of all that decides verdicts
@@ -29,7 +29,8 @@ func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
 	return &Agreed{Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing, Routed: index.Hash(routing)}
 }
 
-// sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the journal.
+// sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the
+// journal.
 func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 	if inForce == nil || index.Same(inForce, a.Settings) {
 		return nil
@@ -60,9 +61,9 @@ func (a *Agreed) SameRouting(topic string, r *index.Replica) error {
 	}
 }
 
-// agree makes sure that settings and routing in force are ours. If there are none yet it declares ours and returns false, for
-// another member may have been faster. Times is how often it did so. Once it has returned true, the follower ends this process
-// as soon as another routing is in force.
+// agree makes sure that settings and routing in force are ours. If there are none yet it declares ours and returns
+// false, for another member may have been faster. Times is how often it did so. Once it has returned true, the
+// follower ends this process as soon as another routing is in force.
 func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error) {
 	var settings []byte
 	f.Look(func(r *index.Replica) {

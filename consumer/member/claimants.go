@@ -39,9 +39,9 @@ func (c *claimants) skipped(before bool, why *journal.StrayError) {
 	}
 }
 
-// strange says that the journal is another group's. The first sign decides: the settings with which a journal begins, or the
-// mark right before a snapshot, which the snapshot's group has written. If somebody has deleted that, any sign of this group is
-// enough.
+// strange says that the journal is another group's. The first sign decides: the settings with which a journal begins,
+// or the mark right before a snapshot, which the snapshot's group has written. If somebody has deleted that, any sign
+// of this group is enough.
 func (c *claimants) strange(began int64) bool {
 	if began == 0 || c.before {
 		return c.stranger != nil && c.first
@@ -49,7 +49,8 @@ func (c *claimants) strange(began int64) bool {
 	return c.stranger != nil && !c.own
 }
 
-// belongs refuses a topic that is another group's journal, or no journal at all. It runs before this member appends anything.
+// belongs refuses a topic that is another group's journal, or no journal at all. It runs before this member appends
+// anything.
 func (f *Follower) belongs() error {
 	if f.admitted {
 		return nil

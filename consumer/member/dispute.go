@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Dispute is a claim that this replica cannot confirm (design 4, rule 10), and the place of the claim in the journal. To settle
-// it, a replica is restored from before the disputed offset and comes to the claim again.
+// Dispute is a claim that this replica cannot confirm (design 4, rule 10), and the place of the claim in the journal.
+// To settle it, a replica is restored from before the disputed offset and comes to the claim again.
 type Dispute struct {
 	index.Divergence
 	at int64 // journal offset of the claim
@@ -28,8 +28,8 @@ func (e *DisputedError) Error() string {
 	return fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)", e.Member, e.Offset, e.Ours, e.Theirs)
 }
 
-// disputes is what a follower makes of claims. Only the follower's goroutine changes it. Others read the outcome once the
-// replica has passed the claim.
+// disputes is what a follower makes of claims. Only the follower's goroutine changes it. Others read the outcome once
+// the replica has passed the claim.
 type disputes struct {
 	member string
 	began  int64            // the journal offset at which this replica began: what lies below was restored, not replayed
@@ -96,8 +96,8 @@ func (d *disputes) accused(c *index.Divergence) error {
 	}
 }
 
-// SettleDispute logs how a dispute ended, once the replica has caught up, and accuses the other member if this replica was
-// right. It returns true if it has accused: then the newest snapshot may be the accused's.
+// SettleDispute logs how a dispute ended, once the replica has caught up, and accuses the other member if this
+// replica was right. It returns true if it has accused: then the newest snapshot may be the accused's.
 func (f *Follower) SettleDispute(ctx context.Context) (accused bool, err error) {
 	var charge *index.Accusation
 	var wrong *Dispute

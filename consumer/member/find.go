@@ -28,8 +28,8 @@ type Whereabouts struct {
 	Stats index.Stats // of the moment
 }
 
-// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in between. It
-// returns ErrBusy if others search, ErrNoReplica after the replica's time, and the cause of ctx.
+// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in
+// between. It returns ErrBusy if others search, ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Find(ctx context.Context, topic string, partition int32, offset int64) (w Whereabouts, err error) {
 	select {
 	case f.seeks <- struct{}{}:

@@ -17,7 +17,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Follower owns the replica. One goroutine applies the journal to it; the others look, and wait for it to pass an offset.
+// Follower owns the replica. One goroutine applies the journal to it; the others look, and wait for it to pass an
+// offset.
 type Follower struct {
 	*Setup
 	place journal.Place // where the journal is followed from
@@ -36,8 +37,8 @@ type Follower struct {
 	mark   uint64         // behind which the replica is captured
 	taken  chan<- capture // and where to; nil: nobody asks
 
-	// reading is how the replica stood a moment ago. A caller that needs only numbers takes them from here, and does not wait
-	// for a record that is being applied.
+	// reading is how the replica stood a moment ago. A caller that needs only numbers takes them from here, and does not
+	// wait for a record that is being applied.
 	reading atomic.Pointer[Reading]
 	read    time.Time // when it was taken
 
@@ -51,7 +52,8 @@ type Follower struct {
 	comparers chan *comparer // those at rest
 }
 
-// newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is one.
+// newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is
+// one.
 func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open *Dispute) *Follower {
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
@@ -263,8 +265,8 @@ func (f *Follower) unfollowed(err error) error {
 	return err
 }
 
-// CatchUp waits until the replica has passed the journal's end. It asks for the end again until the wait is short. It also
-// makes sure of settings and routing, because members that differ must not run together.
+// CatchUp waits until the replica has passed the journal's end. It asks for the end again until the wait is short. It
+// also makes sure of settings and routing, because members that differ must not run together.
 func (f *Follower) CatchUp(ctx context.Context, maxLag time.Duration) error {
 	for declared := 0; ; {
 		end, err := f.Log.End(ctx)

@@ -47,8 +47,8 @@ func (k *Keeper) Run(ctx context.Context) {
 // Take takes a snapshot now, unless nothing has changed or another member is taking one.
 func (k *Keeper) Take(ctx context.Context) { k.keep(ctx, k.Write) }
 
-// keep runs take while no other member takes a snapshot. A failure is counted and logged. The stream goes on then, and the
-// journal is not trimmed.
+// keep runs take while no other member takes a snapshot. A failure is counted and logged. The stream goes on then,
+// and the journal is not trimmed.
 func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, max(5*k.Params.Every, time.Minute))
 	defer cancel()
@@ -63,8 +63,8 @@ func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	}
 }
 
-// leased runs take under the writer's lease. Without leases two members may write at once, and the store publishes the newer
-// snapshot.
+// leased runs take under the writer's lease. Without leases two members may write at once, and the store publishes
+// the newer snapshot.
 func (k *Keeper) leased(ctx context.Context, take func(context.Context) error) error {
 	if k.Leases == nil {
 		return take(ctx)
@@ -76,8 +76,9 @@ func (k *Keeper) leased(ctx context.Context, take func(context.Context) error) e
 	return errors.Join(take(ctx), lease.Release())
 }
 
-// WriteIfDue takes a snapshot, unless another member has taken one within the interval. That saves work. It also keeps the
-// second newest snapshot, below which the journal is trimmed, old enough for a member that is just restoring the one before.
+// WriteIfDue takes a snapshot, unless another member has taken one within the interval. That saves work. It also
+// keeps the second newest snapshot, below which the journal is trimmed, old enough for a member that is just
+// restoring the one before.
 func (k *Keeper) WriteIfDue(ctx context.Context) error {
 	infos, err := k.store.Manifests(ctx)
 	if err != nil {
@@ -133,8 +134,8 @@ func (k *Keeper) Write(ctx context.Context) error {
 	return k.trim(ctx)
 }
 
-// adopt lets the writer pass over segments that another member has stored, or that were restored at the start. Another member's
-// segments are ours as well if its checkpoint in the journal has shown that its state is ours.
+// adopt lets the writer pass over segments that another member has stored, or that were restored at the start.
+// Another member's segments are ours as well if its checkpoint in the journal has shown that its state is ours.
 func (k *Keeper) adopt(ctx context.Context) error {
 	var confirmed int64
 	k.Look(func(r *index.Replica) { confirmed = r.Confirmed() })
@@ -171,15 +172,15 @@ func (k *Keeper) scrub(ctx context.Context) error {
 	return nil
 }
 
-// changed says whether there was anything but marks and checkpoints since the newest snapshot. If these counted, the checkpoint
-// of each snapshot would be the reason for the next one.
+// changed says whether there was anything but marks and checkpoints since the newest snapshot. If these counted, the
+// checkpoint of each snapshot would be the reason for the next one.
 func (k *Keeper) changed() (yes bool) {
 	k.Look(func(r *index.Replica) { yes = r.Stats().Changed > k.Counters.SnapshotNext.Load() })
 	return yes
 }
 
-// capture takes the state behind a mark. Every replica remembers its hash there, for any number of records may follow before
-// the checkpoint, which comes when the snapshot is written.
+// capture takes the state behind a mark. Every replica remembers its hash there, for any number of records may follow
+// before the checkpoint, which comes when the snapshot is written.
 func (k *Keeper) capture(ctx context.Context) (index.Capture, snapshot.Position, error) {
 	for times := 0; ; times++ {
 		if err := k.Log.BeforeRepeat(ctx, times); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrBehind says that sessions withdraw because their replica lags (design 5). Their partitions would stand still while they
-// wait for it, and other members can serve them.
+// ErrBehind says that sessions withdraw because their replica lags (design 5). Their partitions would stand still
+// while they wait for it, and other members can serve them.
 var ErrBehind = errors.New("the replica lags behind the journal")
 
 // How often the lag of the replica is looked at: a tenth of its bound, within these.
@@ -16,8 +16,8 @@ const (
 	behindEveryMin = 20 * time.Millisecond
 )
 
-// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that cannot
-// be asked proves nothing, and leaving would help nobody then.
+// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal
+// that cannot be asked proves nothing, and leaving would help nobody then.
 func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	tick := time.NewTicker(every)

@@ -11,12 +11,12 @@ import (
 
 // Bounds of lookups.
 const (
-	// maxLookups bounds how many lookups wait. The follower's part of one takes microseconds, and it does one between two
-	// records. More than these wait only if somebody asks for more than the replica can answer. Such callers are better told at
-	// once.
+	// maxLookups bounds how many lookups wait. The follower's part of one takes microseconds, and it does one between
+	// two records. More than these wait only if somebody asks for more than the replica can answer. Such callers are
+	// better told at once.
 	maxLookups = 64
-	// maxEvidence is what the candidates of one lookup may hold, in bytes: copying it takes the follower some 100 us. That of
-	// ordinary documents is some 10 KiB.
+	// maxEvidence is what the candidates of one lookup may hold, in bytes: copying it takes the follower some 100 us.
+	// That of ordinary documents is some 10 KiB.
 	maxEvidence = 1 << 20
 	// comparersKept is how many comparers are kept for later lookups.
 	comparersKept = 4
@@ -31,11 +31,11 @@ var (
 	ErrTooMuch = errors.New("the documents that the text may be like hold too much to be compared beside the journal")
 )
 
-// Lookup returns what the index holds at least as similar to e as the threshold, as of the journal offset that the replica has
-// come to: see index.Replica.Inquire. The follower finds the candidates between two records, so that applying waits for no lock that
-// a lookup holds; the caller's goroutine compares them. Lookup may be called at any time and from any goroutine; the entry, signed
-// under the service's settings, is copied. It returns ErrBusy if too many wait, ErrTooMuch, ErrNoReplica after the replica's time,
-// and the cause of ctx.
+// Lookup returns what the index holds at least as similar to e as the threshold, as of the journal offset that the
+// replica has come to: see index.Replica.Inquire. The follower finds the candidates between two records, so that
+// applying waits for no lock that a lookup holds; the caller's goroutine compares them. Lookup may be called at any
+// time and from any goroutine; the entry, signed under the service's settings, is copied. It returns ErrBusy if too
+// many wait, ErrTooMuch, ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error) {
 	own := e.Clone()
 	found := make(chan *index.Inquiry, 1) // nil: too much

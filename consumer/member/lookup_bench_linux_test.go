@@ -18,9 +18,10 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// BenchmarkBesideLookups applies blocks of documents to a window of a million, each in turn without lookups and beside some 1,000
-// lookups a second of unlike texts, which come as those of the API do. It reports by how much 1,000 lookups a second slow the
-// follower: what a lookup costs its thread in processor time, in the median of the pairs. So it can be measured on a busy machine.
+// BenchmarkBesideLookups applies blocks of documents to a window of a million, each in turn without lookups and
+// beside some 1,000 lookups a second of unlike texts, which come as those of the API do. It reports by how much 1,000
+// lookups a second slow the follower: what a lookup costs its thread in processor time, in the median of the pairs.
+// So it can be measured on a busy machine.
 func BenchmarkBesideLookups(b *testing.B) {
 	for _, verify := range []string{"estimate", "jaccard"} {
 		b.Run("verify="+verify, func(b *testing.B) { besideLookups(b, verify) })

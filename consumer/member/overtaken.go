@@ -8,12 +8,12 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// MaxOvertaken bounds how often in a row a replica may be overtaken before it has caught up. A restore that was too slow so
-// often will not be quicker, and each one reads a whole snapshot.
+// MaxOvertaken bounds how often in a row a replica may be overtaken before it has caught up. A restore that was too
+// slow so often will not be quicker, and each one reads a whole snapshot.
 const MaxOvertaken = 5
 
-// OvertakenError ends a replica under which the journal was trimmed: its restore, or a pause of the whole process, took longer
-// than the other members take for two snapshots. One restored from a newer snapshot goes on.
+// OvertakenError ends a replica under which the journal was trimmed: its restore, or a pause of the whole process,
+// took longer than the other members take for two snapshots. One restored from a newer snapshot goes on.
 type OvertakenError struct {
 	next, start int64
 	err         error
@@ -27,8 +27,9 @@ func (e *OvertakenError) Error() string {
 // Unwrap is what the broker answered.
 func (e *OvertakenError) Unwrap() error { return e.err }
 
-// trimmedUnder returns an OvertakenError if the journal could not be followed because it was trimmed under the replica. The
-// records that the replica lacks were deleted at the journal's beginning, because newer snapshots hold them.
+// trimmedUnder returns an OvertakenError if the journal could not be followed because it was trimmed under the
+// replica. The records that the replica lacks were deleted at the journal's beginning, because newer snapshots hold
+// them.
 func (f *Follower) trimmedUnder(ctx context.Context, err error) error {
 	if err == nil || !journal.OutOfRange(err) {
 		return err

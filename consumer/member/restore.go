@@ -13,11 +13,11 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Restore builds the replica from the newest snapshot of this journal that is whole, or an empty one. Because of an open dispute,
-// snapshots of the state at the disputed offset or beyond are left out.
+// Restore builds the replica from the newest snapshot of this journal that is whole, or an empty one. Because of an
+// open dispute, snapshots of the state at the disputed offset or beyond are left out.
 //
-// A restore that takes long may be overtaken: the snapshot that it reads is pruned, and the journal is trimmed to newer ones.
-// It then takes a newer one instead. It waits for a store that is away for a while.
+// A restore that takes long may be overtaken: the snapshot that it reads is pruned, and the journal is trimmed to
+// newer ones. It then takes a newer one instead. It waits for a store that is away for a while.
 func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error) {
 	below := int64(math.MaxInt64)
 	if open != nil {
@@ -56,7 +56,8 @@ func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journ
 	}
 }
 
-// restoreOne loads the newest of the snapshots that is whole; it returns no replica if none is. last is the newest one tried.
+// restoreOne loads the newest of the snapshots that is whole; it returns no replica if none is. last is the newest
+// one tried.
 func (s *Setup) restoreOne(
 	ctx context.Context, store snapshot.Store, infos []snapshot.Info, start, end, below int64,
 ) (replica *index.Replica, place journal.Place, last int64, err error) {

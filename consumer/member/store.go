@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// storePatience is how long a restore waits for a store that is away: longer than PostgreSQL is restarted, and short enough
-	// for a supervisor.
+	// storePatience is how long a restore waits for a store that is away: longer than PostgreSQL is restarted, and short
+	// enough for a supervisor.
 	storePatience = time.Minute
 	// storePause is the time until it is asked again.
 	storePause = 200 * time.Millisecond
 )
 
-// waitingStore is a store that is asked again while it is away, so that a restore goes on where it was instead of beginning anew.
+// waitingStore is a store that is asked again while it is away, so that a restore goes on where it was instead of
+// beginning anew.
 type waitingStore struct {
 	snapshot.Store
 	logger zerolog.Logger

@@ -26,10 +26,12 @@ func (c *StrayCounters) Read() map[journal.Reason]uint64 {
 	return n
 }
 
-// sayEvery is how often the same trouble with the journal is said: somebody's mistake may come a thousand times a second.
+// sayEvery is how often the same trouble with the journal is said: somebody's mistake may come a thousand times a
+// second.
 const sayEvery = 10 * time.Second
 
-// sparing allows a message at most once in sayEvery, and counts how often it was left unsaid meanwhile. One goroutine uses it.
+// sparing allows a message at most once in sayEvery, and counts how often it was left unsaid meanwhile. One goroutine
+// uses it.
 type sparing struct {
 	next   time.Time
 	unsaid int

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it stays, by
-// which a member that restores it knows whose journal that is.
+// trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it
+// stays, by which a member that restores it knows whose journal that is.
 func (k *Keeper) trim(ctx context.Context) error {
 	if !k.store.Shared() {
 		return nil

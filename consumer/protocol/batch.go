@@ -41,8 +41,8 @@ type Group struct {
 	Documents iter.Seq[*Document]
 }
 
-// Polled notes that the record at offset was polled, and says whether it belongs to the batch. A commit covers what was polled,
-// and no more. Records at or beyond reach are to be polled again: the commit ends at reach.
+// Polled notes that the record at offset was polled, and says whether it belongs to the batch. A commit covers what
+// was polled, and no more. Records at or beyond reach are to be polled again: the commit ends at reach.
 func (g *Group) Polled(offset, reach int64) bool {
 	if offset >= reach {
 		g.End, g.Beyond = reach, true
@@ -52,8 +52,8 @@ func (g *Group) Polled(offset, reach int64) bool {
 	return true
 }
 
-// Batch leads what one poll gave to one transaction (design 5). It asks for one thing after the other. The caller does what
-// Wants says, and answers by the method that is named there.
+// Batch leads what one poll gave to one transaction (design 5). It asks for one thing after the other. The caller
+// does what Wants says, and answers by the method that is named there.
 type Batch struct {
 	Groups []Group
 	Size   int // documents of all groups
@@ -86,8 +86,8 @@ func (b *Batch) Until() int64 { return b.until }
 // Appends is how often entries of this batch were appended.
 func (b *Batch) Appends() int { return b.appends }
 
-// Revoked says that partitions were taken away. A batch that only waits ends at once. A transaction that has begun ends by
-// Produced.
+// Revoked says that partitions were taken away. A batch that only waits ends at once. A transaction that has begun
+// ends by Produced.
 func (b *Batch) Revoked() {
 	switch b.wants {
 	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
@@ -96,8 +96,8 @@ func (b *Batch) Revoked() {
 	}
 }
 
-// Recall takes the verdicts of documents that were fed, so that only the others have to be signed: the reason why they were rejected
-// is not in the journal.
+// Recall takes the verdicts of documents that were fed, so that only the others have to be signed: the reason why
+// they were rejected is not in the journal.
 func (b *Batch) Recall(r *index.Replica) {
 	for i := range b.Groups {
 		g := &b.Groups[i]
@@ -110,8 +110,8 @@ func (b *Batch) Recall(r *index.Replica) {
 	}
 }
 
-// Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). If it fails, the batch is over.
-// The error is ErrUnreadable, or one of Assignment.Judge; in that case of is the assignment that failed.
+// Judge answers WantVerdicts: it takes the verdicts that the replica holds (design 4, rule 5). If it fails, the batch
+// is over. The error is ErrUnreadable, or one of Assignment.Judge; in that case of is the assignment that failed.
 func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 	missing := false
 	for i := range b.Groups {
@@ -142,8 +142,8 @@ func (b *Batch) Runs(h index.Header, bounds Bounds, fn func(*Assignment, *index.
 	}
 }
 
-// CheckTimes answers WantTimeCheck: untimely says whether the output of a document's verdict would refuse its timestamp. Unique
-// documents of that kind are forgotten before they are tried.
+// CheckTimes answers WantTimeCheck: untimely says whether the output of a document's verdict would refuse its
+// timestamp. Unique documents of that kind are forgotten before they are tried.
 func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document) bool) {
 	b.forgets = b.forgets[:0]
 	for i := range b.Groups {
@@ -185,8 +185,9 @@ func (b *Batch) Passed() {
 	b.wants = WantVerdicts
 }
 
-// Produced answers WantOutputs, when every output has answered: refused is nil if they took everything. A commit covers all
-// that was polled. So the transaction aborts if an output refused one record, or a partition was taken away.
+// Produced answers WantOutputs, when every output has answered: refused is nil if they took everything. A commit
+// covers all that was polled. So the transaction aborts if an output refused one record, or a partition was taken
+// away.
 func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	b.refused, b.wants = refused, WantCommit
 	if revoked {
@@ -203,8 +204,8 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	}
 }
 
-// Ended answers WantCommit. Anything but a clear yes leaves the outcome open. If the session went on, the client would rewind
-// to the offset it believes committed, and the batch could go out twice.
+// Ended answers WantCommit. Anything but a clear yes leaves the outcome open. If the session went on, the client
+// would rewind to the offset it believes committed, and the batch could go out twice.
 func (b *Batch) Ended(committed bool, err error) {
 	switch {
 	case err != nil:
@@ -219,8 +220,8 @@ func (b *Batch) Ended(committed bool, err error) {
 	}
 }
 
-// Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect. The session then goes on
-// where the client has rewound to. Otherwise the commit took effect, and why says where.
+// Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect. The session then
+// goes on where the client has rewound to. Otherwise the commit took effect, and why says where.
 func (b *Batch) Offsets(of func(entry.Source) Committed) (why error) {
 	b.wants = Done
 	for i := range b.Groups {

@@ -6,16 +6,16 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// How long the steps of an assignment wait for what passes by itself: a replica behind, markers on their way, a leader that has
-// just begun. A partition that is not settled then needs a person.
+// How long the steps of an assignment wait for what passes by itself: a replica behind, markers on their way, a
+// leader that has just begun. A partition that is not settled then needs a person.
 const (
 	BehindPatience = 45 * time.Second
 	BelowPatience  = 3 * time.Second
 	BeyondPatience = 10 * time.Second
 )
 
-// Findings are what the steps of an assignment have read of one partition, in this order: the replica once it has passed the
-// journal's end, then the stable committed offset, then the extent of the source.
+// Findings are what the steps of an assignment have read of one partition, in this order: the replica once it has
+// passed the journal's end, then the stable committed offset, then the extent of the source.
 type Findings struct {
 	TopicPartition
 	Known     bool            // the replica has heard of the partition
@@ -113,8 +113,8 @@ func (f *Findings) goOn() Decision {
 	}}
 }
 
-// planned changes the decision for a backfill. Each partition begins where its range begins, and knows one epoch: with a
-// second one the order of the documents would be lost.
+// planned changes the decision for a backfill. Each partition begins where its range begins, and knows one epoch:
+// with a second one the order of the documents would be lost.
 func (f *Findings) planned(d Decision) Decision {
 	r, _ := f.Plan.Of(f.Source)
 	switch {
@@ -143,8 +143,8 @@ func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 	return then
 }
 
-// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first heard of
-// it, source.start says where. One that was added since begins at its earliest offset.
+// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first
+// heard of it, source.start says where. One that was added since begins at its earliest offset.
 func (f *Findings) first() int64 {
 	if f.Latest && f.Source.Partition < f.Among {
 		return f.End

@@ -12,7 +12,8 @@ func ours(offset int64, epoch uint32, start int64) Committed {
 	return Committed{Offset: offset, Ours: true, Epoch: epoch, Start: start}
 }
 
-// The replica knows the partition: epoch 3 began at 40, and all below 50 is forwarded. The source reaches from 10 to 100.
+// The replica knows the partition: epoch 3 began at 40, and all below 50 is forwarded. The source reaches from 10 to
+// 100.
 func TestDecideKnown(t *testing.T) {
 	never := time.Duration(0)
 	for name, c := range map[string]struct {

@@ -1,11 +1,12 @@
-// Package protocol is what a session decides, apart from how it talks to Kafka: no client, clock, goroutine, logger, context
-// or lock. Values come in that the session has read, and values go out that say what to do. Package session does it.
+// Package protocol is what a session decides, apart from how it talks to Kafka: no client, clock, goroutine, logger,
+// context or lock. Values come in that the session has read, and values go out that say what to do. Package session
+// does it.
 //
 //	Takeover    the steps from being given a partition to reading it: go on, begin an epoch, wait, stop
 //	Batch       the steps from one poll to one transaction: judge, append, forward, commit or abort
 //
-// Both are machines: they say what they need next, and their methods are the answers. A session drives them with Kafka and its
-// replica, package sim with a simulated world. They decide by these:
+// Both are machines: they say what they need next, and their methods are the answers. A session drives them with
+// Kafka and its replica, package sim with a simulated world. They decide by these:
 //
 //	Findings.Decide     committed offset, replica, extent of the source: how a takeover goes on
 //	Assignment.Judge    the verdicts that the replica holds, or why the batch cannot be judged any more

@@ -9,8 +9,8 @@ func NewIntake(most int) *Intake { return &Intake{most, most} }
 // Records is the most for the next poll.
 func (i *Intake) Records() int { return i.now }
 
-// split makes the next polls smaller after a refusal in a batch of so many documents. Innocent records fail with the refused
-// one.
+// split makes the next polls smaller after a refusal in a batch of so many documents. Innocent records fail with the
+// refused one.
 func (i *Intake) split(size int) { i.now = max(1, min(i.now, size)/8) }
 
 // Slow halves the next polls after a batch of so many documents whose transaction was open for too long.

@@ -17,16 +17,16 @@ type Document struct {
 	Judged   bool
 }
 
-// Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was forgotten.
+// Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was
+// forgotten.
 func (d *Document) Rejects() bool {
 	return !d.Judged && d.Rejected || d.Judged && d.Verdict.Forgotten
 }
 
-// Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents without one
-// are to be appended, again if need be; those that were fed without an entry are rejected. After ErrEpoch, ErrPassed, ErrMoved or
-// ErrUnfed the documents cannot be judged any more. After
-// ErrRouting this session must not forward them: a routing in the journal holds for all verdicts behind it, whichever member
-// has them.
+// Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents
+// without one are to be appended, again if need be; those that were fed without an entry are rejected. After
+// ErrEpoch, ErrPassed, ErrMoved or ErrUnfed the documents cannot be judged any more. After ErrRouting this session
+// must not forward them: a routing in the journal holds for all verdicts behind it, whichever member has them.
 func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	if r.Routed() != a.Routed {
 		return ErrRouting

@@ -12,8 +12,8 @@ import (
 
 var settings = []byte(`{"settings":"of the test"}`)
 
-// judged is a replica in epoch 1 of a partition with base 5, which holds verdicts for offsets 5 and 7, of the contents 50
-// and 70.
+// judged is a replica in epoch 1 of a partition with base 5, which holds verdicts for offsets 5 and 7, of the
+// contents 50 and 70.
 func judged(t *testing.T) (*index.Replica, *Assignment) {
 	t.Helper()
 	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint(settings))
@@ -70,7 +70,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A session takes no verdicts where another routing is in force than its own, or none, and takes them again where it is back.
+// A session takes no verdicts where another routing is in force than its own, or none, and takes them again where it
+// is back.
 func TestJudgeAsksForTheRouting(t *testing.T) {
 	r, a := judged(t)
 	h := index.Header{Fingerprint: index.Fingerprint(settings)}

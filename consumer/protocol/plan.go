@@ -88,8 +88,8 @@ func (p *Plan) Documents() (n int64) {
 // Fed says that the documents of an assignment are fed by a feeder, and not appended by its session.
 func (a *Assignment) Fed() bool { return a.Plan != nil && a.Plan.Order == ByPlace }
 
-// Reach is the offset up to which a session may forward documents of the assignment. In a backfill that is what was fed, and
-// never beyond the end of the range.
+// Reach is the offset up to which a session may forward documents of the assignment. In a backfill that is what was
+// fed, and never beyond the end of the range.
 func (a *Assignment) Reach(r *index.Replica) int64 {
 	switch {
 	case a.Plan == nil:
@@ -100,8 +100,8 @@ func (a *Assignment) Reach(r *index.Replica) int64 {
 	return max(a.Base, a.Range.To)
 }
 
-// Lead is how many offsets a partition must be fed ahead, so that a poll of so many records is worth its cost. While the feeder
-// waits because most verdicts are held, some partition has more than that: nothing waits in a circle.
+// Lead is how many offsets a partition must be fed ahead, so that a poll of so many records is worth its cost. While
+// the feeder waits because most verdicts are held, some partition has more than that: nothing waits in a circle.
 func (p *Plan) Lead(records, most int) int {
 	return max(1, min(records, most/(2*max(1, len(p.Ranges)))))
 }
@@ -112,14 +112,14 @@ func (a *Assignment) Worth(reach int64, lead int) bool {
 	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
 }
 
-// Overtaken says that documents which are to be read next were deleted, if the partition begins there. Of a range that is forwarded
-// to its end nothing is read any more.
+// Overtaken says that documents which are to be read next were deleted, if the partition begins there. Of a range
+// that is forwarded to its end nothing is read any more.
 func (a *Assignment) Overtaken(begin int64) bool {
 	return begin > a.Base && (a.Plan == nil || a.Base < a.Range.To)
 }
 
-// Due says that the journal is to have the base of a fed assignment, because the replicas hold verdicts of which much is
-// committed.
+// Due says that the journal is to have the base of a fed assignment, because the replicas hold verdicts of which much
+// is committed.
 func (a *Assignment) Due(lead int) bool {
 	return a.Fed() && (a.Base-a.Announced > int64(lead)/2 || a.Unannounced() && a.Base == a.Range.To)
 }
@@ -128,7 +128,8 @@ func (a *Assignment) Due(lead int) bool {
 const NoPlace = math.MinInt64
 
 // Place returns the time of the place of a partition's next document, which has the given time. last is that of the
-// document before it, or NoPlace. A time of zero or below, or beyond the moment at which the plan was fixed, tells nothing.
+// document before it, or NoPlace. A time of zero or below, or beyond the moment at which the plan was fixed, tells
+// nothing.
 func (p *Plan) Place(last, time int64) int64 {
 	switch {
 	case time > 0 && time <= p.Fixed:

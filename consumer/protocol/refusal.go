@@ -16,8 +16,9 @@ type refusal struct {
 	retimed bool
 }
 
-// Level says in what form the document at offset goes out. A refusal is remembered until the document is committed, and no
-// longer than the assignment. In another epoch the document may have another verdict, whose output has refused nothing.
+// Level says in what form the document at offset goes out. A refusal is remembered until the document is committed,
+// and no longer than the assignment. In another epoch the document may have another verdict, whose output has refused
+// nothing.
 func (a *Assignment) Level(offset int64) Level { return a.refused[offset].level }
 
 // Retimed says that the rejected topic has refused the time of the document at offset: it has another there.
@@ -28,8 +29,8 @@ func (a *Assignment) Aside(d *Document) bool {
 	return a.Level(d.Entry.Offset) > Whole || !d.Judged || d.Verdict.Forgotten || d.Withheld
 }
 
-// Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to do. Again
-// means nothing: the document goes to rejected anyway, or does from now on.
+// Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to
+// do. Again means nothing: the document goes to rejected anyway, or does from now on.
 func (a *Assignment) Untimely(d *Document) Answer {
 	if d.Rejects() || a.Level(d.Entry.Offset) >= Reject {
 		return Again
@@ -48,9 +49,9 @@ const (
 	Hopeless               // stop: no output takes it in any form
 )
 
-// Refused notes that an output has refused a record of the batch, and says what to do: the same record would be refused again.
-// d is the only document of the batch, or its first one if size is more than one. Untimely says that the record was refused for
-// its time.
+// Refused notes that an output has refused a record of the batch, and says what to do: the same record would be
+// refused again. d is the only document of the batch, or its first one if size is more than one. Untimely says that
+// the record was refused for its time.
 func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 	if size > 1 {
 		return Split

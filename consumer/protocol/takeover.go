@@ -24,8 +24,8 @@ const (
 	Refused                  // nothing: a person is needed, and Decision.Reason says why
 )
 
-// RequireStable says that a committed offset is fetched only when no transaction is open on it. A member that is gone may still
-// commit, or the markers of its transaction may be on their way (design 4, rule 4).
+// RequireStable says that a committed offset is fetched only when no transaction is open on it. A member that is gone
+// may still commit, or the markers of its transaction may be on their way (design 4, rule 4).
 const RequireStable = true
 
 // Terms are the settings by which a session takes partitions over.
@@ -44,8 +44,9 @@ type Patience struct {
 	appended int           // repositions in a row that were appended and not found
 }
 
-// Takeover leads one partition from being given to a session to being read: the steps of an assignment (design 4, rules 3 and
-// 4). It asks for one thing after the other. The caller does what Asks says, and answers by the method that is named there.
+// Takeover leads one partition from being given to a session to being read: the steps of an assignment (design 4,
+// rules 3 and 4). It asks for one thing after the other. The caller does what Asks says, and answers by the method
+// that is named there.
 type Takeover struct {
 	Findings
 	Decision Decision // the last one
@@ -65,8 +66,8 @@ func (t *Takeover) Asks() Ask { return t.asks }
 // Until is the journal offset that the replica has to reach.
 func (t *Takeover) Until() int64 { return t.until }
 
-// Repeats is how often in a row the reposition that is asked for was appended and not found afterwards. An epoch that begins
-// has another one.
+// Repeats is how often in a row the reposition that is asked for was appended and not found afterwards. An epoch that
+// begins has another one.
 func (t *Takeover) Repeats() int {
 	if t.Decision.Action != Resume {
 		return 0

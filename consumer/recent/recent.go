@@ -68,7 +68,8 @@ func (c *Copies) Add(at index.Stamp, rec index.Record, verdicts []index.Verdict,
 	}
 }
 
-// Erase drops the copies that were judged at these positions, and those of documents that were judged there. Numbers stay.
+// Erase drops the copies that were judged at these positions, and those of documents that were judged there. Numbers
+// stay.
 func (c *Copies) Erase(targets []index.Position) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,8 @@ func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy) {
 	return out
 }
 
-// After returns up to most copies behind a number that pass the filter, the oldest first. It returns the number to go on
-// behind, and how many were forgotten before anybody saw them. A number beyond the last one begins at the end.
+// After returns up to most copies behind a number that pass the filter, the oldest first. It returns the number to go
+// on behind, and how many were forgotten before anybody saw them. A number beyond the last one begins at the end.
 func (c *Copies) After(number uint64, most int, pass func(*Copy) bool) (out []Copy, next, missed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

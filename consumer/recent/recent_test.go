@@ -84,7 +84,8 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// TestErase: neither a copy that was erased nor one of a document that was is told any more. The others keep their numbers.
+// TestErase: neither a copy that was erased nor one of a document that was is told any more. The others keep their
+// numbers.
 func TestErase(t *testing.T) {
 	var c Copies
 	for n := range int64(4) {

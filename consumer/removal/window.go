@@ -92,7 +92,8 @@ func (w *Window) agrees() error {
 		w.group.journal().Topic, strings.Join(index.Diff(w.group.Settings, inForce), "\n    "))
 }
 
-// restore makes the replica from the newest snapshot that the journal continues, or an empty one if the journal is whole.
+// restore makes the replica from the newest snapshot that the journal continues, or an empty one if the journal is
+// whole.
 func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) (place journal.Place, err error) {
 	store, err := w.group.Snapshots(ctx)
 	if err != nil && start > 0 {

@@ -14,8 +14,8 @@ import (
 // ErrBoundsOvertaken says that somebody else has changed the bounds first, to others than ours.
 var ErrBoundsOvertaken = errors.New("the bounds were changed by somebody else at the same moment")
 
-// ApplyBounds puts bounds in force in place of those in from, and returns what is in force then. Of two changes at the same time the first
-// counts, as with Apply.
+// ApplyBounds puts bounds in force in place of those in from, and returns what is in force then. Of two changes at
+// the same time the first counts, as with Apply.
 func (j *Journal) ApplyBounds(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
 	change := &index.SettingsChange{
 		Header: index.Header{Fingerprint: index.Recorded(from.Settings), Wall: time.Now().UnixMilli()},
@@ -35,8 +35,8 @@ func (j *Journal) ApplyBounds(ctx context.Context, p journal.Params, from State,
 	return now, nil
 }
 
-// Replaced returns the number of the bounds that were in force once and were replaced by others, if the text is that of such. It knows those
-// that the journal was begun with, and those changes that were read.
+// Replaced returns the number of the bounds that were in force once and were replaced by others, if the text is that
+// of such. It knows those that the journal was begun with, and those changes that were read.
 func (s *State) Replaced(text []byte) (number uint32, ok bool) {
 	if bytes.Equal(text, s.Bounds.Text) {
 		return 0, false

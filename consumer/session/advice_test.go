@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// What a person is told to do fits what the journal knows: a partition that it never knew begins anew, and is not to be skipped to
-// its end, nor has a journal lost the end of what it never held.
+// What a person is told to do fits what the journal knows: a partition that it never knew begins anew, and is not to
+// be skipped to its end, nor has a journal lost the end of what it never held.
 func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 	t.Parallel()
 	s := &Session{Setup: &Setup{Params: Params{Group: "g"}, Log: &journal.Log{Topic: "g.journal"}}}

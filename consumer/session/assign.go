@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this session, and
-// returns where each is to be read from. The client calls it after each rebalance, before it fetches.
+// assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this
+// session, and returns where each is to be read from. The client calls it after each rebalance, before it fetches.
 func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
 	s.standing.assigned(time.Now())
 	s.mu.Lock()
@@ -72,8 +72,8 @@ func (s *Session) patience(of entry.Source) *protocol.Patience {
 	return p
 }
 
-// give notes the result of a takeover: where the partition is read from, or that it is not read because it has no leader. The
-// caller holds mu.
+// give notes the result of a takeover: where the partition is read from, or that it is not read because it has no
+// leader. The caller holds mu.
 func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offset) {
 	at := key{t.Topic, t.Source.Partition}
 	if t.Asks() == protocol.Leaderless {

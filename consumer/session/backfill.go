@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// This file is what a session does otherwise in a backfill (decision 45). It polls only what was fed, cuts batches where the
-// fed part or the range ends, commits counts with the offsets, and announces its bases early.
+// This file is what a session does otherwise in a backfill (decision 45). It polls only what was fed, cuts batches
+// where the fed part or the range ends, commits counts with the offsets, and announces its bases early.
 
 // MostHeld is how many verdicts the replica of a backfill holds at most, as far as the feeder decides it.
 const MostHeld = 100_000
@@ -58,8 +58,8 @@ func (s *Session) reaches() func(*assignment) int64 {
 // overdue is how long a partition may be fed without being worth a poll. A slow feed should not hold documents up.
 const overdue = 500 * time.Millisecond
 
-// choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long the next poll may
-// last, and how many records it may bring.
+// choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long the next
+// poll may last, and how many records it may bring.
 func (s *Session) choose() (wait time.Duration, most int) {
 	if s.Plan == nil {
 		return quiet, s.intake.Records()
@@ -117,8 +117,8 @@ func (s *Session) isOverdue(at key, fed bool, now time.Time) bool {
 	return false
 }
 
-// passBarren commits the ends of ranges of which compaction has deleted the rest, if nothing has come for a while. The client says nothing
-// of what it passes over.
+// passBarren commits the ends of ranges of which compaction has deleted the rest, if nothing has come for a while.
+// The client says nothing of what it passes over.
 func (s *Session) passBarren(ctx context.Context, nothing bool) error {
 	now := time.Now()
 	if s.Plan == nil || nothing && now.Sub(s.fruitful) < broker.BarrenPatience {
@@ -227,7 +227,8 @@ func (s *Session) rewind(b *batch) {
 	s.client.Client().SetOffsets(to)
 }
 
-// unannouncedFed lists the assignments of a backfill whose verdicts the replicas hold although much of them is committed.
+// unannouncedFed lists the assignments of a backfill whose verdicts the replicas hold although much of them is
+// committed.
 func (s *Session) unannouncedFed() (of []*assignment) {
 	if s.Plan == nil {
 		return nil
@@ -243,8 +244,8 @@ func (s *Session) unannouncedFed() (of []*assignment) {
 	return of
 }
 
-// withinPlan leaves out the partitions that a backfill does not read. They are in the group's care because the topic has
-// them.
+// withinPlan leaves out the partitions that a backfill does not read. They are in the group's care because the topic
+// has them.
 func (s *Session) withinPlan(of []topicPartition, given map[string]map[int32]kgo.Offset) ([]topicPartition, error) {
 	if s.Plan == nil {
 		return of, nil

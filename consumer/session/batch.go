@@ -134,8 +134,8 @@ func (s *Session) sign(ctx context.Context, b *batch) error {
 	})
 }
 
-// runs frames the documents of the batch that have no verdict yet. The values are good until the next call: the appender
-// has let go of them by then.
+// runs frames the documents of the batch that have no verdict yet. The values are good until the next call: the
+// appender has let go of them by then.
 func (s *Session) runs(b *batch) [][]byte {
 	s.frames.reset()
 	bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
@@ -143,13 +143,15 @@ func (s *Session) runs(b *batch) [][]byte {
 	return s.frames.values
 }
 
-// frames are journal records as they are appended, one behind the other in the same memory, which serves again and again.
+// frames are journal records as they are appended, one behind the other in the same memory, which serves again and
+// again.
 type frames struct {
 	values [][]byte
 	memory []byte
 }
 
-// keptFrames is the memory that stays from one batch to the next: some times what the documents of a poll_records ask for.
+// keptFrames is the memory that stays from one batch to the next: some times what the documents of a poll_records ask
+// for.
 const keptFrames = 16 << 20
 
 // reset begins anew. What was framed before must not be in use any more.

@@ -113,8 +113,8 @@ func (o *outputs) count(b *batch, c *Counters) {
 	}
 }
 
-// delays counts how long ago the documents of a batch were written, when it is committed. A document without a timestamp is not
-// counted, and one from the future took no time.
+// delays counts how long ago the documents of a batch were written, when it is committed. A document without a
+// timestamp is not counted, and one from the future took no time.
 func (o *outputs) delays(b *batch, now int64) {
 	scale := delays()
 	for i := range b.groups {

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// allDeleted notes what retention deleted, together with the commits that tell it to the next owners of the partitions. A
-// commit without an answer may have taken effect, so it counts.
+// allDeleted notes what retention deleted, together with the commits that tell it to the next owners of the
+// partitions. A commit without an answer may have taken effect, so it counts.
 func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
 	var refused *kerr.Error
 	if errors.As(err, &refused) {
@@ -22,12 +22,13 @@ func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
 	}
 }
 
-// deleted notes that a partition begins behind its committed offset: retention of the source has run ahead of the group, and
-// nobody will judge what is gone. Each offset counts once in a session. Other sessions do not count it, because the epoch
-// begins behind it.
+// deleted notes that a partition begins behind its committed offset: retention of the source has run ahead of the
+// group, and nobody will judge what is gone. Each offset counts once in a session. Other sessions do not count it,
+// because the epoch begins behind it.
 //
-// The number is an upper bound, for nobody can tell any more whether a document was at an offset. What a session has read never
-// counts, because it is committed. Markers of transactions, and the aborted records before them, are committed as well.
+// The number is an upper bound, for nobody can tell any more whether a document was at an offset. What a session has
+// read never counts, because it is committed. Markers of transactions, and the aborted records before them, are
+// committed as well.
 func (s *Session) deleted(tp topicPartition, from, begins int64) {
 	s.mu.Lock()
 	from = max(from, s.gone[tp.Source])

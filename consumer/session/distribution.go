@@ -24,8 +24,8 @@ type scale struct {
 // maxBounds is how many bounds a scale has at most.
 const maxBounds = 20
 
-// similarities are in ten-thousandths. Any threshold has buckets above it, and texts that are not quite the same are told from
-// those that are.
+// similarities are in ten-thousandths. Any threshold has buckets above it, and texts that are not quite the same are
+// told from those that are.
 func similarities() scale {
 	return scale{one: 10_000, bounds: []int64{
 		1000, 2000, 3000, 4000, 5000, 5500, 6000, 6500, 7000, 7500, 8000, 8500, 9000, 9500, 9800, 9999, 10_000,

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// commitPartitions bounds a commit: the coordinator writes one batch of it, which must stay below the 1 MiB that Kafka takes by
-// default. An offset takes some 400 bytes of it at most, with the longest name of a topic.
+// commitPartitions bounds a commit: the coordinator writes one batch of it, which must stay below the 1 MiB that
+// Kafka takes by default. An offset takes some 400 bytes of it at most, with the longest name of a topic.
 const commitPartitions = 1000
 
 // commitEpochs commits the beginnings of epochs.
@@ -30,7 +30,8 @@ type standstill struct {
 	metadata string
 }
 
-// commitPlainly commits offsets without a transaction, as the group member that the session is, so that a zombie's are refused.
+// commitPlainly commits offsets without a transaction, as the group member that the session is, so that a zombie's
+// are refused.
 func (s *Session) commitPlainly(ctx context.Context, some []standstill) error {
 	member, generation := s.kafkaClient().GroupMetadata()
 	req := kmsg.NewPtrOffsetCommitRequest()

@@ -20,9 +20,9 @@ import (
 // endGrace is what the end of a transaction has left when the time to drain is over.
 const endGrace = time.Second
 
-// ending returns a context for the end of a transaction. A shutdown does not cancel it at once: when the time to drain is over,
-// endGrace is left. It lasts no longer than the broker lets a transaction be open. A transaction that stays open is fenced by
-// the next owner of the slot.
+// ending returns a context for the end of a transaction. A shutdown does not cancel it at once: when the time to
+// drain is over, endGrace is left. It lasts no longer than the broker lets a transaction be open. A transaction that
+// stays open is fenced by the next owner of the slot.
 func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Params.TransactionTimeout)
 	stop := context.AfterFunc(ctx, func() {
@@ -137,19 +137,19 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	}
 }
 
-// pace makes batches smaller when outputs are slow. The broker aborts a transaction that is open for too long, and the same
-// batch would take as long each time.
+// pace makes batches smaller when outputs are slow. The broker aborts a transaction that is open for too long, and
+// the same batch would take as long each time.
 func (s *Session) pace(b *batch) {
 	if b.Size > 0 && time.Since(b.begun) > s.Params.TransactionTimeout/2 {
 		s.intake.Slow(b.Size)
 	}
 }
 
-// undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way and the
-// client aborted; but where the broker answered with an unknown error, the commit may have taken effect before it. Either
-// way the stable offsets tell: if they are where the batch began, the client's rewinding to what it believes committed was
-// right, and the session goes on. Building it anew would begin the next rebalance. Where the transaction stays open, only a
-// new session ends it.
+// undecided asks the group what became of a transaction whose commit was refused. Mostly a rebalance was under way
+// and the client aborted; but where the broker answered with an unknown error, the commit may have taken effect
+// before it. Either way the stable offsets tell: if they are where the batch began, the client's rewinding to what it
+// believes committed was right, and the session goes on. Building it anew would begin the next rebalance. Where the
+// transaction stays open, only a new session ends it.
 func (s *Session) undecided(ctx context.Context, b *batch) error {
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
@@ -167,7 +167,8 @@ func (s *Session) undecided(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// markersTimeout bounds the wait for the markers of a transaction that is over. They come after the answer that ended it.
+// markersTimeout bounds the wait for the markers of a transaction that is over. They come after the answer that ended
+// it.
 const markersTimeout = time.Second
 
 // stamp puts our metadata on the offsets of a transaction.

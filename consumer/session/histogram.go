@@ -14,7 +14,8 @@ type Histogram struct {
 	Count  uint64 // the sum of Counts
 }
 
-// Latency is how long batches took, by stage. A batch that was aborted counts too, and counts again when it is repeated.
+// Latency is how long batches took, by stage. A batch that was aborted counts too, and counts again when it is
+// repeated.
 type Latency struct {
 	Sign    Histogram // decode and sign
 	Judge   Histogram // append, and wait for the verdicts

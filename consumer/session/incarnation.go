@@ -11,9 +11,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Incarnation tells processes of one name apart: who started later has the greater one. Each session joins the group with it
-// in its metadata. Of all that Kafka shows of a static member only the member id and this change when another client takes its
-// place: the client id and the host stay those of the first.
+// Incarnation tells processes of one name apart: who started later has the greater one. Each session joins the group
+// with it in its metadata. Of all that Kafka shows of a static member only the member id and this change when another
+// client takes its place: the client id and the host stay those of the first.
 type Incarnation string
 
 const (
@@ -27,12 +27,12 @@ func NewIncarnation(started time.Time) Incarnation {
 }
 
 // yieldsTo says whether other may keep an instance that it has taken from us. It may if its process started later. An
-// incarnation that is ours or earlier is a late request to join, which this process or one before it sent long ago. Nobody
-// works under it, so the instance is taken back. So exactly one of two processes yields.
+// incarnation that is ours or earlier is a late request to join, which this process or one before it sent long ago.
+// Nobody works under it, so the instance is taken back. So exactly one of two processes yields.
 func (i Incarnation) yieldsTo(other Incarnation) bool { return other > i }
 
-// foreign stands for a member that is no session of unecho, or of a version that did not tell its incarnation. It is greater
-// than any.
+// foreign stands for a member that is no session of unecho, or of a version that did not tell its incarnation. It is
+// greater than any.
 const foreign = Incarnation("none of ours")
 
 // IncarnationOf reads the incarnation of a member from what a settled group shows of it.

@@ -10,8 +10,9 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// ledAgain looks from time to time whether a partition that was left out has a leader again. Then the session is built anew,
-// and takes the steps of an assignment for all it has: the client offers no way to begin with one partition more.
+// ledAgain looks from time to time whether a partition that was left out has a leader again. Then the session is
+// built anew, and takes the steps of an assignment for all it has: the client offers no way to begin with one
+// partition more.
 func (s *Session) ledAgain(ctx context.Context) error {
 	s.mu.Lock()
 	unled := slices.Collect(maps.Keys(s.unled))

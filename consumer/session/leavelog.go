@@ -6,9 +6,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// leaveLogger hands on what a session's client logs. Once the session has left the group, the client finds that the group does
-// not know it any more. The client logs that as an error, though it is as it should be. So errors are logged as information
-// from then on.
+// leaveLogger hands on what a session's client logs. Once the session has left the group, the client finds that the
+// group does not know it any more. The client logs that as an error, though it is as it should be. So errors are
+// logged as information from then on.
 type leaveLogger struct {
 	kgo.Logger
 	left *atomic.Bool

@@ -46,8 +46,8 @@ func (s *Session) loop(ctx, drain context.Context) error {
 	return nil
 }
 
-// quiet is how long a session waits for documents before it announces what it has committed, and looks after what came without
-// documents: a revocation, a leader, a partition that stands still.
+// quiet is how long a session waits for documents before it announces what it has committed, and looks after what
+// came without documents: a revocation, a leader, a partition that stands still.
 const quiet = time.Second
 
 // poll waits for records, but no longer than quiet says. It announces bases if none came.
@@ -77,8 +77,8 @@ func (s *Session) poll(ctx, drain context.Context, quiet time.Duration, records 
 	return nil, nil
 }
 
-// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports some errors
-// once and then leaves the partition alone, so records of other partitions must not hide them.
+// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports
+// some errors once and then leaves the partition alone, so records of other partitions must not hide them.
 func (s *Session) troubled(fetches kgo.Fetches) error {
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
@@ -107,8 +107,8 @@ func (s *Session) unannounced() []*assignment {
 	return of
 }
 
-// rest lets go of the batch that was forwarded. The session does not need its memory while it waits for the next batch, and
-// some of it is large.
+// rest lets go of the batch that was forwarded. The session does not need its memory while it waits for the next
+// batch, and some of it is large.
 func (s *Session) rest(fetches kgo.Fetches) {
 	clear(s.items)
 	clear(s.records)
@@ -117,8 +117,8 @@ func (s *Session) rest(fetches kgo.Fetches) {
 	s.unpacker.Done(fetches)
 }
 
-// whileAssigned runs something under a context that ends when partitions are taken away. A revocation that cuts it short is no
-// error: wasRevoked tells of it until the next abort.
+// whileAssigned runs something under a context that ends when partitions are taken away. A revocation that cuts it
+// short is no error: wasRevoked tells of it until the next abort.
 func (s *Session) whileAssigned(ctx context.Context, do func(context.Context) error) error {
 	s.mu.Lock()
 	revoking := s.revoking

@@ -14,8 +14,8 @@ import (
 // default poll_records.
 const partitionBytes = 4 << 20
 
-// unpackBounds are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one that comes
-// next.
+// unpackBounds are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
+// that comes next.
 func (s *Setup) unpackBounds() unpack.Bounds {
 	batch := int(s.Source.MaxBatchBytes)
 	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
@@ -24,15 +24,15 @@ func (s *Setup) unpackBounds() unpack.Bounds {
 // unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
 const unpackedFetches = 4
 
-// heartbeat is how soon a session learns of a rebalance. Each phase of a rebalance waits for the last member to learn of it, and
-// there are more rebalances than one would think. For example, a session that leads the group comes back after a kill. The client
-// library then compares the plan that it would make with the one in force. It cannot know that the latter is sticky, and has the
-// group make a new plan.
+// heartbeat is how soon a session learns of a rebalance. Each phase of a rebalance waits for the last member to learn
+// of it, and there are more rebalances than one would think. For example, a session that leads the group comes back
+// after a kill. The client library then compares the plan that it would make with the one in force. It cannot know
+// that the latter is sticky, and has the group make a new plan.
 const heartbeat = 500 * time.Millisecond
 
-// refusedAgain is how soon a session may look at the metadata again. The library repeats a refused record only after a look,
-// though nothing has moved. Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) while it still writes
-// the end of the one before. With the library's 5 s each such moment became 5 s.
+// refusedAgain is how soon a session may look at the metadata again. The library repeats a refused record only after
+// a look, though nothing has moved. Kafka refuses the first records of a transaction (CONCURRENT_TRANSACTIONS) while
+// it still writes the end of the one before. With the library's 5 s each such moment became 5 s.
 const refusedAgain = 100 * time.Millisecond
 
 // sessionOptions are the client options of a session beside those that reach the cluster.

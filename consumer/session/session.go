@@ -28,8 +28,8 @@ type key struct {
 	partition int32
 }
 
-// Session is one member of the group with transactions of its own. Its loop is one goroutine; the client calls assign and
-// revoke from others.
+// Session is one member of the group with transactions of its own. Its loop is one goroutine; the client calls assign
+// and revoke from others.
 type Session struct {
 	*Setup
 	slot     string // instance id, and with the group the transactional id
@@ -86,7 +86,8 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 	return sessions, nil
 }
 
-// Run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens again.
+// Run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens
+// again.
 func (s *Session) Run(ctx, drain context.Context) error {
 	wait := rebuildWait
 	for {
@@ -152,8 +153,8 @@ func (s *Session) stopCause(err error) error {
 	return nil
 }
 
-// stopped remembers an error that ends the process, and wakes the loop. The client by itself would only try again. An error
-// that passes by itself, like the end of a context, must not come here.
+// stopped remembers an error that ends the process, and wakes the loop. The client by itself would only try again. An
+// error that passes by itself, like the end of a context, must not come here.
 func (s *Session) stopped(because *stop.Error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,9 +185,9 @@ func (s *Session) once(ctx, drain context.Context) error {
 }
 
 // replaced asks the group whether another process took this session's instance. Such a process has first fenced the
-// transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the other in
-// turn, for ever. A process whose client has not joined yet, or that the group cannot be asked about, is found when this
-// session is fenced again.
+// transactional id, so that the session may see no more than a fenced producer; and building it anew would fence the
+// other in turn, for ever. A process whose client has not joined yet, or that the group cannot be asked about, is
+// found when this session is fenced again.
 func (s *Session) replaced(ctx context.Context) bool {
 	own, _ := s.kafkaClient().GroupMetadata()
 	if own == "" {
@@ -205,9 +206,9 @@ func (s *Session) replaced(ctx context.Context) bool {
 	}
 }
 
-// successor returns the incarnation of the member that has this session's instance now, unless that is still the member own. If
-// nobody else has it, by is this process's own incarnation. Told says that the group has answered and that its members have
-// settled.
+// successor returns the incarnation of the member that has this session's instance now, unless that is still the
+// member own. If nobody else has it, by is this process's own incarnation. Told says that the group has answered and
+// that its members have settled.
 func (s *Session) successor(ctx context.Context, own string) (by Incarnation, told bool) {
 	groups, err := s.Cluster.Admin().DescribeGroups(ctx, s.Params.Group)
 	if err != nil {
@@ -228,8 +229,9 @@ const (
 	replacedPause   = 50 * time.Millisecond
 )
 
-// leaveGroup is part of a final shutdown. It runs before the client is closed, because closing would wait for a rebalance that
-// others hold up. It runs again afterwards, because a client that was about to join may have joined in between.
+// leaveGroup is part of a final shutdown. It runs before the client is closed, because closing would wait for a
+// rebalance that others hold up. It runs again afterwards, because a client that was about to join may have joined in
+// between.
 func (s *Session) leaveGroup(ctx, drain context.Context) {
 	if drain.Err() == nil || ctx.Err() != nil || s.Params.KeepMembership {
 		return
@@ -280,8 +282,8 @@ func (s *Session) kafkaClient() *kgo.Client {
 
 // close ends the client without leaving the group. At a final shutdown leaveGroup does that.
 //
-// Closing waits for the end of a rebalance, which others may hold up. The client uses that wait: it leaves the group where its
-// revoked partitions would belong to nobody. It gets closeWait for that.
+// Closing waits for the end of a rebalance, which others may hold up. The client uses that wait: it leaves the group
+// where its revoked partitions would belong to nobody. It gets closeWait for that.
 func (s *Session) close(ctx context.Context) {
 	timer := time.AfterFunc(closeWait, s.abandon)
 	s.client.CloseAllowingRebalance()

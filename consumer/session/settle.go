@@ -9,10 +9,11 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 )
 
-// makeWay runs when the group gives partitions to this session, before the client asks for their offsets. It ends transactions
-// that dead members left open, and waits for the commits of living ones. The client would ask once a second only, and say
-// nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up neither partitions of others
-// nor the next rebalance. The steps of the assignment wait for whatever is open afterwards.
+// makeWay runs when the group gives partitions to this session, before the client asks for their offsets. It ends
+// transactions that dead members left open, and waits for the commits of living ones. The client would ask once a
+// second only, and say nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up
+// neither partitions of others nor the next rebalance. The steps of the assignment wait for whatever is open
+// afterwards.
 func (s *Session) makeWay(ctx context.Context, given map[string][]int32) {
 	took := s.beginAssignment()
 	if len(given) == 0 {
@@ -35,8 +36,8 @@ func (s *Session) spared() {
 	}
 }
 
-// settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that StableOffsets says
-// what it waits for.
+// settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that
+// StableOffsets says what it waits for.
 const settlingWithin = cluster.StablePatience + 500*time.Millisecond
 
 func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
@@ -45,8 +46,8 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 	do(ctx)
 }
 
-// settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which would meet
-// it next.
+// settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
+// would meet it next.
 func (s *Session) settle(ctx context.Context, given map[string][]int32) {
 	of, err := s.bind(ctx, given)
 	if err == nil {
@@ -60,8 +61,8 @@ func (s *Session) settle(ctx context.Context, given map[string][]int32) {
 	s.mu.Unlock()
 }
 
-// beginAssignment notes that the group has given partitions, and returns the phases of the way to them. The first time they
-// begin with the opening of the session.
+// beginAssignment notes that the group has given partitions, and returns the phases of the way to them. The first
+// time they begin with the opening of the session.
 func (s *Session) beginAssignment() *phase.Phases {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,8 +64,8 @@ func (s *Setup) Signing() *signing.Setup {
 	}
 }
 
-// now is the time by which documents are untimely. In a backfill all members have the same, because what is rejected has no
-// entry, and all feeders must bring the same entries.
+// now is the time by which documents are untimely. In a backfill all members have the same, because what is rejected
+// has no entry, and all feeders must bring the same entries.
 func (s *Setup) now() time.Time {
 	if s.Plan != nil {
 		return time.UnixMilli(s.Plan.Fixed)
@@ -73,8 +73,8 @@ func (s *Setup) now() time.Time {
 	return time.Now()
 }
 
-// errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs that
-// changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
+// errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs
+// that changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
 var errRebuild = errors.New("session is rebuilt")
 
 // rebuildError is errRebuild with its reason.

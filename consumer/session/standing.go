@@ -13,16 +13,16 @@ import (
 const (
 	// grace is how long a session that was ready may be on its way to its partitions again, as in every rebalance.
 	grace = 5 * time.Second
-	// spareAfter is when a session that the group gives nothing has nothing to do. A new member is given nothing at first, and
-	// then, by the next rebalance, what others have given up.
+	// spareAfter is when a session that the group gives nothing has nothing to do. A new member is given nothing at
+	// first, and then, by the next rebalance, what others have given up.
 	spareAfter = 2 * time.Second
 	// A session that was built anew so often in a row, without a commit and without having lasted, forwards nothing.
 	tooManyRebuilds = 5
 	lasting         = time.Minute
 )
 
-// standing is how a session stands: whether it would forward a document that came now. Its loop and the callbacks of its client
-// tell it, the service looks.
+// standing is how a session stands: whether it would forward a document that came now. Its loop and the callbacks of
+// its client tell it, the service looks.
 type standing struct {
 	slot string
 	stir func() // lets the service look

@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// takeOver does what the takeovers ask for until each is over. It takes the earliest step first, for all that ask for it, so
-// that a rebalance takes a few requests however many partitions it brings.
+// takeOver does what the takeovers ask for until each is over. It takes the earliest step first, for all that ask for
+// it, so that a rebalance takes a few requests however many partitions it brings.
 func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *phase.Phases) error {
 	for {
 		ask, some := earliest(all)

@@ -15,10 +15,10 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one is no
-// accident: it goes to rejected with the present time, and its own in a header. A document that no output would take, by the
-// limits that were read at the start, goes there at once. One that is refused all the same is dealt with alone, as every
-// refusal.
+// Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one
+// is no accident: it goes to rejected with the present time, and its own in a header. A document that no output would
+// take, by the limits that were read at the start, goes there at once. One that is refused all the same is dealt with
+// alone, as every refusal.
 
 // outputTimes are the timestamps that the outputs of a source topic take.
 type outputTimes struct{ unique, duplicate, rejected broker.Times }
@@ -61,7 +61,8 @@ func (t *Times) may(now time.Time) bool {
 
 const againEvery = 10 * time.Second
 
-// clockMargin is how far this machine's clock and the broker's are taken to differ, with the time that a transaction takes.
+// clockMargin is how far this machine's clock and the broker's are taken to differ, with the time that a transaction
+// takes.
 const clockMargin = 5 * time.Second
 
 // Read reads what the outputs of a source topic take, and says what they refuse of what the source may hold.
@@ -94,8 +95,8 @@ func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, 
 	return nil
 }
 
-// readAgain reads the limits again after a topic has refused a time that it took before. Documents with such times then go to
-// rejected at once. Limits that cannot be read now stay as they are.
+// readAgain reads the limits again after a topic has refused a time that it took before. Documents with such times
+// then go to rejected at once. Limits that cannot be read now stay as they are.
 func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source string) {
 	if !t.may(time.Now()) {
 		return

@@ -37,7 +37,8 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	return err
 }
 
-// transact does what a batch wants until it is over. It returns when all documents were judged. The time is zero if they were not.
+// transact does what a batch wants until it is over. It returns when all documents were judged. The time is zero if
+// they were not.
 func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err error) {
 	for {
 		if s.wasRevoked() {
@@ -75,8 +76,8 @@ func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err
 	}
 }
 
-// judge takes the verdicts that the replica holds. A session whose documents cannot be judged is built anew, or its process
-// ends.
+// judge takes the verdicts that the replica holds. A session whose documents cannot be judged is built anew, or its
+// process ends.
 func (s *Session) judge(b *batch) (err error) {
 	s.Replica.Look(func(r *index.Replica) {
 		var a *assignment

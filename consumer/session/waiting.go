@@ -61,8 +61,8 @@ func (w *WaitingList) List() []Waiting {
 	return all
 }
 
-// bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet, or cannot
-// be unpacked at all.
+// bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet,
+// or cannot be unpacked at all.
 func (s *Session) bears(err error) bool {
 	if errors.Is(err, unpack.ErrLater) {
 		return true
@@ -92,8 +92,8 @@ func (s *Session) bears(err error) bool {
 // untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
 const untoldPatience = 5 * time.Second
 
-// told returns an error if the client has left a partition alone and has thrown away the message about it. A client that is
-// opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
+// told returns an error if the client has left a partition alone and has thrown away the message about it. A client
+// that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
 func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
 	if fetches.NumRecords() >= most {
 		return nil
@@ -104,8 +104,8 @@ func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
 	return nil
 }
 
-// pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets more room. A
-// batch of many small records may be wanted.
+// pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
+// more room. A batch of many small records may be wanted.
 func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
 		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (deploy/docs/operations.md: Change a setting that decides)",

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// ensurePartitions makes sure that the outputs of a source topic have as many partitions as it has now. Partitions may have
-// been added since the start, and a record goes to the partition of the same number.
+// ensurePartitions makes sure that the outputs of a source topic have as many partitions as it has now. Partitions
+// may have been added since the start, and a record goes to the partition of the same number.
 func (s *Session) ensurePartitions(ctx context.Context, source string, partitions int) error {
 	if s.Sink.DryRun {
 		return nil

@@ -22,18 +22,20 @@ type Setup struct {
 	Encoder       *sink.Encoder
 	MaxEntryBytes int                 // of the journal
 	Large         *semaphore.Weighted // LargeAtOnce, for all workers of the process
-	// Untimely says why no output would take a document of that time, whatever its verdict. It may be called from many goroutines.
+	// Untimely says why no output would take a document of that time, whatever its verdict. It may be called from many
+	// goroutines.
 	Untimely func(*kgo.Record) (detail string, refused bool)
 }
 
-// Chunk is how many documents a worker should take at a time: enough to forget the cost of taking, few enough to share fairly.
+// Chunk is how many documents a worker should take at a time: enough to forget the cost of taking, few enough to
+// share fairly.
 const Chunk = 32
 
 // Workers sign on all cores, each with memory of its own. They serve one caller at a time.
 type Workers []*Worker
 
-// NewWorkers makes a worker for each core. The unpacker is that of the client which polls the records, or one that recognises
-// the records that it withholds.
+// NewWorkers makes a worker for each core. The unpacker is that of the client which polls the records, or one that
+// recognises the records that it withholds.
 func NewWorkers(setup *Setup, u *unpack.Unpacker) (Workers, error) {
 	workers := make(Workers, runtime.GOMAXPROCS(0))
 	for i := range workers {
@@ -46,7 +48,8 @@ func NewWorkers(setup *Setup, u *unpack.Unpacker) (Workers, error) {
 	return workers, nil
 }
 
-// Each calls sign with the numbers below chunks, each once, on all cores. It lets go of the entries that were signed before.
+// Each calls sign with the numbers below chunks, each once, on all cores. It lets go of the entries that were signed
+// before.
 func (w Workers) Each(ctx context.Context, chunks int, sign func(ctx context.Context, w *Worker, chunk int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

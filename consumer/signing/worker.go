@@ -13,7 +13,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// Worker is what one signing goroutine needs. The entries that it signs live in its memory until the next call of Workers.Each.
+// Worker is what one signing goroutine needs. The entries that it signs live in its memory until the next call of
+// Workers.Each.
 type Worker struct {
 	setup    *Setup
 	unpacker *unpack.Unpacker
@@ -50,8 +51,8 @@ func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refus
 	return refused, err
 }
 
-// tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the same: the
-// batch and that setting alone decide.
+// tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the
+// same: the batch and that setting alone decide.
 func tooLargeBatch() *document.Rejection {
 	return &document.Rejection{Reason: sink.TooLarge, Detail: "its batch takes more than source.max_batch_bytes when unpacked"}
 }
@@ -100,8 +101,8 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	return nil
 }
 
-// signAlone signs large documents one after the other, as many as a mebibyte of them at a time in the process: signing takes up
-// to a hundred times a document's bytes.
+// signAlone signs large documents one after the other, as many as a mebibyte of them at a time in the process:
+// signing takes up to a hundred times a document's bytes.
 func (w *Worker) signAlone(e *entry.Entry, text []byte) bool {
 	if len(text) <= index.LargeDocument {
 		return w.signer.Sign(e, text)

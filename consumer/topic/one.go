@@ -16,9 +16,9 @@ var ErrOther = errors.New("the topic was deleted and created again since")
 // oneFetch bounds what a fetch of one record asks for. A broker sends a whole batch in any case.
 const oneFetch = 64 << 10
 
-// ReadOne reads the record at an offset of a partition of the topic with this id, by one fetch of a client of its own. What it
-// takes in memory is bounded: a batch that unpacks to more than most bytes is an error. ErrNoRecord says that there is no record,
-// ErrOther that the topic is another one. The caller bounds the time by ctx.
+// ReadOne reads the record at an offset of a partition of the topic with this id, by one fetch of a client of its
+// own. What it takes in memory is bounded: a batch that unpacks to more than most bytes is an error. ErrNoRecord says
+// that there is no record, ErrOther that the topic is another one. The caller bounds the time by ctx.
 func ReadOne(ctx context.Context, opts Options, topic string, id [16]byte, partition int32, offset int64, most int) (*Record, error) {
 	r, err := readOne(ctx, opts, topic, id, partition, offset, most)
 	if err != nil {

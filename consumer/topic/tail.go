@@ -16,8 +16,9 @@ type Past struct {
 	Last int       // only so many, the newest by their timestamps; negative: all
 }
 
-// Tail hands the committed records of topics to fn: those of the past, and then, with follow, those that come until ctx is done, in the
-// partitions that the topics have when it begins. With Last the past is in the order of its timestamps; else each partition is in order.
+// Tail hands the committed records of topics to fn: those of the past, and then, with follow, those that come until
+// ctx is done, in the partitions that the topics have when it begins. With Last the past is in the order of its
+// timestamps; else each partition is in order.
 func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Record) error, topics ...string) error {
 	ends, last := map[string]map[int32]kgo.Offset{}, &lastOf{n: max(0, past.Last)}
 	for _, name := range topics {
@@ -73,8 +74,9 @@ type lastOf struct {
 	kept []*Record
 }
 
-// offsets is how many offsets of a topic are read to find the newest records. Transactions end with a record of their own, which is
-// none of them, and others were aborted, so it is several times as many; fewer are found where nearly all were aborted.
+// offsets is how many offsets of a topic are read to find the newest records. Transactions end with a record of their
+// own, which is none of them, and others were aborted, so it is several times as many; fewer are found where nearly
+// all were aborted.
 func (l *lastOf) offsets() int64 { return 3*int64(l.n) + 1000 }
 
 func (l *lastOf) take(r *Record) error {

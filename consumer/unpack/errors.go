@@ -18,8 +18,8 @@ var (
 	errUnreadable = errors.New("it holds no records as Kafka writes them")
 )
 
-// Ended is the error of a backfill that comes to a batch which cannot be unpacked. Nobody could tell a partition that waits from one
-// that is slow.
+// Ended is the error of a backfill that comes to a batch which cannot be unpacked. Nobody could tell a partition that
+// waits from one that is slow.
 func Ended(e *kgo.ErrDecompressTooLarge) *stop.Error {
 	return &stop.Error{
 		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes has room for, or cannot be read",

@@ -17,8 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// What the README says to type next is enough: its ten lines, with this test's broker and names, and its commands, filter a topic of
-// a real Kafka, and the outputs are those that it shows.
+// What the README says to type next is enough: its ten lines, with this test's broker and names, and its commands,
+// filter a topic of a real Kafka, and the outputs are those that it shows.
 func TestReadmeStartsOnKafka(t *testing.T) {
 	brokers := os.Getenv("UNECHO_TEST_KAFKA")
 	if brokers == "" {
@@ -91,7 +91,8 @@ func createTopic(ctx context.Context, t *testing.T, brokers, topic string) {
 	})
 }
 
-// begin starts a command, and returns when it has printed a line that is the last one wanted. It is stopped at the end of the test.
+// begin starts a command, and returns when it has printed a line that is the last one wanted. It is stopped at the
+// end of the test.
 func begin(ctx context.Context, t *testing.T, cmd *exec.Cmd, last func(line string) bool) {
 	t.Helper()
 	out, in := io.Pipe()

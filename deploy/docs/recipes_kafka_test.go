@@ -247,8 +247,8 @@ func recipesOfBackfill(t *testing.T, bin string) {
 	}
 }
 
-// works runs a command that does not end, until it has printed a line with that text. It returns all that was printed until then but
-// the log, and what stops the command, which must end well.
+// works runs a command that does not end, until it has printed a line with that text. It returns all that was printed
+// until then but the log, and what stops the command, which must end well.
 func (k *kitchen) works(line, until string) (printed string, stop func()) {
 	k.t.Helper()
 	cmd := shell(context.WithoutCancel(k.t.Context()), k.bin, k.dir, "exec "+line)
@@ -283,8 +283,8 @@ func (k *kitchen) works(line, until string) (printed string, stop func()) {
 	return "", nil
 }
 
-// A search index is filled from the topic's beginning and goes on live, also as a service of its own, without a gap: what comes then
-// is held against what was replayed.
+// A search index is filled from the topic's beginning and goes on live, also as a service of its own, without a gap:
+// what comes then is held against what was replayed.
 func recipeOfNewIndex(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 2, feed()...)
 	k.write("search.yaml", k.recipe("file: search.yaml")+"ops: {listen: ''}\n")
@@ -313,8 +313,8 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 	}
 }
 
-// A group that begins at the topic's end is primed while it runs: copies of what was before are duplicates then, and nothing of it came
-// out.
+// A group that begins at the topic's end is primed while it runs: copies of what was before are duplicates then, and
+// nothing of it came out.
 func recipeOfPriming(t *testing.T, bin string) {
 	documents, begin := feed(), time.Now().Add(-8*time.Hour)
 	for i := range documents {

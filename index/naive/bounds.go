@@ -15,7 +15,8 @@ type turn struct {
 
 func newTurn() *turn { return &turn{entries: index.MostReentries} }
 
-// over says that a turn ends before the window is within narrowed bounds: enough has left, and no less than is to enter.
+// over says that a turn ends before the window is within narrowed bounds: enough has left, and no less than is to
+// enter.
 func (t *Twin) over(now *turn, more int64) bool {
 	return t.narrowing && now.left >= index.MostLeaving && now.freed >= more
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// shelves returns the documents of the window, or of history, under each key of e, the newest first, dead ones included.
+// shelves returns the documents of the window, or of history, under each key of e, the newest first, dead ones
+// included.
 func (t *Twin) shelves(q *queue, e *entry.Entry) (bands [][]*document) {
 	for _, k := range t.keys(e) {
 		var all []*document
@@ -30,10 +31,10 @@ func (t *Twin) shelves(q *queue, e *entry.Entry) (bands [][]*document) {
 // candidates returns the documents to compare with e, the most promising first. cut says that documents were left out
 // that may be similar enough.
 //
-// First it takes the newest 64 under each key. If there are no more, and these are few, they are ordered by the number
-// of bands they share. Otherwise it takes more from the longer shelves. Identical documents then come first. The others
-// are ordered by the number of differing bits if outlines distinguish them, and else by the number of bands they share. The
-// window and history are read alike, each for itself.
+// First it takes the newest 64 under each key. If there are no more, and these are few, they are ordered by the
+// number of bands they share. Otherwise it takes more from the longer shelves. Identical documents then come first.
+// The others are ordered by the number of differing bits if outlines distinguish them, and else by the number of
+// bands they share. The window and history are read alike, each for itself.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	p := t.params.Similarity
 	met, popular := t.meet(&t.window, e, false)
@@ -54,8 +55,8 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
 	return t.identicalFirst(e, shared, nearest), cut || out
 }
 
-// meet returns the first documents of each shelf, key by key, and if all is set more of the longer shelves. rest says that it did
-// not take all.
+// meet returns the first documents of each shelf, key by key, and if all is set more of the longer shelves. rest says
+// that it did not take all.
 func (t *Twin) meet(q *queue, e *entry.Entry, all bool) (met []*document, rest bool) {
 	first := min(64, t.params.Similarity.MaxReferences)
 	var longer [][]*document

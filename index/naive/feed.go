@@ -9,8 +9,8 @@ import (
 // unfed is the state of a partition that was never fed.
 func unfed() index.Fed { return index.Fed{Place: math.MinInt64} }
 
-// brought says that a feed of the present epoch brought a document, or passed it over. What is forgotten of those stays in the window:
-// the documents behind it may have been judged already, and it is chance which of them were.
+// brought says that a feed of the present epoch brought a document, or passed it over. What is forgotten of those
+// stays in the window: the documents behind it may have been judged already, and it is chance which of them were.
 func (p *partition) brought(offset int64) bool { return offset >= p.start && offset < p.fed.Through }
 
 // feed judges entries of several partitions in the order in which they stand. A feed that begins behind what was fed so

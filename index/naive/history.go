@@ -11,8 +11,8 @@ import (
 // unprimed is the state of a partition of which no priming brought anything.
 func unprimed() index.PrimedPart { return index.PrimedPart{Place: math.MinInt64} }
 
-// prime remembers documents of before the group began. A record that leaves out entries changes nothing, and neither does one of
-// another priming, or one that no primer would write. Entries that were brought before are passed over.
+// prime remembers documents of before the group began. A record that leaves out entries changes nothing, and neither
+// does one of another priming, or one that no primer would write. Entries that were brought before are passed over.
 func (t *Twin) prime(at index.Stamp, h *index.History) bool {
 	switch {
 	case !t.inForce(h.Header):
@@ -61,8 +61,8 @@ func (t *Twin) named(part *index.HistoryPart) *partition {
 	return p
 }
 
-// takeHistory puts a document into history if nothing is like it and there is room, and returns the count that it belongs to. Only
-// what is older leaves for it.
+// takeHistory puts a document into history if nothing is like it and there is room, and returns the count that it
+// belongs to. Only what is older leaves for it.
 func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry, position index.Position) *uint64 {
 	now := newTurn()
 	t.room(0, 0, now)

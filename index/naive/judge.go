@@ -125,8 +125,8 @@ func (t *Twin) matches(e *entry.Entry, best bool) (nearest []found, cut bool) {
 }
 
 // nearby returns the candidates that reach the threshold: the most similar first, and of equally similar ones the one
-// judged first. If only the best is wanted, candidates are left out that are younger than the best one so far and cannot be more
-// similar: comparing them would cost work.
+// judged first. If only the best is wanted, candidates are left out that are younger than the best one so far and
+// cannot be more similar: comparing them would cost work.
 func (t *Twin) nearby(e *entry.Entry, best bool) (all []found, cut bool) {
 	verify := t.verifier(e)
 	promising, cut := t.candidates(e)

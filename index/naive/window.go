@@ -118,8 +118,8 @@ func (t *Twin) full(documents int, more int64) bool {
 	return w.Count > 0 && documents > w.Count || w.Bytes > 0 && t.history.bytes+t.window.bytes+more > int64(w.Bytes)
 }
 
-// room lets the oldest documents leave, those of history first, until this many more documents and bytes are within the bounds.
-// After bounds were narrowed, a turn may be over before.
+// room lets the oldest documents leave, those of history first, until this many more documents and bytes are within
+// the bounds. After bounds were narrowed, a turn may be over before.
 func (t *Twin) room(documents int, more int64, now *turn) {
 	t.roomIn(&t.history, documents, more, now)
 	if t.roomIn(&t.window, documents, more, now) {
@@ -127,10 +127,11 @@ func (t *Twin) room(documents int, more int64, now *turn) {
 	}
 }
 
-// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds, and says whether
-// they are, and nothing is too old. Where a repeat keeps its representative, one that was repeated since it entered does not leave but
-// enters again, and its age counts from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if
-// there is no room; if only its age drives it out, or bounds were narrowed, it waits for the next entry.
+// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds,
+// and says whether they are, and nothing is too old. Where a repeat keeps its representative, one that was repeated
+// since it entered does not leave but enters again, and its age counts from the last repeat. The number of re-entries
+// per entry is bounded. Beyond it, the oldest leaves if there is no room; if only its age drives it out, or bounds
+// were narrowed, it waits for the next entry.
 func (t *Twin) roomIn(q *queue, documents int, more int64, now *turn) (within bool) {
 	w := t.params.Window
 	for len(q.documents) > 0 {

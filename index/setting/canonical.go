@@ -15,8 +15,8 @@ import (
 //
 //	{"similarity.slots":128,"similarity.threshold":"0.8","version":"1","window.age":"24h"}
 //
-// A setting tagged omit is left out at that value. Each setting that is added to those of a released version has such a tag,
-// with the value that means what was before it, so that it changes no text that says nothing of it.
+// A setting tagged omit is left out at that value. Each setting that is added to those of a released version has such
+// a tag, with the value that means what was before it, so that it changes no text that says nothing of it.
 //
 // The version stands for the meaning of the settings: it rises when the same settings begin to decide differently.
 func Canonical(version string, sections map[string]any) []byte {

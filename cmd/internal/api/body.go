@@ -11,8 +11,8 @@ import (
 // maxBody bounds the body of a request, in bytes.
 const maxBody = 4 << 20
 
-// readBody reads a body of JSON. It answers by itself what is none; the remedy says what is. A page of the web that has a browser send
-// a form here is refused, because a form can't declare JSON.
+// readBody reads a body of JSON. It answers by itself what is none; the remedy says what is. A page of the web that
+// has a browser send a form here is refused, because a form can't declare JSON.
 func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (ok bool) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON", "send the header Content-Type: application/json")

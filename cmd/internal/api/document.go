@@ -80,8 +80,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, m)
 }
 
-// compose puts together what the window, the verdicts that are not committed yet and the last copies say of a document. It
-// returns ok as false if none of them knows it.
+// compose puts together what the window, the verdicts that are not committed yet and the last copies say of a
+// document. It returns ok as false if none of them knows it.
 func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
 	m = &remembered{place: at, Verdict: "unique"}
 	if found.Held {

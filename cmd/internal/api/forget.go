@@ -28,8 +28,8 @@ type order struct {
 	DryRun    bool     `json:"dry_run"`
 }
 
-// forget answers POST /api/v1/forget, and does what `unecho forget` does. It changes what the group remembers, so to reach a
-// loopback address is not enough for it.
+// forget answers POST /api/v1/forget, and does what `unecho forget` does. It changes what the group remembers, so to
+// reach a loopback address is not enough for it.
 func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
 		fail(w, http.StatusForbidden, "documents are forgotten only for callers with a token, and this member has none",

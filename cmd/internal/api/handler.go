@@ -68,8 +68,8 @@ type API struct {
 	*api
 }
 
-// Run reads what rates are made of, until ctx is done, and then ends all streams. Without it the API answers, and tells no rates. Call
-// it once.
+// Run reads what rates are made of, until ctx is done, and then ends all streams. Without it the API answers, and
+// tells no rates. Call it once.
 func (a *API) Run(ctx context.Context) {
 	defer close(a.ended)
 	tick := time.NewTicker(sampleEvery)

@@ -64,8 +64,8 @@ func newCopied(c *recent.Copy) copied {
 	}
 }
 
-// moment is a time in milliseconds since 1970 as RFC 3339 has it, which ends with the year 9999: a producer's time beyond it is told as
-// its last millisecond, and one before the year 0 as the first.
+// moment is a time in milliseconds since 1970 as RFC 3339 has it, which ends with the year 9999: a producer's time
+// beyond it is told as its last millisecond, and one before the year 0 as the first.
 func moment(ms int64) string {
 	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()-1
 	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -121,8 +121,8 @@ func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok b
 	return f, true
 }
 
-// goesOn reads where a stream goes on: RUN-NUMBER as an event has it, or a bare number. What another process numbered is told from
-// the beginning.
+// goesOn reads where a stream goes on: RUN-NUMBER as an event has it, or a bare number. What another process numbered
+// is told from the beginning.
 func (f *filter) goesOn(after, run string) bool {
 	of, number, named := strings.Cut(after, "-")
 	if !named {

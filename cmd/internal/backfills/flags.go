@@ -69,7 +69,8 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	return wrong
 }
 
-// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing and has no job of its own.
+// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing and has no job of
+// its own.
 func notToPrime() []string {
 	return []string{"files", "name", "into", "order", "unique", "duplicate", "rejected", "dry-run"}
 }
@@ -110,7 +111,8 @@ func (f *Flags) wrongSettings() (wrong []error) {
 // eventClock is the value of window.clock that a backfill has.
 const eventClock = "event"
 
-// asked returns what the command line says of a job that may have begun already. Dry says that the settings make it a dry run.
+// asked returns what the command line says of a job that may have begun already. Dry says that the settings make it a
+// dry run.
 func (f *Flags) asked(dry bool) backfill.Asked {
 	asked := f.primed()
 	asked.Files = len(f.Files) > 0

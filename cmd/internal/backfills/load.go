@@ -163,7 +163,8 @@ func cells(row []byte, format string) ([]string, error) {
 	return csv.NewReader(bytes.NewReader(row)).Read()
 }
 
-// fieldTime returns the time in a field of a JSON object, with dots into objects. It is zero if there is none that can be read.
+// fieldTime returns the time in a field of a JSON object, with dots into objects. It is zero if there is none that
+// can be read.
 func fieldTime(value []byte, field string) time.Time {
 	var found json.RawMessage = value
 	for name := range strings.SplitSeq(field, ".") {

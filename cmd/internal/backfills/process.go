@@ -92,8 +92,8 @@ func (v *process) again() string {
 	return strings.Join(slices.Concat(line, v.flags.Config, v.deciding()), " ")
 }
 
-// deciding are the arguments that set what decides verdicts: without them the job's journal would be refused. Others are left out,
-// for there may be secrets among them.
+// deciding are the arguments that set what decides verdicts: without them the job's journal would be refused. Others
+// are left out, for there may be secrets among them.
 func (v *process) deciding() (args []string) {
 	for _, set := range v.flags.Sets {
 		section, _, _ := strings.Cut(set, ".")

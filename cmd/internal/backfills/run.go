@@ -183,8 +183,8 @@ func (v *process) liveText() []byte {
 	return routing.Text(v.config.Source.Topics, v.config.Source.Start, v.config.Sink)
 }
 
-// isLive says whether the job has gone on as a live group before: the routing in force is that of the group, and another
-// was in force before it.
+// isLive says whether the job has gone on as a live group before: the routing in force is that of the group, and
+// another was in force before it.
 func (v *process) isLive(s *backfill.State) bool {
 	return v.flags.Into != "" && s.Plan == nil && s.Routing.Routes.Number > 1 && string(s.Routing.Routes.Text) == string(v.liveText())
 }

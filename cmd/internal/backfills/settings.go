@@ -14,8 +14,8 @@ import (
 // Reader reads the configuration, with settings that outrank everything in it.
 type Reader func(sets []string) (config.Config, error)
 
-// settings returns the configuration of the job, and its name. It is read twice, because the name and the outputs follow
-// from the topics and the group that the file may name.
+// settings returns the configuration of the job, and its name. It is read twice, because the name and the outputs
+// follow from the topics and the group that the file may name.
 func (f *Flags) settings(read Reader) (c config.Config, name string, err error) {
 	over := f.outputSets(defaultOutputs("", nil))
 	topics := f.Topics
@@ -95,8 +95,8 @@ func (f *Flags) outputSets(or outputNames) (sets []string) {
 	return sets
 }
 
-// intoSettings returns the configuration of a job that goes on as a live group: as far as possible that of the file, for
-// that group is to be started with it afterwards.
+// intoSettings returns the configuration of a job that goes on as a live group: as far as possible that of the file,
+// for that group is to be started with it afterwards.
 func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string, error) {
 	c, err := read(over)
 	if err != nil {

@@ -25,6 +25,7 @@ type Shell struct {
 // Service is one that was built.
 type Service interface {
 	Backfill() consumer.Progress
-	// Run serves until ctx is done or the range ends, and closes the service. Every so often it logs how the service stands.
+	// Run serves until ctx is done or the range ends, and closes the service. Every so often it logs how the service
+	// stands.
 	Run(ctx context.Context, every time.Duration, logger zerolog.Logger) error
 }

@@ -101,8 +101,8 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, to any)
 	return c.exchange(ctx, http.MethodGet, path, query, nil, to)
 }
 
-// post sends a question to a path of the API, and reads the answer into to. If the member has too much to do, it waits for as long as
-// the member asks.
+// post sends a question to a path of the API, and reads the answer into to. If the member has too much to do, it
+// waits for as long as the member asks.
 func (c *Client) post(ctx context.Context, path string, question, to any) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

@@ -118,7 +118,8 @@ func (f Filter) query() url.Values {
 	return q
 }
 
-// Recent returns the last copies that the member knows of, the newest first, and how many it has known: Follow goes on behind them.
+// Recent returns the last copies that the member knows of, the newest first, and how many it has known: Follow goes
+// on behind them.
 func (c *Client) Recent(ctx context.Context, f Filter) (copies []Copy, count uint64, err error) {
 	var answer struct {
 		Copies []Copy `json:"copies"`
@@ -191,7 +192,8 @@ type Histogram struct {
 	Counts []uint64  `json:"counts"` // one more than bounds, for what is above the last
 }
 
-// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all bounds.
+// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all
+// bounds.
 func (h *Histogram) Quantile(share float64) (float64, bool) {
 	sum := uint64(0)
 	for _, n := range h.Counts {

@@ -14,7 +14,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// Confirmed asks a person, unless --yes says so already. Where nobody can be asked, nothing is done. Ctrl-C ends the question.
+// Confirmed asks a person, unless --yes says so already. Where nobody can be asked, nothing is done. Ctrl-C ends the
+// question.
 func Confirmed(ctx context.Context, cmd *cobra.Command, question string) (bool, error) {
 	if Bool(cmd, "yes") {
 		return true, nil

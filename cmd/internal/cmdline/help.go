@@ -45,8 +45,8 @@ func Works(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Execute runs a command line. A command and all below it have our own help: in columns that fit the terminal, with flags
-// in groups. A word that is no command is an error even where help is asked for.
+// Execute runs a command line. A command and all below it have our own help: in columns that fit the terminal, with
+// flags in groups. A word that is no command is an error even where help is asked for.
 func Execute(root *cobra.Command) error {
 	var unknown error
 	columns := helpColumns(root.OutOrStdout())

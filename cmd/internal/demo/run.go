@@ -78,10 +78,12 @@ func (d *demo) sent(ctx context.Context) (int, error) {
 	return int(counts[source]), err
 }
 
-// Watched is how many documents there are for somebody who watches a page: ten minutes at the pace that can be followed.
+// Watched is how many documents there are for somebody who watches a page: ten minutes at the pace that can be
+// followed.
 const Watched = 36_000
 
-// PaceFor returns the pace that suits the output, in documents a second: on a terminal or a page one that can be followed.
+// PaceFor returns the pace that suits the output, in documents a second: on a terminal or a page one that can be
+// followed.
 func PaceFor(out io.Writer, page bool) float64 {
 	if page || viewOptionsFor(out, os.Getenv, 0).Terminal {
 		return 60

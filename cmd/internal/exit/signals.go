@@ -18,9 +18,9 @@ func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, con
 	return UntilSignalSaid(parent, func() { fmt.Fprintln(stderr, "unecho: "+Finishing) }, nil)
 }
 
-// UntilSignalSaid is UntilSignal for those who say in their own way that they finish. Who has something that must not be left
-// open closes it in leave, which may be nil: the second signal ends the process when leave returns, and a third one at once. A
-// terminal that is closed is a signal for them, too.
+// UntilSignalSaid is UntilSignal for those who say in their own way that they finish. Who has something that must not
+// be left open closes it in leave, which may be nil: the second signal ends the process when leave returns, and a
+// third one at once. A terminal that is closed is a signal for them, too.
 func UntilSignalSaid(parent context.Context, say, leave func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

@@ -42,8 +42,8 @@ func leave(first int) {
 	select {}
 }
 
-// The first signal asks to finish; the second ends the process, but what must not be left open is closed before. To close the
-// terminal is a signal as well. A third one ends what hangs.
+// The first signal asks to finish; the second ends the process, but what must not be left open is closed before. To
+// close the terminal is a signal as well. A third one ends what hangs.
 func TestASecondSignalCloses(t *testing.T) {
 	for _, first := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
 		if said, end := left(t, int(first)); end.ExitCode() != Interrupted || said != "finishing\nclosed\n" {

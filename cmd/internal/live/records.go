@@ -37,8 +37,8 @@ func WriteValue(w io.Writer, r *topic.Record) error {
 	return err
 }
 
-// WriteJSON writes a record of an output as one JSON object: its place, the verdict's headers without their prefix, key and value. What
-// is not UTF-8 has replacement characters.
+// WriteJSON writes a record of an output as one JSON object: its place, the verdict's headers without their prefix,
+// key and value. What is not UTF-8 has replacement characters.
 func WriteJSON(w io.Writer, r *topic.Record) error {
 	out := map[string]any{
 		"topic": r.Topic, "partition": r.Partition, "offset": r.Offset, "time": r.Time.UTC().Format(time.RFC3339Nano), "value": string(r.Value),

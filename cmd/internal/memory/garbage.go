@@ -36,8 +36,8 @@ func SetGarbage(index int64) {
 	}
 }
 
-// BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done. GOGC and
-// GOMEMLIMIT outrank it.
+// BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done.
+// GOGC and GOMEMLIMIT outrank it.
 func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 	tick := time.NewTicker(garbageEvery)
 	defer tick.Stop()

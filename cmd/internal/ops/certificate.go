@@ -10,7 +10,8 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// Certificate is what a server is known by. It is read again when its files change, and used for connections from then on.
+// Certificate is what a server is known by. It is read again when its files change, and used for connections from
+// then on.
 type Certificate struct {
 	files *reload.Value[*tls.Certificate]
 }
@@ -38,7 +39,8 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 	return &Certificate{files: files}, nil
 }
 
-// config is for a server that speaks TLS. It speaks HTTP/1.1 in it, so that the bound on connections is one on requests at a time.
+// config is for a server that speaks TLS. It speaks HTTP/1.1 in it, so that the bound on connections is one on
+// requests at a time.
 func (c *Certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// onlyLocal keeps away everybody who is not on this machine, whatever address is listened on: what it guards changes the
-// process or looks into it. Who can open a shell here, or forward a port, may.
+// onlyLocal keeps away everybody who is not on this machine, whatever address is listened on: what it guards changes
+// the process or looks into it. Who can open a shell here, or forward a port, may.
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r) {

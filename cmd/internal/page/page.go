@@ -46,7 +46,8 @@ func New() (http.Handler, error) {
 	}), nil
 }
 
-// serve answers with the file. A browser keeps it, and asks each time whether it has changed: a new version has new files.
+// serve answers with the file. A browser keeps it, and asks each time whether it has changed: a new version has new
+// files.
 func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.kind)

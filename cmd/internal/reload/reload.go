@@ -1,5 +1,5 @@
-// Package reload keeps what was read from files that are replaced while the process runs: certificates and tokens that somebody
-// else renews.
+// Package reload keeps what was read from files that are replaced while the process runs: certificates and tokens
+// that somebody else renews.
 package reload
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Value is what was read from files. Get reads it again when a file has changed. All methods may be called at the same time.
+// Value is what was read from files. Get reads it again when a file has changed. All methods may be called at the
+// same time.
 type Value[T any] struct {
 	read  func() (T, error)
 	told  func(error)
@@ -19,8 +20,8 @@ type Value[T any] struct {
 	wrong string        // why a newer value could not be read; empty if it could
 }
 
-// Open reads the value for the first time. read reads it from the files at paths. told may be nil. It is called once for each reason
-// why a newer value could not be read, and with nil when one was.
+// Open reads the value for the first time. read reads it from the files at paths. told may be nil. It is called once
+// for each reason why a newer value could not be read, and with nil when one was.
 func Open[T any](read func() (T, error), told func(error), paths ...string) (*Value[T], error) {
 	if told == nil {
 		told = func(error) {}
@@ -32,8 +33,8 @@ func Open[T any](read func() (T, error), told func(error), paths ...string) (*Va
 	return v, err
 }
 
-// Get returns the value of now. While a newer one cannot be read, as where only one of two files is renewed yet, it is the one from
-// before.
+// Get returns the value of now. While a newer one cannot be read, as where only one of two files is renewed yet, it
+// is the one from before.
 func (v *Value[T]) Get() T {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,8 +69,8 @@ func (v *Value[T]) look() (seen []os.FileInfo, err error) {
 	return seen, nil
 }
 
-// same says whether the files are those from before. A file that is written in place twice within a tick of the clock, with the same
-// size, is not told apart; one that is put in the place of another is.
+// same says whether the files are those from before. A file that is written in place twice within a tick of the
+// clock, with the same size, is not told apart; one that is put in the place of another is.
 func same(now, before []os.FileInfo) bool {
 	if len(now) != len(before) {
 		return false

@@ -69,7 +69,8 @@ func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
 	return found[0], nil
 }
 
-// manifest reads the manifest of the snapshot that pick finds. If that snapshot is pruned meanwhile, the next one is picked.
+// manifest reads the manifest of the snapshot that pick finds. If that snapshot is pruned meanwhile, the next one is
+// picked.
 func (s *Shelf) manifest(ctx context.Context, at string) (info snapshot.Info, m snapshot.Manifest, err error) {
 	for range triesAtMost {
 		if info, err = s.pick(ctx, at); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// fleeting is a store whose snapshots are pruned as soon as they are listed, up to the one at offset 3, which is damaged.
+// fleeting is a store whose snapshots are pruned as soon as they are listed, up to the one at offset 3, which is
+// damaged.
 type fleeting struct {
 	snapshot.Store
 	listed int64

@@ -66,8 +66,8 @@ func Harmless(text string) string {
 	return b.String()
 }
 
-// Fit returns text made safe for one line of a terminal, in at most this many columns, with its spaces, and an ellipsis if it was
-// longer.
+// Fit returns text made safe for one line of a terminal, in at most this many columns, with its spaces, and an
+// ellipsis if it was longer.
 func Fit(text string, columns int) string {
 	text = strings.ReplaceAll(Harmless(text), "\n", " ")
 	used, cut := 0, 0 // cut: bytes that stay if an ellipsis is needed

@@ -10,8 +10,8 @@ import (
 	api "go.opentelemetry.io/otel/trace"
 )
 
-// These are the messages of OTLP 1 as JSON, as far as our spans need them. Ids are hexadecimal, 64-bit integers are strings,
-// and enumerations are numbers: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding.
+// These are the messages of OTLP 1 as JSON, as far as our spans need them. Ids are hexadecimal, 64-bit integers are
+// strings, and enumerations are numbers: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding.
 type (
 	request struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`

@@ -94,7 +94,8 @@ func verdict(r *kgo.Record) (all []attribute.KeyValue) {
 	return all
 }
 
-// traceParent is the header of W3C: version, trace, span and flags, as in 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.
+// traceParent is the header of W3C: version, trace, span and flags, as in
+// 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.
 const traceParent = "traceparent"
 
 // flagsAt is where the two hexadecimal digits of the flags are. The lowest bit says that the trace is sampled.

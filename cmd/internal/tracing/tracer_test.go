@@ -72,8 +72,8 @@ func (s *spanJSON) text(key string) string {
 	return ""
 }
 
-// A document of a sampled trace has a span for each of its two ways, both under its producer's. Others have none, and no
-// document is changed.
+// A document of a sampled trace has a span for each of its two ways, both under its producer's. Others have none, and
+// no document is changed.
 func TestDocumentsJoinTheirTraces(t *testing.T) {
 	c := newCollector(t)
 	tracer := newTracer(trace.NewSimpleSpanProcessor(newExporter(c.URL, zerolog.Nop())), "news-filter", "v1.2.3")

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// lane is a range while it is merged. Its entries lie encoded in blocks, in their order, each followed by the time of its place and
-// by how many documents were rejected since the entry before.
+// lane is a range while it is merged. Its entries lie encoded in blocks, in their order, each followed by the time of
+// its place and by how many documents were rejected since the entry before.
 type lane struct {
 	to       int64
 	position int64 // all documents below are read
@@ -29,13 +29,15 @@ type lane struct {
 	refused  uint64 // documents behind the entry that was queued last
 }
 
-// blockBytes is how many bytes of entries are released together, roughly. blockCost is what a block takes beside its bytes.
+// blockBytes is how many bytes of entries are released together, roughly. blockCost is what a block takes beside its
+// bytes.
 const (
 	blockBytes = 64 << 10
 	blockCost  = 64
 )
 
-// through is the offset below which all documents of the lane are rejected, or in sealed records and in the one that is being made.
+// through is the offset below which all documents of the lane are rejected, or in sealed records and in the one that
+// is being made.
 func (l *lane) through() int64 {
 	if l.queued {
 		return l.next.Offset

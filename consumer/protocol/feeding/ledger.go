@@ -44,7 +44,8 @@ func (l *Ledger) Frame(f *index.Feed) {
 	l.framed = f.First + uint64(len(f.Entries))
 }
 
-// Append begins an append of all that was framed since the last one. Appended is to be called when it is in the journal.
+// Append begins an append of all that was framed since the last one. Appended is to be called when it is in the
+// journal.
 func (l *Ledger) Append() Sent {
 	s := Sent{entries: l.framed, parts: l.parts}
 	l.parts = nil
@@ -57,8 +58,8 @@ func (l *Ledger) Appended(s Sent, last int64) {
 	l.pending = append(l.pending, s)
 }
 
-// Next returns the journal offset that the replica has to pass before Find may be called. Pending is how many appends were not found
-// yet; there is no offset if it is zero.
+// Next returns the journal offset that the replica has to pass before Find may be called. Pending is how many appends
+// were not found yet; there is no offset if it is zero.
 func (l *Ledger) Next() (last int64, pending int) {
 	if len(l.pending) == 0 {
 		return 0, 0
@@ -66,8 +67,8 @@ func (l *Ledger) Next() (last int64, pending int) {
 	return l.pending[0].last, len(l.pending)
 }
 
-// Find looks for the oldest pending append in a replica that has passed it. It returns ErrUntaken or ErrOvertaken if the feeder has
-// to begin again where the replica is.
+// Find looks for the oldest pending append in a replica that has passed it. It returns ErrUntaken or ErrOvertaken if
+// the feeder has to begin again where the replica is.
 func (l *Ledger) Find(r Taken) error {
 	a := &l.pending[0]
 	switch fed := r.FedEntries(); {

@@ -22,9 +22,9 @@ type Bounds struct {
 	Place int // bytes of what stands before an entry, at most
 }
 
-// Merge puts the entries of a plan's ranges into the order of their places: (time, range, offset). It takes what was read of each
-// range, in whatever pieces, and makes feeds of it. What follows from the ranges alone is the sequence of entries; where a feed
-// ends follows from the pieces.
+// Merge puts the entries of a plan's ranges into the order of their places: (time, range, offset). It takes what was
+// read of each range, in whatever pieces, and makes feeds of it. What follows from the ranges alone is the sequence
+// of entries; where a feed ends follows from the pieces.
 type Merge struct {
 	plan   *protocol.Plan
 	parts  []index.FeedPart // of the lanes, as the next record begins them
@@ -62,8 +62,8 @@ func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
 	return m
 }
 
-// Add queues what was read of a range: documents ascending by offset, and the offset behind all that was read. What lies beyond the
-// range is left out. The documents are copied.
+// Add queues what was read of a range: documents ascending by offset, and the offset behind all that was read. What
+// lies beyond the range is left out. The documents are copied.
 func (m *Merge) Add(number int, documents []Document, position int64) {
 	l := &m.lanes[number]
 	bytes, queued := l.bytes, l.queued
@@ -154,8 +154,8 @@ func (m *Merge) carry(number int) {
 	m.record.Parts, m.rejected = append(m.record.Parts, m.parts[number]), append(m.rejected, 0)
 }
 
-// Sealed ends the record and returns it. It is good until Begin, and ok is false if it would say nothing. A range that has no
-// entry in it is a part nevertheless if it got further: its documents were rejected, or there were none.
+// Sealed ends the record and returns it. It is good until Begin, and ok is false if it would say nothing. A range
+// that has no entry in it is a part nevertheless if it got further: its documents were rejected, or there were none.
 func (m *Merge) Sealed() (record *index.Feed, ok bool) {
 	for i := range m.lanes {
 		l := &m.lanes[i]
@@ -223,9 +223,9 @@ type Quota struct {
 	All   int
 }
 
-// Rests says whether a range is to be left alone for now, because all of it is read or enough is queued. Rested says that it was
-// left alone before: it is read again when the merge has used half of its quota. A range whose next entry is not known is always
-// read, so the merge goes on.
+// Rests says whether a range is to be left alone for now, because all of it is read or enough is queued. Rested says
+// that it was left alone before: it is read again when the merge has used half of its quota. A range whose next entry
+// is not known is always read, so the merge goes on.
 func (m *Merge) Rests(number int, rested bool, q Quota) bool {
 	l := &m.lanes[number]
 	return l.exhausted() || l.bytes > q.Range || rested && l.bytes > q.Range/2 || m.bytes > q.All && l.queued

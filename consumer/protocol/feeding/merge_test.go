@@ -29,7 +29,8 @@ type placed struct {
 
 func source(i int) entry.Source { return entry.Source{Topic: [16]byte{1}, Partition: int32(i)} }
 
-// randomHistory has empty ranges, gaps, documents that are rejected, late, without a time, of the future, and ranges that lie months apart.
+// randomHistory has empty ranges, gaps, documents that are rejected, late, without a time, of the future, and ranges
+// that lie months apart.
 func randomHistory(r *rand.Rand) *history {
 	const month = int64(30 * 24 * 3600 * 1000)
 	h := &history{plan: &protocol.Plan{Fixed: 10 * month}}
@@ -183,8 +184,8 @@ func (w *twin) takeRejected(h *history, f *index.Feed, rejected []uint64) {
 	}
 }
 
-// However the ranges are read, and whoever goes on after however many records, the sequence of entries is that of the places, and
-// in the end every range is fed to its end.
+// However the ranges are read, and whoever goes on after however many records, the sequence of entries is that of the
+// places, and in the end every range is fed to its end.
 func TestMergeIsASort(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3000) {
@@ -275,7 +276,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// benchmarkMerge merges entries of 300 bytes of partitions whose times are the same, in pieces of 64, and frames the records.
+// benchmarkMerge merges entries of 300 bytes of partitions whose times are the same, in pieces of 64, and frames the
+// records.
 func benchmarkMerge(b *testing.B, lanes int) {
 	h := &history{plan: &protocol.Plan{Fixed: 1 << 60}}
 	for i := range lanes {

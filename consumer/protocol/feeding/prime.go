@@ -8,11 +8,11 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// A priming is fed like a backfill, with three differences: the records are those of history, nobody waits for verdicts, and
-// documents that were deleted meanwhile are passed over, because history begins with what is left.
+// A priming is fed like a backfill, with three differences: the records are those of history, nobody waits for
+// verdicts, and documents that were deleted meanwhile are passed over, because history begins with what is left.
 
-// HistoryOf returns the record of a priming for what a merge has sealed. It shares the entries. rejected is what the merge says of the
-// parts.
+// HistoryOf returns the record of a priming for what a merge has sealed. It shares the entries. rejected is what the
+// merge says of the parts.
 func HistoryOf(plan *protocol.Plan, number uint32, f *index.Feed, rejected []uint64) *index.History {
 	h := &index.History{Header: f.Header, Number: number, First: f.First, Entries: f.Entries}
 	for i := range f.Parts {
@@ -23,8 +23,8 @@ func HistoryOf(plan *protocol.Plan, number uint32, f *index.Feed, rejected []uin
 	return h
 }
 
-// PrimedState returns how far a replica says that the ranges of a priming are brought. It is false if another priming is in force. Left is
-// to be added.
+// PrimedState returns how far a replica says that the ranges of a priming are brought. It is false if another priming
+// is in force. Left is to be added.
 func PrimedState(plan *protocol.Plan, number uint32, r *index.Replica) (now State, inForce bool) {
 	p := r.Primed()
 	now.Entries = p.Entries

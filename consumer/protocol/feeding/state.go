@@ -24,8 +24,8 @@ func (s *State) begins(i int, r *protocol.Range) (from, known int64) {
 	return min(max(known, s.Left[i]), r.To), known
 }
 
-// StateOf returns how far a replica says that the ranges of a plan are fed. Known is false while the journal does not know a
-// partition that has something to feed.
+// StateOf returns how far a replica says that the ranges of a plan are fed. Known is false while the journal does not
+// know a partition that has something to feed.
 func StateOf(plan *protocol.Plan, r *index.Replica) (s State, known bool) {
 	s.Entries, known = r.FedEntries(), true
 	for _, of := range plan.Ranges {

@@ -185,8 +185,8 @@ func (s *session) judge(b *batch) {
 	}
 }
 
-// checkTimes has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A session may not
-// know what outputs refuse.
+// checkTimes has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A
+// session may not know what outputs refuse.
 func (s *session) checkTimes(b *batch) {
 	known := s.params.Untimely && s.chance(1, 2)
 	b.CheckTimes(s.header(), func(_ *protocol.Assignment, d *protocol.Document) bool {

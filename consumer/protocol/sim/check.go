@@ -57,8 +57,8 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 	}
 }
 
-// checkPartitions: a replica that has applied all knows the epochs and bases, and holds what was judged and is not known to
-// be committed.
+// checkPartitions: a replica that has applied all knows the epochs and bases, and holds what was judged and is not
+// known to be committed.
 func (w *World) checkPartitions(m *member) {
 	w.checkRoutes(m)
 	w.checkReplicaPrimed(m)
@@ -112,8 +112,8 @@ func (w *World) checkSnapshot(m *member) {
 	}
 }
 
-// checkWait: what passes by itself is waited for; that a committed offset is below base or beyond the source does not, unless
-// Kafka has lost it.
+// checkWait: what passes by itself is waited for; that a committed offset is below base or beyond the source does
+// not, unless Kafka has lost it.
 func (w *World) checkWait(sh *share) {
 	if t := sh.takeover; !w.params.LoseOffsets || t.Decision.Reason != protocol.Below {
 		w.bad("partition %d waits for reason %d, and nothing was lost: committed %+v, replica %+v", sh.part.number, t.Decision.Reason, t.Committed, t.Replica)

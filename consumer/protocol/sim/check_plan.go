@@ -8,8 +8,8 @@ import (
 // feeds says that the group is a backfill in the order of places.
 func (w *World) feeds() bool { return w.plan != nil && w.plan.Order == protocol.ByPlace }
 
-// checkPlace: by place, documents are judged in the order of their places, and as they would be with nothing in between, whatever outputs
-// refuse and whenever that is known. Compaction takes places away while they are fed.
+// checkPlace: by place, documents are judged in the order of their places, and as they would be with nothing in
+// between, whatever outputs refuse and whenever that is known. Compaction takes places away while they are fed.
 func (w *World) checkPlace(p *part, v *index.Verdict) {
 	if !w.feeds() || w.params.Compacts {
 		return
@@ -57,8 +57,8 @@ func (w *World) checkHeld(m *member) {
 	}
 }
 
-// checkQueue: entries that wait for those of other ranges are bounded, those of the range that was read and all. What one read brings
-// comes on top.
+// checkQueue: entries that wait for those of other ranges are bounded, those of the range that was read and all. What
+// one read brings comes on top.
 func (f *feeder) checkQueue(number int) {
 	n, q := len(f.plan.Ranges), f.quota()
 	if queued := f.merge.QueuedOf(number); queued > q.Range+f.largest {

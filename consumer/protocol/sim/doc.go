@@ -1,8 +1,8 @@
-// Package sim simulates members of a consumer group over a Kafka that is only a model, to find histories that break the
-// design's sections 4 and 5. What it tries is real: the replica of package index with its capture and restore, the decisions
-// of package protocol, and as their judge the naive twin. What it makes up is everything between them: a journal whose
-// appends are late, lost or repeated, a group whose members are killed, replaced and forgotten, transactions whose outcome is
-// unknown and whose markers are late, people who set offsets, outputs that refuse.
+// Package sim simulates members of a consumer group over a Kafka that is only a model, to find histories that break
+// the design's sections 4 and 5. What it tries is real: the replica of package index with its capture and restore,
+// the decisions of package protocol, and as their judge the naive twin. What it makes up is everything between them:
+// a journal whose appends are late, lost or repeated, a group whose members are killed, replaced and forgotten,
+// transactions whose outcome is unknown and whose markers are late, people who set offsets, outputs that refuse.
 //
 //	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
 //	  (seed, or all there    ├─ member     applies the journal, captures, restores, dies      ── index

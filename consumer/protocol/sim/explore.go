@@ -17,9 +17,9 @@ type Explored struct {
 // saidEvery is how many new states progress is told of.
 const saidEvery = 20_000
 
-// Explore goes through all histories of a small world: whatever can happen next happens, in every state, until no state is
-// new, something is broken, or there are as many states as wanted. In each state the checks of all histories hold, and where
-// all are seen, there is a way from each to the end without a further mishap.
+// Explore goes through all histories of a small world: whatever can happen next happens, in every state, until no
+// state is new, something is broken, or there are as many states as wanted. In each state the checks of all histories
+// hold, and where all are seen, there is a way from each to the end without a further mishap.
 func Explore(s Small, most int, progress func(Explored)) Explored {
 	e := explorer{params: s.Params, limits: s.Limits, known: map[state]int32{}, progress: progress}
 	e.whole(most)

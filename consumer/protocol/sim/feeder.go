@@ -44,8 +44,8 @@ const recordsAtOnce = 3
 // framing is what the journal needs for a part, and before an entry.
 const framing = 8
 
-// stepFeeder has a process feed which has the first partition of the plan. While there are faults, others feed as well, and
-// who has lost the partition notices it some time later.
+// stepFeeder has a process feed which has the first partition of the plan. While there are faults, others feed as
+// well, and who has lost the partition notices it some time later.
 func (w *World) stepFeeder() bool {
 	if len(w.processes) == 0 || w.plan.Order != protocol.ByPlace {
 		return false
@@ -128,8 +128,8 @@ func (f *feeder) begin() bool {
 	return true
 }
 
-// state is how far the replica says that the plan is fed. It is false where nothing is to be done now, because the journal does not know
-// a partition yet, or ever: another priming is in force, and the feeder ends.
+// state is how far the replica says that the plan is fed. It is false where nothing is to be done now, because the
+// journal does not know a partition yet, or ever: another priming is in force, and the feeder ends.
 func (f *feeder) state() (from feeding.State, ok bool) {
 	if f.number == 0 {
 		return feeding.StateOf(f.plan, f.member.replica)
@@ -274,7 +274,8 @@ func (f *feeder) rangeOf(source entry.Source) int {
 	return slices.IndexFunc(f.plan.Ranges, func(r protocol.Range) bool { return r.Source == source })
 }
 
-// send appends what was sealed when the append before is over, an earlier one is found in the replica, and there is room.
+// send appends what was sealed when the append before is over, an earlier one is found in the replica, and there is
+// room.
 func (f *feeder) send() bool {
 	_, pending := f.ledger.Next()
 	switch {

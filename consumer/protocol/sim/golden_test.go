@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Histories of a live group stay what they are when other kinds of histories are added. Who means to change them changes the
-// number as well.
+// Histories of a live group stay what they are when other kinds of histories are added. Who means to change them
+// changes the number as well.
 func TestLiveHistoriesStay(t *testing.T) {
 	const want = "66d4d22fa6d7e1ac"
 	h := fnv.New64a()

@@ -207,7 +207,8 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 	w.act("reposition")
 }
 
-// landForget notes what an output has refused. It dies, unless a feed brought it: what follows may have been judged already.
+// landForget notes what an output has refused. It dies, unless a feed brought it: what follows may have been judged
+// already.
 func (w *World) landForget(target index.Position) {
 	for i := range w.documents {
 		if d := &w.documents[i]; d.position == target {

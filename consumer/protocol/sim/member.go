@@ -227,8 +227,8 @@ func garbledFeed(feed *index.Feed) index.Record {
 	return &wrong
 }
 
-// stepKeeper begins a snapshot as a keeper does: with a mark, behind which the replica is captured. It begins another where
-// that became unreadable, or was late.
+// stepKeeper begins a snapshot as a keeper does: with a mark, behind which the replica is captured. It begins another
+// where that became unreadable, or was late.
 func (w *World) stepKeeper() bool {
 	if !w.params.Snapshots || len(w.processes) == 0 {
 		return false
@@ -243,8 +243,8 @@ func (w *World) stepKeeper() bool {
 	return true
 }
 
-// capture goes on with it, as far as it can be seen: the snapshot is published, claimed by a checkpoint, and the journal
-// trimmed.
+// capture goes on with it, as far as it can be seen: the snapshot is published, claimed by a checkpoint, and the
+// journal trimmed.
 func (w *World) capture(m *member) {
 	n := len(w.snapshots)
 	if m.sick >= 0 || n > 0 && w.snapshots[n-1].next >= m.replica.Next() {

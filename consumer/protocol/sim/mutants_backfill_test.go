@@ -1,6 +1,7 @@
 package sim_test
 
-// backfillMutants break what is said of backfills (design 4, rule 15, and decision 45), in the code that the service runs.
+// backfillMutants break what is said of backfills (design 4, rule 15, and decision 45), in the code that the service
+// runs.
 var backfillMutants = []mutant{
 	{
 		"a session forwards only what was fed", "consumer/protocol/plan.go",

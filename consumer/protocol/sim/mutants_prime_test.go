@@ -1,6 +1,7 @@
 package sim_test
 
-// primeMutants break what is said of primings (design 4, rule 16, decisions 46 and 47), in the code that the service runs.
+// primeMutants break what is said of primings (design 4, rule 16, decisions 46 and 47), in the code that the service
+// runs.
 var primeMutants = []mutant{
 	{
 		"a record of history leaves no entries out", "index/history.go",

@@ -220,8 +220,8 @@ var shownBy = map[string]string{
 var worlds = flag.String("worlds", "", "with TestMutantsLong: the small worlds to explore as well, with commas")
 
 const (
-	// mutantSteps are simulated at most until a mutant has to be caught: most are within some thousands, the rarest one by its
-	// luck once in some 400,000.
+	// mutantSteps are simulated at most until a mutant has to be caught: most are within some thousands, the rarest one
+	// by its luck once in some 400,000.
 	mutantSteps = 3_000_000
 	// soundSteps are simulated without one.
 	soundSteps = 1_000_000

@@ -126,8 +126,8 @@ func (w *World) stepPrimer() bool {
 	return w.agree(m)
 }
 
-// agree goes on with the latest priming or, once that is brought, begins another one, as people want. Of two that begin at once the first
-// counts.
+// agree goes on with the latest priming or, once that is brought, begins another one, as people want. Of two that
+// begin at once the first counts.
 func (w *World) agree(m *primer) bool {
 	if m.replica.Next() < m.asks {
 		return false
@@ -237,8 +237,9 @@ func (w *World) checkReplicaPrimed(m *member) {
 	}
 }
 
-// checkPrimed: at the end the latest priming is brought whole, and where the window is not bounded each of its documents is remembered. One
-// that was like a document that died since is not, and a later priming finds no place for what is older than history is.
+// checkPrimed: at the end the latest priming is brought whole, and where the window is not bounded each of its
+// documents is remembered. One that was like a document that died since is not, and a later priming finds no place
+// for what is older than history is.
 func (w *World) checkPrimed() {
 	pr := w.primed
 	if pr == nil || !pr.strict {

@@ -28,8 +28,8 @@ func (w *World) inForce() index.Routes {
 	return index.Routes{}
 }
 
-// wanted is the routing that a process starts with: mostly what is in force, or what somebody wants to be. While there are
-// faults it may be another, as where a member does not belong.
+// wanted is the routing that a process starts with: mostly what is in force, or what somebody wants to be. While
+// there are faults it may be another, as where a member does not belong.
 func (w *World) wanted() string {
 	switch now := w.inForce(); {
 	case !w.params.Routings:
@@ -68,8 +68,8 @@ func (w *World) landRouting(at int64, r *index.Routing) {
 	w.act("routing changed")
 }
 
-// belongs says whether a replica that has caught up may be worked with: where no routing is in force it declares its own and
-// goes on reading, where another one is the process ends.
+// belongs says whether a replica that has caught up may be worked with: where no routing is in force it declares its
+// own and goes on reading, where another one is the process ends.
 func (w *World) belongs(m *member) bool {
 	switch now := m.replica.Routes(); {
 	case m == w.witness || m.number < 0 || m.replica.Routed() == routed(m.routing):
@@ -94,8 +94,8 @@ func (w *World) endMember(m *member) {
 	w.kill(m)
 }
 
-// misrouted says that a member at work has applied another routing than its own, on which its follower ends it: a moment later,
-// in which its sessions still look.
+// misrouted says that a member at work has applied another routing than its own, on which its follower ends it: a
+// moment later, in which its sessions still look.
 func (w *World) misrouted(m *member) bool {
 	return m.ready && m.number >= 0 && m.replica.Routed() != routed(m.routing)
 }

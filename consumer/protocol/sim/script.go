@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// script tells every choice of a history: those it has, and from there on the first there is, which it notes. So one script
-// after another goes through all histories, as a counter goes through all numbers.
+// script tells every choice of a history: those it has, and from there on the first there is, which it notes. So one
+// script after another goes through all histories, as a counter goes through all numbers.
 type script struct {
 	picks []pick
 	at    int // the next
@@ -125,15 +125,16 @@ func (f *feeder) answered() {
 	}
 }
 
-// watched says that it matters how far a replica is: its sessions look at it, or the keeper. Else it applies when it does.
+// watched says that it matters how far a replica is: its sessions look at it, or the keeper. Else it applies when it
+// does.
 func (w *World) watched(m *member) bool {
 	return !m.ready || w.params.Snapshots || m.feeder != nil || slices.ContainsFunc(w.sessions, func(s *session) bool {
 		return s.member == m && (s.batch != nil || slices.ContainsFunc(s.shares, func(sh *share) bool { return sh != nil }))
 	})
 }
 
-// assemble begins where all members are in the group. They have nothing yet, or in a backfill all partitions: how they are taken over
-// the worlds of live groups show.
+// assemble begins where all members are in the group. They have nothing yet, or in a backfill all partitions: how
+// they are taken over the worlds of live groups show.
 func (w *World) assemble() {
 	if w.plan != nil {
 		w.beginEpochs()

@@ -53,8 +53,8 @@ func (sh *share) settled() *protocol.Assignment {
 	return sh.takeover.Assignment()
 }
 
-// openSession builds a session on a slot. It fences the slot first: an open transaction is aborted, one that was decided is
-// waited for.
+// openSession builds a session on a slot. It fences the slot first: an open transaction is aborted, one that was
+// decided is waited for.
 func (w *World) openSession(m *member, slot int) *session {
 	for _, t := range slices.Clone(w.open) {
 		if t.slot != slot {
@@ -223,8 +223,8 @@ func (s *session) offset(sh *share) bool {
 	return true
 }
 
-// extent tells where the partition begins and ends. What passes by itself is waited for as long as it takes; what does not is
-// waited for until the session's patience is over.
+// extent tells where the partition begins and ends. What passes by itself is waited for as long as it takes; what
+// does not is waited for until the session's patience is over.
 func (s *session) extent(sh *share) {
 	t := sh.takeover
 	t.Extent(sh.part.begin, sh.part.visible, time.UnixMilli(0).Add(sh.waited))

@@ -1,7 +1,7 @@
 package sim
 
-// Shrink looks for a shorter history that breaks something as well, by trying smaller kinds of histories with many seeds. The
-// result is the shortest it found, with what finds it again.
+// Shrink looks for a shorter history that breaks something as well, by trying smaller kinds of histories with many
+// seeds. The result is the shortest it found, with what finds it again.
 func Shrink(p Params, seed uint64) (Params, uint64, Result) {
 	best := Run(p, seed, false)
 	for again := true; again; {

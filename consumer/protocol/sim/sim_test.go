@@ -11,8 +11,8 @@ var (
 	steps = flag.Int("steps", 4_000_000, "how many steps TestSimulateLong takes; TestBackfillLong takes a fourth")
 )
 
-// TestSimulate makes up histories and expects that none breaks anything, and that nearly everything happens in them that the
-// simulation has. In the long form everything does: otherwise the simulation proves less than it says.
+// TestSimulate makes up histories and expects that none breaks anything, and that nearly everything happens in them
+// that the simulation has. In the long form everything does: otherwise the simulation proves less than it says.
 func TestSimulate(t *testing.T)     { trySteps(t, Vary, happens, 100_000, 5) }
 func TestSimulateLong(t *testing.T) { trySteps(t, Vary, happens, *steps, 0) }
 

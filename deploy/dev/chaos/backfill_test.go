@@ -32,8 +32,8 @@ type replay struct {
 	sent   int
 }
 
-// tryBackfill replays a topic twice. The second time the disk of a broker is full midway, and another broker is lost, so that nobody
-// can write until one is back. What comes out is the same, each document once.
+// tryBackfill replays a topic twice. The second time the disk of a broker is full midway, and another broker is lost,
+// so that nobody can write until one is back. What comes out is the same, each document once.
 func tryBackfill(t *testing.T, w *world, p params) {
 	t.Helper()
 	const documents, rate = 9000, 1000
@@ -128,8 +128,8 @@ func (r *replay) done(ctx context.Context, name string) (sum int64) {
 	return sum
 }
 
-// outputs reads what came out: of each document, by its place, the output and all headers but the name of the index, which is that of
-// the job.
+// outputs reads what came out: of each document, by its place, the output and all headers but the name of the index,
+// which is that of the job.
 func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 	r.t.Helper()
 	check(r.t, until(ctx, "all replicas are in sync", settleBound, r.healthy))

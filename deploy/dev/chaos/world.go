@@ -164,8 +164,8 @@ func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) erro
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
-// fillBroker fills the disk of the last broker, which ends by that, and starts it again once there is room. It returns false if that
-// broker has no disk of its own.
+// fillBroker fills the disk of the last broker, which ends by that, and starts it again once there is room. It
+// returns false if that broker has no disk of its own.
 func (w *world) fillBroker(ctx context.Context, lasts time.Duration) (bool, error) {
 	last := brokers - 1
 	if w.disk == nil {

@@ -1,5 +1,6 @@
-// Package deploytest is a module of its own for what holds deploy/ true with the modules of Kubernetes, Helm and Prometheus, which the
-// product does without. It installs the programs of others that the tests run, each at a version of its own, into the project's cache.
+// Package deploytest is a module of its own for what holds deploy/ true with the modules of Kubernetes, Helm and
+// Prometheus, which the product does without. It installs the programs of others that the tests run, each at a
+// version of its own, into the project's cache.
 package deploytest
 
 import (

@@ -38,7 +38,8 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 	return &Browser{browser}, end, nil
 }
 
-// say prints what goes wrong between us and the browser. Events that this version of chromedp does not know are none of that.
+// say prints what goes wrong between us and the browser. Events that this version of chromedp does not know are none
+// of that.
 func say(format string, args ...any) {
 	if !strings.HasPrefix(format, "unhandled ") {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
@@ -164,8 +165,8 @@ func (p *Page) Click(selector string) error {
 	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes to the front,
-// because one in the back is drawn once a second.
+// LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes
+// to the front, because one in the back is drawn once a second.
 func (p *Page) LookAt(look Look) error {
 	if err := chromedp.Run(p.ctx, page.BringToFront(), look.window(), look.media()); err != nil {
 		return err

@@ -78,7 +78,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestHidden: a page that nobody sees keeps no connection, because a browser has six of them for all its tabs; and it misses nothing.
+// TestHidden: a page that nobody sees keeps no connection, because a browser has six of them for all its tabs; and it
+// misses nothing.
 func TestHidden(t *testing.T) {
 	s, x := stage(t, desk())
 	x.live()

@@ -66,8 +66,8 @@ func produce(t *testing.T, dir string, lines ...string) {
 	}
 }
 
-// TestReconnects: the page says that nothing answers, goes on when the member is back, and shows what is found then. What it
-// shows are documents full of markup.
+// TestReconnects: the page says that nothing answers, goes on when the member is back, and shows what is found then.
+// What it shows are documents full of markup.
 func TestReconnects(t *testing.T) {
 	dir, listen := filepath.Join(t.TempDir(), "data"), free(t)
 	start := func() *Program {

@@ -11,8 +11,9 @@ import (
 	"slices"
 )
 
-// small writes a picture again with 256 colours at most: those that it has most of, none of them too near to another, and the
-// nearest of them for the others. A page has few colours and their mixtures at the edges of letters, so that nobody sees it.
+// small writes a picture again with 256 colours at most: those that it has most of, none of them too near to another,
+// and the nearest of them for the others. A page has few colours and their mixtures at the edges of letters, so that
+// nobody sees it.
 func small(picture []byte) ([]byte, error) {
 	in, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {

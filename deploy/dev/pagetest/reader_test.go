@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeyboard: everything is reached by Tab, what has the focus is seen, the list is walked by arrows, Escape closes and gives the
-// focus back.
+// TestKeyboard: everything is reached by Tab, what has the focus is seen, the list is walked by arrows, Escape closes
+// and gives the focus back.
 func TestKeyboard(t *testing.T) {
 	s, x := stage(t, desk())
 	x.live()
@@ -106,7 +106,8 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// TestDark: the page is dark where the reader's system is, and light elsewhere: its ground, its panels, and the other way its text.
+// TestDark: the page is dark where the reader's system is, and light elsewhere: its ground, its panels, and the other
+// way its text.
 func TestDark(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		_, x := stage(t, Look{Width: 1440, Height: 900, Dark: dark})

@@ -13,7 +13,8 @@ const (
 	edited  = "The Harbour Bridge was closed on Tuesday, after inspectors found cracks in two of its main cables."
 )
 
-// TestMarks: the words that differ are marked on their sides, those that differ in case or punctuation alone are marked apart.
+// TestMarks: the words that differ are marked on their sides, those that differ in case or punctuation alone are
+// marked apart.
 func TestMarks(t *testing.T) {
 	s, x := stage(t, desk(), func(s *Stage) { s.status = full() })
 	s.Add("wire-1", 0.8125, harbour, edited)
@@ -58,7 +59,8 @@ func TestMarkupStaysText(t *testing.T) {
 	}
 }
 
-// TestPolicy: a script or a style that gets into the page all the same does nothing, and nothing can be made of a string.
+// TestPolicy: a script or a style that gets into the page all the same does nothing, and nothing can be made of a
+// string.
 func TestPolicy(t *testing.T) {
 	_, x := stage(t, desk())
 	x.live()
@@ -70,7 +72,8 @@ func TestPolicy(t *testing.T) {
 	x.run(`window.forbidden = []`)
 }
 
-// TestToken: the page asks for the token, keeps it in the tab, and sends it with every question, that for the stream too.
+// TestToken: the page asks for the token, keeps it in the tab, and sends it with every question, that for the stream
+// too.
 func TestToken(t *testing.T) {
 	const token = "a secret of some length"
 	s, x := stage(t, phone(), func(s *Stage) { s.token = token })

@@ -51,7 +51,8 @@ func raced(output []string) bool {
 	return false
 }
 
-// withoutPackages returns the flags in front of a go test's packages. A flag's value with a slash is written as -flag=value.
+// withoutPackages returns the flags in front of a go test's packages. A flag's value with a slash is written as
+// -flag=value.
 func withoutPackages(args []string) []string {
 	for n := len(args); n > 0; n-- {
 		if last := args[n-1]; strings.HasPrefix(last, "-") || !strings.HasPrefix(last, ".") && !strings.Contains(last, "/") {
@@ -68,8 +69,8 @@ func (r *report) broken(err error) {
 	r.failed = append(r.failed, outcome{name: "go test", reason: err.Error()})
 }
 
-// again runs each test that failed once more, alone, and calls those that pass unstable. It runs none if more than most failed, or if
-// there is a failure of another kind: what was cut off, raced, skipped or not built.
+// again runs each test that failed once more, alone, and calls those that pass unstable. It runs none if more than
+// most failed, or if there is a failure of another kind: what was cut off, raced, skipped or not built.
 func (r *report) again(ctx context.Context, most int) {
 	var tests []alone
 	failures := map[alone][]outcome{}

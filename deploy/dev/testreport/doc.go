@@ -10,9 +10,9 @@
 //
 // With CI=true a skipped test counts as failed, unless its reason begins with "shared data absent:".
 //
-// With TEST_RETRIES=N at most N tests that fail are run once more, each alone, when all others have ended. Those that pass then are
-// listed as unstable, with the output of their failure above. Nothing is run again if more failed, or if anything raced, did not end, was
-// skipped or could not be built.
+// With TEST_RETRIES=N at most N tests that fail are run once more, each alone, when all others have ended. Those that
+// pass then are listed as unstable, with the output of their failure above. Nothing is run again if more failed, or
+// if anything raced, did not end, was skipped or could not be built.
 //
 // The last line counts tests: `12 passed, 0 failed, 1 skipped`. Of a test with subtests only these are counted, unless
 // it failed by itself. A package that could not be built, or that ended outside of a test, is one failure. The exit

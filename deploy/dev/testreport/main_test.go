@@ -72,8 +72,8 @@ func TestGoTests(t *testing.T) {
 	}
 }
 
-// TestAgain: what fails now and then is told, what fails always fails, and more failures than the bound, or one of another kind, are none
-// of chance.
+// TestAgain: what fails now and then is told, what fails always fails, and more failures than the bound, or one of
+// another kind, are none of chance.
 func TestAgain(t *testing.T) {
 	const unstable = `func TestUnstable(t *testing.T) {
 	t.Run("sub", func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// change puts bounds in force that another seed begins with, or repeats an earlier change, or does what nobody does: it skips a number, or
-// is of other settings. Then it changes nothing.
+// change puts bounds in force that another seed begins with, or repeats an earlier change, or does what nobody does:
+// it skips a number, or is of other settings. Then it changes nothing.
 func (h *history) change() *index.SettingsChange {
 	to := &index.SettingsChange{Header: index.Header{Fingerprint: h.fingerprint, Wall: h.at.LogAppendTime}}
 	to.Number, to.Text = h.changed+1, boundsOf(h.p, Params(h.changes.Uint64()))

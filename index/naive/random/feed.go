@@ -6,8 +6,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// feed continues the feed with entries of some sources, or repeats an earlier one, or does what no feeder does: it leaves
-// out entries, takes a wrong epoch, or goes back. Then it changes nothing.
+// feed continues the feed with entries of some sources, or repeats an earlier one, or does what no feeder does: it
+// leaves out entries, takes a wrong epoch, or goes back. Then it changes nothing.
 func (h *history) feed() *index.Feed {
 	if len(h.feeds) > 0 && h.r.IntN(5) == 0 {
 		again := *h.feeds[len(h.feeds)-1-min(h.r.IntN(len(h.feeds)), h.r.IntN(4))]

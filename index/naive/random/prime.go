@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// prime begins a priming, or continues it with entries of some sources, or repeats an earlier record, or does what no primer
-// does: then it changes nothing. The sources are those that are judged, and one that is not.
+// prime begins a priming, or continues it with entries of some sources, or repeats an earlier record, or does what no
+// primer does: then it changes nothing. The sources are those that are judged, and one that is not.
 func (h *history) prime() *index.History {
 	if len(h.past) > 0 && h.r.IntN(5) == 0 {
 		again := *h.past[len(h.past)-1-min(h.r.IntN(len(h.past)), h.r.IntN(4))]

@@ -54,8 +54,8 @@ func increments(t *testing.T, b Backing) {
 	f.Same(t, r)
 }
 
-// erased: a sealed segment of which a document was erased is written again, once by each writer that has stored it before,
-// and adopting a snapshot of before the erasure changes nothing.
+// erased: a sealed segment of which a document was erased is written again, once by each writer that has stored it
+// before, and adopting a snapshot of before the erasure changes nothing.
 func erased(t *testing.T, b Backing) {
 	s, f := open(t, b), NewFeed(t, held, 5)
 	w, other := f.Writer(s), f.Writer(s)

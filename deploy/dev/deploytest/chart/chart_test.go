@@ -1,5 +1,5 @@
-// Package chart renders the Helm chart, without a cluster and without the network, and holds what comes out against the types of
-// Kubernetes and the program's own check of its configuration.
+// Package chart renders the Helm chart, without a cluster and without the network, and holds what comes out against
+// the types of Kubernetes and the program's own check of its configuration.
 package chart
 
 import (

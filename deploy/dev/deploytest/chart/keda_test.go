@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// scaledObject is as much of KEDA's type of that name (v2.21.0) as the example uses. KEDA's own package of types brings its webhooks and
-// controller along.
+// scaledObject is as much of KEDA's type of that name (v2.21.0) as the example uses. KEDA's own package of types
+// brings its webhooks and controller along.
 type scaledObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

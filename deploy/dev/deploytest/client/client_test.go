@@ -1,4 +1,5 @@
-// Package client asks a running member through a client that a program of others generates from the description of its API.
+// Package client asks a running member through a client that a program of others generates from the description of
+// its API.
 package client
 
 import (
@@ -17,8 +18,8 @@ import (
 
 const token = "a token of some length"
 
-// TestGeneratedClient: the description is good enough for a client that is generated from it to ask everything, and to understand each
-// answer by its types.
+// TestGeneratedClient: the description is good enough for a client that is generated from it to ask everything, and
+// to understand each answer by its types.
 func TestGeneratedClient(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

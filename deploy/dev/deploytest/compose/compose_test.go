@@ -32,8 +32,8 @@ func load(t *testing.T) *types.Project {
 	return p
 }
 
-// TestCompose: compose's own loader takes the file; images have versions, ports are those of this machine only, and each file that is
-// mounted exists.
+// TestCompose: compose's own loader takes the file; images have versions, ports are those of this machine only, and
+// each file that is mounted exists.
 func TestCompose(t *testing.T) {
 	t.Parallel()
 	p := load(t)

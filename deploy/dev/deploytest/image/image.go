@@ -105,7 +105,8 @@ type file struct {
 	data  []byte
 }
 
-// around is what stands beside the binary: certificate authorities, where the configuration goes, and where snapshots do.
+// around is what stands beside the binary: certificate authorities, where the configuration goes, and where snapshots
+// do.
 func around() []file {
 	return []file{
 		{name: "etc/", mode: 0o755},

@@ -172,8 +172,8 @@ func starts(t *testing.T, image v1.Image, emulator string) {
 	}
 }
 
-// runs starts the service as a container would: the image is its root, which belongs to another user, so that it can write nothing but
-// its snapshots. Kafka is in this process.
+// runs starts the service as a container would: the image is its root, which belongs to another user, so that it can
+// write nothing but its snapshots. Kafka is in this process.
 func runs(t *testing.T, image v1.Image) {
 	if os.Getuid() != 0 {
 		t.Skip("only root may change the root directory")

@@ -1,5 +1,5 @@
-// Image builds the container image of unecho for amd64 and arm64, without a container engine: an OCI layout in a directory, and with
-// -push the same at a registry. The same commit gives the same bytes.
+// Image builds the container image of unecho for amd64 and arm64, without a container engine: an OCI layout in a
+// directory, and with -push the same at a registry. The same commit gives the same bytes.
 package main
 
 import (

@@ -91,7 +91,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// A dry run, twice: each file that users get is there, holds what it should, and is the same both times; the binary for this machine runs.
+// A dry run, twice: each file that users get is there, holds what it should, and is the same both times; the binary
+// for this machine runs.
 func TestReleaseLong(t *testing.T) {
 	first := dryRun(t)
 	for _, platform := range platforms() {

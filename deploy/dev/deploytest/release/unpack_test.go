@@ -48,8 +48,8 @@ func zipped(t *testing.T, text string) map[string][]byte {
 	return files
 }
 
-// debian are the files that a package of Debian installs. It is an ar archive: a line, then files, each with 60 bytes in front that hold
-// its name and, at 48, its size; files begin at even places.
+// debian are the files that a package of Debian installs. It is an ar archive: a line, then files, each with 60 bytes
+// in front that hold its name and, at 48, its size; files begin at even places.
 func debian(t *testing.T, text string) map[string][]byte {
 	t.Helper()
 	rest, ok := strings.CutPrefix(text, "!<arch>\n")

@@ -10,8 +10,8 @@ import (
 
 const dashboardFile = "deploy/grafana/unecho.json"
 
-// dashboard is as much of Grafana's model as ours uses. No Go module of that model can be had, so these types are ours; what they
-// leave open (options, custom) Grafana ignores where it does not know it.
+// dashboard is as much of Grafana's model as ours uses. No Go module of that model can be had, so these types are
+// ours; what they leave open (options, custom) Grafana ignores where it does not know it.
 type dashboard struct {
 	Title, UID, Description, Timezone, Refresh, WeekStart string
 	ID                                                    *int

@@ -21,8 +21,9 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 )
 
-// A lapse is a Prometheus whose time runs quicker than that of the members: it scrapes them every 100 ms, and for it 15 seconds have
-// passed. What members say in terms of time is stretched likewise: timestamps, and how long a document has waited.
+// A lapse is a Prometheus whose time runs quicker than that of the members: it scrapes them every 100 ms, and for it
+// 15 seconds have passed. What members say in terms of time is stretched likewise: timestamps, and how long a
+// document has waited.
 const (
 	tick  = 100 * time.Millisecond
 	step  = 15 * time.Second

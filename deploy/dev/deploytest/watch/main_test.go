@@ -1,4 +1,5 @@
-// Package watch holds the alerts and the dashboard against members at work: what they say goes through Prometheus' own engine.
+// Package watch holds the alerts and the dashboard against members at work: what they say goes through Prometheus'
+// own engine.
 package watch
 
 import (

@@ -12,7 +12,8 @@ import (
 	"github.com/unecho/unecho/deploy/dev/deploytest"
 )
 
-// The unit tests of the alerts pass in Prometheus' own tool, and there is one for each alert that fires, and one that is silent.
+// The unit tests of the alerts pass in Prometheus' own tool, and there is one for each alert that fires, and one that
+// is silent.
 func TestAlertsUnit(t *testing.T) {
 	t.Parallel()
 	tool := deploytest.Promtool(t)
@@ -34,7 +35,8 @@ func TestAlertsUnit(t *testing.T) {
 	}
 }
 
-// Each alert says what happens, how bad it is, and has a section of the runbook with what it means, where to look, and what to do.
+// Each alert says what happens, how bad it is, and has a section of the runbook with what it means, where to look,
+// and what to do.
 func TestAlertsHaveASectionEach(t *testing.T) {
 	t.Parallel()
 	_, sections, _ := strings.Cut(read(t, "deploy/docs/runbook.md"), "\n## Alerts\n")

@@ -1,5 +1,5 @@
-// The asker is a program of somebody else: it knows unecho by a client that was generated from its description. It asks everything
-// once, and ends with an error if an answer is not what was asked for.
+// The asker is a program of somebody else: it knows unecho by a client that was generated from its description. It
+// asks everything once, and ends with an error if an answer is not what was asked for.
 package main
 
 import (

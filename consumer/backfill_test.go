@@ -45,6 +45,14 @@ func (w *world) history(n int, partitions int32, apart time.Duration) {
 	w.send(records...)
 }
 
+// configure changes a setting of the source topic.
+func (w *world) configure(key, value string) {
+	w.t.Helper()
+	if _, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: key, Value: &value}}, "news"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // plan is a backfill of all that was sent but the first and the last documents of each partition.
 func (w *world) plan(order protocol.Order, partitions int32) *protocol.Plan {
 	w.t.Helper()
@@ -237,13 +245,8 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2, kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "3600000"}))
-			compact, soon := "compact", "0"
-			_, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{
-				{Name: "cleanup.policy", Value: &compact}, {Name: "delete.retention.ms", Value: &soon},
-			}, "news")
-			if err != nil {
-				t.Fatal(err)
-			}
+			w.configure("cleanup.policy", "compact")
+			w.configure("delete.retention.ms", "0")
 			w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 			for i, rec := range w.documents(40, 3) {
 				rec.Key, rec.Partition = fmt.Append(nil, i), int32(i%2)
@@ -350,4 +353,17 @@ func TestBackfillIsReproducible(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Sessions are faster than the feeder, and pause their partitions again and again. What the client drops then takes no room for ever.
+func TestBackfillOfASlowFeeder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.configure("max.message.bytes", "1048576")
+	w.history(20_000, 2, time.Minute)
+	plan := w.plan(protocol.ByPlace, 2)
+	m := w.launch(job("job", plan), func(s *Setup) {
+		s.MaxRate, s.Source.MaxBatchBytes, s.Params.FetchBytes = 4000, 4<<20, 1<<20
+	})
+	w.finished(m, plan)
 }

@@ -142,13 +142,14 @@ func (s *scene) backfill(name string, processes, kills int, args ...string) repl
 	total := int64(s.total())
 	for k := range kills * processes {
 		threshold := total * int64(k+1) / int64(kills*processes+2)
-		s.waitFor(all, func() bool { return s.done("unecho-backfill."+job) >= threshold })
+		s.comesTo(all, job, threshold)
 		all[k%processes].kill()
 		all[k%processes] = run(k % processes)
 	}
+	s.comesTo(all, job, total)
 	r := replayed{}
 	for _, p := range all {
-		if code := p.exits(20 * time.Minute); code != 0 {
+		if code := p.exits(patience); code != 0 {
 			s.t.Fatalf("a process ends with %d", code)
 		}
 		check(s.t, json.Unmarshal([]byte(p.out.String()), &r.summary))

@@ -36,7 +36,7 @@ func startProgram(t *testing.T, dir, program string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap, "GOTRACEBACK=all")
 	check(t, p.cmd.Start())
 	go func() {
 		p.err = p.cmd.Wait()
@@ -108,6 +108,9 @@ func (p *process) endedUnasked() bool {
 		return false
 	}
 }
+
+// failed says that it has ended by itself, and not well.
+func (p *process) failed() bool { return p.endedUnasked() && p.err != nil }
 
 // says waits for a line of the log.
 func (p *process) says(what string) {

@@ -147,7 +147,7 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	defer client.Close()
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
-		u.Polled()
+		u.Polled(fetches)
 		if err := passOver(client, left, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone

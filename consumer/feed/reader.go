@@ -107,7 +107,7 @@ func (r *reader) poll(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, pollWait)
 	defer cancel()
 	fetches := r.client.PollFetches(wait)
-	r.unpacker.Polled()
+	r.unpacker.Polled(fetches)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -100,7 +100,7 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 func (h *Handler) poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	for {
 		fetches := client.PollFetches(ctx)
-		h.Unpacker.Polled()
+		h.Unpacker.Polled(fetches)
 		select {
 		case polled <- fetches:
 		case <-ctx.Done():

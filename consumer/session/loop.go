@@ -56,7 +56,7 @@ func (s *Session) poll(ctx, drain context.Context, quiet time.Duration, records 
 	wait, cancel := context.WithTimeout(drain, quiet)
 	defer cancel()
 	fetches := s.client.PollRecords(wait, records)
-	s.unpacker.Polled()
+	s.unpacker.Polled(fetches)
 	if err := s.troubled(fetches); err != nil {
 		return nil, err
 	}

@@ -11,21 +11,24 @@ import (
 //
 // The client reports each record that it keeps for a poll, when it takes it in and when it lets go of it. Before it
 // takes records in, it drops some without a report: those of aborted transactions, and those below the offset where it
-// begins. Records that it has not reported after two polls count as dropped. So nothing stays in the account for ever.
-// If nothing is unpacked for two polls, the account is what the client reported, and that is polled and given back, or
-// thrown away and reported.
+// begins. Records that it has not reported after two polls count as dropped. Of a partition that is paused it drops what
+// it kept, and reports that as polled. So what a poll has handed out is what came out of it, and no report is trusted
+// for that. Nothing stays in the account for ever: if nothing is unpacked for two polls, it is what the client keeps,
+// and what was handed out and not given back.
 type account struct {
 	// mu is separate from the Unpacker's, so that nobody waits here for a batch that is being unpacked.
 	mu     sync.Mutex
 	fresh  int // unpacked since the last poll, and not reported yet
 	before int // unpacked between the last poll and the one before, and not reported yet
-	told   int // reported: with the client, or handed out
+	told   int // reported: with the client
+	let    int // reported as polled, in a poll that has not returned yet
+	out    int // handed out, and not given back
 }
 
 func (a *account) sum() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.fresh + a.before + a.told
+	return a.fresh + a.before + a.told + a.let + a.out
 }
 
 func (a *account) unpacked(n int) {
@@ -44,16 +47,29 @@ func (a *account) kept(n int) {
 	a.fresh -= min(n-old, a.fresh)
 }
 
-func (a *account) polled() {
+// polled notes that a poll has handed out n bytes. What it let go of beside them is dropped.
+func (a *account) polled(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.before, a.fresh = a.fresh, 0
+	a.let, a.out = 0, a.out+n
 }
 
-func (a *account) gone(n int) {
+// left notes that the client has let go of a record.
+func (a *account) left(n int, polled bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.told = max(0, a.told-n)
+	if polled {
+		a.let += n
+	}
+}
+
+// back notes that n bytes of what was handed out are given back.
+func (a *account) back(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.out = max(0, a.out-n)
 }
 
 // hooks receive the client's reports about records.
@@ -66,11 +82,19 @@ func (h hooks) OnFetchRecordBuffered(r *kgo.Record) {
 	}
 }
 
-// OnFetchRecordUnbuffered implements kgo.HookFetchRecordUnbuffered. Records that are handed out are given back by Done.
+// OnFetchRecordUnbuffered implements kgo.HookFetchRecordUnbuffered.
 func (h hooks) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
-	if n := h.u.counted(r); n > 0 && !polled {
-		h.u.held.gone(n)
+	if n := h.u.counted(r); n > 0 {
+		h.u.held.left(n, polled)
 	}
+}
+
+// countedIn returns the sum of counted over all records of fetches.
+func (u *Unpacker) countedIn(fetches kgo.Fetches) (n int) {
+	for it := fetches.RecordIter(); !it.Done(); {
+		n += u.counted(it.Next())
+	}
+	return n
 }
 
 // counted returns what a record has added to what is held. It is nothing if the record did not pass through the

@@ -133,7 +133,7 @@ func all(ctx context.Context, t *testing.T, like *kgo.Client, u *Unpacker, topic
 		})
 		if u != nil {
 			most = max(most, u.Held())
-			u.Polled()
+			u.Polled(fetches)
 			u.Done(fetches)
 			if most > u.bounds.Held {
 				t.Fatalf("%d bytes are held of %d", most, u.bounds.Held)

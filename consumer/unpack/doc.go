@@ -15,8 +15,9 @@
 // bounds what a client holds unpacked of all its batches. It decides no outcome: a batch that finds no room is fetched
 // again later (ErrLater). No batch waits for ever:
 //
-//   - What is unpacked, and not given back by Done, is with the client or was dropped by it. The client's hooks report
-//     what it has. What it dropped is forgotten after two polls. See account.
+//   - What is unpacked, and not given back by Done, is with the client, was handed out, or was dropped by the client, as
+//     that of a paused partition is. The client's hooks report what it has, and Polled what it handed out. What it
+//     dropped is forgotten after two polls. See account.
 //   - After a batch found no room, none is unpacked until all of that is given back. The client hands out what it has
 //     in the order it came, so that this takes a number of polls, and no batch is unpacked meanwhile.
 //   - Then the batch that has waited longest goes first. See turns.

@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,13 +27,12 @@ func fetch(t *testing.T, u *Unpacker, batch []byte, from int64) (kgo.Fetches, er
 
 // hand hands fetches out and gives them back.
 func hand(u *Unpacker, all ...kgo.Fetches) {
-	u.Polled()
-	for _, f := range all {
-		for it := f.RecordIter(); !it.Done(); {
-			hooks{u}.OnFetchRecordUnbuffered(it.Next(), true)
-		}
-		u.Done(f)
+	handed := slices.Concat(all...)
+	for it := handed.RecordIter(); !it.Done(); {
+		hooks{u}.OnFetchRecordUnbuffered(it.Next(), true)
 	}
+	u.Polled(handed)
+	u.Done(handed)
 }
 
 func discard(u *Unpacker, f kgo.Fetches) {
@@ -69,8 +69,8 @@ func TestHeldIsBounded(t *testing.T) {
 	first := must(t, u, small, nil)
 	must(t, u, large, ErrLater)
 	must(t, u, small, ErrLater) // there is room, but the large batch would never have its turn
-	u.Polled()
-	u.Polled()
+	u.Polled(nil)
+	u.Polled(nil)
 	must(t, u, large, ErrLater) // the small one is still held, however often others are polled
 	hand(u, first)
 	must(t, u, small, ErrLater)

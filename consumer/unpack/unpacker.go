@@ -140,25 +140,20 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	return raw, sum, err
 }
 
-// Polled notes that the client was polled, whatever it handed out.
-func (u *Unpacker) Polled() {
+// Polled notes that the client was polled, and what it handed out.
+func (u *Unpacker) Polled(fetches kgo.Fetches) {
+	handed := u.countedIn(fetches)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.worked >= workedMost*int64(u.bounds.Held) {
 		u.turns.begin()
 	}
 	u.worked = 0
-	u.held.polled()
+	u.held.polled(handed)
 }
 
 // Done gives back records that the client has handed out, unchanged. They must not be used any more.
-func (u *Unpacker) Done(fetches kgo.Fetches) {
-	n := 0
-	for it := fetches.RecordIter(); !it.Done(); {
-		n += u.counted(it.Next())
-	}
-	u.held.gone(n)
-}
+func (u *Unpacker) Done(fetches kgo.Fetches) { u.held.back(u.countedIn(fetches)) }
 
 // Held returns the bytes that are unpacked and not given back.
 func (u *Unpacker) Held() int { return u.held.sum() }

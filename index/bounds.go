@@ -137,24 +137,23 @@ func (r *Replica) change(to Bounds) bool {
 }
 
 // earlyChange notes a change that was read before any settings. That happens to a replica that begins where the
-// journal was trimmed.
+// journal was trimmed. Which of several counts is known when the bounds before them are.
 func (r *Replica) earlyChange(rec *SettingsChange) {
-	same := rec.Fingerprint == r.earlyBounds.Fingerprint
-	if r.earlyBounds.Number == 0 || same && rec.Number == r.earlyBounds.Number+1 {
-		r.earlyBounds = SettingsChange{Header: rec.Header, Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)}}
-	}
+	r.earlyBounds = append(r.earlyBounds, SettingsChange{Header: rec.Header, Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)}})
 }
 
-// adoptBounds takes the bounds from a checkpoint from which the settings were taken.
+// adoptBounds takes the bounds from a checkpoint from which the settings were taken. They are those at the
+// checkpoint's offset. Changes that were read since are newer.
 func (r *Replica) adoptBounds(c *Checkpoint) {
-	to := c.Bounds
-	if r.earlyBounds.Fingerprint == r.recorded && r.earlyBounds.Number > to.Number {
-		to = r.earlyBounds.Bounds
+	if c.Bounds.Number > 0 {
+		r.change(c.Bounds)
 	}
-	if to.Number > 0 {
-		r.change(to)
+	for i := range r.earlyBounds {
+		if rec := &r.earlyBounds[i]; rec.Fingerprint == r.recorded && rec.Number == r.bounds.Number+1 {
+			r.change(rec.Bounds)
+		}
 	}
-	r.earlyBounds = SettingsChange{}
+	r.earlyBounds = nil
 }
 
 // change puts other bounds in force. What counts for each document beside its entry may change with them. copies says

@@ -21,11 +21,11 @@ type Replica struct {
 	settings    []byte // the text in force; nil before the first settings record
 	inForce     bool   // the settings in force are this replica's own
 	routes      Routes
-	routed      uint64         // the hash of routes
-	early       Routing        // read before settings were in force
-	bounds      Bounds         // in force
-	earlyBounds SettingsChange // as early
-	narrowing   bool           // the window may be beyond bounds that were narrowed
+	routed      uint64           // the hash of routes
+	early       Routing          // read before settings were in force
+	bounds      Bounds           // in force
+	earlyBounds []SettingsChange // as early
+	narrowing   bool             // the window may be beyond bounds that were narrowed
 	next        int64
 	clocks      clocks
 	partitions  []*partition
@@ -136,7 +136,7 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.adoptSettings(c)
 		r.adoptRoutes(c)
 	}
-	if rec, ok := rec.(*SettingsChange); ok && !r.inForce {
+	if rec, ok := rec.(*SettingsChange); ok && r.settings == nil {
 		r.earlyChange(rec)
 	}
 	if rec, ok := rec.(*Routing); ok && !r.inForce {
@@ -211,7 +211,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 		return Effect{}
 	}
 	r.settle(s.Text)
-	r.early, r.earlyBounds = Routing{}, SettingsChange{}
+	r.early, r.earlyBounds = Routing{}, nil
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
 }

@@ -22,13 +22,13 @@ func (w *World) checkVerdict(p *part, v *index.Verdict) {
 	if v.Matched() && m.Source == p.source && m.Offset == v.Offset {
 		w.bad("%s is a copy of itself", p.name(v.Offset))
 	}
-	bounded := w.params.Count > 0 || w.params.Age > 0
+	w.checkErased(p, v)
 	for i := range w.documents {
 		d := &w.documents[i]
 		switch {
 		case v.Matched() && d.position == m.Position && d.dead:
 			w.bad("%s is a copy of %s, which is dead", p.name(v.Offset), d.part.name(d.offset))
-		case !v.Matched() && !bounded && !d.dead && d.content == v.Content:
+		case !v.Matched() && !w.bounded && !d.dead && d.content == v.Content:
 			w.bad("%s is unique beside %s", p.name(v.Offset), d.part.name(d.offset))
 		}
 	}
@@ -52,6 +52,7 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 		w.bad("member %d has another hash after j%d than others had", m.number, l.at.Offset)
 	}
 	w.checkHeld(m)
+	w.checkBounds(m)
 	if l.at.Offset+1 == int64(len(w.journal)) {
 		w.checkPartitions(m)
 	}
@@ -101,13 +102,13 @@ func (w *World) checkClaim(m *member, l *logged, c *index.Checkpoint, disputed *
 // checkSnapshot: what is restored from the newest snapshot is what was captured.
 func (w *World) checkSnapshot(m *member) {
 	s := &w.snapshots[len(w.snapshots)-1]
-	again, err := s.restore(w.index, w.ours)
+	again, err := s.restore(w)
 	if err != nil {
 		w.bad("restore j%d: %v", s.next, err)
 		return
 	}
 	c := again.Capture()
-	if t := encode(&c); !t.equal(s) || again.Hash() != m.replica.Hash() {
+	if t := encode(&c); !s.holds(w.shelf, &t) || again.Hash() != m.replica.Hash() {
 		w.bad("a replica restored at j%d is another one", s.next)
 	}
 }
@@ -204,7 +205,7 @@ func (w *World) checkReplicas() {
 
 // checkContents: what has copies has been unique, and no oftener than people asked for it.
 func (w *World) checkContents() {
-	if w.params.Count > 0 || w.params.Age > 0 || w.params.Reemit > 0 || w.topics > 1 {
+	if w.bounded || w.params.Reemit > 0 || w.topics > 1 || w.params.Changes || w.params.Erasures {
 		return
 	}
 	var uniques, outputs [256]int

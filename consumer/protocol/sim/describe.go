@@ -48,6 +48,10 @@ func (w *World) describe(rec index.Record) string {
 		return fmt.Sprintf("checkpoint of %s at j%d", r.Member, r.Offset)
 	case *index.Routing:
 		return fmt.Sprintf("routing %d: %s", r.Number, r.Text)
+	case *index.SettingsChange:
+		return fmt.Sprintf("bounds %d%s: %s", r.Number, foreign(r.Header), r.Text)
+	case *index.Erase:
+		return fmt.Sprintf("erase%s: %v", foreign(r.Header), r.Targets)
 	case *index.Accusation:
 		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
 	}

@@ -14,6 +14,7 @@ type logged struct {
 	verdicts []index.Verdict // the twin's
 	hash     uint64          // of the first replica that applied it
 	hashed   bool
+	applied  bool
 	lie      bool // a checkpoint whose hash is made up
 }
 
@@ -146,7 +147,9 @@ func (w *World) land(f flight) int64 {
 	primed, _ := w.twin.Primed(entry.Source{})
 	ignored := w.twin.Stats().Ignored
 	verdicts := w.twin.Apply(at, f.record)
-	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie})
+	applied := w.twin.Stats().Ignored == ignored
+	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie, applied: applied})
+	w.nameDocuments(at.Offset, f.record)
 	if w.tracing {
 		w.say("j%d is %s", at.Offset, w.describe(f.record))
 	}
@@ -164,13 +167,17 @@ func (w *World) land(f flight) int64 {
 			w.landReposition(f.part, r)
 		}
 	case *index.History:
-		w.landHistory(r, primed.Entries, w.twin.Stats().Ignored == ignored)
+		w.landHistory(r, primed.Entries, applied)
 	case *index.Forget:
 		if r.Fingerprint == w.ours {
 			w.landForget(r.Target)
 		}
 	case *index.Routing:
 		w.landRouting(at.Offset, r)
+	case *index.SettingsChange:
+		w.landChange(at.Offset, r, applied)
+	case *index.Erase:
+		w.landErase(at.Offset, r)
 	}
 	return at.Offset
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // member is one process: a replica, and the sessions that look at it.
@@ -24,20 +25,14 @@ type member struct {
 
 	marking uint64  // number of the mark behind which its keeper captures; 0: of none
 	marked  []claim // what it could claim of the marks it has applied
+	writer  *snapshot.Writer
 }
 
 // claim is a replica's hash when it had applied a mark.
 type claim struct {
 	offset int64 // of the journal: the next one to apply
 	hash   uint64
-}
-
-// snapshot is a captured replica, encoded.
-type snapshot struct {
-	next     int64
-	state    []byte
-	segments [][]byte
-	damaged  bool
+	bounds index.Bounds // in force
 }
 
 const snapshotsKept = 3
@@ -74,6 +69,7 @@ func (w *World) newMember(number int) *member {
 		m.replica = r
 	}
 	m.began = m.replica.Next()
+	m.writer = w.newWriter(m)
 	w.processes = append(w.processes, m)
 	return m
 }
@@ -84,7 +80,7 @@ func (w *World) restore() *index.Replica {
 		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged && w.chance(1, 4) {
 			continue
 		}
-		r, err := s.restore(w.index, w.ours)
+		r, err := s.restore(w)
 		if err != nil {
 			w.bad("restore j%d: %v", s.next, err)
 			return nil
@@ -93,35 +89,6 @@ func (w *World) restore() *index.Replica {
 		return r
 	}
 	return nil
-}
-
-func (s *snapshot) restore(p index.Params, fingerprint uint64) (*index.Replica, error) {
-	restore, err := index.NewRestore(p, fingerprint, s.state)
-	if err != nil {
-		return nil, err
-	}
-	for _, segment := range s.segments {
-		d, err := restore.Decode(segment)
-		if err != nil {
-			return nil, err
-		}
-		if err := restore.Add(d); err != nil {
-			return nil, err
-		}
-	}
-	return restore.Replica(nil)
-}
-
-func encode(c *index.Capture) snapshot {
-	s := snapshot{next: c.Next, state: c.State()}
-	for i := range c.Segments {
-		s.segments = append(s.segments, c.Segments[i].Append(nil))
-	}
-	return s
-}
-
-func (s *snapshot) equal(t *snapshot) bool {
-	return s.next == t.next && slices.Equal(s.state, t.state) && slices.EqualFunc(s.segments, t.segments, slices.Equal)
 }
 
 // stepReplica applies some records.
@@ -170,7 +137,7 @@ func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.j
 func (w *World) apply(m *member) {
 	l := &w.journal[m.replica.Next()]
 	rec := l.record
-	if m == w.witness && w.faults && m.sick < 0 && len(l.verdicts) > 0 && w.chance(1, 16) {
+	if m == w.witness && w.faults && m.sick < 0 && (len(l.verdicts) > 0 || l.changes()) && w.chance(1, 16) {
 		rec = garbled(rec)
 		m.sick = l.at.Offset
 		w.act("gone wrong")
@@ -189,7 +156,7 @@ func (w *World) apply(m *member) {
 	case *index.Checkpoint:
 		w.checkClaim(m, l, rec, effect.Disputed)
 	case *index.Mark:
-		m.marked = append(m.marked, claim{m.replica.Next(), m.replica.Hash()})
+		m.marked = append(m.marked, claim{m.replica.Next(), m.replica.Hash(), m.replica.Bounds()})
 		if rec.Number == m.marking {
 			m.marking = 0
 			w.capture(m)
@@ -201,8 +168,11 @@ func (w *World) apply(m *member) {
 
 // garbled is a run whose last document is another one.
 func garbled(rec index.Record) index.Record {
-	if feed, ok := rec.(*index.Feed); ok {
-		return garbledFeed(feed)
+	switch rec := rec.(type) {
+	case *index.Feed:
+		return garbledFeed(rec)
+	case *index.SettingsChange, *index.Erase:
+		return garbledChange(rec)
 	}
 	run, ok := rec.(*index.Run)
 	if !ok || len(run.Entries) == 0 {
@@ -251,14 +221,16 @@ func (w *World) capture(m *member) {
 		return // the store refuses to bury a newer one
 	}
 	c := m.replica.Capture()
-	w.snapshots = append(w.snapshots, encode(&c))
+	if !w.store(m, &c) {
+		return
+	}
 	if w.told != nil || w.chance(1, 4) {
 		w.checkSnapshot(m)
 	}
 	if n := len(w.snapshots); n > snapshotsKept {
 		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
 	}
-	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, c.Next, c.Hash)}, after: w.late()})
+	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds})}, after: w.late()})
 	w.say("member %d takes a snapshot at j%d", m.number, c.Next)
 	w.act("snapshot")
 	if w.chance(1, 2) {
@@ -266,8 +238,11 @@ func (w *World) capture(m *member) {
 	}
 }
 
-func (m *member) checkpoint(w *World, offset int64, hash uint64) *index.Checkpoint {
-	return &index.Checkpoint{Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: offset, Hash: hash, Settings: []byte(settings), Routes: m.replica.Routes()}
+func (m *member) checkpoint(w *World, about claim) *index.Checkpoint {
+	return &index.Checkpoint{
+		Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: about.offset, Hash: about.hash, Settings: []byte(settings),
+		Routes: m.replica.Routes(), Bounds: about.bounds,
+	}
 }
 
 func (w *World) trim() {
@@ -306,7 +281,7 @@ func (w *World) stepClaim() bool {
 		return false
 	}
 	about := m.marked[w.n(len(m.marked))]
-	f := flight{letter: letter{record: m.checkpoint(w, about.offset, about.hash)}}
+	f := flight{letter: letter{record: m.checkpoint(w, about)}}
 	if w.params.Divergence && w.chance(1, 4) {
 		f.record.(*index.Checkpoint).Hash++
 		f.lie = true

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -239,23 +240,30 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
+		}
+	})
+	t.Run("none_where_little_fits", func(t *testing.T) {
+		t.Parallel()
+		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
+		if out, err := simulate(t, whole.build(t, narrow...), "-change", "-steps", strconv.Itoa(soundSteps)); err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
 	})
 }
 
 // tryMutants plants one of these bugs after the other.
 func tryMutants(t *testing.T, these func(mutant) bool) {
-	try := func(m mutant, flags ...string) {
+	try := func(m mutant, also []mutant, flags ...string) {
 		if !these(m) {
 			return
 		}
 		t.Run(strings.ReplaceAll(m.rule, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			program := m.build(t)
+			program := m.build(t, also...)
 			out, err := simulate(t, program, append(flags, "-steps", strconv.Itoa(mutantSteps))...)
 			if err == nil {
 				t.Fatalf("it is not caught: %s", out)
@@ -268,13 +276,16 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 		})
 	}
 	for _, m := range mutants {
-		try(m)
+		try(m, nil)
 	}
 	for _, m := range backfillMutants {
-		try(m, "-backfill")
+		try(m, nil, "-backfill")
 	}
 	for _, m := range primeMutants {
-		try(m, "-prime")
+		try(m, nil, "-prime")
+	}
+	for _, m := range changeMutants {
+		try(m, narrow, "-change")
 	}
 }
 
@@ -301,27 +312,35 @@ func simulate(t *testing.T, program string, flags ...string) (string, error) {
 	return string(out), err
 }
 
-// build makes the simulation with the bug in it.
-func (m *mutant) build(t *testing.T) string {
+// build makes the simulation with the bug in it, and with what else is replaced.
+func (m *mutant) build(t *testing.T, also ...mutant) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, m.file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		t.Fatalf("%q stands %d times in %s: say again where the bug is to be", m.old, n, m.file)
-	}
 	dir := t.TempDir()
-	wrong, program := filepath.Join(dir, "wrong.go"), filepath.Join(dir, "simulate")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: wrong}})
-	if err == nil {
-		err = os.WriteFile(wrong, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600)
+	program := filepath.Join(dir, "simulate")
+	replaced := map[string]string{}
+	for _, e := range append(slices.Clone(also), *m) {
+		path := filepath.Join(root, e.file)
+		from := path
+		if wrong, again := replaced[path]; again {
+			from = wrong
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), e.old); n != 1 {
+			t.Fatalf("%q stands %d times in %s: say again where the bug is to be", e.old, n, e.file)
+		}
+		replaced[path] = filepath.Join(dir, strings.ReplaceAll(e.file, "/", "_"))
+		if err := os.WriteFile(replaced[path], []byte(strings.Replace(string(text), e.old, e.new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
 	}

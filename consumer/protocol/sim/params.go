@@ -33,6 +33,8 @@ type Params struct {
 	Strangers     bool // members with other settings append
 	Divergence    bool // a replica goes wrong
 	Routings      bool // the routing is changed, and members differ in it
+	Changes       bool // bounds are changed while the group is at work, and some documents are near to others
+	Erasures      bool // people have documents erased
 
 	Backfill bool           // the group replays a range
 	Order    protocol.Order // of the backfill

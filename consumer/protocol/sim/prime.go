@@ -252,7 +252,7 @@ func (w *World) checkPrimed() {
 	for i, r := range pr.plan.Ranges {
 		w.checkRejected(i, r)
 	}
-	if w.params.Count > 0 || w.params.Age > 0 || now.Number > 1 {
+	if w.bounded || w.changed || now.Number > 1 {
 		return
 	}
 	for _, d := range pr.order {

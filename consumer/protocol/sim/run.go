@@ -31,6 +31,7 @@ func (w *World) run() Result {
 	}
 	if w.failure == "" {
 		w.checkReplicas()
+		w.checkAudits()
 	}
 	return Result{Steps: w.steps, Failure: w.failure, Trace: w.trace}
 }
@@ -127,6 +128,12 @@ func kinds(p Params) []kind {
 	}
 	if p.Primings > 0 {
 		of = append(of, kind{150, Free, (*World).stepPrimer}, kind{4, Person, (*World).stepCompact})
+	}
+	if p.Changes {
+		of = append(of, kind{10, Person, (*World).stepChange})
+	}
+	if p.Erasures {
+		of = append(of, kind{12, Person, (*World).stepErase})
 	}
 	return of
 }

@@ -39,7 +39,8 @@ func (p Params) smaller() []Params {
 		func(q *Params) { q.SetOffsets = false }, func(q *Params) { q.DeleteOffsets = false }, func(q *Params) { q.LoseOffsets = false },
 		func(q *Params) { q.DeleteHead = false },
 		func(q *Params) { q.LoseTail = false }, func(q *Params) { q.Recreate = false }, func(q *Params) { q.Snapshots = false },
-		func(q *Params) { q.Strangers = false }, func(q *Params) { q.Divergence = false }, func(q *Params) { q.Routings = false }, func(q *Params) { q.Count, q.Age = 0, 0 },
+		func(q *Params) { q.Strangers = false }, func(q *Params) { q.Divergence = false }, func(q *Params) { q.Routings = false },
+		func(q *Params) { q.Changes = false }, func(q *Params) { q.Erasures = false }, func(q *Params) { q.Count, q.Age = 0, 0 },
 		func(q *Params) { q.KeepAll, q.Refresh, q.Reemit = false, false, 0 }, func(*Params) {},
 	} {
 		q := p

@@ -332,6 +332,14 @@ func (t *teller) letter(l letter) {
 		}
 	case *index.History:
 		t.num(9, int64(r.Fingerprint-t.ours), int64(r.Number), int64(r.First), int64(len(r.Entries)))
+	case *index.SettingsChange:
+		t.num(10, int64(r.Fingerprint-t.ours), int64(r.Number))
+		t.bytes = append(append(t.bytes, r.Text...), 0)
+	case *index.Erase:
+		t.num(11, int64(r.Fingerprint-t.ours), int64(len(r.Targets)))
+		for _, target := range r.Targets {
+			t.num(target.Offset, int64(target.Entry))
+		}
 	case nil:
 		t.num(7)
 	}

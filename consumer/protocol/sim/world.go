@@ -16,13 +16,13 @@ const settings = `{"settings":"of the simulation"}`
 type World struct {
 	choices
 	params Params
-	kinds  []kind // of what may happen
-	weight int    // of all
-	index  index.Params
-	ours   uint64      // the fingerprint of the settings
-	twin   *naive.Twin // has applied the whole journal
-	faults bool        // go on
-	now    int64       // ms
+	kinds  []kind       // of what may happen
+	weight int          // of all
+	index  index.Params // that the journal was begun with
+	ours   uint64       // the fingerprint of the settings
+	twin   *naive.Twin  // has applied the whole journal
+	faults bool         // go on
+	now    int64        // ms
 
 	plan       *protocol.Plan // of a backfill; nil: a live group
 	order      []placed       // the plan's documents by their places
@@ -34,20 +34,22 @@ type World struct {
 	primed  *priming   // in force; nil: none was begun
 	primers [2]*primer // processes that prime
 
-	parts      []*part
-	topics     int // incarnations of the source topic so far
-	journal    []logged
-	begin      int64 // of the journal: what lies below is trimmed
-	history    state // of the journal, for scripts
-	air        []flight
-	documents  []document
-	routings   []force    // that were in force, the last is
-	snapshots  []snapshot // the oldest first
-	marks      uint64     // numbers given out
-	members    []*member  // the latest process of each name
-	processes  []*member  // all that live, with those that nobody counts on any more
-	witness    *member    // has no session, and may go wrong
-	sessions   []*session // all that may live
+	parts     []*part
+	topics    int // incarnations of the source topic so far
+	journal   []logged
+	begin     int64 // of the journal: what lies below is trimmed
+	history   state // of the journal, for scripts
+	air       []flight
+	documents []document
+	routings  []force // that were in force, the last is
+	changes
+	snapshots  []snapshotted // the oldest first
+	shelf      *shelf        // what they are made of
+	marks      uint64        // numbers given out
+	members    []*member     // the latest process of each name
+	processes  []*member     // all that live, with those that nobody counts on any more
+	witness    *member       // has no session, and may go wrong
+	sessions   []*session    // all that may live
 	slots      []slot
 	generation int
 	commits    int64 // length of the offsets topic
@@ -135,6 +137,8 @@ func begin(p Params, c choices) *World {
 	if p.Backfill {
 		w.index.Window.Clock, w.index.Window.Tolerance = "event", time.Second
 	}
+	w.shelf = &shelf{segments: map[string][]byte{}}
+	w.beginChanges()
 	w.twin = naive.New(w.index, []byte(settings), w.ours)
 	w.land(flight{letter: letter{record: &index.Settings{Text: []byte(settings), Wall: w.now}}})
 	w.createTopic()
@@ -198,6 +202,9 @@ func (w *World) write(p *part, offset int64) {
 // document draws one.
 func (w *World) document(offset int64) entry.Entry {
 	content := byte(1 + w.n(w.params.Contents))
+	if w.params.Changes || w.params.Erasures {
+		return w.named(offset, content)
+	}
 	return entry.Entry{
 		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch, Keys: []byte{content, content, content, content},
 		Evidence: []byte{content},

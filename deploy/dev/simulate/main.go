@@ -5,6 +5,7 @@
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
 //	go run ./deploy/dev/simulate -backfill ...        the same of groups that replay a range
 //	go run ./deploy/dev/simulate -prime ...           the same of groups that are primed
+//	go run ./deploy/dev/simulate -change ...          the same of groups whose bounds are changed, and whose documents are erased
 //	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
@@ -26,6 +27,7 @@ func main() {
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
 	backfill := flag.Bool("backfill", false, "the group is a backfill")
 	prime := flag.Bool("prime", false, "the group is primed with history")
+	change := flag.Bool("change", false, "bounds are changed and documents erased")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
@@ -38,6 +40,8 @@ func main() {
 		vary = sim.VaryBackfill
 	case *prime:
 		vary = sim.VaryPrimed
+	case *change:
+		vary = sim.VaryChanged
 	}
 	var holds bool
 	switch {
@@ -93,6 +97,8 @@ func search(vary func(uint64) sim.Params, first uint64, steps int) bool {
 // kindOf is the flag that has the seed tell the same history again.
 func kindOf(seed uint64, vary func(uint64) sim.Params) string {
 	switch p := vary(seed); {
+	case p.Changes || p.Erasures:
+		return "-change "
 	case p.Backfill:
 		return "-backfill "
 	case p.Primings > 0:

@@ -1,0 +1,228 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one that is primed, or of
+// a backfill.
+func VaryChanged(seed uint64) Params {
+	c := random(seed ^ 0x6368_616e_6765)
+	p := []func(uint64) Params{Vary, Vary, VaryPrimed, VaryBackfill}[c.n(4)](seed)
+	p.Changes, p.Erasures = c.n(4) > 0, c.n(3) > 0
+	p.Snapshots = p.Snapshots || c.n(2) == 0
+	return p
+}
+
+// changes are what people do to settings and to what is remembered.
+type changes struct {
+	bounds  []bound // bounds that were, the last is
+	bounded bool    // the window has been: what was judged may come out as unique again
+	changed bool    // anything of it has happened
+	erased  map[index.Position]int64
+	names   []name
+	latest  *index.Erase // that somebody has appended
+	written int          // documents so far
+}
+
+// bound are bounds and the journal offset of the record that put them in force.
+type bound struct {
+	at int64
+	index.Bounds
+	count int
+}
+
+// name is the id of a document that the journal brought at a position.
+type name struct {
+	position index.Position
+	id       string
+}
+
+// far is what is added to a content for another one that is near to it: alike at some thresholds.
+const far = 8
+
+func (w *World) beginChanges() {
+	w.changes = changes{
+		bounds: []bound{{at: -1, count: w.params.Count}}, bounded: w.params.Count > 0 || w.params.Age > 0, erased: map[index.Position]int64{},
+	}
+}
+
+// named draws a document that has an id, and may be near to others.
+func (w *World) named(offset int64, content byte) entry.Entry {
+	w.written++
+	e := entry.Entry{
+		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch, Keys: []byte{content, content, content, content},
+		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots), ID: fmt.Appendf(nil, "id-%05d", w.written),
+	}
+	if w.told == nil && w.n(4) == 0 {
+		e.Content += far
+		for i := range 3 { // of 16: their similarity is about 0.81
+			e.Evidence[i] = ^content
+		}
+	}
+	return e
+}
+
+// stepChange has somebody change the bounds, who may have looked a while ago, or has other settings.
+func (w *World) stepChange() bool {
+	n := len(w.bounds)
+	seen := w.bounds[max(0, n-1-w.n(2))]
+	to := &index.SettingsChange{Header: w.header(), Bounds: index.Bounds{Number: seen.Number + 1, Text: w.anyBounds()}}
+	if w.told == nil && w.n(12) == 0 {
+		to.Fingerprint++
+	}
+	w.air = append(w.air, flight{letter: letter{record: to}, after: w.late()})
+	return true
+}
+
+// anyBounds draws bounds.
+func (w *World) anyBounds() []byte {
+	p := w.index
+	if w.told != nil {
+		p.Window.Count = 1 - w.n(2)
+		return textOf(p)
+	}
+	p.Window.Count = w.n(2) * (1 + w.n(6))
+	p.Window.Age = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
+	p.Window.ReemitEvery = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
+	p.Window.Refresh = []string{"first", "last"}[w.n(2)]
+	p.Index.Keep = []string{"representatives", "all"}[w.n(2)]
+	p.Similarity.Threshold = []float64{0.6, 0.8, 0.95}[w.n(3)]
+	p.Similarity.MaxCandidates = 1 + w.n(8)
+	return textOf(p)
+}
+
+// textOf returns the bounds of p as a text.
+func textOf(p index.Params) []byte {
+	return index.BoundsOf(setting.Canonical("", map[string]any{"": p}))
+}
+
+// landChange: the next number counts, whoever is later has lost.
+func (w *World) landChange(at int64, r *index.SettingsChange, applied bool) {
+	now := w.bounds[len(w.bounds)-1]
+	next := r.Fingerprint == w.ours && r.Number == now.Number+1
+	if applied != next {
+		w.bad("bounds %d behind %d: taken %v", r.Number, now.Number, applied)
+	}
+	if !next {
+		w.act("bounds too late")
+		return
+	}
+	p, err := w.index.With(r.Text)
+	if err != nil {
+		w.bad("bounds %s: %v", r.Text, err)
+		return
+	}
+	w.bounds = append(w.bounds, bound{at, r.Bounds, p.Window.Count})
+	w.bounded = w.bounded || p.Window.Count > 0 || p.Window.Age > 0
+	w.changed = true
+	w.act("bounds changed")
+}
+
+// boundAt are the bounds in force when all below an offset is applied.
+func (w *World) boundAt(next int64) bound {
+	i := len(w.bounds) - 1
+	for w.bounds[i].at >= next {
+		i--
+	}
+	return w.bounds[i]
+}
+
+// stepErase has somebody erase documents: some that were judged, now and then what stands nowhere, and the same once more.
+func (w *World) stepErase() bool {
+	if len(w.names) == 0 {
+		return false
+	}
+	rec := w.latest
+	if rec == nil || w.told != nil || w.n(4) > 0 {
+		rec = &index.Erase{Header: w.header()}
+		most := 3
+		if w.told != nil {
+			most = 1
+		}
+		for range 1 + w.n(most) {
+			target := w.names[w.n(len(w.names))].position
+			if w.told == nil && w.n(8) == 0 {
+				target.Offset += int64(w.n(3))
+			}
+			rec.Targets = append(rec.Targets, target)
+		}
+		if w.told == nil && w.n(12) == 0 {
+			rec.Fingerprint++
+		}
+		w.latest = rec
+	}
+	w.air = append(w.air, flight{letter: letter{record: rec}, after: w.late()})
+	return true
+}
+
+// landErase: what is erased is dead, and nothing is a copy of it any more.
+func (w *World) landErase(at int64, r *index.Erase) {
+	if r.Fingerprint != w.ours {
+		return
+	}
+	for _, target := range r.Targets {
+		if _, again := w.erased[target]; again {
+			w.act("erased again")
+			continue
+		}
+		w.erased[target] = at
+		for i := range w.documents {
+			if d := &w.documents[i]; d.position == target {
+				d.dead = true
+				w.act("erased")
+			}
+		}
+	}
+	w.changed = true
+}
+
+// nameDocuments notes what a record of the journal brings.
+func (w *World) nameDocuments(at int64, rec index.Record) {
+	note := func(i int, e *entry.Entry) {
+		if len(e.ID) > 0 {
+			w.names = append(w.names, name{index.Position{Offset: at, Entry: int32(i)}, string(e.ID)})
+		}
+	}
+	switch r := rec.(type) {
+	case *index.Run:
+		for i := range r.Entries {
+			note(i, &r.Entries[i])
+		}
+	case *index.Feed:
+		for i := range r.Entries {
+			note(i, &r.Entries[i].Entry)
+		}
+	case *index.History:
+		for i := range r.Entries {
+			note(i, &r.Entries[i].Entry)
+		}
+	}
+}
+
+// changes says that a record has changed bounds, or erased something.
+func (l *logged) changes() bool {
+	switch l.record.(type) {
+	case *index.SettingsChange, *index.Erase:
+		return l.applied
+	}
+	return false
+}
+
+// garbledChange is a record with other bounds, or other targets.
+func garbledChange(rec index.Record) index.Record {
+	if change, ok := rec.(*index.SettingsChange); ok {
+		wrong := *change
+		wrong.Text = []byte(`{"window.count":"7","window.refresh":"first"}`)
+		return &wrong
+	}
+	wrong := *rec.(*index.Erase)
+	wrong.Targets = append(slices.Clone(wrong.Targets), index.Position{})
+	return &wrong
+}

@@ -1,0 +1,21 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+)
+
+// Histories in which bounds are changed and documents erased.
+func TestChange(t *testing.T)     { trySteps(t, VaryChanged, allHappens(), 100_000, 8) }
+func TestChangeLong(t *testing.T) { trySteps(t, VaryChanged, allHappens(), *steps/2, 0) }
+
+var changeHappens = []string{
+	"audited from a snapshot", "bounds changed", "bounds too late", "erased", "erased again", "read behind what was trimmed",
+}
+
+// allHappens is what happens to groups of all kinds.
+func allHappens() []string {
+	all := slices.Concat(changeHappens, happens, primeHappens, backfillHappens)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

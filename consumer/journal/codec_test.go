@@ -24,6 +24,9 @@ func records() []index.Record {
 		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
 		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
 		&index.Checkpoint{Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63, Settings: text, Routes: index.Routes{Number: 7, Text: text}},
+		&index.Checkpoint{
+			Header: h, Member: "unecho-0", Offset: 9, Hash: 10, Settings: text, Routes: index.Routes{Number: 7, Text: text}, Bounds: index.Bounds{Number: 3, Text: []byte(`{"window.count":5}`)},
+		},
 		&index.Accusation{Header: h, Member: "unecho-0", Accused: "unecho-1", Offset: 1 << 40, Hash: 1 << 63},
 		&index.Mark{Header: h, Number: 1<<63 + 5},
 		&index.Routing{Header: h, Routes: index.Routes{Number: 1 << 31, Text: text}},

@@ -14,10 +14,10 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-var update = flag.Bool("update", false, "add the kinds of records that the golden journal does not have yet")
+var update = flag.Bool("update", false, "add the records that the golden journal does not have yet")
 
-// goldenDir holds records as versions in the field have written them: for each the type and its bytes. What is there
-// is never written again; -update appends the records of kinds that are new.
+// goldenDir holds records as versions in the field have written them: for each the type and its bytes. What is there is never
+// written again; -update appends those that are new in records.
 const goldenDir = "testdata"
 
 // TestGoldenRecords: what an earlier version has written is read, and means the same.
@@ -30,7 +30,7 @@ func TestGoldenRecords(t *testing.T) {
 		t.Fatalf("there are no golden records: %v", err)
 	}
 	for _, file := range files {
-		seen := map[string]int{}
+		seen, every := map[string]int{}, map[byte]bool{}
 		for _, line := range readGolden(t, file) {
 			name, value, _ := strings.Cut(line, " ")
 			bytesOf, err := hex.DecodeString(value)
@@ -42,11 +42,15 @@ func TestGoldenRecords(t *testing.T) {
 				t.Errorf("%s: %s: %v", file, name, err)
 				continue
 			}
+			every[bytesOf[frameBytes]] = true
 			want := ofType(name)[seen[name]]
 			seen[name]++
 			if !bytes.Equal(Append(nil, got), Append(nil, want)) {
 				t.Errorf("%s: %s is read as %+v, want %+v", file, name, got, want)
 			}
+		}
+		if len(every) != kinds {
+			t.Errorf("%s has records of %d kinds, and there are %d", file, len(every), kinds)
 		}
 		for _, rec := range records() {
 			if name := typeName(rec); seen[name] != len(ofType(name)) {
@@ -83,10 +87,9 @@ func writeGolden(t *testing.T) {
 	file := filepath.Join(goldenDir, fmt.Sprintf("records-%d.txt", version))
 	there := strings.Join(readGolden(t, file), "\n")
 	for _, rec := range records() {
-		if name := typeName(rec); !strings.Contains("\n"+there, "\n"+name+" ") {
-			for _, rec := range ofType(name) {
-				there += "\n" + name + " " + hex.EncodeToString(Append(nil, rec))
-			}
+		name := typeName(rec)
+		for _, missing := range ofType(name)[strings.Count("\n"+there, "\n"+name+" "):] {
+			there += "\n" + name + " " + hex.EncodeToString(Append(nil, missing))
 		}
 	}
 	err := os.MkdirAll(goldenDir, 0o755)

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one that is primed, or of
-// a backfill.
+// VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one
+// that is primed, or of a backfill.
 func VaryChanged(seed uint64) Params {
 	c := random(seed ^ 0x6368_616e_6765)
 	p := []func(uint64) Params{Vary, Vary, VaryPrimed, VaryBackfill}[c.n(4)](seed)
@@ -134,7 +134,8 @@ func (w *World) boundAt(next int64) bound {
 	return w.bounds[i]
 }
 
-// stepErase has somebody erase documents: some that were judged, now and then what stands nowhere, and the same once more.
+// stepErase has somebody erase documents: some that were judged, now and then what stands nowhere, and the same once
+// more.
 func (w *World) stepErase() bool {
 	if len(w.names) == 0 {
 		return false

@@ -7,7 +7,8 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// checkBounds: every replica switches at the same journal offset, and has no more documents than are allowed from there on.
+// checkBounds: every replica switches at the same journal offset, and has no more documents than are allowed from
+// there on.
 func (w *World) checkBounds(m *member) {
 	next := m.replica.Next()
 	want, got := w.boundAt(next), m.replica.Bounds()
@@ -45,7 +46,8 @@ func (w *World) checkErasedBytes(s *snapshotted) {
 	}
 }
 
-// checkAudits: whoever reads the journal from its beginning, or from any snapshot, as an audit does, comes to the same verdicts.
+// checkAudits: whoever reads the journal from its beginning, or from any snapshot, as an audit does, comes to the
+// same verdicts.
 func (w *World) checkAudits() {
 	if !w.params.Changes && !w.params.Erasures || w.failure != "" {
 		return
@@ -86,8 +88,8 @@ func (w *World) audit(twin *naive.Twin, from int64) {
 	}
 }
 
-// checkGap: a replica that begins behind what was trimmed, without a snapshot, has the bounds in force once it knows any, unless they were
-// changed where nobody can read.
+// checkGap: a replica that begins behind what was trimmed, without a snapshot, has the bounds in force once it knows
+// any, unless they were changed where nobody can read.
 func (w *World) checkGap() {
 	r, err := index.NewReplica(w.index, w.ours)
 	if err != nil {

@@ -1,15 +1,15 @@
 package sim_test
 
-// narrow has segments of two documents and lets one document leave in a turn, so that few documents are enough to see what is else
-// seen in windows of thousands.
+// narrow has segments of two documents and lets one document leave in a turn, so that few documents are enough to see
+// what is else seen in windows of thousands.
 var narrow = []mutant{
 	{file: "index/bounds.go", old: "const MostLeaving = 1024", new: "const MostLeaving = 1"},
 	{file: "index/segment.go", old: "segmentDocuments = 1 << 16", new: "segmentDocuments = 2"},
 	{file: "index/segment.go", old: "max(p.Count/windowSegments, 1<<8)", new: "max(p.Count/windowSegments, 2)"},
 }
 
-// changeMutants break what is said of bounds that are changed (design 4, rule 9, decision 51), and of erasures (rule 11, decision 50), in
-// the code that the service runs.
+// changeMutants break what is said of bounds that are changed (design 4, rule 9, decision 51), and of erasures (rule
+// 11, decision 50), in the code that the service runs.
 var changeMutants = []mutant{
 	{
 		rule: "a change is of the next number", file: "index/bounds.go",

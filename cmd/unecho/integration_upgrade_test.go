@@ -11,12 +11,14 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 )
 
-// beforeBounds is a version from before bounds were in force by the journal: its settings texts name the build's Unicode tables.
-const beforeBounds = "f7456940"
+// beforeBounds is a version from before bounds were in force by the journal: its settings texts name the build's
+// Unicode tables.
+const beforeBounds = "f7456945b4c2"
 
-// A group is upgraded member by member, and downgraded again, while documents come: members of two versions work side by side in one group
-// and one journal. Nothing begins anew: what was judged before a restart is remembered after it. The later version has a setting more, at
-// its default. Where the repository has its history, a version of before is the earlier one too.
+// A group is upgraded member by member, and downgraded again, while documents come: members of two versions work side
+// by side in one group and one journal. Nothing begins anew: what was judged before a restart is remembered after it.
+// The later version has a setting more, at its default. Where the repository has its history, a version of before is
+// the earlier one too.
 func TestRollingUpgradeOnKafka(t *testing.T) {
 	t.Parallel()
 	t.Run("to a version with a new setting", func(t *testing.T) {
@@ -80,11 +82,11 @@ func tryUpgrade(t *testing.T, earlier, later func(*testing.T) string) {
 func withNewSetting(t *testing.T) string {
 	t.Helper()
 	program := overlaid(t, "index/params.go", map[string]string{
-		"type KeepParams struct {\n": "type KeepParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"no|yes\" verdict:\"true\" omit:\"no\"`\n",
-		"KeepParams{Name:":           "KeepParams{Planted: \"no\", Name:",
+		"type KeepParams struct {\n": "type KeepParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"none|some\" verdict:\"true\" omit:\"none\"`\n",
+		"KeepParams{Name:":           "KeepParams{Planted: \"none\", Name:",
 	})
 	file := filepath.Join(t.TempDir(), "planted.yaml")
-	check(t, os.WriteFile(file, []byte("index: {planted: yes}\n"), 0o600))
+	check(t, os.WriteFile(file, []byte(plantedConfig), 0o600))
 	for of, known := range map[string]bool{program: true, plain(t): false} {
 		if err := exec.CommandContext(t.Context(), of, "config", "check", "--config", file).Run(); (err == nil) != known {
 			t.Fatalf("%s knows the setting: %v", of, err)
@@ -138,3 +140,10 @@ func command(t *testing.T, dir, name string, args ...string) {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, said)
 	}
 }
+
+const plantedConfig = `kafka: {brokers: [localhost:9092]}
+source: {topics: [news]}
+consumer: {group: g}
+snapshot: {directory: snapshots}
+index: {planted: some}
+`

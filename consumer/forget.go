@@ -37,11 +37,8 @@ func (s *Service) Forget(ctx context.Context, names []string, copies, dry bool) 
 		return found, -1, err
 	}
 	search := removal.NewSearch(names, copies)
-	for done := false; !done; {
-		if ctx.Err() != nil {
-			return found, -1, context.Cause(ctx)
-		}
-		replica.Look(func(r *index.Replica) { done = search.Step(r, forgetStep) })
+	if err := replica.Search(ctx, func(r *index.Replica) bool { return search.Step(r, forgetStep) }); err != nil {
+		return found, -1, err
 	}
 	found = search.Found()
 	if dry || len(found.Documents) == 0 {

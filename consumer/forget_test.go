@@ -47,7 +47,7 @@ func TestForget(t *testing.T) {
 	if err != nil || len(found.Documents) != 2 || offset < 0 {
 		t.Fatalf("%+v, %d, %v", found, offset, err)
 	}
-	if got := one.Recent().Last(5, func(*recent.Copy) bool { return true }); len(got) != 0 {
+	if got, _ := one.Recent().Last(5, func(*recent.Copy) bool { return true }); len(got) != 0 {
 		t.Errorf("the copy of what was forgotten is told: %+v", got)
 	}
 	w.send(text(1), text(2)) // 4 is unique, 5 is a copy of 1

@@ -58,11 +58,11 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	} else if err := live.WriteHead(out); err != nil {
 		return err
 	}
-	copies, count, err := c.Recent(ctx, f)
+	last, err := c.Recent(ctx, f)
 	if err != nil {
 		return exit.Undone(err)
 	}
-	for _, found := range slices.Backward(copies) {
+	for _, found := range slices.Backward(last.Copies) {
 		if err := show(found); err != nil {
 			return err
 		}
@@ -70,10 +70,11 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	if !cmdline.Bool(cmd, "follow") {
 		return nil
 	}
-	return exit.Undone(c.Follow(ctx, f, count, client.Stream{
+	return exit.Undone(c.Follow(ctx, f, last.After, client.Stream{
 		Copy:      show,
 		Missed:    func(n uint64) { fmt.Fprintf(errs, "unecho: %d more were too many to show\n", n) },
 		Restarted: func() { fmt.Fprintln(errs, "unecho: the member has begun anew") },
+		Unread:    func(err error) { fmt.Fprintf(errs, "unecho: one copy is left out: %v; is the member of another version?\n", err) },
 		Lost:      func(err error) { fmt.Fprintf(errs, "unecho: %v; asking again\n", err) },
 	}))
 }

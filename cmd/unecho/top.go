@@ -65,11 +65,11 @@ func lookOnce(ctx context.Context, c *client.Client, t *live.Top) error {
 	if err != nil {
 		return err
 	}
-	copies, _, err := c.Recent(ctx, client.Filter{Last: topCopies})
+	last, err := c.Recent(ctx, client.Filter{Last: topCopies})
 	if err != nil {
 		return err
 	}
-	t.Answer(s, copies)
+	t.Answer(s, last.Copies)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -28,8 +29,8 @@ type Whereabouts struct {
 	Stats index.Stats // of the moment
 }
 
-// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in
-// between. It returns ErrBusy if others search, ErrNoReplica after the replica's time, and the cause of ctx.
+// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in between. It
+// returns ErrBusy if too many search, ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Find(ctx context.Context, topic string, partition int32, offset int64) (w Whereabouts, err error) {
 	select {
 	case f.seeks <- struct{}{}:
@@ -38,22 +39,57 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 		return w, ErrBusy
 	}
 	s := index.Search{Topic: topic, Partition: partition, Offset: offset}
-	for done := false; !done; {
-		select {
-		case <-ctx.Done():
-			return w, context.Cause(ctx)
-		case <-f.ended:
-			return w, ErrNoReplica
-		default:
+	err = f.Search(ctx, func(r *index.Replica) (done bool) {
+		if w.Known, done = r.Seek(&s, seekStep); !done {
+			return false
 		}
-		f.Look(func(r *index.Replica) {
-			if w.Known, done = r.Seek(&s, seekStep); !done {
-				return
-			}
-			w.Verdict, w.Source, w.Held = r.Judged(topic, partition, offset)
-			w.Reached, w.Partition = r.Reached(topic, partition)
-			w.Stats = r.Stats()
-		})
+		w.Verdict, w.Source, w.Held = r.Judged(topic, partition, offset)
+		w.Reached, w.Partition = r.Reached(topic, partition)
+		w.Stats = r.Stats()
+		return true
+	})
+	return w, err
+}
+
+// Search calls step with the replica, as Look does, until it says that it is done. After each step it rests for as long as the step
+// took, and searches take turns: so the journal has at least half of the time, however many search. A step takes some 100 us. It
+// returns ErrNoReplica after the replica's time, and the cause of ctx.
+func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
+	for {
+		select {
+		case f.steps <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-f.ended:
+			return ErrNoReplica
+		}
+		done, err := f.step(ctx, step)
+		<-f.steps
+		if done || err != nil {
+			return err
+		}
 	}
-	return w, nil
+}
+
+// step takes one step and rests after it.
+func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (done bool, err error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	var took time.Duration
+	f.Look(func(r *index.Replica) {
+		begun := time.Now()
+		done = step(r)
+		took = time.Since(begun)
+	})
+	rest := time.NewTimer(took)
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+		return done, nil
+	case <-ctx.Done():
+		return done, context.Cause(ctx)
+	case <-f.ended:
+		return done, ErrNoReplica
+	}
 }

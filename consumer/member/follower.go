@@ -48,7 +48,8 @@ type Follower struct {
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
 
-	seeks     chan struct{}  // one for each search that goes on
+	seeks     chan struct{}  // one for each search for a document that goes on
+	steps     chan struct{}  // one while a search takes a step, or rests after it
 	comparers chan *comparer // those at rest
 }
 
@@ -59,7 +60,7 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
-		seeks: make(chan struct{}, seekAtOnce), comparers: make(chan *comparer, comparersKept),
+		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
 	f.publish()
 	return f

@@ -103,8 +103,8 @@ func entryOf(rec index.Record, v *index.Verdict) *entry.Entry {
 	return nil
 }
 
-// Last returns up to most copies that pass the filter, the newest first.
-func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy) {
+// Last returns up to most copies that pass the filter, the newest first, and how many were found since the process started.
+func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy, count uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for n := c.count; n > c.gone() && len(out) < most; n-- {
@@ -112,7 +112,7 @@ func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy) {
 			out = append(out, s.taken())
 		}
 	}
-	return out
+	return out, c.count
 }
 
 // After returns up to most copies behind a number that pass the filter, the oldest first. It returns the number to go
@@ -136,7 +136,7 @@ func (c *Copies) After(number uint64, most int, pass func(*Copy) bool) (out []Co
 
 // Find returns the newest copy with these coordinates.
 func (c *Copies) Find(topic string, partition int32, offset int64) (Copy, bool) {
-	found := c.Last(1, func(k *Copy) bool { return k.Offset == offset && k.Source.Partition == partition && k.Topic == topic })
+	found, _ := c.Last(1, func(k *Copy) bool { return k.Offset == offset && k.Source.Partition == partition && k.Topic == topic })
 	if len(found) == 0 {
 		return Copy{}, false
 	}

@@ -35,10 +35,7 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 			t.Errorf("%s: the client has %s of %s", path, again, data)
 		}
 	}
-	same(http.MethodGet, "/api/v1/recent", "", &struct {
-		Copies []client.Copy `json:"copies"`
-		Count  int           `json:"count"`
-	}{})
+	same(http.MethodGet, "/api/v1/recent", "", &client.Recent{})
 	question := string(must(json.Marshal(map[string]any{"texts": []string{similar, "something else that nobody has written", ""}, "most": 2}))(t))
 	same(http.MethodPost, "/api/v1/lookup", question, &struct {
 		Results []client.Result `json:"results"`

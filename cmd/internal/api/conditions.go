@@ -96,10 +96,10 @@ func lagConditions() []condition {
 		{
 			"UnechoStands", 5 * time.Minute,
 			func(s *seen) bool {
-				return s.SourceLag > 0 && s.Partitions > 0 && s.old(10*time.Minute) && s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
+				return owes(s) > 0 && s.old(10*time.Minute) && s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
 			},
 			func(s *seen) string {
-				return fmt.Sprintf("%d documents wait, and this member has committed nothing for ten minutes", s.SourceLag)
+				return fmt.Sprintf("%d documents wait in partitions of this member, and it has committed nothing for ten minutes", owes(s))
 			},
 			"unecho doctor finds what holds it up; the log's last line says more",
 		},
@@ -140,6 +140,15 @@ func lagConditions() []condition {
 			said("more than 1 % of the documents are rejected"), "read unecho-reason and unecho-detail in the rejected topic",
 		},
 	}
+}
+
+// owes returns how many documents wait in the partitions that this process reads. What waits in those of another process is for that
+// one to commit.
+func owes(s *seen) (documents int64) {
+	for _, l := range s.Lags {
+		documents += l.Documents
+	}
+	return documents
 }
 
 // worst returns the lag of the partition whose oldest document has waited the longest.

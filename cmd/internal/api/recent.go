@@ -136,13 +136,16 @@ func (f *filter) goesOn(after, run string) bool {
 	return err == nil && of != ""
 }
 
+// event is the id of the event of a copy, and of where a stream goes on.
+func (a *api) event(number uint64) string { return a.run + "-" + strconv.FormatUint(number, 10) }
+
 // recent answers GET /api/v1/recent: the newest first.
 func (a *api) recent(w http.ResponseWriter, r *http.Request) {
 	f, ok := a.readFilter(w, r)
 	if !ok {
 		return
 	}
-	last := a.Service.Recent().Last(f.most, f.passes)
+	last, count := a.Service.Recent().Last(f.most, f.passes)
 	out := make([]copied, len(last))
 	for i := range last {
 		out[i] = newCopied(&last[i])
@@ -150,7 +153,8 @@ func (a *api) recent(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, struct {
 		Copies []copied `json:"copies"`
 		Count  uint64   `json:"count"`
-	}{out, a.Service.Recent().Count()})
+		After  string   `json:"after"`
+	}{out, count, a.event(count)})
 }
 
 // stream answers GET /api/v1/events. A client that was cut off goes on behind the last copy that it saw.
@@ -231,7 +235,7 @@ func (a *api) tell(w http.ResponseWriter, f *filter, next *uint64) (sent int, er
 		if err != nil {
 			return sent, err
 		}
-		if _, err = fmt.Fprintf(w, "id: %s-%d\nevent: copy\ndata: %s\n\n", a.run, copies[i].Number, data); err != nil {
+		if _, err = fmt.Fprintf(w, "id: %s\nevent: copy\ndata: %s\n\n", a.event(copies[i].Number), data); err != nil {
 			return sent, err
 		}
 	}

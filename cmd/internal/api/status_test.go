@@ -81,7 +81,9 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoLostToRetention":     func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
 		"UnechoPartitionWaits":      func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
-		"UnechoStands":              func(s *consumer.Stats, minute int, _ *bool) { s.SourceLag, s.Commits = int64(1000-minute), 7 },
+		"UnechoStands":              func(s *consumer.Stats, minute int, _ *bool) {
+			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7, []consumer.PartitionLag{{Topic: "news", Documents: 3, Seconds: 9}}
+		},
 		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
 			s.SourceLag, s.Commits, s.Lags = int64(10+minute), uint64(minute), []consumer.PartitionLag{{Topic: "news", Seconds: 61}}
 		},
@@ -161,6 +163,21 @@ func TestNothingToWarnOf(t *testing.T) {
 	s := consumer.Stats{Ready: true, SourceLag: 0}
 	if got := w.warnings(&s, true, nil, time.UnixMilli(1_700_000_000_000)); len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestOthersLag: partitions of another member lag. This one has none, or has read its own to their ends, and commits nothing.
+func TestOthersLag(t *testing.T) {
+	for name, own := range map[string][]consumer.PartitionLag{"no partition": nil, "an idle one": {{Topic: "news"}}} {
+		var w watch
+		s := consumer.Stats{Ready: true, Commits: 7, Partitions: len(own), Lags: own}
+		for minute := range 60 {
+			now := time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute) * time.Minute)
+			s.SourceLag = int64(1000 - minute)
+			if w.look(&s, true, now); len(w.warnings(&s, true, nil, now)) > 0 {
+				t.Fatalf("%s: %+v after %d minutes", name, w.warnings(&s, true, nil, now), minute)
+			}
+		}
 	}
 }
 

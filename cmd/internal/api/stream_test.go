@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 )
@@ -27,6 +29,21 @@ func TestStreamsGoOn(t *testing.T) {
 		if status, _ := ask(t.Context(), t, url+"?after="+wrong); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", wrong, status)
 		}
+	}
+}
+
+// TestStreamGoesOnBehindTheList: who has the list misses nothing, also where the member is restarted before it finds another copy.
+func TestStreamGoesOnBehindTheList(t *testing.T) {
+	first, url := running(t.Context(), t)
+	_, lines := ask(t.Context(), t, strings.TrimSuffix(url, "events")+"recent")
+	var list client.Recent
+	if lines.Scan(); json.Unmarshal(lines.Bytes(), &list) != nil || list.After != first.event(1) || len(list.Copies) != 1 {
+		t.Fatalf("the list is %s", lines.Text())
+	}
+	again, url := running(t.Context(), t)
+	again.run = first.run + "0" // clocks are coarse
+	if event := firstEvent(t, url+"?after="+list.After); event != "event: restarted\ndata: {}" {
+		t.Errorf("behind the list of another process: %s", event)
 	}
 }
 

@@ -56,12 +56,12 @@ func TestErrors(t *testing.T) {
 			}
 			a(w, r)
 		}
-		if _, _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "long") {
+		if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "long") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	s.Close()
-	if _, _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
+	if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
 		t.Errorf("nobody there: %v", err)
 	}
 	for _, bad := range []string{"ftp://x", "http://", "http://a b", "::1"} {
@@ -95,14 +95,14 @@ func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"copies": []}`) }))
 	defer s.Close()
-	if _, _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "--ca") {
+	if _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "--ca") {
 		t.Errorf("an unknown authority: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := open(t, Params{Server: s.URL, CA: file}).Recent(t.Context(), Filter{}); err != nil {
+	if _, err := open(t, Params{Server: s.URL, CA: file}).Recent(t.Context(), Filter{}); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(file, []byte("no certificate"), 0o600); err != nil {
@@ -123,7 +123,7 @@ func TestFollow(t *testing.T) {
 		case 1:
 			fmt.Fprint(w, ": alive\n\nid: r-1\nevent: copy\ndata: {\"number\": 1}\n\nid: r-2\nevent: copy\ndata: {\"number\": 2}\n\nid: r-3\nevent: copy\ndata: {\"num")
 		case 2:
-			fmt.Fprint(w, "event: restarted\ndata: {}\n\nevent: missed\ndata: {\"copies\":7}\n\nid: s-1\nevent: copy\ndata: {\"number\": 3}\n\n")
+			fmt.Fprint(w, "event: restarted\ndata: {}\n\nevent: missed\ndata: {\"copies\":7}\n\nid: s-0\nevent: copy\ndata: {\"number\": \"x\"}\n\nid: s-1\nevent: copy\ndata: {\"number\": 3}\n\n")
 		default:
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprint(w, `{"error": "closed", "remedy": "open it"}`)
@@ -134,28 +134,55 @@ func TestFollow(t *testing.T) {
 		Copy:      func(c Copy) error { told = append(told, fmt.Sprint(c.Number)); return nil },
 		Missed:    func(n uint64) { told = append(told, fmt.Sprint("missed ", n)) },
 		Restarted: func() { told = append(told, "restarted") },
+		Unread:    func(error) { told = append(told, "unread") },
 		Lost:      func(error) { told = append(told, "lost") },
 	}
 	c := open(t, Params{Server: s.URL})
 	c.again = 0
-	err := c.Follow(t.Context(), Filter{Topic: "news", Last: 5}, 4, stream)
+	err := c.Follow(t.Context(), Filter{Topic: "news", Last: 5}, "r-0", stream)
 	if err == nil || err.Error() != "closed; open it" {
 		t.Errorf("it ends with %v", err)
 	}
-	if want := []string{"1", "2", "lost", "restarted", "missed 7", "3", "lost"}; !slices.Equal(told, want) {
+	if want := []string{"1", "2", "lost", "restarted", "missed 7", "unread", "3", "lost"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
-	if want := []string{"after=4&topic=news", "after=r-2&topic=news", "after=s-1&topic=news"}; !slices.Equal(asked, want) {
+	if want := []string{"after=r-0&topic=news", "after=r-2&topic=news", "after=s-1&topic=news"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	asked = nil
 	stream.Copy = func(Copy) error { return errors.New("nobody reads") }
-	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, 0, stream); err == nil || err.Error() != "nobody reads" {
+	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, "", stream); err == nil || err.Error() != "nobody reads" {
 		t.Errorf("a handler fails: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := open(t, Params{Server: s.URL}).Follow(ctx, Filter{}, 0, stream); err != nil {
+	if err := open(t, Params{Server: s.URL}).Follow(ctx, Filter{}, "", stream); err != nil {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestFollowPassesOver: a copy that takes more than anybody reads is passed over. If nothing says where to go on, the member is only
+// asked again.
+func TestFollowPassesOver(t *testing.T) {
+	t.Parallel()
+	large := "data: " + strings.Repeat("x", mostLine)
+	var asked []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("after"))
+		switch len(asked) {
+		case 1:
+			fmt.Fprint(w, "id: r-8\nevent: copy\n"+large)
+		case 2:
+			fmt.Fprint(w, "event: copy\n"+large)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	})
+	unread := 0
+	c := open(t, Params{Server: s.URL})
+	c.again = 0
+	err := c.Follow(t.Context(), Filter{}, "r-7", Stream{Unread: func(error) { unread++ }, Lost: func(error) {}})
+	if want := []string{"r-7", "r-8", "r-8"}; err == nil || !slices.Equal(asked, want) || unread != 1 {
+		t.Errorf("asked behind %q, want %q; %d unread, %v", asked, want, unread, err)
 	}
 }

@@ -118,15 +118,17 @@ func (f Filter) query() url.Values {
 	return q
 }
 
-// Recent returns the last copies that the member knows of, the newest first, and how many it has known: Follow goes
-// on behind them.
-func (c *Client) Recent(ctx context.Context, f Filter) (copies []Copy, count uint64, err error) {
-	var answer struct {
-		Copies []Copy `json:"copies"`
-		Count  uint64 `json:"count"`
-	}
-	err = c.get(ctx, "recent", f.query(), &answer)
-	return answer.Copies, answer.Count, err
+// Recent is the last copies that a member knows of.
+type Recent struct {
+	Copies []Copy `json:"copies"` // the newest first
+	Count  uint64 `json:"count"`  // of all copies since the member started
+	After  string `json:"after"`  // Follow goes on behind them
+}
+
+// Recent asks for the last copies that the member knows of.
+func (c *Client) Recent(ctx context.Context, f Filter) (r Recent, err error) {
+	err = c.get(ctx, "recent", f.query(), &r)
+	return r, err
 }
 
 // Status is how a member stands: what of it a person is shown first.
@@ -192,8 +194,7 @@ type Histogram struct {
 	Counts []uint64  `json:"counts"` // one more than bounds, for what is above the last
 }
 
-// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all
-// bounds.
+// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all bounds.
 func (h *Histogram) Quantile(share float64) (float64, bool) {
 	sum := uint64(0)
 	for _, n := range h.Counts {

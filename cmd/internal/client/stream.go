@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +17,7 @@ type Stream struct {
 	Copy      func(Copy) error // called with each copy
 	Missed    func(n uint64)   // so many were left out, because there were too many to read
 	Restarted func()           // the member has begun anew, or another one answers now
+	Unread    func(error)      // an event was passed over, because it is none that is known here
 	Lost      func(error)      // the member is away; it is asked again until it is back
 }
 
@@ -27,10 +27,9 @@ const again = 2 * time.Second
 // mostLine bounds a line of a stream. Ids are bounded by the member.
 const mostLine = 1 << 20
 
-// Follow hands on copies as they are found, behind the first count copies, until ctx is done or a handler fails. A
-// member that goes away is asked again. An answer that says no ends it, unless the member only has too much to do.
-func (c *Client) Follow(ctx context.Context, f Filter, count uint64, s Stream) error {
-	last := strconv.FormatUint(count, 10)
+// Follow hands on copies as they are found, behind the event of that id, until ctx is done or a handler fails. A member that goes away
+// is asked again. An answer that says no ends it, unless the member only has too much to do.
+func (c *Client) Follow(ctx context.Context, f Filter, last string, s Stream) error {
 	for {
 		err := c.follow(ctx, f, &last, s)
 		var refused *Error
@@ -77,12 +76,14 @@ func (c *Client) follow(ctx context.Context, f Filter, last *string, s Stream) e
 		if err := e.tell(s); err != nil {
 			return err
 		}
-		if e.id != "" {
-			*last = e.id
-		}
+		e.passed(last)
 		e = event{}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) && e.id != "" && e.id != *last {
+		e.passed(last) // else it would be sent again, and again
+		s.Unread(fmt.Errorf("the member tells of a copy in more than %d bytes", mostLine))
+		return fmt.Errorf("what follows is asked for anew: %w", err)
+	} else if err != nil {
 		return fmt.Errorf("the member's answer broke off: %w", err)
 	}
 	return fmt.Errorf("the member's answer ended: %w", io.EOF)
@@ -104,20 +105,28 @@ func (e *event) take(line string) {
 	}
 }
 
+// passed notes that a stream goes on behind the event.
+func (e *event) passed(last *string) {
+	if e.id != "" {
+		*last = e.id
+	}
+}
+
+// tell hands an event on. Its error is that of a handler.
 func (e *event) tell(s Stream) error {
 	switch e.kind {
 	case "copy":
 		var found Copy
 		if err := json.Unmarshal([]byte(e.data), &found); err != nil {
-			return fmt.Errorf("the member tells what is no copy: %w", err)
-		}
-		if err := s.Copy(found); err != nil {
+			s.Unread(fmt.Errorf("the member tells what is no copy: %w", err))
+		} else if err := s.Copy(found); err != nil {
 			return handled{err}
 		}
 	case "missed":
 		var n struct{ Copies uint64 }
 		if err := json.Unmarshal([]byte(e.data), &n); err != nil {
-			return fmt.Errorf("the member tells what is no count: %w", err)
+			s.Unread(fmt.Errorf("the member tells what is no count: %w", err))
+			return nil
 		}
 		s.Missed(n.Copies)
 	case "restarted":

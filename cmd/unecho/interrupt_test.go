@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -78,6 +81,55 @@ func TestInterruptedWaiting(t *testing.T) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 		})
+	}
+}
+
+// TestInterruptedAsking: what asks a member that does not answer is stopped by the first signal.
+func TestInterruptedAsking(t *testing.T) {
+	asked := make(chan struct{})
+	member := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client has gone
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer member.Close()
+	for _, args := range []string{"recent", "recent --json", "top --once", "top --json", "lookup text"} {
+		t.Run(args, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "unecho", append(strings.Fields(args), "--server", member.URL)...)
+			var stderr strings.Builder
+			cmd.Env, cmd.Stderr = append(os.Environ(), noRaceNap), &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+			defer ended.Stop()
+			select {
+			case <-asked:
+			case <-time.After(patience):
+				t.Fatal("the member is not asked")
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exit.Interrupted || stderr.String() != "unecho: stopped before the member had answered\n" {
+				t.Errorf("exit code %d, %s", cmd.ProcessState.ExitCode(), &stderr)
+			}
+		})
+	}
+}
+
+// TestPatient: what waits for a text that does not come ends with its context, and until then reads what comes.
+func TestPatient(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, _ = io.WriteString(out, "a text")
+		cancel()
+	}()
+	text, err := io.ReadAll(patient{ctx, in})
+	if string(text) != "a text" || !errors.Is(err, context.Canceled) {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

@@ -70,7 +70,7 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []strin
 	for _, arg := range args {
 		in, err := openText(cmd, arg)
 		if err == nil {
-			err = errors.Join(a.Text(ctx, arg, in), in.Close())
+			err = errors.Join(a.Text(ctx, arg, patient{ctx, in}), in.Close())
 		}
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []strin
 	if lines != "" {
 		in, err := openList(cmd, lines)
 		if err == nil {
-			err = errors.Join(a.Lines(ctx, in), in.Close())
+			err = errors.Join(a.Lines(ctx, patient{ctx, in}), in.Close())
 		}
 		if err != nil {
 			return fmt.Errorf("--lines %s: %w", lines, err)
@@ -95,4 +95,27 @@ func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(arg)), nil
 	}
 	return file, err
+}
+
+// patient reads until ctx is done, also where input does not come. Then it must not be read any more.
+type patient struct {
+	ctx context.Context //nolint:containedctx // of this reader's only use
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (p patient) Read(into []byte) (int, error) {
+	buffer, read := make([]byte, len(into)), make(chan error, 1)
+	n := 0
+	go func() {
+		var err error
+		n, err = p.in.Read(buffer)
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		return copy(into, buffer[:n]), err
+	case <-p.ctx.Done():
+		return 0, p.ctx.Err()
+	}
 }

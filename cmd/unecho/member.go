@@ -41,7 +41,10 @@ func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Clien
 		if err != nil {
 			return exit.Usage(err)
 		}
-		return ask(ctx, cmd, c, args)
+		if err = ask(ctx, cmd, c, args); errors.Is(err, context.Canceled) {
+			err = exit.Undone(errors.New("stopped before the member had answered"))
+		}
+		return err
 	}
 }
 

@@ -4,12 +4,54 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
+	"sync/atomic"
 )
 
-// maxBody bounds the body of a request, in bytes.
-const maxBody = 4 << 20
+// Bounds of the bodies of requests, in bytes: of one, and of all that are at hand at a time. What a body is read into takes up to four
+// times as much.
+const (
+	maxBody   = 4 << 20
+	maxBodies = 32 << 20
+)
+
+// errCrowded says that the bodies of all requests together are too large.
+var errCrowded = errors.New("the requests that are at hand are too large together")
+
+// bodies bounds the memory of the requests that are at hand. A request counts with what has come of it, so that a slow one does not
+// keep others away by what it only announces.
+type bodies struct {
+	left atomic.Int64
+}
+
+// bounded lets a handler read bodies within the bound, and counts what it has read until it returns.
+func (b *bodies) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := &counted{ReadCloser: http.MaxBytesReader(w, r.Body, maxBody), of: b}
+		defer func() { b.left.Add(body.taken) }()
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+// counted is a body that takes of what is left for all.
+type counted struct {
+	io.ReadCloser
+	of    *bodies
+	taken int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.taken += int64(n)
+	if c.of.left.Add(-int64(n)) < 0 {
+		return 0, errCrowded
+	}
+	return n, err
+}
 
 // readBody reads a body of JSON. It answers by itself what is none; the remedy says what is. A page of the web that
 // has a browser send a form here is refused, because a form can't declare JSON.
@@ -18,7 +60,7 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON", "send the header Content-Type: application/json")
 		return false
 	}
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	if err == nil && decoder.More() {
@@ -26,6 +68,10 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	}
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, errCrowded):
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close") // what is left of the body is not read
+		fail(w, http.StatusTooManyRequests, err.Error(), "ask again in a second, in smaller requests or fewer at a time, or ask another member")
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send less in a request")
 	case err != nil:

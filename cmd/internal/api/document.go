@@ -54,8 +54,9 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "a document is named by topic, partition and offset", "write them as the header unecho-source has them: /api/v1/document/news/0/17")
 		return
 	}
-	withText, err := strconv.ParseBool(r.FormValue("text"))
-	if r.FormValue("text") != "" && err != nil {
+	asked := r.URL.Query().Get("text")
+	withText, err := strconv.ParseBool(asked)
+	if asked != "" && err != nil {
 		fail(w, http.StatusBadRequest, "text must be 1 or 0", "write text=1")
 		return
 	}

@@ -98,6 +98,7 @@ type api struct {
 	events  chan struct{} // one for each stream
 	texts   chan struct{} // one for each record that is read
 	lookups *rate.Limiter
+	bodies  bodies
 }
 
 // params are the settings in force, as a reading of the service says.
@@ -145,7 +146,8 @@ func New(setup *Setup) (*API, error) {
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "GET /api/v1/openapi.json describes what there is")
 	})
-	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), mux)), api: a}, nil
+	a.bodies.left.Store(maxBodies)
+	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), a.bodies.bounded(mux))), api: a}, nil
 }
 
 // failure is the answer to a request that cannot be answered.

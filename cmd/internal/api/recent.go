@@ -89,22 +89,23 @@ func (f *filter) passes(c *recent.Copy) bool {
 
 // readFilter answers by itself what is none.
 func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok bool) {
-	f = filter{topic: r.FormValue("topic"), most: usualRecent}
+	asked := r.URL.Query()
+	f = filter{topic: asked.Get("topic"), most: usualRecent}
 	var err error
-	if name := r.FormValue("scope"); name != "" {
+	if name := asked.Get("scope"); name != "" {
 		if f.scope, err = a.reader.Scope(name); err != nil {
 			fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
 			return f, false
 		}
 		f.scoped = true
 	}
-	if text := r.FormValue("min_similarity"); text != "" {
+	if text := asked.Get("min_similarity"); text != "" {
 		if f.least, err = strconv.ParseFloat(text, 64); err != nil || !(f.least >= 0 && f.least <= 1) {
 			fail(w, http.StatusBadRequest, "min_similarity must be 0 to 1", "write min_similarity=0.9")
 			return f, false
 		}
 	}
-	if text := r.FormValue("limit"); text != "" {
+	if text := asked.Get("limit"); text != "" {
 		if f.most, err = strconv.Atoi(text); err != nil || f.most < 1 || f.most > recent.Kept {
 			fail(w, http.StatusBadRequest, fmt.Sprintf("limit must be 1 to %d", recent.Kept), "write limit=50")
 			return f, false
@@ -112,7 +113,7 @@ func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok b
 	}
 	after := r.Header.Get("Last-Event-ID")
 	if after == "" {
-		after = r.FormValue("after")
+		after = asked.Get("after")
 	}
 	if after != "" && !f.goesOn(after, a.run) {
 		fail(w, http.StatusBadRequest, "after must be the id of an event, or the number of a copy", "leave it out to begin now")

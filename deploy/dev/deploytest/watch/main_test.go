@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "unecho-watch")
 	if err == nil {
 		program = filepath.Join(dir, "unecho")
-		err = build(program)
+		err = buildQuick(dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -28,6 +28,15 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// buildQuick builds the program with lags that are read once a second, not every ten: the time of the tests is quick.
+func buildQuick(dir string) error {
+	overlay, err := plant(dir, "consumer/lag.go", "cmp.Or(p.setup.lagEvery, lagEvery)", "cmp.Or(p.setup.lagEvery, lagEvery/10)")
+	if err != nil {
+		return err
+	}
+	return build(program, "-overlay", overlay)
 }
 
 // build builds the program, from the product's own module.

@@ -2,25 +2,33 @@ package watch
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// plant puts a bug into a file of the program, and returns what to give go build as -overlay.
-func (s *scene) plant(file, from, to string) (overlay string) {
-	s.t.Helper()
-	text := read(s.t, file)
-	if n := strings.Count(text, from); n != 1 {
-		s.t.Fatalf("%q stands %d times in %s: say again where the bug is to be", from, n, file)
-	}
+// plant has a file of the program read otherwise, from a copy in dir, and returns what to give go build as -overlay.
+func plant(dir, file, from, to string) (overlay string, err error) {
 	path, err := filepath.Abs(filepath.Join(root, file))
-	check(s.t, err)
-	wrong := filepath.Join(s.dir, "wrong.go")
-	check(s.t, os.WriteFile(wrong, []byte(strings.Replace(text, from, to, 1)), 0o600))
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: wrong}})
-	check(s.t, err)
-	overlay = filepath.Join(s.dir, "overlay.json")
-	check(s.t, os.WriteFile(overlay, list, 0o600))
-	return overlay
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), from); n != 1 {
+		return "", fmt.Errorf("%q stands %d times in %s: say again what is to be changed", from, n, file)
+	}
+	changed := filepath.Join(dir, "planted.go")
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
+		return "", err
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, list, 0o600)
 }

@@ -22,7 +22,7 @@ import (
 
 const (
 	partitions = 2
-	patience   = time.Minute // for what takes seconds, on a machine that has other work
+	patience   = 3 * time.Minute // for what takes seconds, on a machine that has other work
 )
 
 // scene is a Kafka in this process, with a source topic news and a group news-filter.

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+)
+
+// TestBodiesAreBoundedTogether: while others hold what there is for all bodies, a request is told to come again, and when they have
+// their answers it gets its own.
+func TestBodiesAreBoundedTogether(t *testing.T) {
+	a := must(New(&Setup{
+		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true},
+		Limits: Limits{RequestsPerS: 100, LookupsPerS: 100}, Logger: zerolog.Nop(),
+	}))(t)
+	lookup := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/api/v1/lookup", strings.NewReader(`{"text": "a text of some words"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		return w
+	}
+	other := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", io.LimitReader(endless{}, maxBody))
+	held := func(n int64, then func()) {
+		a.bodies.bounded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if got, err := io.Copy(io.Discard, io.LimitReader(r.Body, n)); got != n || err != nil {
+				t.Errorf("read %d: %v", got, err)
+			}
+			then()
+		})).ServeHTTP(httptest.NewRecorder(), other)
+	}
+	a.bodies.left.Store(maxBody)
+	held(maxBody-10, func() {
+		if w := lookup(); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "remedy") {
+			t.Errorf("while others hold it all: %d %v %s", w.Code, w.Header(), w.Body)
+		}
+	})
+	if w := lookup(); w.Code != http.StatusOK || a.bodies.left.Load() != maxBody {
+		t.Errorf("afterwards: %d %s, and %d are left", w.Code, w.Body, a.bodies.left.Load())
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestFormsAreNotRead: what a request asks stands in its address. A form in its body, which would be kept in files, is none.
+func TestFormsAreNotRead(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	form := "--b\r\nContent-Disposition: form-data; name=\"limit\"\r\n\r\nx\r\n--b--\r\n"
+	for _, path := range []string{"/api/v1/recent", "/api/v1/document/news/2/0"} {
+		if code, got := d.do("GET", path, form, "Content-Type", "multipart/form-data; boundary=b"); code != http.StatusOK {
+			t.Errorf("%s: %d %v", path, code, got)
+		}
+	}
+}

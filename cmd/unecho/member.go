@@ -31,7 +31,8 @@ func addMemberFlags(cmd *cobra.Command) {
 	})
 }
 
-// askMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as an interruption.
+// askMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as
+// an interruption.
 func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)

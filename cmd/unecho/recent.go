@@ -74,7 +74,9 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 		Copy:      show,
 		Missed:    func(n uint64) { fmt.Fprintf(errs, "unecho: %d more were too many to show\n", n) },
 		Restarted: func() { fmt.Fprintln(errs, "unecho: the member has begun anew") },
-		Unread:    func(err error) { fmt.Fprintf(errs, "unecho: one copy is left out: %v; is the member of another version?\n", err) },
-		Lost:      func(err error) { fmt.Fprintf(errs, "unecho: %v; asking again\n", err) },
+		Unread: func(err error) {
+			fmt.Fprintf(errs, "unecho: one copy is left out: %v; is the member of another version?\n", err)
+		},
+		Lost: func(err error) { fmt.Fprintf(errs, "unecho: %v; asking again\n", err) },
 	}))
 }

@@ -29,8 +29,8 @@ type Whereabouts struct {
 	Stats index.Stats // of the moment
 }
 
-// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in between. It
-// returns ErrBusy if too many search, ErrNoReplica after the replica's time, and the cause of ctx.
+// Find looks for a document by its coordinates. The index is searched in steps, and the journal is applied in
+// between. It returns ErrBusy if too many search, ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Find(ctx context.Context, topic string, partition int32, offset int64) (w Whereabouts, err error) {
 	select {
 	case f.seeks <- struct{}{}:
@@ -51,9 +51,9 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 	return w, err
 }
 
-// Search calls step with the replica, as Look does, until it says that it is done. After each step it rests for as long as the step
-// took, and searches take turns: so the journal has at least half of the time, however many search. A step takes some 100 us. It
-// returns ErrNoReplica after the replica's time, and the cause of ctx.
+// Search calls step with the replica, as Look does, until it says that it is done. After each step it rests for as
+// long as the step took, and searches take turns: so the journal has at least half of the time, however many search.
+// A step takes some 100 us. It returns ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
 	for {
 		select {

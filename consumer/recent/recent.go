@@ -103,7 +103,8 @@ func entryOf(rec index.Record, v *index.Verdict) *entry.Entry {
 	return nil
 }
 
-// Last returns up to most copies that pass the filter, the newest first, and how many were found since the process started.
+// Last returns up to most copies that pass the filter, the newest first, and how many were found since the process
+// started.
 func (c *Copies) Last(most int, pass func(*Copy) bool) (out []Copy, count uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

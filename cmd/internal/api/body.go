@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of the bodies of requests, in bytes: of one, and of all that are at hand at a time. What a body is read into takes up to four
-// times as much.
+// Bounds of the bodies of requests, in bytes: of one, and of all that are at hand at a time. What a body is read into
+// takes up to four times as much.
 const (
 	maxBody   = 4 << 20
 	maxBodies = 32 << 20
@@ -20,8 +20,8 @@ const (
 // errCrowded says that the bodies of all requests together are too large.
 var errCrowded = errors.New("the requests that are at hand are too large together")
 
-// bodies bounds the memory of the requests that are at hand. A request counts with what has come of it, so that a slow one does not
-// keep others away by what it only announces.
+// bodies bounds the memory of the requests that are at hand. A request counts with what has come of it, so that a
+// slow one does not keep others away by what it only announces.
 type bodies struct {
 	left atomic.Int64
 }

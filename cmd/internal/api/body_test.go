@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// TestBodiesAreBoundedTogether: while others hold what there is for all bodies, a request is told to come again, and when they have
-// their answers it gets its own.
+// TestBodiesAreBoundedTogether: while others hold what there is for all bodies, a request is told to come again, and
+// when they have their answers it gets its own.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	a := must(New(&Setup{
 		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true},
@@ -51,7 +51,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestFormsAreNotRead: what a request asks stands in its address. A form in its body, which would be kept in files, is none.
+// TestFormsAreNotRead: what a request asks stands in its address. A form in its body, which would be kept in files,
+// is none.
 func TestFormsAreNotRead(t *testing.T) {
 	d := serve(t, newFake(t), nil)
 	form := "--b\r\nContent-Disposition: form-data; name=\"limit\"\r\n\r\nx\r\n--b--\r\n"

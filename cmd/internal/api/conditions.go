@@ -142,8 +142,8 @@ func lagConditions() []condition {
 	}
 }
 
-// owes returns how many documents wait in the partitions that this process reads. What waits in those of another process is for that
-// one to commit.
+// owes returns how many documents wait in the partitions that this process reads. What waits in those of another
+// process is for that one to commit.
 func owes(s *seen) (documents int64) {
 	for _, l := range s.Lags {
 		documents += l.Documents

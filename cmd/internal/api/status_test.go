@@ -81,7 +81,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoLostToRetention":     func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
 		"UnechoPartitionWaits":      func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
-		"UnechoStands":              func(s *consumer.Stats, minute int, _ *bool) {
+		"UnechoStands": func(s *consumer.Stats, minute int, _ *bool) {
 			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7, []consumer.PartitionLag{{Topic: "news", Documents: 3, Seconds: 9}}
 		},
 		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
@@ -166,7 +166,8 @@ func TestNothingToWarnOf(t *testing.T) {
 	}
 }
 
-// TestOthersLag: partitions of another member lag. This one has none, or has read its own to their ends, and commits nothing.
+// TestOthersLag: partitions of another member lag. This one has none, or has read its own to their ends, and commits
+// nothing.
 func TestOthersLag(t *testing.T) {
 	for name, own := range map[string][]consumer.PartitionLag{"no partition": nil, "an idle one": {{Topic: "news"}}} {
 		var w watch

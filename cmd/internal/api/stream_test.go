@@ -32,7 +32,8 @@ func TestStreamsGoOn(t *testing.T) {
 	}
 }
 
-// TestStreamGoesOnBehindTheList: who has the list misses nothing, also where the member is restarted before it finds another copy.
+// TestStreamGoesOnBehindTheList: who has the list misses nothing, also where the member is restarted before it finds
+// another copy.
 func TestStreamGoesOnBehindTheList(t *testing.T) {
 	first, url := running(t.Context(), t)
 	_, lines := ask(t.Context(), t, strings.TrimSuffix(url, "events")+"recent")

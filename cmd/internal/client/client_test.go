@@ -161,8 +161,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowPassesOver: a copy that takes more than anybody reads is passed over. If nothing says where to go on, the member is only
-// asked again.
+// TestFollowPassesOver: a copy that takes more than anybody reads is passed over. If nothing says where to go on, the
+// member is only asked again.
 func TestFollowPassesOver(t *testing.T) {
 	t.Parallel()
 	large := "data: " + strings.Repeat("x", mostLine)

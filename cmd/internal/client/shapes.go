@@ -194,7 +194,8 @@ type Histogram struct {
 	Counts []uint64  `json:"counts"` // one more than bounds, for what is above the last
 }
 
-// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all bounds.
+// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all
+// bounds.
 func (h *Histogram) Quantile(share float64) (float64, bool) {
 	sum := uint64(0)
 	for _, n := range h.Counts {

@@ -27,8 +27,8 @@ const again = 2 * time.Second
 // mostLine bounds a line of a stream. Ids are bounded by the member.
 const mostLine = 1 << 20
 
-// Follow hands on copies as they are found, behind the event of that id, until ctx is done or a handler fails. A member that goes away
-// is asked again. An answer that says no ends it, unless the member only has too much to do.
+// Follow hands on copies as they are found, behind the event of that id, until ctx is done or a handler fails. A
+// member that goes away is asked again. An answer that says no ends it, unless the member only has too much to do.
 func (c *Client) Follow(ctx context.Context, f Filter, last string, s Stream) error {
 	for {
 		err := c.follow(ctx, f, &last, s)

@@ -73,8 +73,8 @@ func TestAlertsAreAllMadeToFire(t *testing.T) {
 	}
 }
 
-// Nothing fires for members that are well, with work and without, nor when one is restarted. Time goes on only when they have done what
-// members do in it, so that a machine with other work shows no trouble that is none of theirs.
+// Nothing fires for members that are well, with work and without, nor when one is restarted. Time goes on only when
+// they have done what members do in it, so that a machine with other work shows no trouble that is none of theirs.
 func TestAlertsAreSilentInHealth(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -137,6 +137,26 @@ func TestErrors(t *testing.T) {
 	x.says("dialog", "Set ops.show_text: true and start the member again.")
 }
 
+// TestFirstFigures: the first figures are those of the member's last minute, and say so; the next are of what the page has
+// seen.
+func TestFirstFigures(t *testing.T) {
+	first := true
+	s, x := stage(t, desk(), func(s *Stage) {
+		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/api/v1/status" || first {
+				first = first && r.URL.Path != "/api/v1/status"
+				return false
+			}
+			w.WriteHeader(http.StatusBadGateway)
+			return true
+		}
+	})
+	x.says("#sentence", "No good answer")
+	x.until(`/1,234of the last 1\smin/.test(document.getElementById('figures').textContent)`)
+	s.Set(func(s *Stage) { s.answer = nil })
+	x.until(`/0of the last [0-9]+\ss/.test(document.getElementById('figures').textContent)`)
+}
+
 // TestModules runs the checks of modules.js, which ask the page's own modules.
 func TestModules(t *testing.T) {
 	_, x := stage(t, desk())

@@ -9,13 +9,14 @@ const RUNBOOK = 'https://github.com/unecho/unecho/blob/main/deploy/docs/runbook.
 
 /** show says how the member stands. It returns the state: ok, look (at warnings), starts (not ready, and not for long) or bad. */
 export function show(status, history) {
-  const now = history.over(OVER) ?? before(status);
+  const seen = history.over(OVER);
+  const now = seen ?? before(status);
   const firm = status.warnings.filter((w) => !w.pending);
   const state = !status.ready ? (firm.length > 0 ? 'bad' : 'starts') : firm.length > 0 ? 'look' : 'ok';
   by('hero').dataset.state = state;
   say(by('sentence'), sentence(status, now, firm, state));
   say(by('more'), more(status));
-  figures(status, now);
+  figures(status, now, 'of the last ' + span(seen ? period(seen.took) : status.rate?.over_s ?? OVER));
   list(status);
   return state;
 }
@@ -47,13 +48,16 @@ function more(status) {
   return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected.`;
 }
 
-function figures(status, now) {
+/** period is the whole seconds of a time between two answers; answers are a second apart, and a little more. */
+const period = (took) => (took < OVER + 2 ? Math.min(OVER, Math.ceil(took)) : Math.round(took));
+
+function figures(status, now, over) {
   const minute = now ?? {};
   const window = windowOf(status.window, minute.unique);
   const behind = status.lag.seconds;
   const rows = [
-    ['Documents a second', rate(minute.rate), 'of the last 10 s'],
-    ['Duplicates', percent(minute.share), 'of the last 10 s'],
+    ['Documents a second', rate(minute.rate), over],
+    ['Duplicates', percent(minute.share), over],
     ['Behind', behind === null ? count(status.lag.documents) : span(behind), behind === null ? 'documents' : plural(status.lag.documents, 'document')],
     ['To commit', span(minute.median), minute.slow ? '99 % within ' + span(minute.slow) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],

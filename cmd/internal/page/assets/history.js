@@ -60,7 +60,7 @@ function point(from, to) {
   const done = total(to) - total(from);
   const duplicates = to.duplicate - from.duplicate;
   return {
-    at: to.at, gap: false, rate: done / took,
+    at: to.at, took, gap: false, rate: done / took,
     unique: (to.unique - from.unique) / took, duplicate: duplicates / took, rejected: (to.rejected - from.rejected) / took,
     share: done > 0 ? duplicates / done : null, lag: to.lag, behind: to.behind,
     median: quantile(from.delay, to.delay, 0.5), slow: quantile(from.delay, to.delay, 0.99),

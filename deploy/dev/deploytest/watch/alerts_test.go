@@ -78,14 +78,21 @@ func TestAlertsAreAllMadeToFire(t *testing.T) {
 func TestAlertsAreSilentInHealth(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	one, two := s.start("one"), s.start("two")
+	patient := []string{"consumer.session_timeout=20s", "consumer.transaction_timeout=30s"}
+	one, two := s.start("one", patient...), s.start("two", patient...)
 	s.produce(200)
 	s.settled(one)
 	s.settled(two)
 	l := newLapse(t, one, two)
 	l.waits = 1 // lags are read once a second, also when the lapse is quick
+	ready := func() {
+		for _, m := range l.targets {
+			s.until(m.name+" is ready", func() bool { _, is := m.get("/ready"); return is })
+		}
+	}
 	work := func() {
 		s.produce(3)
+		ready()
 		s.until("the group has committed all", func() bool { return s.behind() == 0 })
 		s.until("there is a fresh snapshot", func() bool { return time.Since(newestSnapshot(one, two)) < 4*time.Second })
 	}
@@ -96,10 +103,10 @@ func TestAlertsAreSilentInHealth(t *testing.T) {
 			return strings.Contains(string(text), "\nunecho_source_lag_documents 0\n")
 		})
 	}
-	l.steps(80, idle)
+	l.steps(80, ready)
 	two.stop()
 	l.steps(3, idle)
-	two = s.start("two")
+	two = s.start("two", patient...)
 	s.settled(two)
 	l.targets = []*member{one, two}
 	l.steps(80, work)

@@ -355,7 +355,8 @@ func TestBackfillIsReproducible(t *testing.T) {
 	}
 }
 
-// Sessions are faster than the feeder, and pause their partitions again and again. What the client drops then takes no room for ever.
+// Sessions are faster than the feeder, and pause their partitions again and again. What the client drops then takes
+// no room for ever.
 func TestBackfillOfASlowFeeder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

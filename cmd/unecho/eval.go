@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -68,7 +67,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if cmdline.Bool(cmd, "json") {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+		return terminal.WriteJSON(cmd.OutOrStdout(), result)
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), result.String())
 	return err

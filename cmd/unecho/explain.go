@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if cmdline.Bool(cmd, "json") {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(x)
+		return terminal.WriteJSON(cmd.OutOrStdout(), x)
 	}
 	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)
 }

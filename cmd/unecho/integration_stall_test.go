@@ -12,8 +12,8 @@ import (
 // stallBound is how long a backfill may commit nothing, whoever was killed.
 const stallBound = 2 * time.Minute
 
-// comesTo waits until a backfill has committed so many documents. One that stands still says why: the goroutines of its processes, its
-// group, and its topics.
+// comesTo waits until a backfill has committed so many documents. One that stands still says why: the goroutines of
+// its processes, its group, and its topics.
 func (s *scene) comesTo(all []*process, job string, documents int64) {
 	s.t.Helper()
 	group := backfill.GroupOf(job)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/plan"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -67,7 +67,7 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if cmdline.Bool(cmd, "json") {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
+		return terminal.WriteJSON(cmd.OutOrStdout(), p)
 	}
 	return p.Write(cmd.OutOrStdout())
 }

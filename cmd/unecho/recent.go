@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func recentCommand() *cobra.Command {
@@ -54,7 +54,7 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	show := func(found client.Copy) error { return live.WriteCopy(out, &found, time.Local) }
 	if cmdline.Bool(cmd, "json") {
-		show = func(found client.Copy) error { return json.NewEncoder(out).Encode(found) }
+		show = func(found client.Copy) error { return terminal.WriteJSON(out, found) }
 	} else if err := live.WriteHead(out); err != nil {
 		return err
 	}

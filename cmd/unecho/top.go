@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +52,7 @@ func top(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []string) 
 		return exit.Undone(err)
 	}
 	if cmdline.Bool(cmd, "json") {
-		return json.NewEncoder(out).Encode(t.Status())
+		return terminal.WriteJSON(out, t.Status())
 	}
 	const width, height = 100, 40
 	_, err := fmt.Fprintln(out, strings.Join(t.Frame(width, height), "\n"))

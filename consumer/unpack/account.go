@@ -10,11 +10,11 @@ import (
 // account is the memory of what is unpacked and not given back, in bytes.
 //
 // The client reports each record that it keeps for a poll, when it takes it in and when it lets go of it. Before it
-// takes records in, it drops some without a report: those of aborted transactions, and those below the offset where it
-// begins. Records that it has not reported after two polls count as dropped. Of a partition that is paused it drops what
-// it kept, and reports that as polled. So what a poll has handed out is what came out of it, and no report is trusted
-// for that. Nothing stays in the account for ever: if nothing is unpacked for two polls, it is what the client keeps,
-// and what was handed out and not given back.
+// takes records in, it drops some without a report: those of aborted transactions, and those below the offset where
+// it begins. Records that it has not reported after two polls count as dropped. Of a partition that is paused it
+// drops what it kept, and reports that as polled. So what a poll has handed out is what came out of it, and no report
+// is trusted for that. Nothing stays in the account for ever: if nothing is unpacked for two polls, it is what the
+// client keeps, and what was handed out and not given back.
 type account struct {
 	// mu is separate from the Unpacker's, so that nobody waits here for a batch that is being unpacked.
 	mu     sync.Mutex

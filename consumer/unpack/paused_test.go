@@ -12,8 +12,8 @@ import (
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 )
 
-// A client drops what it has fetched of a partition that is paused, says that it was polled, and fetches it again. However often that
-// is so, nothing counts as held in the end, and all of the partition comes.
+// A client drops what it has fetched of a partition that is paused, says that it was polled, and fetches it again.
+// However often that is so, nothing counts as held in the end, and all of the partition comes.
 func TestPausedPartitionsTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	for name, most := range map[string]int{"all at once": 0, "some at a time": 10} {

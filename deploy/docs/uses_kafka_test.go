@@ -26,8 +26,8 @@ func TestThreeUses(t *testing.T) {
 	}
 }
 
-// example writes a file of deploy/examples with this test's broker, and names: pairs of what stands there and what takes
-// its place.
+// example writes a file of deploy/examples with this test's broker, and names: pairs of what stands there and what
+// takes its place.
 func (k *kitchen) example(file string, names ...string) {
 	k.t.Helper()
 	text := read(k.t, "deploy/examples/"+file)

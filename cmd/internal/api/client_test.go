@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,6 +42,25 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 	same(http.MethodPost, "/api/v1/lookup", question, &struct {
 		Results []client.Result `json:"results"`
 	}{})
+}
+
+// TestPageShowsALookup: the answer that operations.md shows has all the fields of one, and no more.
+func TestPageShowsALookup(t *testing.T) {
+	t.Parallel()
+	page := string(must(os.ReadFile("../../../deploy/docs/operations.md"))(t))
+	shown := regexp.MustCompile(`(?m)^\{"results":.*`).FindString(page)
+	var is, again any
+	var answer struct {
+		Results []client.Result `json:"results"`
+	}
+	strict := json.NewDecoder(strings.NewReader(shown))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&answer); err != nil || len(answer.Results) != 1 || len(answer.Results[0].Matches) != 1 {
+		t.Fatalf("operations.md shows %q: %v", shown, err)
+	}
+	if json.Unmarshal([]byte(shown), &is) != nil || json.Unmarshal(must(json.Marshal(answer))(t), &again) != nil || !equal(again, is) {
+		t.Errorf("operations.md shows %s, and an answer has %v", shown, again)
+	}
 }
 
 // equal compares JSON values. A time may have fewer digits than it was sent with.

@@ -2,7 +2,6 @@ package backfills
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -137,9 +136,8 @@ func WriteList(out io.Writer, all []Entry) error {
 
 // WriteListJSON writes one object a line.
 func WriteListJSON(out io.Writer, all []Entry) error {
-	w := json.NewEncoder(out)
 	for _, e := range all {
-		if err := w.Encode(e); err != nil {
+		if err := terminal.WriteJSON(out, e); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package backfills
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -73,7 +72,7 @@ func NewPrimeSummary(group string, before, after *consumer.Priming, took time.Du
 }
 
 // WriteJSON writes the summary as one line.
-func (s *PrimeSummary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+func (s *PrimeSummary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
 
 // WriteText writes the summary for people.
 func (s *PrimeSummary) WriteText(out io.Writer) error {

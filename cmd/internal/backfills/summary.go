@@ -1,7 +1,6 @@
 package backfills
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -83,7 +82,7 @@ func (s *Summary) Took(took time.Duration, before int64) {
 }
 
 // WriteJSON writes the summary as one line.
-func (s *Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+func (s *Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
 
 // WriteText writes the summary for people.
 func (s *Summary) WriteText(out io.Writer) error {

@@ -2,13 +2,13 @@ package bounds
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
@@ -60,7 +60,7 @@ func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
 
 func say(out io.Writer, how How, done applied, told string) error {
 	if how.JSON {
-		return json.NewEncoder(out).Encode(done)
+		return terminal.WriteJSON(out, done)
 	}
 	_, err := io.WriteString(out, told)
 	return err

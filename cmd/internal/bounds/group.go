@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
@@ -54,7 +55,7 @@ func (g *Group) inForce() []byte {
 // Show writes the settings in force.
 func (g *Group) Show(out io.Writer, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(out).Encode(struct {
+		return terminal.WriteJSON(out, struct {
 			Journal  string          `json:"journal"`
 			Change   uint32          `json:"change"`
 			Settings json.RawMessage `json:"settings"`
@@ -95,7 +96,7 @@ func (g *Group) Diff(out io.Writer, asJSON bool) error {
 	var err error
 	switch {
 	case asJSON:
-		err = json.NewEncoder(out).Encode(d)
+		err = terminal.WriteJSON(out, d)
 	case !differ:
 		_, err = fmt.Fprintf(out, "this configuration has the settings in force in journal %s\n", g.journal.Topic)
 	default:

@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -69,4 +68,4 @@ func were(n int, what string) string {
 }
 
 // WriteJSON writes it as one line of JSON.
-func (s Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+func (s Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -28,7 +27,7 @@ type Summary struct {
 }
 
 // WriteJSON writes the summary as one line.
-func (s Summary) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(s) }
+func (s Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
 
 // WriteText writes the summary for people.
 func (s Summary) WriteText(out io.Writer) error {

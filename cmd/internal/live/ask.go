@@ -3,13 +3,13 @@ package live
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // Bounds of what is asked at once. The member refuses a text above its document.max_bytes, and a request of more than
@@ -112,7 +112,7 @@ func (a *Asker) Flush(ctx context.Context) error {
 
 func (a *Asker) write(name string, r *client.Result) error {
 	if a.JSON {
-		return json.NewEncoder(a.Out).Encode(struct {
+		return terminal.WriteJSON(a.Out, struct {
 			Text string `json:"text"` // or the file's name
 			*client.Result
 		}{name, r})

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -59,5 +58,5 @@ func WriteJSON(w io.Writer, r *topic.Record) error {
 			}
 		}
 	}
-	return json.NewEncoder(w).Encode(out)
+	return terminal.WriteJSON(w, out)
 }

@@ -1,7 +1,6 @@
 package removals
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -50,7 +49,7 @@ func NewReport(f *removal.Found, still Remains) Report {
 }
 
 // WriteJSON writes one object.
-func (r *Report) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
+func (r *Report) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, r) }
 
 // nameColumns bounds how much of a name is shown.
 const nameColumns = 200

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -25,7 +24,7 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		if r.Findings == nil {
 			r.Findings = []audit.Finding{}
 		}
-		return json.NewEncoder(out).Encode(AuditLine{r.OK() && r.Outcome() != audit.Nothing, r.Outcome(), r})
+		return terminal.WriteJSON(out, AuditLine{r.OK() && r.Outcome() != audit.Nothing, r.Outcome(), r})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", journal, r.From, r.To)

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // WriteDoctor writes the findings of a doctor.
 func WriteDoctor(out io.Writer, r *doctor.Report, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(out).Encode(r)
+		return terminal.WriteJSON(out, r)
 	}
 	var b strings.Builder
 	const indent = "                       "

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
@@ -61,7 +62,7 @@ func (r *Group) agrees() bool { return bytes.Equal(r.text, r.now.Routes.Text) }
 // Show writes the routing in force.
 func (r *Group) Show(out io.Writer, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(out).Encode(struct {
+		return terminal.WriteJSON(out, struct {
 			Journal string          `json:"journal"`
 			Number  uint32          `json:"number"`
 			Routing json.RawMessage `json:"routing"`

@@ -1,12 +1,12 @@
 package sketched
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
@@ -28,7 +28,7 @@ func (d Document) WriteText(out io.Writer) error {
 }
 
 // WriteJSON writes a line of JSON.
-func (d Document) WriteJSON(out io.Writer) error { return json.NewEncoder(out).Encode(d) }
+func (d Document) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, d) }
 
 // Signer signs documents one after the other.
 type Signer struct {

@@ -1,7 +1,6 @@
 package snapshots
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -39,9 +38,8 @@ func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-0
 
 // ListJSON writes a JSON object for each snapshot, one on each line.
 func ListJSON(out io.Writer, infos []snapshot.Info) error {
-	lines := json.NewEncoder(out)
 	for _, i := range infos {
-		if err := lines.Encode(LineOf(i)); err != nil {
+		if err := terminal.WriteJSON(out, LineOf(i)); err != nil {
 			return err
 		}
 	}

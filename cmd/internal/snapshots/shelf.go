@@ -2,7 +2,6 @@ package snapshots
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -112,7 +111,7 @@ func (s *Shelf) Show(ctx context.Context, at string, asJSON bool) error {
 	}
 	d := DetailOf(info, &m, state, settings)
 	if asJSON {
-		return json.NewEncoder(s.Out).Encode(d)
+		return terminal.WriteJSON(s.Out, d)
 	}
 	return d.WriteText(s.Out)
 }

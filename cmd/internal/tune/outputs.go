@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +89,7 @@ func (o *Outputs) to(path string, write func(io.Writer) error) error {
 func (o *Outputs) print(report *Report) error {
 	switch {
 	case o.JSON:
-		return json.NewEncoder(o.Stdout).Encode(report)
+		return terminal.WriteJSON(o.Stdout, report)
 	case o.used:
 		return nil
 	}

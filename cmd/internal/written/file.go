@@ -2,10 +2,11 @@ package written
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // File is a file that is written, or standard output. Writing to a nil File does nothing.
@@ -62,7 +63,7 @@ func (o *File) JSON(line any) error {
 	if o == nil {
 		return nil
 	}
-	return json.NewEncoder(o).Encode(line)
+	return terminal.WriteJSON(o, line)
 }
 
 // Close closes the file; what was not flushed is lost.

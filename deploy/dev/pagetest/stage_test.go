@@ -137,8 +137,8 @@ func TestErrors(t *testing.T) {
 	x.says("dialog", "Set ops.show_text: true and start the member again.")
 }
 
-// TestFirstFigures: the first figures are those of the member's last minute, and say so; the next are of what the page has
-// seen.
+// TestFirstFigures: the first figures are those of the member's last minute, and say so; the next are of what the
+// page has seen.
 func TestFirstFigures(t *testing.T) {
 	first := true
 	s, x := stage(t, desk(), func(s *Stage) {

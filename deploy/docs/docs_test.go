@@ -164,6 +164,7 @@ func TestDecisionsHaveTheirForm(t *testing.T) {
 		t.Fatal("no decisions", err)
 	}
 	form := regexp.MustCompile(`(?s)^# (\d+)\. [^\n]+\n\n\d{4}-\d\d-\d\d, [^\n]+\n\n## Context\n.+\n## Decision\n.+\n## Consequences\n.+$`)
+	last := 0 // a number whose decision was dropped is given to no other
 	for i, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -175,9 +176,11 @@ func TestDecisionsHaveTheirForm(t *testing.T) {
 			continue
 		}
 		number := strings.TrimLeft(strings.SplitN(filepath.Base(page), "-", 2)[0], "0")
-		if string(m[1]) != number || number != strconv.Itoa(i+1) {
-			t.Errorf("%s calls itself number %s, and is the %dth", page, m[1], i+1)
+		n, err := strconv.Atoi(number)
+		if string(m[1]) != number || err != nil || n <= last {
+			t.Errorf("%s calls itself number %s, and comes behind %d", page, m[1], last)
 		}
+		last = n
 		if lines := strings.Count(string(text), "\n"); lines > 70 {
 			t.Errorf("%s has %d lines: a decision is one page", pages[i], lines)
 		}

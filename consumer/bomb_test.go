@@ -117,6 +117,7 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := bounded(t, 2)
+			w.patient()
 			w.drop("news", 0, w.zeros(1, 100, kgo.CodecLz4))
 			at := w.drop("news", 0, bomb(w))
 			w.neighbour(20)

@@ -58,13 +58,18 @@ func TestSlowJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.setup.Params.PollRecords = 200
+	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
 	m := w.start()
 	w.produce(10, 1)
 	w.settled()
 	rebuilds := m.Stats().Rebuilds
-	requests := w.slowly("unecho.journal", 300_000)
+	requests := w.slowly("unecho.journal", 25_000)
+	began := time.Now()
 	w.produce(2000, 2)
 	w.settled()
+	if took := time.Since(began); took < w.setup.Params.SessionTimeout {
+		t.Errorf("it took %v: so slow a journal does not show whether the group still hears of the member", took)
+	}
 	if requests.Load() == 0 || m.Stats().Rebuilds != rebuilds {
 		t.Errorf("%d slow requests, %d sessions built anew", requests.Load(), m.Stats().Rebuilds-rebuilds)
 	}

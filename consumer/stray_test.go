@@ -255,6 +255,7 @@ func TestRebalanceWhileDamaged(t *testing.T) {
 func TestAccusationDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
+	w.patient()
 	bad := &damage{of: isA[*index.Accusation], times: 2}
 	reader := w.start(named("reader"), sessions(1), rarely, withBad(bad))
 	writer := w.launch(named("writer"), sessions(1), rarely)
@@ -264,6 +265,7 @@ func TestAccusationDamaged(t *testing.T) {
 	w.plant(writer)
 	w.checkpoint(writer, "writer", 74)
 	w.refusedBy(writer, "reader accuses this member")
+	w.becomes("the reader does not know that it has accused", func() bool { return reader.Stats().Accusations > 0 })
 	if got := reader.Stats(); got.Accusations != 1 || bad.done.Load() != 2 {
 		t.Errorf("the reader accuses %d times, %d were damaged", got.Accusations, bad.done.Load())
 	}

@@ -116,6 +116,7 @@ func TestFencingTheDeadIsBounded(t *testing.T) {
 func TestWhoCameBackIsNotFenced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
+	w.patient()
 	const id = "unecho/m-s0"
 	m := w.start(named("m"), sessions(1))
 	w.produce(20, 64)

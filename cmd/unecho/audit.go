@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
@@ -121,7 +122,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	if cmdline.Bool(cmd, "all") {
 		in.Group = ""
 	}
-	in.ProducerTime, err = onEmbedded(cmd, c)
+	in.ProducerTime, err = embedded.Runs(cmd.Flag("dir").Value.String(), c)
 	return in, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/backfills"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -150,7 +151,7 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 			return namedServiceWith(cmd, l)
 		},
 		Logger:   func(c config.Config) (zerolog.Logger, error) { return serviceLogger(cmd.ErrOrStderr(), c) },
-		Embedded: func(c config.Config) (bool, error) { return onEmbedded(cmd, c) },
+		Embedded: func(c config.Config) (bool, error) { return embedded.Runs(cmd.Flag("dir").Value.String(), c) },
 		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (backfills.Service, error) {
 			return buildWith(ctx, c, embedded, logger, more)
 		},

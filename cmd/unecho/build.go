@@ -27,12 +27,12 @@ type parts struct {
 }
 
 // build wires the rooms together. It is the only place that does.
-func build(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger) (*parts, error) {
-	return buildWith(ctx, c, embedded, logger, func(*consumer.Setup) {})
+func build(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger) (*parts, error) {
+	return buildWith(ctx, c, inProcess, logger, func(*consumer.Setup) {})
 }
 
 // buildWith is build for a service that is more than its configuration.
-func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (*parts, error) {
+func buildWith(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger, more func(*consumer.Setup)) (*parts, error) {
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func buildWith(ctx context.Context, c config.Config, embedded bool, logger zerol
 		return nil, err
 	}
 	what := setup(c, kafka)
-	what.Store, what.Logger, what.ProducerTime = store, logger, embedded
+	what.Store, what.Logger, what.ProducerTime = store, logger, inProcess
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	var clients *ops.Clients
 	if c.Ops.Listen != "" {

@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -36,7 +33,7 @@ func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+", if it is there)")
-		f.Text("dir", "dir", embeddedDir, "the directory of a service on an embedded broker; used if no configuration is given")
+		f.Text("dir", "dir", embedded.Dir, "the directory of a service on an embedded broker; used if no configuration is given")
 	})
 	for _, f := range setting.Fields(config.Default()) {
 		for _, key := range settings {
@@ -69,20 +66,19 @@ func namedService(cmd *cobra.Command) (c config.Config, err error) {
 func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error) {
 	dir := cmd.Flag("dir").Value.String()
 	named := cmd.Flag("config").Value.String() != ""
-	address, err := embeddedAddress(dir)
+	address, err := embedded.Address(dir)
 	if err != nil {
 		return c, err
 	}
-	embedded := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
-	if c, err = serviceConfig(cmd, embedded, dir, l); err != nil {
+	inProcess := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
+	if c, err = serviceConfig(cmd, inProcess, dir, l); err != nil {
 		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
 			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
 		}
 		return c, err
 	}
-	if embedded {
-		c.Kafka = broker.DefaultParams()
-		c.Kafka.Brokers = []string{address}
+	if inProcess {
+		embedded.PointAt(&c, address)
 	}
 	return c, nil
 }
@@ -109,25 +105,6 @@ func kafkaOf(cmd *cobra.Command, c config.Config) (topic.Options, error) {
 		return topic.Options{}, err
 	}
 	return broker.Options(c.Kafka, logger)
-}
-
-// embeddedAddress returns the address of the embedded broker of a directory, or "" if none runs there.
-func embeddedAddress(dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, broker.AddressFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("find embedded broker: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
-}
-
-// onEmbedded says whether the configuration's broker is the one that runs in the directory of the flags: it stamps no
-// time.
-func onEmbedded(cmd *cobra.Command, c config.Config) (bool, error) {
-	address, err := embeddedAddress(cmd.Flag("dir").Value.String())
-	return address != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == address, err
 }
 
 func clientLogger(cmd *cobra.Command, c config.Config) (zerolog.Logger, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/demo"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -55,12 +56,12 @@ func demoCommand() *cobra.Command {
 }
 
 func showDemo(cmd *cobra.Command) (err error) {
-	var kafka openBroker
+	var kafka embedded.Broker
 	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, func() { _ = kafka.close() })
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, func() { _ = kafka.Close() })
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
-	dir, remove, err := demoDir(cmd.Flag("dir").Value.String())
+	dir, remove, err := demo.Dir(cmd.Flag("dir").Value.String())
 	if err != nil {
 		return err
 	}
@@ -69,10 +70,10 @@ func showDemo(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := kafka.start(ctx, &p.Config, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
+	if err := kafka.Start(ctx, &p.Config, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, kafka.close()) }()
+	defer func() { err = errors.Join(err, kafka.Close()) }()
 	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", p.Config.Kafka.Brokers[0], dir)
 	opts, err := broker.Options(p.Config.Kafka, logger)
 	if err != nil {
@@ -105,7 +106,7 @@ func showDemo(cmd *cobra.Command) (err error) {
 
 // demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
 func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents, logger zerolog.Logger, err error) {
-	base := embeddedDefaults(config.Default(), dir)
+	base := embedded.Defaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
 	flags, paged := cmd.Flags(), cmdline.Bool(cmd, "page")
 	if base.Ops.ShowText = true; !paged { // the texts are made up, and the address is this machine's
@@ -135,16 +136,4 @@ func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents
 	}
 	docs, err = demo.Open(cmd.Flag("input").Value.String(), sent, p.Config.Document)
 	return p, docs, logger, err
-}
-
-// demoDir is the directory named, or a temporary one that remove deletes.
-func demoDir(named string) (dir string, remove func(), err error) {
-	if named != "" {
-		return named, func() {}, nil
-	}
-	dir, err = os.MkdirTemp("", "unecho-demo-")
-	if err != nil {
-		return "", nil, fmt.Errorf("make a directory: %w", err)
-	}
-	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
@@ -64,11 +65,11 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		return doctor.Inputs{}, err
 	}
 	c.Journal.Topic = journalTopic(c)
-	embedded, err := onEmbedded(cmd, c)
+	inProcess, err := embedded.Runs(cmd.Flag("dir").Value.String(), c)
 	return doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
-		ProducerTime: embedded,
+		ProducerTime: inProcess,
 	}, err
 }

@@ -1,16 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"slices"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -49,9 +40,13 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	open := explain.Opener{
+		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
+		Records: func() (topic.Options, *corpus.TopicReader, error) { return readRecords(cmd, c) },
+	}
 	var documents [2]explain.Input
 	for i, arg := range args {
-		if documents[i], err = documentOf(ctx, cmd, c, arg); err != nil {
+		if documents[i], err = open.Document(ctx, arg); err != nil {
 			return err
 		}
 	}
@@ -68,52 +63,4 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 		return terminal.WriteJSON(cmd.OutOrStdout(), x)
 	}
 	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)
-}
-
-// documentOf returns the document that an argument names: a file, a record, or the text itself.
-func documentOf(ctx context.Context, cmd *cobra.Command, c config.Config, arg string) (explain.Input, error) {
-	if arg == corpus.Stdin {
-		return readDocument(os.Stdin, c, "standard input")
-	}
-	if file, err := os.Open(arg); err == nil {
-		in, err := readDocument(file, c, arg)
-		return in, errors.Join(err, file.Close())
-	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) && !strings.Contains(arg, " ") {
-		return explain.Input{}, fmt.Errorf("read document: %w", err)
-	}
-	name, partition, offset, ok := corpus.Coordinates(arg)
-	if !ok {
-		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
-			fmt.Fprintf(cmd.ErrOrStderr(), "unecho: there is no file %s: it is taken for a text\n", terminal.Printable(arg, terminal.LongLine))
-		}
-		return explain.Input{Text: []byte(arg)}, nil
-	}
-	records, err := newRecords(cmd, c)
-	if err != nil {
-		return explain.Input{}, fmt.Errorf("%s is taken as TOPIC/PARTITION/OFFSET; a text like that goes into a file: %w", arg, err)
-	}
-	record, err := topic.ReadAt(ctx, records.options, name, partition, offset)
-	if err != nil {
-		return explain.Input{}, err
-	}
-	read, bad, err := records.reader.Read(ctx, record)
-	if err != nil {
-		return explain.Input{}, err
-	}
-	if bad != nil {
-		return explain.Input{}, fmt.Errorf("%s would be rejected: %s: %s", arg, bad.Reason, bad.Detail)
-	}
-	return explain.Input{Text: slices.Clone(read.Text), Scope: read.Scope}, nil
-}
-
-// readDocument reads as much as the service would accept, and not a byte more.
-func readDocument(in io.Reader, c config.Config, name string) (explain.Input, error) {
-	text, err := io.ReadAll(io.LimitReader(in, int64(c.Document.MaxBytes)+1))
-	if err != nil {
-		return explain.Input{}, fmt.Errorf("read document: %w", err)
-	}
-	if len(text) > int(c.Document.MaxBytes) {
-		return explain.Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, c.Document.MaxBytes)
-	}
-	return explain.Input{Text: bytes.ToValidUTF8(text, []byte("\ufffd"))}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
@@ -69,24 +70,18 @@ func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []st
 	}
 	defer w.Close()
 	found := w.Find(names, cmdline.Bool(cmd, "copies"))
-	r := removals.NewReport(&found, remains(c))
+	r := removals.NewReport(&found, removals.RemainsOf(c))
 	r.DryRun = cmdline.Bool(cmd, "dry-run")
 	if !r.DryRun && len(found.Documents) > 0 {
-		if r.Offset, err = w.Erase(ctx, found.Targets()); err != nil {
-			return exit.Undone(err)
-		}
+		r.Offset, err = w.Erase(ctx, found.Targets())
 	}
-	write := r.WriteText
-	if cmdline.Bool(cmd, "json") {
-		write = r.WriteJSON
+	if err == nil {
+		err = r.Write(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
 	}
-	if err := write(cmd.OutOrStdout()); err != nil {
-		return exit.Undone(err)
-	}
-	if len(found.Unknown) > 0 {
+	if err == nil && len(found.Unknown) > 0 {
 		return errNotRemembered
 	}
-	return nil
+	return exit.Undone(err)
 }
 
 // forgetNames returns the names of the arguments and of --file.
@@ -102,15 +97,7 @@ func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
 		}
 		names = append(names, more...)
 	}
-	for _, name := range names {
-		if name == "" {
-			return nil, errors.New("a name is empty: write an id, or TOPIC/PARTITION/OFFSET")
-		}
-	}
-	if len(names) == 0 {
-		return nil, errors.New("name the documents: an id, TOPIC/PARTITION/OFFSET, or --file LIST")
-	}
-	return names, nil
+	return names, removals.Check(names)
 }
 
 func openList(cmd *cobra.Command, path string) (io.ReadCloser, error) {
@@ -129,16 +116,6 @@ func removalGroup(cmd *cobra.Command, c config.Config) (g removal.Group, err err
 	if g.Options, err = kafkaOf(cmd, c); err != nil {
 		return g, err
 	}
-	g.ProducerTime, err = onEmbedded(cmd, c)
+	g.ProducerTime, err = embedded.Runs(cmd.Flag("dir").Value.String(), c)
 	return g, err
-}
-
-// remains says where the documents of a configuration are besides memory.
-func remains(c config.Config) removals.Remains {
-	r := removals.Remains{Journal: journalTopic(c), Snapshots: c.Snapshot.Keep, Every: c.Snapshot.Every}
-	for _, source := range c.Source.Topics {
-		unique, duplicate, rejected := c.Sink.Topics(source)
-		r.Topics = append(r.Topics, source, unique, duplicate, rejected)
-	}
-	return r
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 )
@@ -58,7 +58,7 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 			return nil, err
 		}
 		if p.Token = ops.Token; p.Server == "" {
-			if p.Server, err = reachable(&ops); err != nil {
+			if p.Server, err = client.Address(ops.Listen, ops.TLS.Enabled()); err != nil {
 				return nil, err
 			}
 		}
@@ -76,28 +76,7 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 // opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an
 // embedded broker needs no file.
 func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
-	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embeddedTopic, "snapshot.directory=."} // what a file must have; it is not used
+	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embedded.Topic, "snapshot.directory=."} // what a file must have; it is not used
 	c, err := serviceConfig(cmd, false, "", layers{under: under})
 	return c.Ops, err
-}
-
-// reachable is the address at which this machine reaches a member with these settings.
-func reachable(ops *config.OpsParams) (string, error) {
-	host, port, err := net.SplitHostPort(ops.Listen)
-	switch {
-	case ops.Listen == "":
-		return "", errors.New("ops.listen is empty, so this member serves no API: name another member with --server")
-	case err != nil:
-		return "", fmt.Errorf("ops.listen: %w", err)
-	case port == "0":
-		return "", errors.New("ops.listen has port 0, so its port is in the log only: give the address with --server")
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	scheme := "http://"
-	if ops.TLS.Enabled() {
-		scheme = "https://"
-	}
-	return scheme + net.JoinHostPort(host, port), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
 	"github.com/unecho/unecho/cmd/internal/reload"
+	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 )
@@ -16,13 +17,13 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 	for _, m := range c.Ops.Warnings() {
 		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).Msg("a setting is allowed and unwise: it " + m.Problem)
 	}
-	access, err := accessOf(c.Ops, logger)
+	token, err := reload.Token(c.Ops, logger)
 	if err != nil {
 		return nil, err
 	}
 	answers, err := api.New(&api.Setup{
 		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Own: c.Settings(), Version: version(), Why: ops.Why,
-		Access: access, Limits: api.Limits{RequestsPerS: c.Ops.RequestsPerS, LookupsPerS: c.Ops.LookupsPerS}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Remains: remains(c), Logger: logger,
+		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{RequestsPerS: c.Ops.RequestsPerS, LookupsPerS: c.Ops.LookupsPerS}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Remains: removals.RemainsOf(c), Logger: logger,
 	})
 	if err != nil {
 		return nil, err
@@ -40,29 +41,6 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 		}
 	}
 	return ops.New(c.Ops.Listen, setup), nil
-}
-
-// accessOf says who may ask the API. A token of a file is read again when that changes.
-func accessOf(p config.OpsParams, logger zerolog.Logger) (api.Access, error) {
-	access := api.Access{Loopback: p.Loopback()}
-	switch {
-	case p.Token == "":
-	case p.TokenFile == "":
-		access.Token = func() string { return p.Token }
-	default:
-		token, err := reload.Open(p.ReadToken, func(err error) {
-			if err != nil {
-				logger.Warn().Err(err).Str("file", p.TokenFile).Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
-				return
-			}
-			logger.Info().Str("file", p.TokenFile).Msg("the token of ops.token_file was read again: the one from before is not taken any more")
-		}, p.TokenFile)
-		if err != nil {
-			return access, err
-		}
-		access.Token = token.Get
-	}
-	return access, nil
 }
 
 // settings returns the settings in force as the API tells them.

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/sending"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/internal/feed"
 )
 
@@ -39,72 +35,30 @@ func produceCommand() *cobra.Command {
 	return cmd
 }
 
-// documents are what is sent.
-type documents struct {
-	size int64 // bytes; -1: not known
-	// each calls send with each document, and read with the bytes that were read.
-	each  func(ctx context.Context, read func(int), send func([]byte) error) error
-	close func() error
-}
-
-// documentsOf opens the documents that the command line names.
-func documentsOf(cmd *cobra.Command, args []string) (documents, error) {
-	var wrong []error
-	p := feed.DefaultParams()
-	p.Documents, p.Seed = cmdline.Gather(cmd.Flags().GetInt("feed"))(&wrong), cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong)
-	if err := errors.Join(wrong...); err != nil {
-		return documents{}, err
-	}
-	if (len(args) == 1) == (p.Documents != 0) {
-		return documents{}, exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
-	}
-	if len(args) == 1 {
-		in, size, err := corpus.OpenLines(args[0])
-		if err != nil {
-			return documents{}, exit.NotThere(err)
-		}
-		each := func(ctx context.Context, read func(int), send func([]byte) error) error {
-			return corpus.EachLine(ctx, in, read, send)
-		}
-		return documents{size, each, in.Close}, nil
-	}
-	articles, err := feed.New(p)
-	if err != nil {
-		return documents{}, exit.Usage(err)
-	}
-	each := func(ctx context.Context, _ func(int), send func([]byte) error) error {
-		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
-			if err := send(doc.Value()); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	}
-	return documents{-1, each, func() error { return nil }}, nil
-}
-
 func produce(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	docs, err := documentsOf(cmd, args)
+	var wrong []error
+	p := feed.DefaultParams()
+	p.Documents, p.Seed = cmdline.Gather(cmd.Flags().GetInt("feed"))(&wrong), cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong)
+	pace := cmdline.Gather(cmd.Flags().GetFloat64("pace"))(&wrong)
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	docs, err := sending.Open(args, p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, docs.close()) }()
+	defer func() { err = errors.Join(err, docs.Close()) }()
 	c, source, err := clientConfig(cmd)
 	if err != nil {
 		return err
 	}
-	logger, err := clientLogger(cmd, c)
-	if err != nil {
-		return err
+	if pace < 0 {
+		return exit.Usage(errors.New("--pace is at least 0"))
 	}
-	pace, err := cmd.Flags().GetFloat64("pace")
-	if err != nil || pace < 0 {
-		return exit.Usage(errors.Join(err, errors.New("--pace is at least 0")))
-	}
-	opts, err := broker.Options(c.Kafka, logger)
+	opts, err := kafkaOf(cmd, c)
 	if err != nil {
 		return err
 	}
@@ -116,27 +70,12 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer writer.Close()
-	p := terminal.NewProgress(cmd.ErrOrStderr(), docs.size)
-	limit := rate.NewLimiter(rate.Inf, 1)
-	if pace > 0 {
-		limit.SetLimit(rate.Limit(pace))
-	}
-	err = docs.each(ctx, p.Add, func(document []byte) error {
-		if err := limit.Wait(ctx); err != nil {
-			return err
-		}
-		p.Documents++
-		return writer.Write(ctx, nil, bytes.Clone(document))
-	})
-	stopped := errors.Is(err, context.Canceled)
-	if flushed := writer.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
-		err = flushed
-	}
-	p.End()
+	progress := terminal.NewProgress(cmd.ErrOrStderr(), docs.Size)
+	stopped, err := docs.SendTo(ctx, writer, pace, progress)
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", p.Documents, source); err == nil && stopped {
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "sent %d documents to %s\n", progress.Documents, source); err == nil && stopped {
 		err = errors.New("stopped before all documents were sent")
 	}
 	return err

@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
-	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func recentCommand() *cobra.Command {
@@ -51,32 +47,6 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	if f.Last, err = cmd.Flags().GetInt("last"); err != nil {
 		return err
 	}
-	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	show := func(found client.Copy) error { return live.WriteCopy(out, &found, time.Local) }
-	if cmdline.Bool(cmd, "json") {
-		show = func(found client.Copy) error { return terminal.WriteJSON(out, found) }
-	} else if err := live.WriteHead(out); err != nil {
-		return err
-	}
-	last, err := c.Recent(ctx, f)
-	if err != nil {
-		return exit.Undone(err)
-	}
-	for _, found := range slices.Backward(last.Copies) {
-		if err := show(found); err != nil {
-			return err
-		}
-	}
-	if !cmdline.Bool(cmd, "follow") {
-		return nil
-	}
-	return exit.Undone(c.Follow(ctx, f, last.After, client.Stream{
-		Copy:      show,
-		Missed:    func(n uint64) { fmt.Fprintf(errs, "unecho: %d more were too many to show\n", n) },
-		Restarted: func() { fmt.Fprintln(errs, "unecho: the member has begun anew") },
-		Unread: func(err error) {
-			fmt.Fprintf(errs, "unecho: one copy is left out: %v; is the member of another version?\n", err)
-		},
-		Lost: func(err error) { fmt.Fprintf(errs, "unecho: %v; asking again\n", err) },
-	}))
+	l := live.Last{Client: c, Filter: f, Follow: cmdline.Bool(cmd, "follow"), JSON: cmdline.Bool(cmd, "json"), Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Zone: time.Local}
+	return l.Show(ctx)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/ops"
@@ -39,19 +40,19 @@ func runCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.TextP("config", "c", "file", "", "the configuration file (default "+cmdline.DefaultFile+", if it is there)")
 		f.Bool("embedded", false, "run a Kafka broker in this process, and use it")
-		f.Text("dir", "dir", embeddedDir, "with --embedded: the directory for the broker's data and the snapshots")
+		f.Text("dir", "dir", embedded.Dir, "with --embedded: the directory for the broker's data and the snapshots")
 		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
 	})
 	return cmd
 }
 
 func runService(cmd *cobra.Command) error {
-	embedded, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
-	c, err := serviceConfig(cmd, embedded, dir, layers{})
+	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
+	c, err := serviceConfig(cmd, inProcess, dir, layers{})
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
-		err = serve(cmd, c, embedded, dir)
+		err = serve(cmd, c, inProcess, dir)
 	case !json && cmd.Flag("config").Value.String() == "" && cmdline.ConfigPath(nil) == "":
 		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile, cmdline.DefaultFile)
 	}
@@ -62,7 +63,7 @@ func runService(cmd *cobra.Command) error {
 }
 
 // serve runs the service that c describes.
-func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error {
+func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir string) error {
 	logger, err := serviceLogger(cmd.ErrOrStderr(), c)
 	if err != nil {
 		return err
@@ -72,29 +73,29 @@ func serve(cmd *cobra.Command, c config.Config, embedded bool, dir string) error
 		say = func() { logger.Info().Msg(exit.Finishing) }
 	}
 	var leave func()
-	var kafka openBroker
-	if embedded {
-		leave = func() { _ = kafka.close() }
+	var kafka embedded.Broker
+	if inProcess {
+		leave = func() { _ = kafka.Close() }
 	}
 	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, leave)
 	defer stop()
-	if embedded {
-		if err := kafka.start(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
+	if inProcess {
+		if err := kafka.Start(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
 			return err
 		}
 		defer func() {
-			if err := kafka.close(); err != nil {
+			if err := kafka.Close(); err != nil {
 				logger.Error().Err(err).Msg("embedded broker was not closed cleanly")
 			}
 		}()
 	}
 	memory.Limit(c.Judge.Window)
 	memory.WarnOfLimit(c, memory.ContainerLimits(), logger)
-	p, err := build(ctx, c, embedded, logger)
+	p, err := build(ctx, c, inProcess, logger)
 	if err != nil {
 		return err
 	}
-	if embedded && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
 		p.tell = cmd.ErrOrStderr() // a log for programs has the address in it
 	}
 	return p.Run(ctx, c.Log.Every, logger)
@@ -154,13 +155,13 @@ type layers struct {
 }
 
 // serviceConfig returns the configuration. With an embedded broker it has defaults for everything that one needs.
-func serviceConfig(cmd *cobra.Command, embedded bool, dir string, l layers) (config.Config, error) {
+func serviceConfig(cmd *cobra.Command, inProcess bool, dir string, l layers) (config.Config, error) {
 	base := config.Default()
 	if l.base != nil {
 		l.base(&base)
 	}
-	if embedded {
-		base = embeddedDefaults(base, dir)
+	if inProcess {
+		base = embedded.Defaults(base, dir)
 	}
 	sets, err := cmd.Flags().GetStringArray("set")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
@@ -85,9 +86,9 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	}
 	named = cmd.Flag("config").Value.String() != "" || cmdline.ConfigPath(nil) != ""
 	unnamed := !named && !cmd.Flag("store").Changed && !slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
-	embedded := filepath.Join(embeddedDir, "snapshots")
-	if _, err := os.Stat(embedded); err == nil && unnamed {
-		base.Snapshot.Directory, unnamed = embedded, false
+	usual := filepath.Join(embedded.Dir, "snapshots")
+	if _, err := os.Stat(usual); err == nil && unnamed {
+		base.Snapshot.Directory, unnamed = usual, false
 	}
 	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
 	if err != nil && unnamed {

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,10 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/sink"
 )
 
 func tailCommand() *cobra.Command {
@@ -49,13 +44,18 @@ func tailCommand() *cobra.Command {
 }
 
 func tail(cmd *cobra.Command, args []string) (err error) {
-	which, err := outputNames(args)
-	if err != nil {
-		return exit.Usage(err)
+	var wrong []error
+	which := cmdline.Gather(live.Outputs(args))(&wrong)
+	p := live.Past{
+		From: cmd.Flag("from").Value.String(), Last: cmdline.Gather(cmd.Flags().GetInt("last"))(&wrong), New: cmdline.Bool(cmd, "new"),
+		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
 	}
-	past, err := pastOf(cmd)
-	if err != nil {
-		return exit.Usage(err)
+	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {
+		wrong = append(wrong, errors.New("--json and --values are two forms: choose one"))
+	}
+	past := cmdline.Gather(p.Begin(time.Now()))(&wrong)
+	if len(wrong) > 0 {
+		return exit.Usage(wrong[0])
 	}
 	ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 	var watch sync.WaitGroup
@@ -70,7 +70,7 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	topics := outputTopics(c, source, which)
+	topics := live.Topics(c.Sink, source, which)
 	opts, err := kafkaOf(cmd, c)
 	if err != nil {
 		return err
@@ -91,63 +91,4 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 		return nil // Ctrl-C is the end of what follows, and nobody reads what is cut off
 	}
 	return err
-}
-
-// mostLast bounds the documents that are kept to be sorted.
-const mostLast = 10_000
-
-// pastOf reads where the reading begins.
-func pastOf(cmd *cobra.Command) (past topic.Past, err error) {
-	switch {
-	case cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values"):
-		return past, errors.New("--json and --values are two forms: choose one")
-	case cmdline.Bool(cmd, "new") && (cmd.Flag("last").Changed || cmd.Flag("from").Changed):
-		return past, errors.New("--new shows nothing of the past: leave out --last and --from")
-	}
-	if past.Last, err = cmd.Flags().GetInt("last"); err != nil {
-		return past, err
-	}
-	if cmdline.Bool(cmd, "new") {
-		past.Last = 0
-	}
-	if past.Last < -1 || past.Last > mostLast {
-		return past, fmt.Errorf("--last %d is out of range: write 0 to %d", past.Last, mostLast)
-	}
-	text, now := cmd.Flag("from").Value.String(), time.Now()
-	if text == "" {
-		return past, nil
-	}
-	if back, err := time.ParseDuration(text); err == nil && back >= 0 {
-		past.From = now.Add(-back)
-		return past, nil
-	}
-	b, err := backfill.ParseBound(text, now)
-	at, is := b.Time()
-	if err != nil || !is {
-		return past, fmt.Errorf("--from %q is no time: write 10m, \"2h ago\", 2026-01-01 or 2026-01-01T09:30:00Z", text)
-	}
-	past.From = at
-	return past, nil
-}
-
-// outputNames are the outputs that the arguments name: one, or all.
-func outputNames(args []string) ([]string, error) {
-	all := []string{sink.Unique, sink.Duplicate, sink.Rejected}
-	if len(args) == 0 {
-		return all, nil
-	}
-	if !slices.Contains(all, args[0]) {
-		return nil, fmt.Errorf("there is no output %q: write unique, duplicate or rejected", args[0])
-	}
-	return args, nil
-}
-
-// outputTopics are the topics of outputs of a source topic.
-func outputTopics(c config.Config, source string, outputs []string) (topics []string) {
-	unique, duplicate, rejected := c.Sink.Topics(source)
-	of := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}
-	for _, output := range outputs {
-		topics = append(topics, of[output])
-	}
-	return topics
 }

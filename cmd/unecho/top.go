@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -39,16 +37,13 @@ func topCommand() *cobra.Command {
 	return cmd
 }
 
-// topCopies is how many copies are asked for: as many as a tall terminal shows.
-const topCopies = 50
-
 func top(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []string) error {
 	out := cmd.OutOrStdout()
 	t := &live.Top{Server: c.Server(), Zone: time.Local, Colour: terminal.Coloured(out)}
 	if screen, ok := out.(*os.File); ok && terminal.Is(out) && !cmdline.Bool(cmd, "once") && !cmdline.Bool(cmd, "json") {
-		return watch(ctx, c, t, screen, cmd.InOrStdin())
+		return t.Watch(ctx, c, screen, cmd.InOrStdin())
 	}
-	if err := lookOnce(ctx, c, t); err != nil {
+	if err := t.Look(ctx, c); err != nil {
 		return exit.Undone(err)
 	}
 	if cmdline.Bool(cmd, "json") {
@@ -57,49 +52,4 @@ func top(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []string) 
 	const width, height = 100, 40
 	_, err := fmt.Fprintln(out, strings.Join(t.Frame(width, height), "\n"))
 	return err
-}
-
-func lookOnce(ctx context.Context, c *client.Client, t *live.Top) error {
-	s, err := c.Status(ctx)
-	if err != nil {
-		return err
-	}
-	last, err := c.Recent(ctx, client.Filter{Last: topCopies})
-	if err != nil {
-		return err
-	}
-	t.Answer(s, last.Copies)
-	return nil
-}
-
-// watch draws until a person has seen enough. A member that does not answer is asked again; one that says no is not.
-func watch(ctx context.Context, c *client.Client, t *live.Top, screen *os.File, in io.Reader) error {
-	stage, ctx, err := terminal.NewStage(ctx, screen, in)
-	if err != nil {
-		return exit.Undone(err)
-	}
-	defer stage.Close()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		err := lookOnce(ctx, c, t)
-		var refused *client.Error
-		if errors.As(err, &refused) && refused.Status < 429 {
-			return exit.Undone(err)
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			t.Lost(err)
-		}
-		if err := stage.Draw(t.Frame); err != nil {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }

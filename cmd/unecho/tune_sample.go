@@ -107,15 +107,15 @@ func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name st
 	if err != nil {
 		return err
 	}
-	records, err := newRecords(cmd, c)
+	opts, reader, err := readRecords(cmd, c)
 	if err != nil {
 		return err
 	}
 	bar := terminal.NewProgress(cmd.ErrOrStderr(), -1)
 	defer bar.End()
-	return topic.ReadSpan(ctx, records.options, name, span, func(r *topic.Record) error {
+	return topic.ReadSpan(ctx, opts, name, span, func(r *topic.Record) error {
 		bar.Documents++
 		bar.Add(len(r.Value))
-		return s.AddTopic(ctx, r, records.reader)
+		return s.AddTopic(ctx, r, reader)
 	})
 }

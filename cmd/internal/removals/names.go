@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // maxName bounds a line of a list, in bytes: no id is longer.
@@ -24,4 +25,15 @@ func ReadNames(from io.Reader) (names []string, err error) {
 		return nil, fmt.Errorf("line %d is longer than a mebibyte: write one id or TOPIC/PARTITION/OFFSET a line", len(names)+1)
 	}
 	return names, lines.Err()
+}
+
+// Check says what is wrong with the names.
+func Check(names []string) error {
+	switch {
+	case len(names) == 0:
+		return errors.New("name the documents: an id, TOPIC/PARTITION/OFFSET, or --file LIST")
+	case slices.Contains(names, ""):
+		return errors.New("a name is empty: write an id, or TOPIC/PARTITION/OFFSET")
+	}
+	return nil
 }

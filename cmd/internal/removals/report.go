@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/removal"
 )
 
@@ -37,6 +38,16 @@ type Remains struct {
 	Within    string        `json:"snapshots_within"`
 }
 
+// RemainsOf says where the documents of a service are besides memory.
+func RemainsOf(c config.Config) Remains {
+	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: c.Snapshot.Keep, Every: c.Snapshot.Every}
+	for _, source := range c.Source.Topics {
+		unique, duplicate, rejected := c.Sink.Topics(source)
+		r.Topics = append(r.Topics, source, unique, duplicate, rejected)
+	}
+	return r
+}
+
 // NewReport tells of what was found.
 func NewReport(f *removal.Found, still Remains) Report {
 	r := Report{Documents: make([]Document, len(f.Documents)), Unknown: append([]string{}, f.Unknown...), Still: still}
@@ -46,6 +57,14 @@ func NewReport(f *removal.Found, still Remains) Report {
 	}
 	r.Still.Within = (time.Duration(still.Snapshots) * still.Every).String()
 	return r
+}
+
+// Write writes lines for people, or one object.
+func (r *Report) Write(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return r.WriteJSON(out)
+	}
+	return r.WriteText(out)
 }
 
 // WriteJSON writes one object.

@@ -1,4 +1,4 @@
-package main
+package reload
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var logged bytes.Buffer
-	access, err := accessOf(c.Ops, zerolog.New(&logged))
+	token, err := Token(c.Ops, zerolog.New(&logged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		if step.put != "" {
 			put(step.put)
 		}
-		if got := access.Token(); got != step.want {
+		if got := token(); got != step.want {
 			t.Errorf("after %q: %q, want %q", step.put, got, step.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		t.Errorf("logged %s", text)
 	}
 	for _, p := range []config.OpsParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
-		if access, err := accessOf(p, zerolog.Nop()); err != nil || (access.Token != nil) != (p.Token != "") || access.Token != nil && access.Token() != p.Token {
+		if token, err := Token(p, zerolog.Nop()); err != nil || (token != nil) != (p.Token != "") || token != nil && token() != p.Token {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}

@@ -1,0 +1,29 @@
+package reload
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
+)
+
+// Token returns the token by which the API of a service may be asked, or nil if there is none. A token of a file is
+// read again when that changes.
+func Token(p config.OpsParams, logger zerolog.Logger) (func() string, error) {
+	if p.Token == "" {
+		return nil, nil
+	}
+	if p.TokenFile == "" {
+		return func() string { return p.Token }, nil
+	}
+	token, err := Open(p.ReadToken, func(err error) {
+		if err != nil {
+			logger.Warn().Err(err).Str("file", p.TokenFile).Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
+			return
+		}
+		logger.Info().Str("file", p.TokenFile).Msg("the token of ops.token_file was read again: the one from before is not taken any more")
+	}, p.TokenFile)
+	if err != nil {
+		return nil, err
+	}
+	return token.Get, nil
+}

@@ -70,7 +70,8 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 	chooser, chooses := v.Interface().(Chooser)
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		key, tagged := sf.Tag.Lookup("key")
+		tags := tagsOf(sf.Tag)
+		key, tagged := tags.key, tags.keyed
 		switch {
 		case key == "-":
 			continue
@@ -80,7 +81,7 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 			walk(prefix, v.Field(i), visit)
 			continue
 		}
-		f := newField(Join(prefix, key), sf, v.Field(i))
+		f := newField(Join(prefix, key), &tags, v.Field(i))
 		if f.Enum == nil && chooses {
 			f.Enum = chooser.Choices(key)
 		}
@@ -91,14 +92,13 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 	}
 }
 
-func newField(key string, sf reflect.StructField, v reflect.Value) Field {
+func newField(key string, tags *tags, v reflect.Value) Field {
 	f := Field{
-		Key: key, Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"),
-		Secret: sf.Tag.Get("secret") == "true", Verdict: sf.Tag.Get("verdict") == "true", Omit: sf.Tag.Get("omit"), Bound: sf.Tag.Get("bound") == "true",
-		Files: sf.Tag.Get("files") == "true", value: v,
+		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict, Omit: tags.omit, Bound: tags.bound,
+		Files: tags.files, value: v,
 	}
-	if words := sf.Tag.Get("enum"); words != "" {
-		f.Enum = strings.Split(words, "|")
+	if tags.enum != "" {
+		f.Enum = strings.Split(tags.enum, "|")
 	}
 	switch {
 	case !f.Section() && kindOf(v.Type()) == Unknown:

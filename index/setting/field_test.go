@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -111,5 +112,22 @@ func TestWalkPanicsAtBrokenConventions(t *testing.T) {
 			}()
 			Walk(params, func(Field) {})
 		})
+	}
+}
+
+// TestTags: one pass over the tags reads what reflect reads tag by tag.
+func TestTags(t *testing.T) {
+	for _, tag := range []reflect.StructTag{
+		``, `key:""`, `key:"a"`, `json:"x" key:"a" doc:"says \"so\": b" example:"1 | 2" enum:"p|q"`,
+		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`, `key`, `doc:"not closed`,
+	} {
+		key, keyed := tag.Lookup("key")
+		want := tags{
+			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: tag.Get("omit"), enum: tag.Get("enum"),
+			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true", files: tag.Get("files") == "true",
+		}
+		if got := tagsOf(tag); got != want {
+			t.Errorf("%s: %+v, want %+v", tag, got, want)
+		}
 	}
 }

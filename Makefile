@@ -5,13 +5,18 @@ BIN     := .cache/bin
 # Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
 PKG     ?= ./...
 ARGS    ?=
-# Programs that the tests start are as raced as the test that builds them. These packages start most, or have no goroutine:
-# make test runs them without -race, and make test-long runs those that start programs with it.
+# Programs that the tests start are as raced as the test that builds them, and these packages start most. The pure packages have no
+# goroutine, which the linter sees to, and their tests have none, unless their names end in Beside: those run with -race. make test runs
+# the others of both without it, which takes five times as long; make test-long runs them with it, but for the simulation and the texts,
+# where that would take an hour.
 STARTING = $(filter $(shell $(GO) list ./cmd/unecho ./deploy/dev/chaos),$(TESTED))
-PLAIN    = $(strip $(STARTING) $(filter %/consumer/protocol/sim %/index/text,$(TESTED)))
+PURE     = $(filter %/unecho/index $(addprefix %/index/,entry eval naive naive/random setting sketch text) $(addprefix %/consumer/,protocol protocol/feeding protocol/sim),$(TESTED))
+PLAIN    = $(strip $(STARTING) $(PURE))
 RACED    = $(strip $(filter $(SLOW),$(TESTED)) $(filter-out $(PLAIN) $(SLOW),$(TESTED)))
+LATER    = $(strip $(STARTING) $(filter-out %/protocol/sim %/index/text,$(PURE)))
+BESIDE   = $(if $(ARGS),,$(filter %/unecho/index,$(PURE)))
 # These come first, because they take longest.
-SLOW     = %/unecho/consumer %/unecho/index
+SLOW     = %/unecho/consumer
 TESTED  := $(if $(filter test test-long,$(MAKECMDGOALS)),$(shell $(GO) list $(PKG)))
 # The packages that have long tests.
 LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
@@ -57,12 +62,13 @@ fmt: $(GOLANGCI) ## format the code
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
 # goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time.
 test: dev ## everything but the long tests, on real Kafka and PostgreSQL: some 5 minutes on two cores
-	@$(SERVERS) -brief -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED)) \
-		$(and $(RACED),$(PLAIN),--) $(and $(PLAIN),-shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PLAIN))
+	@$(SERVERS) -brief -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED) --) \
+		$(and $(BESIDE),-race -shuffle=on -timeout 20m -run 'Beside$$' $(BESIDE) --) \
+		$(and $(PLAIN),-shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PLAIN))
 
-test-long: dev ## the long tests, whose names end in Long, and programs with the race detector: up to 20 minutes on two cores
+test-long: dev ## the long tests, whose names end in Long, and with the race detector what make test runs without: up to 20 minutes on two cores
 	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
-	$(and $(STARTING),@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(STARTING))
+	$(and $(LATER),@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(LATER))
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)

@@ -38,13 +38,17 @@ func main() {
 	os.Exit(1)
 }
 
-// goTests runs a go test for each part of args between "--", all at once. No package may be in two of them.
+// goTests runs a go test for each part of args between "--", all at once. A package may be in two of them if their flags
+// differ.
 func goTests(ctx context.Context, args []string, rep *report) error {
 	var parts [][]string
 	start := 0
 	for i := range len(args) + 1 {
 		if i == len(args) || args[i] == "--" {
-			parts, start = append(parts, args[start:i]), i+1
+			if part := args[start:i]; len(part) > 0 || len(args) == 0 {
+				parts = append(parts, part)
+			}
+			start = i + 1
 		}
 	}
 	var wg sync.WaitGroup

@@ -34,6 +34,7 @@ type test struct {
 
 // packet is what is known of a package whose tests run.
 type packet struct {
+	key     string   // in the report's packages
 	output  []string // output outside of tests
 	tests   map[string]*test
 	flags   []string // of the go test that it is part of
@@ -48,12 +49,12 @@ type outcome struct {
 	alone        alone // how it is run again; zero: it is not
 }
 
-// report gathers the events of several go tests, no two of which test the same package.
+// report gathers the events of several go tests. Those that test the same package have different flags.
 type report struct {
 	out      io.Writer
 	ci       bool
-	mu       sync.Mutex // guards all below while go tests run
-	packages map[string]*packet
+	mu       sync.Mutex         // guards all below while go tests run
+	packages map[string]*packet // by flags and name: a package may be part of several go tests
 	builds   map[string][]string
 	passed   int
 	failed   []outcome
@@ -87,10 +88,11 @@ func (r *report) line(flags []string, text []byte) {
 }
 
 func (r *report) packet(name string, flags []string) *packet {
-	p := r.packages[name]
+	key := strings.Join(append(slices.Clip(flags), name), "\x00")
+	p := r.packages[key]
 	if p == nil {
-		p = &packet{tests: map[string]*test{}, flags: flags}
-		r.packages[name] = p
+		p = &packet{key: key, tests: map[string]*test{}, flags: flags}
+		r.packages[key] = p
 	}
 	return p
 }
@@ -169,16 +171,16 @@ func (r *report) packageEvent(p *packet, e event) {
 		p.empty = p.empty || strings.Contains(e.Output, "[no tests to run]")
 	case "skip": // the package has no test files
 		r.print(p.output)
-		delete(r.packages, e.Package)
+		delete(r.packages, p.key)
 	case "pass":
 		r.print(summaryLines(p.output))
 		if p.counted == 0 && !p.empty {
 			r.skip(p, outcome{name: e.Package, reason: "TestMain ended before any test"})
 		}
-		delete(r.packages, e.Package)
+		delete(r.packages, p.key)
 	case "fail":
 		r.packageFailed(p, e)
-		delete(r.packages, e.Package)
+		delete(r.packages, p.key)
 	}
 }
 

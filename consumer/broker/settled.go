@@ -15,13 +15,31 @@ const settlePoll = 20 * time.Millisecond
 // between sees them too early. A partition without a leader and a topic that there is not are waited for as well,
 // until ctx ends.
 func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (kadm.ListedOffsets, error) {
+	return settled(ctx, admin, false, topics)
+}
+
+// Settled waits until all that stands in topics now can be read by who reads committed records only, but for what was
+// aborted. Transactions that begin meanwhile are not waited for.
+func Settled(ctx context.Context, admin *kadm.Client, topics ...string) error {
+	_, err := settled(ctx, admin, true, topics)
+	return err
+}
+
+// settled waits until no transaction is open below the ends of topics. These are the ends at its beginning, or at last.
+func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []string) (kadm.ListedOffsets, error) {
 	tick := time.NewTicker(settlePoll)
 	defer tick.Stop()
+	var ends kadm.ListedOffsets
 	for {
-		ends, err := AllOffsets(ctx, admin.ListEndOffsets, topics...)
+		var err error
+		if ends == nil || !atFirst {
+			ends, err = AllOffsets(ctx, admin.ListEndOffsets, topics...)
+		}
 		var stable kadm.ListedOffsets
 		if err == nil {
 			stable, err = AllOffsets(ctx, admin.ListCommittedOffsets, topics...)
+		} else {
+			ends = nil
 		}
 		if err != nil && !Passing(err) {
 			return nil, err

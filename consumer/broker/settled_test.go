@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -52,5 +53,57 @@ func TestSettledOffsets(t *testing.T) {
 	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.TopicAuthorizationFailed, Count: -1})
 	if _, err := SettledOffsets(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
 		t.Errorf("no right to read: %v", err)
+	}
+}
+
+// What stood there at first is waited for, and what begins meanwhile is not.
+func TestSettled(t *testing.T) {
+	ts, c, _ := topics(t)
+	make1(t, ts, "news", 2, nil)
+	admin := kadm.NewClient(client(t, params(c.ListenAddrs()...)))
+	var writers [2]*kgo.Client
+	write := func(i int) {
+		t.Helper()
+		var err error
+		writers[i], err = kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.TransactionalID(fmt.Sprint("writer", i)),
+			kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(writers[i].Close)
+		if err := writers[i].BeginTransaction(); err != nil {
+			t.Fatal(err)
+		}
+		record := &kgo.Record{Partition: int32(i)}
+		if err := writers[i].ProduceSync(deadline(t), record).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(0)
+	asked, ended := make(chan struct{}, 1), make(chan error, 1)
+	c.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return nil, nil, false
+	})
+	go func() { ended <- Settled(deadline(t), admin, "news") }()
+	<-asked // the ends, and then what is committed: so that the ends are known
+	for range 2 {
+		<-asked
+	}
+	write(1)
+	select {
+	case err := <-ended:
+		t.Fatalf("a transaction is open: %v", err)
+	default:
+	}
+	if err := writers[0].EndTransaction(t.Context(), kgo.TryCommit); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("another transaction has begun meanwhile: %v", err)
 	}
 }

@@ -108,6 +108,7 @@ func (v *process) work(ctx context.Context, plan *protocol.Plan, before protocol
 		}
 		return false, v.interrupted(now)
 	}
+	v.settle(after)
 	if err := v.tell(plan, now, before, took); err != nil || v.flags.Into == "" || ctx.Err() != nil {
 		return false, err
 	}

@@ -145,8 +145,8 @@ func New(setup Setup) (*Service, error) {
 // encoder makes the output records. recorded is the fingerprint in the journal's records.
 func (s *Setup) encoder(recorded uint64) *sink.Encoder {
 	encoder := sink.New(s.Sink, s.Index.Index.Name, fmt.Sprintf("%s:%016x", s.Index.Algorithm(), recorded))
-	if s.Plan != nil {
-		encoder.ForBackfill()
+	if s.Plan != nil || s.Index.Window.Late > 0 {
+		encoder.MarkLate()
 	}
 	return encoder
 }

@@ -239,7 +239,7 @@ func appendVerdict(dst []byte, v *Verdict) []byte {
 	dst = appendPosition(dst, v.Position)
 	dst = binary.LittleEndian.AppendUint64(dst, v.Content)
 	dst = append(dst, flag(v.Forgotten)|flag(v.Reemitted)<<1|flag(v.Cut)<<2|flag(v.Late != 0)<<3, byte(v.Match.Method))
-	if v.Late != 0 { // only what was fed is late
+	if v.Late != 0 {
 		dst = binary.AppendVarint(dst, v.Late)
 	}
 	if !v.Matched() {

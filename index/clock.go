@@ -1,12 +1,16 @@
 package index
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // clocks keep stream time, in ms. Neither clock ever goes back.
 type clocks struct {
 	arrival   int64 // ms; running maximum of the journal's append times, each capped at the appender's clock + tolerance
 	event     int64 // ms; running maximum of document times, each capped at arrival + tolerance
 	tolerance int64
+	lateAfter int64 // what is older than this is marked; 0: nothing is but in a feed, beyond the tolerance
 	byEvent   bool
 }
 
@@ -23,13 +27,26 @@ func (c *clocks) document(at int64) {
 // placed moves the event clock to the time of a place. The feeder has bounded that time.
 func (c *clocks) placed(at int64) { c.event = max(c.event, at) }
 
-// late returns how many seconds a document's time lies behind the time of its place, if that is more than the
-// tolerance.
-func (c *clocks) late(document, place int64) int64 {
-	if document <= 0 || place-document <= c.tolerance {
+// latePlace returns how many seconds a document's time lies behind the time of its place, if that is too much.
+func (c *clocks) latePlace(document, place int64) int64 {
+	return late(document, place, cmp.Or(c.lateAfter, c.tolerance))
+}
+
+// late returns how many seconds a document's time lies behind the stream's, if that is too much.
+func (c *clocks) late(document int64) int64 {
+	if !c.byEvent || c.lateAfter == 0 {
 		return 0
 	}
-	return (place - document) / 1000
+	return late(document, c.event, c.lateAfter)
+}
+
+// late returns by how many seconds a document's time lies before another, if by more than that many ms. A document
+// without a time is not late.
+func late(document, before, most int64) int64 {
+	if document <= 0 || before-document <= most {
+		return 0
+	}
+	return (before - document) / 1000
 }
 
 func (c *clocks) now() int64 {

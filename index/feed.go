@@ -55,7 +55,7 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 			continue
 		}
 		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
-		v.Late = r.clocks.late(e.Time, e.At)
+		v.Late = r.clocks.latePlace(e.Time, e.At)
 		p.hold(v)
 		r.judged = append(r.judged, v)
 	}

@@ -93,6 +93,7 @@ func (r *Replica) assemble(p Params) error {
 	r.params, r.begun, r.sketch, r.verify, r.least = p, p, made, verify, p.Similarity.Least()
 	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, newWindow(p, made.Bands())
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
+	r.clocks.lateAfter = p.Window.Late.Milliseconds()
 	r.reemitEvery = p.Window.ReemitEvery.Milliseconds()
 	return nil
 }
@@ -251,6 +252,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 		}
 		r.clocks.document(e.Time)
 		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
+		v.Late = r.clocks.late(e.Time)
 		p.hold(v)
 		r.judged = append(r.judged, v)
 	}

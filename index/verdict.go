@@ -84,8 +84,8 @@ type Verdict struct {
 	// Cut marks a document that matched none of the candidates it was compared with, while other candidates were left
 	// out: it may be a copy.
 	Cut bool
-	// Late is how far a document's time lies behind the time of its place in a backfill, in seconds. It is 0 within
-	// window.tolerance, and for a document that has no time.
+	// Late is how far a document's time lies behind the stream time, in seconds: in what was fed, behind the time of its
+	// place. It is 0 within window.late (in a feed without one, window.tolerance), and for a document that has no time.
 	Late int64
 	// Forgotten marks a document that its output refused. A unique one goes to rejected.
 	Forgotten bool

@@ -45,8 +45,9 @@ func New(p Params, indexName, algorithm string) *Encoder {
 	return e
 }
 
-// ForBackfill makes the worst case count the headers that only a backfill writes.
-func (e *Encoder) ForBackfill() *Encoder {
+// MarkLate makes the worst case count what marks a late document. Where documents cannot be late, it must not count that:
+// it decides what is rejected.
+func (e *Encoder) MarkLate() *Encoder {
 	e.worst += mostBytes(e.table[OnLate], Names{})
 	return e
 }

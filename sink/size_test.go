@@ -84,6 +84,27 @@ func TestWorstCaseHolds(t *testing.T) {
 	}
 }
 
+// Where documents may be late the worst case has room for saying so, and elsewhere it has none: it is as it was.
+func TestWorstCaseOfLateDocuments(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's dice
+	plain, late := encoder(), encoder().MarkLate()
+	b := late.NewBatch()
+	var dst kgo.Record
+	for range 1000 {
+		b.Reset()
+		src, v := random(r), randomVerdict(r)
+		v.Late = math.MaxInt64
+		b.Verdict(&dst, src, v)
+		check(t, &dst, late.WorstCase(src), "a late document")
+		if v.Unique() && v.Forgotten != (header(&dst, sink.HeaderLate) == "absent") {
+			t.Fatalf("a unique document is not marked: %s", show(&dst))
+		}
+		if more := late.WorstCase(src) - plain.WorstCase(src); more < len(sink.HeaderLate) || more > 64 {
+			t.Fatalf("%d bytes more", more)
+		}
+	}
+}
+
 func check(t *testing.T, dst *kgo.Record, bound int, what string) {
 	t.Helper()
 	wire, size := onWire(dst), sink.Size(dst)

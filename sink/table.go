@@ -40,7 +40,7 @@ const (
 	OnAll      On = iota
 	OnCopies      // duplicates, and copies that were let through as unique
 	OnCut         // unique documents that were not compared with all their candidates
-	OnLate        // documents of a backfill that came later than others of their partition; the worst case counts them there only
+	OnLate        // late documents; the worst case counts them only where there can be any
 	OnRejected    // rejected documents
 	OnWithheld    // rejected documents without a part of their record; the worst case does not count these headers
 	kinds

@@ -36,8 +36,9 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 			continue
 		}
 		v := t.judge(source, &e.Entry, index.Position{Offset: at.Offset, Entry: int32(i)})
-		if tolerance := t.params.Window.Tolerance.Milliseconds(); e.Time > 0 && e.At-e.Time > tolerance {
-			v.Late = (e.At - e.Time) / 1000
+		v.Late = lateBy(e.Time, e.At, t.params.Window.Tolerance)
+		if late := t.params.Window.Late; late > 0 {
+			v.Late = lateBy(e.Time, e.At, late)
 		}
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)

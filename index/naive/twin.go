@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -134,6 +135,9 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 		}
 		t.happen(e.Time)
 		v := t.judge(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
+		if w := t.params.Window; w.Clock == "event" && w.Late > 0 {
+			v.Late = lateBy(e.Time, t.event, w.Late)
+		}
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)
 	}
@@ -238,6 +242,15 @@ func (t *Twin) happen(documentTime int64) {
 	if t.params.Window.Clock == "event" {
 		t.event = max(t.event, min(documentTime, t.tolerated(t.arrival)))
 	}
+}
+
+// lateBy is by how many seconds a time lies before another, or 0 if by no more than most. Times are ms since 1970, and
+// one of 1970 or before is none.
+func lateBy(at, before int64, most time.Duration) int64 {
+	if at > 0 && before-at > most.Milliseconds() {
+		return (before - at) / 1000
+	}
+	return 0
 }
 
 // now returns the stream time in ms, from which the age of documents is measured.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 )
 
@@ -47,6 +49,14 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=", "index.name="+backfill.IndexOf(name))
 	c, err = read(over)
 	return c, name, err
+}
+
+// markLate has a job in the order of arrival mark what is late as one by place does. A job that goes on as a live group
+// has the settings of that group.
+func (v *process) markLate(plan *protocol.Plan) {
+	if w := &v.config.Judge.Window; plan.Order == protocol.ByArrival && v.flags.Into == "" && w.Late == 0 {
+		w.Late = max(w.Tolerance, time.Second)
+	}
 }
 
 // jobName is the name that was given, or else that of the only topic.

@@ -40,10 +40,68 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 	}
 }
 
-// counting is a store that counts the segments that are put.
+// After an erasure snapshots are taken until none of before is kept, though nothing else happens; then no more. When
+// the grace of their segments is over, they are collected, once.
+func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Snapshot.Every, w.setup.Snapshot.Keep = time.Hour, 2
+	m := w.start()
+	store := &counting{Store: m.setup.Store}
+	k := member.NewKeeper(m.follower(), store, w.setup.Snapshot, "another")
+	write := func() (offsets []int64) {
+		t.Helper()
+		if err := k.Write(w.context()); err != nil {
+			t.Fatal(err)
+		}
+		infos, err := store.Manifests(w.context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range infos {
+			offsets = append(offsets, i.Position.Offset)
+		}
+		return offsets
+	}
+	for range 2 {
+		w.produce(10, 1)
+		w.settled()
+		write()
+	}
+	_, erased, err := m.Forget(w.context(), []string{"news/0/0"}, false, false)
+	if err != nil || erased < 0 {
+		t.Fatalf("erased at %d: %v", erased, err)
+	}
+	for range 2 {
+		write()
+	}
+	last := write()
+	if len(last) != 2 || slices.Min(last) <= erased {
+		t.Errorf("an erasure at %d leaves snapshots of %v", erased, last)
+	}
+	if again := write(); !slices.Equal(again, last) || store.collects > 4 {
+		t.Errorf("snapshots of %v, then of %v; collected %d times", last, again, store.collects)
+	}
+	over := w.setup.Snapshot
+	over.Every = -snapshot.Grace - time.Hour
+	k, store.collects = member.NewKeeper(m.follower(), store, over, "one whose segments' grace is over"), 0
+	for range 2 {
+		write()
+	}
+	if store.collects != 1 {
+		t.Errorf("segments were collected %d times", store.collects)
+	}
+}
+
+// counting is a store that counts the segments that are put, and how often it collects.
 type counting struct {
 	snapshot.Store
-	puts int
+	puts, collects int
+}
+
+func (c *counting) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
+	c.collects++
+	return c.Store.Collect(ctx, keep)
 }
 
 func (c *counting) PutSegment(ctx context.Context, name string, data []byte) error {

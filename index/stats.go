@@ -5,6 +5,7 @@ type Stats struct {
 	Records    uint64 // journal records passed
 	Ignored    uint64 // records that changed nothing
 	Changed    int64  // journal offset after the last record that was no mark or checkpoint; 0 when there was none
+	Erased     int64  // journal offset after the last record that erased documents; 0 when there was none
 	Confirmed  int64  // see Replica.Confirmed
 	Judged     uint64 // documents judged
 	Unique     uint64

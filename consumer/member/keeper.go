@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -21,12 +22,15 @@ type Keeper struct {
 	writer *snapshot.Writer
 	// adopted is the journal offset of the last snapshot whose segments the writer took over.
 	adopted int64
+	// collectAt is when segments are to be collected that the last snapshot has put out of use; zero: that is done.
+	collectAt time.Time
 }
 
 // NewKeeper keeps the snapshots of a replica in a store, in the name of a member.
 func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string) *Keeper {
 	return &Keeper{
 		Follower: f, store: store, Params: p, name: name, writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
+		collectAt: time.Now().Add(snapshot.Grace + p.Every),
 	}
 }
 
@@ -99,10 +103,14 @@ func (k *Keeper) WriteIfDue(ctx context.Context) error {
 	return k.Write(ctx)
 }
 
-// Write takes a snapshot, unless nothing has changed since the newest one, publishes it, and trims the journal.
+// Write takes a snapshot, unless nothing has changed since the newest one, publishes it, and trims the journal. Where a
+// document was erased it goes on until none of the snapshots that are kept is of before.
 func (k *Keeper) Write(ctx context.Context) error {
 	if !k.changed() {
-		return nil
+		before, err := k.beforeErasure(ctx)
+		if err != nil || !before {
+			return errors.Join(err, k.collectLate(ctx))
+		}
 	}
 	if err := k.adopt(ctx); err != nil {
 		return err
@@ -128,10 +136,40 @@ func (k *Keeper) Write(ctx context.Context) error {
 	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
 		return fmt.Errorf("collect snapshots: %w", err)
 	}
+	k.collectAt = time.Now().Add(snapshot.Grace + k.Params.Every)
 	if err := k.checkpoint(ctx, &capture); err != nil {
 		return err
 	}
 	return k.trim(ctx)
+}
+
+// beforeErasure says whether a snapshot is kept of before the latest erasure that this replica knows of.
+func (k *Keeper) beforeErasure(ctx context.Context) (bool, error) {
+	var erased int64
+	k.Look(func(r *index.Replica) { erased = r.Stats().Erased })
+	if erased == 0 {
+		return false, nil
+	}
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return false, fmt.Errorf("list snapshots: %w", err)
+	}
+	return slices.ContainsFunc(infos, func(i snapshot.Info) bool {
+		return i.Position.JournalTopic == k.Log.ID && i.Position.Offset < erased
+	}), nil
+}
+
+// collectLate collects once more when the grace is over of segments that the last snapshot has put out of use. Else
+// they would stay for as long as nothing changes, and with them what was erased.
+func (k *Keeper) collectLate(ctx context.Context) error {
+	if k.collectAt.IsZero() || time.Now().Before(k.collectAt) {
+		return nil
+	}
+	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
+		return fmt.Errorf("collect snapshots: %w", err)
+	}
+	k.collectAt = time.Time{}
+	return nil
 }
 
 // adopt lets the writer pass over segments that another member has stored, or that were restored at the start.

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/removal"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Report is what a removal did, or would do.
@@ -34,7 +35,7 @@ type Remains struct {
 	Topics    []string      `json:"topics"`
 	Journal   string        `json:"journal"`
 	Snapshots int           `json:"snapshots"` // that are kept, and replaced one after another
-	Every     time.Duration `json:"-"`         // a snapshot is taken about so often while documents come
+	Every     time.Duration `json:"-"`         // a snapshot is taken so often after an erasure
 	Within    string        `json:"snapshots_within"`
 }
 
@@ -55,7 +56,7 @@ func NewReport(f *removal.Found, still Remains) Report {
 		d := &f.Documents[i]
 		r.Documents[i] = Document{Coordinates: d.Coordinates(), ID: d.ID, Copies: d.Copies, Copy: d.Copy}
 	}
-	r.Still.Within = (time.Duration(still.Snapshots) * still.Every).String()
+	r.Still.Within = still.within().String()
 	return r
 }
 
@@ -65,6 +66,12 @@ func (r *Report) Write(out io.Writer, asJSON bool) error {
 		return r.WriteJSON(out)
 	}
 	return r.WriteText(out)
+}
+
+// within returns how long it takes at most until no snapshot has it: as many newer ones are taken as are kept, one
+// every interval, and the segments of the others are deleted when their grace is over, at the next interval.
+func (r *Remains) within() time.Duration {
+	return time.Duration(r.Snapshots+2)*r.Every + snapshot.Grace
 }
 
 // WriteJSON writes one object.
@@ -114,6 +121,6 @@ func (r *Report) writeRemains(b *strings.Builder, copies int) {
 		fmt.Fprintf(b, "%d of its copies are remembered: nothing matches them either, and --copies erases them as well\n", copies)
 	}
 	fmt.Fprintf(b, "it is still in the topics %s: delete it there by their retention or by tombstones\n", strings.Join(r.Still.Topics, ", "))
-	fmt.Fprintf(b, "it is still in journal %s until members trim it, and in the snapshots there are: the %d that are kept are replaced within %s while documents come\n",
+	fmt.Fprintf(b, "it is still in journal %s until members trim it, and in the snapshots there are: %d newer ones replace them, and the store has deleted them within %s of members at work\n",
 		r.Still.Journal, r.Still.Snapshots, r.Still.Within)
 }

@@ -51,7 +51,8 @@ func backing(t *testing.T) storetest.Backing {
 		CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
 			rewrite(t, s.manifestPath(at), change)
 		},
-		Age: func(t testing.TB, by time.Duration) { age(t, dir, by) },
+		Bytes: func(t testing.TB) []byte { return allBytes(t, dir) },
+		Age:   func(t testing.TB, by time.Duration) { age(t, dir, by) },
 	}
 }
 
@@ -64,6 +65,22 @@ func rewrite(t testing.TB, path string, change func([]byte) []byte) {
 	if err := os.WriteFile(path, change(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func allBytes(t testing.TB, dir string) (all []byte) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all = append(all, data...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // age makes all files older, while files may be created and deleted.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -100,6 +101,17 @@ func backing(t *testing.T) storetest.Backing {
 		},
 		CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
 			rewrite(t, change, "manifest", "body", fmt.Sprint("next_offset = ", at.Offset))
+		},
+		Bytes: func(t testing.TB) (all []byte) {
+			t.Helper()
+			for _, sql := range []string{"select bytes from segment", "select body from manifest"} {
+				rows, err := s.pool.Query(t.Context(), sql)
+				must(t, err)
+				of, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+				must(t, err)
+				all = append(all, bytes.Join(of, nil)...)
+			}
+			return all
 		},
 		Age: func(t testing.TB, by time.Duration) {
 			t.Helper()

@@ -99,6 +99,16 @@ func (f *Feed) Erase(number uint64) (id []byte) {
 	return id
 }
 
+// Evidence returns the id and the evidence of the document with a number.
+func (f *Feed) Evidence(number uint64) (id, evidence []byte) {
+	f.Replica.Each(func(d *index.Remembered) {
+		if d.Number == number {
+			id, evidence = bytes.Clone(d.Entry.ID), bytes.Clone(d.Entry.Evidence)
+		}
+	})
+	return id, evidence
+}
+
 // Stored returns all segments of a snapshot, one after the other.
 func (*Feed) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all []byte) {
 	t.Helper()

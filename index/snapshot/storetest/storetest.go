@@ -22,6 +22,8 @@ type Backing struct {
 	CorruptSegment func(t testing.TB, name string, change func([]byte) []byte)
 	// CorruptManifest does the same to a manifest.
 	CorruptManifest func(t testing.TB, at snapshot.Position, change func([]byte) []byte)
+	// Bytes returns everything that is stored in the backing.
+	Bytes func(t testing.TB) []byte
 	// Age makes everything in the backing older by the store's clock.
 	Age func(t testing.TB, by time.Duration)
 }
@@ -54,6 +56,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"fetch", fetch},
 		{"increments", increments},
 		{"erased", erased},
+		{"erased and collected", erasedAndCollected},
 		{"side table apart", sideApart},
 		{"fall back", fallBack},
 		{"scrubbed", scrubbed},

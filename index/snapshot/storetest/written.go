@@ -92,6 +92,42 @@ func erased(t *testing.T, b Backing) {
 	f.Same(t, r)
 }
 
+// erasedAndCollected: when as many snapshots as are kept were taken after an erasure, and the grace is over, nothing of
+// what was erased is stored any more, in whatever snapshot it was.
+func erasedAndCollected(t *testing.T, b Backing) {
+	const keep = 2
+	s, f := open(t, b), NewFeed(t, held, 5)
+	w := f.Writer(s)
+	for range keep {
+		f.Judge(1000)
+		f.Write(t, w)
+	}
+	id, evidence := f.Evidence(1300)
+	for name, secret := range map[string][]byte{"id": id, "evidence": evidence} {
+		if !bytes.Contains(b.Bytes(t), secret) {
+			t.Fatalf("the %s was not stored before", name)
+		}
+	}
+	f.Erase(1300)
+	for range keep {
+		f.Judge(100)
+		f.Write(t, w)
+		_, err := s.Collect(t.Context(), keep)
+		must(t, err)
+	}
+	if !bytes.Contains(b.Bytes(t), id) {
+		t.Error("a segment went before its grace was over")
+	}
+	b.Age(t, snapshot.Grace+1)
+	_, err := s.Collect(t.Context(), keep)
+	must(t, err)
+	for name, secret := range map[string][]byte{"id": id, "evidence": evidence} {
+		if bytes.Contains(b.Bytes(t), secret) {
+			t.Errorf("the %s is still stored", name)
+		}
+	}
+}
+
 // fallBack damages the newest snapshot in each way and place. It is refused, and the snapshot before it, with more of
 // the journal after it, leads to the same replica.
 func fallBack(t *testing.T, b Backing) {

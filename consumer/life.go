@@ -22,7 +22,12 @@ func (s *Service) lives(ctx, drain context.Context, p *process) error {
 		err := p.live(ctx, drain, open)
 		var disputed *member.DisputedError
 		var overtaken *member.OvertakenError
+		var retired *member.RetiredError
 		switch {
+		case errors.As(err, &retired):
+			if err := p.retires(drain, retired, err); err != nil {
+				return err
+			}
 		case errors.As(err, &disputed):
 			open = &disputed.Dispute
 			s.replicas.Divergences.Add(1)

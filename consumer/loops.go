@@ -23,6 +23,9 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 		l.take("source.topics", name, "a source")
 	}
 	l.take("journal.topic", j.Name(p.Group), "the journal")
+	if p.Succeeds != "" {
+		l.take("consumer.succeeds_journal", p.Followed(), "the journal of the group that is followed")
+	}
 	for _, name := range source.Topics {
 		unique, duplicate, rejected := out.Topics(name)
 		l.take("sink.unique", unique, "the unique documents")

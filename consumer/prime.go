@@ -68,7 +68,7 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 		return before, after, err
 	}
 	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
-	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, state.Routes.Text)
+	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, routing.Plain(state.Routes.Text))
 	p.session.Agreed, p.recorded = p.agreed, index.Recorded(state.Settings)
 	c, log, err := p.reach(ctx)
 	if err != nil {

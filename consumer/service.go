@@ -128,6 +128,9 @@ func New(setup Setup) (*Service, error) {
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
 	agreed := member.NewAgreed(setup.Index, setup.Settings, setup.routing())
+	if setup.Plan == nil {
+		agreed.Succeeds = setup.Params.Succeeds
+	}
 	s := &Service{
 		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(), lagRead: true,
 		loops: Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),

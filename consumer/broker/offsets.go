@@ -64,7 +64,7 @@ func Committed(ctx context.Context, admin *kadm.Client, group string) (kadm.Offs
 	if err == nil {
 		err = offsets.Error()
 	}
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+	if err != nil && !NoGroup(err) {
 		return nil, fmt.Errorf("fetch committed offsets of group %s: %w", group, err)
 	}
 	return offsets, nil
@@ -85,3 +85,6 @@ func note(listed kadm.ListedOffsets, failed kadm.ShardError) {
 		}
 	}
 }
+
+// NoGroup says that nobody has joined a group yet, or that it was deleted.
+func NoGroup(err error) bool { return errors.Is(err, kerr.GroupIDNotFound) }

@@ -130,3 +130,20 @@ func (c *Cluster) ofTheDead(ctx context.Context, ids []string) ([]string, error)
 	}
 	return dead, nil
 }
+
+// FenceAll takes over all transactional ids of the group, which has no members any more: what it left open is aborted, and who had one of
+// them can do no more.
+func (c *Cluster) FenceAll(ctx context.Context) error {
+	listed, err := c.Admin().ListTransactions(ctx, nil, nil)
+	if err != nil && len(listed) == 0 {
+		return fmt.Errorf("list transactions: %w", err)
+	}
+	var fencing errgroup.Group
+	fencing.SetLimit(mostFencing)
+	for _, t := range listed.Sorted() {
+		if strings.HasPrefix(t.TxnID, c.transactionPrefix()) {
+			fencing.Go(func() error { return c.fence(ctx, t.TxnID) })
+		}
+	}
+	return fencing.Wait()
+}

@@ -23,7 +23,7 @@ func (p *patient) routing(ctx context.Context) ([]Finding, error) {
 	switch {
 	case now.Routes.Number == 0:
 		return []Finding{fine("none is in force yet: the first member declares its own")}, nil
-	case bytes.Equal(ours, now.Routes.Text):
+	case bytes.Equal(ours, routing.Plain(now.Routes.Text)):
 		return []Finding{fine(fmt.Sprintf("that in force in the journal, number %d, is that of this configuration", now.Routes.Number))}, nil
 	}
 	return []Finding{problem(

@@ -20,8 +20,9 @@ type Agreed struct {
 	Index       index.Params
 	Settings    []byte // canonical text of all that decides verdicts
 	Fingerprint uint64 // of the settings
-	Routing     []byte // canonical text
+	Routing     []byte // canonical text, without a duty
 	Routed      uint64 // hash of the routing
+	Succeeds    string // the group that this one is to take over from; empty: it forwards from the beginning
 }
 
 // NewAgreed hashes settings and routing.
@@ -45,12 +46,16 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 	}
 }
 
-// SameRouting refuses a routing in force that is not ours. Topic is that of the journal.
-func (a *Agreed) SameRouting(topic string, r *index.Replica) error {
+// SameRouting refuses a routing in force that is not ours, and one by which the group has retired. The rest of its duty is no matter of
+// configurations. A session works by what is in force.
+func (a *Agreed) SameRouting(log *journal.Log, r *index.Replica) error {
 	if r.Routed() == a.Routed {
 		return nil
 	}
-	what := fmt.Sprintf("the routing differs from that in force in journal %s:", topic)
+	if bytes.Equal(routing.Plain(r.Routes().Text), a.Routing) {
+		return a.onDuty(log, r.Routes().Text)
+	}
+	what := fmt.Sprintf("the routing differs from that in force in journal %s:", log.Topic)
 	for _, line := range routing.Diff(a.Routing, r.Routes().Text) {
 		what += "\n    " + line
 	}
@@ -69,7 +74,7 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 	f.Look(func(r *index.Replica) {
 		settings = bytes.Clone(r.Settings())
 		if err = f.Agreed.sameSettings(f.Log.Topic, settings); err == nil && r.Routes().Number > 0 {
-			agreed, err = true, f.Agreed.SameRouting(f.Log.Topic, r)
+			agreed, err = true, f.Agreed.SameRouting(f.Log, r)
 			f.routed = true
 			f.Log.Record(r.Recorded())
 		}
@@ -83,7 +88,7 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 	h := f.Log.Header()
 	var first index.Record = &index.Settings{Text: f.Agreed.Settings, Wall: h.Wall}
 	if settings != nil {
-		first = &index.Routing{Header: h, Routes: index.Routes{Number: 1, Text: f.Agreed.Routing}}
+		first = &index.Routing{Header: h, Routes: index.Routes{Number: 1, Text: f.Agreed.declares(f.Log)}}
 	}
 	if err := f.Log.BeforeRepeat(ctx, times/2); err != nil {
 		return false, err

@@ -122,7 +122,7 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		f.publish()
 	}
 	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.routed {
-		if err := f.Agreed.SameRouting(f.Log.Topic, f.replica); err != nil {
+		if err := f.Agreed.SameRouting(f.Log, f.replica); err != nil {
 			return err
 		}
 	}

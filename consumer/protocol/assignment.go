@@ -26,6 +26,10 @@ type Assignment struct {
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
 
+	Shadow   bool  // nothing is forwarded, and nothing read beyond Followed
+	Followed int64 // what the group that is followed had committed when it was asked last; -1: nothing
+	From     int64 // documents below are another group's to forward
+
 	Plan    *Plan // of a backfill; nil in a live group
 	Range   Range // of the plan
 	Tally   Tally // of what is committed; only a backfill counts it

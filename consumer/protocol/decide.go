@@ -26,6 +26,8 @@ type Findings struct {
 	Among     int32         // partitions of the topic when the journal first heard of it; now, if it never did
 	Moved     bool          // the source has another document at an offset than was judged
 	Waited    time.Duration // since Decide first answered Wait
+	Followed  int64         // of a shadow: what the group that it follows has committed; -1: nothing
+	Since     int64         // of a shadow: where the history begins that it judges
 	Terms
 }
 
@@ -57,6 +59,7 @@ const (
 	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
 	Deleted                  // the source begins behind the committed offset: nobody will read what was there
 	Unreadable               // no member can read the repositions that this one appends
+	HasRetired               // another group takes over
 )
 
 // Decision is what to do, and why.
@@ -79,6 +82,8 @@ func (f *Findings) Decide() Decision {
 func (f *Findings) decide() Decision {
 	c, p := f.Committed, f.Replica
 	switch {
+	case f.Duty.Kind == Retired:
+		return Decision{Action: Refuse, Reason: HasRetired}
 	case c.Offset < 0 && f.Known:
 		return f.begin(NoOffset, p.Base, p.Epoch+1)
 	case c.Offset < 0:
@@ -109,7 +114,7 @@ func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base, Routed: f.Routed,
-		Plan: f.Plan, Tally: c.Tally,
+		Shadow: f.Duty.Kind == Shadows, Followed: f.Followed, From: f.Duty.Begins(f.Source), Plan: f.Plan, Tally: c.Tally,
 	}}
 }
 
@@ -143,9 +148,16 @@ func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 	return then
 }
 
-// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first
-// heard of it, source.start says where. One that was added since begins at its earliest offset.
+// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first heard of
+// it, source.start says where. One that was added since begins at its earliest offset. A shadow begins no later than the group
+// that it follows has come, and who took over begins there.
 func (f *Findings) first() int64 {
+	if f.Duty.Kind == Shadows {
+		return max(f.Begin, min(f.Since, f.Followed))
+	}
+	if from, known := at(f.Duty.From, f.Source); known {
+		return max(f.Begin, from)
+	}
 	if f.Latest && f.Source.Partition < f.Among {
 		return f.End
 	}

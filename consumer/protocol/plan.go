@@ -88,10 +88,12 @@ func (p *Plan) Documents() (n int64) {
 // Fed says that the documents of an assignment are fed by a feeder, and not appended by its session.
 func (a *Assignment) Fed() bool { return a.Plan != nil && a.Plan.Order == ByPlace }
 
-// Reach is the offset up to which a session may forward documents of the assignment. In a backfill that is what was
-// fed, and never beyond the end of the range.
+// Reach is the offset up to which a session may commit documents of the assignment. In a backfill that is what was fed, and
+// never beyond the end of the range. A shadow does not go beyond what the group that it follows has committed.
 func (a *Assignment) Reach(r *index.Replica) int64 {
 	switch {
+	case a.Shadow:
+		return max(a.Base, a.Followed)
 	case a.Plan == nil:
 		return math.MaxInt64
 	case a.Fed():
@@ -109,6 +111,9 @@ func (p *Plan) Lead(records, most int) int {
 // Worth says whether a session should poll an assignment of that reach. It does so only if a whole poll of lead records
 // would lie within the reach, or if nothing more will be fed: what is polled beyond the reach is read again.
 func (a *Assignment) Worth(reach int64, lead int) bool {
+	if a.Shadow {
+		return reach > a.Base
+	}
 	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
 }
 

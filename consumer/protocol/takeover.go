@@ -22,6 +22,7 @@ const (
 	Taken                    // nothing: Assignment may be read
 	Leaderless               // nothing: the partition has no leader, and cannot be read now
 	Refused                  // nothing: a person is needed, and Decision.Reason says why
+	Outdated                 // nothing: another routing is in force than the Terms say
 )
 
 // RequireStable says that a committed offset is fetched only when no transaction is open on it. A member that is gone
@@ -30,7 +31,8 @@ const RequireStable = true
 
 // Terms are the settings by which a session takes partitions over.
 type Terms struct {
-	Routed            uint64 // the hash of the session's own routes
+	Routed            uint64 // the hash of the routes by which the session works
+	Duty              Duty   // by these routes
 	Latest            bool   // source.start: latest
 	AcceptLostOffsets bool   // go on from base where the committed offset is below
 	AcceptJournalGap  bool   // go on with an empty memory
@@ -80,6 +82,10 @@ func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskPass }
 
 // Passed answers AskPass. Moved says that the source has another document at an offset than was judged.
 func (t *Takeover) Passed(r *index.Replica, moved bool) {
+	if r.Routed() != t.Routed { // nothing may be committed by a duty that is over
+		t.asks = Outdated
+		return
+	}
 	t.Replica, t.Known = r.Partition(t.Source)
 	t.Among, t.Moved = t.Partitions, moved
 	if n, known := r.TopicPartitions(t.Source.Topic); known {
@@ -87,6 +93,10 @@ func (t *Takeover) Passed(r *index.Replica, moved bool) {
 	}
 	t.asks = AskOffset
 }
+
+// Follows answers AskOffset as well, for a shadow: what the group that it follows has committed, and where the history begins that
+// it judges.
+func (t *Takeover) Follows(committed, since int64) { t.Followed, t.Since = committed, since }
 
 // Offset answers AskOffset.
 func (t *Takeover) Offset(c Committed) { t.Committed, t.asks = c, AskExtent }

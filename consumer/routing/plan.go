@@ -28,21 +28,14 @@ const fixedLayout = "2006-01-02T15:04:05.000Z"
 
 // WithPlan adds the plan of a backfill to the canonical text of a routing.
 func WithPlan(text []byte, plan *protocol.Plan) []byte {
-	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil {
-		panic("routing: our own text does not decode: " + err.Error()) // our bug
-	}
+	values := decode(text)
 	values[keyOrder] = plan.Order.String()
 	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
 	values[keyFrom], values[keyTo] = plan.From, plan.To
 	for _, r := range plan.Ranges {
 		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic, r.From, r.To)
 	}
-	text, err := json.Marshal(values)
-	if err != nil {
-		panic("routing: strings and lists do not encode: " + err.Error()) // our bug
-	}
-	return text
+	return encode(values)
 }
 
 // PlanOf returns the plan of a backfill that a routing has. It is nil if the routing is that of a live group.

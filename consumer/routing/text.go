@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -20,18 +21,14 @@ func Text(topics []string, start string, out sink.Params) []byte {
 		unique, duplicate, rejected := out.Topics(source)
 		values["sink.unique"+of+source], values["sink.duplicate"+of+source], values["sink.rejected"+of+source] = unique, duplicate, rejected
 	}
-	text, err := json.Marshal(values) // its keys are sorted
-	if err != nil {
-		panic("routing: strings and lists do not encode: " + err.Error()) // our bug
-	}
-	return text
+	return encode(values)
 }
 
 // Outputs returns the topics to which a routing sends the documents of a source topic. ok is false if it sends them
 // nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
 	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || !reads(text, source) {
+	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || values[keyDuty] == words[protocol.Shadows] || !reads(text, source) {
 		return "", "", "", false
 	}
 	name := func(key string) string {
@@ -45,8 +42,9 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 const of = " of "
 
 // Diff compares our routing with the journal's and returns a line for each difference. A source topic that only one
-// side reads is one difference, not four.
+// side reads is one difference, not four. A group's duty is no matter of configurations.
 func Diff(here, journal []byte) []string {
+	here, journal = Plain(here), Plain(journal)
 	both := func(topic string) bool { return reads(here, topic) && reads(journal, topic) }
 	return slices.DeleteFunc(setting.Diff(here, journal), func(line string) bool {
 		key, _, _ := strings.Cut(line, ":")
@@ -66,4 +64,12 @@ func Sources(text []byte) []string {
 		return nil
 	}
 	return values.Topics
+}
+
+// Latest says that a routing has topics that are new read from their ends.
+func Latest(text []byte) bool {
+	var values struct {
+		Start string `json:"source.start"`
+	}
+	return json.Unmarshal(text, &values) == nil && values.Start == "latest"
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 )
@@ -32,7 +33,7 @@ func (s *Session) warn(t *protocol.Takeover) {
 	case protocol.Foreign:
 		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
 	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below, protocol.Deleted,
-		protocol.Unreadable:
+		protocol.Unreadable, protocol.HasRetired:
 		return
 	}
 	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).Msg(message)
@@ -96,6 +97,8 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		}
 	case protocol.Unreadable:
 		return s.Log.Unreadable()
+	case protocol.HasRetired:
+		return member.Succeeded(s.Log.Topic, &f.Duty)
 	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign, protocol.Deleted:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}

@@ -37,9 +37,13 @@ func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 		return nil, err
 	}
 	took.End("topics")
+	terms, err := s.begunTerms()
+	if err != nil {
+		return nil, err
+	}
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
-		takeovers[i] = protocol.NewTakeover(tp, s.terms(), s.patience(tp.Source))
+		takeovers[i] = protocol.NewTakeover(tp, terms, s.patience(tp.Source))
 	}
 	if err := s.takeOver(ctx, takeovers, took); err != nil {
 		return nil, err
@@ -55,11 +59,18 @@ func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 	return given, nil
 }
 
-func (s *Session) terms() protocol.Terms {
-	return protocol.Terms{
-		Routed: s.Agreed.Routed, Latest: s.Source.Start == "latest",
+// begunTerms are the terms of the takeovers that begin now. What they say of the group's duty is found outdated if that changes before
+// the partitions are taken over.
+func (s *Session) begunTerms() (protocol.Terms, error) {
+	routed, duty, err := s.duty()
+	terms := protocol.Terms{
+		Routed: routed, Duty: duty, Latest: s.Source.Start == "latest",
 		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap, Plan: s.Plan,
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.terms = terms
+	return terms, err
 }
 
 // patience returns what is remembered of a partition from one takeover to the next.

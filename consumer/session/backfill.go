@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// This file is what a session does otherwise in a backfill (decision 45). It polls only what was fed, cuts batches
-// where the fed part or the range ends, commits counts with the offsets, and announces its bases early.
+// This file is what a session does otherwise in a backfill (decision 45), some of it in a shadow as well. It polls only what was fed, cuts
+// batches where the fed part or the range ends, commits counts with the offsets, and announces its bases early.
 
 // MostHeld is how many verdicts the replica of a backfill holds at most, as far as the feeder decides it.
 const MostHeld = 100_000
@@ -32,11 +32,16 @@ func (s *Session) Has(of protocol.Range) bool {
 }
 
 // lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost.
-func (s *Session) lead() int { return s.Plan.Lead(s.intake.Records(), MostHeld) }
+func (s *Session) lead() int {
+	if s.Plan == nil {
+		return 1
+	}
+	return s.Plan.Lead(s.intake.Records(), MostHeld)
+}
 
 // reaches returns the offset up to which documents of an assignment may be forwarded now.
 func (s *Session) reaches() func(*assignment) int64 {
-	if s.Plan == nil {
+	if !s.bounded() {
 		return func(*assignment) int64 { return math.MaxInt64 }
 	}
 	reach := map[*assignment]int64{}
@@ -61,9 +66,10 @@ const overdue = 500 * time.Millisecond
 // choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long the next
 // poll may last, and how many records it may bring.
 func (s *Session) choose() (wait time.Duration, most int) {
-	if s.Plan == nil {
+	if !s.bounded() {
 		return quiet, s.intake.Records()
 	}
+	shadow := s.shadows()
 	reach, lead, now := s.reaches(), s.lead(), time.Now()
 	pause, resume := map[string][]int32{}, map[string][]int32{}
 	within, waiting := int64(0), false
@@ -92,8 +98,10 @@ func (s *Session) choose() (wait time.Duration, most int) {
 	if len(resume) > 0 {
 		client.ResumeFetchPartitions(resume)
 	}
-	wait = quiet
-	if waiting {
+	switch wait = quiet; {
+	case shadow:
+		wait = followEvery
+	case waiting:
 		wait = fedPause
 	}
 	most = s.intake.Records()
@@ -196,7 +204,8 @@ func (s *Session) recall(b *batch) {
 
 // cut notes where the commit of a backfill ends.
 func (s *Session) cut(b *batch) {
-	if s.Plan == nil {
+	if !s.bounded() {
+		s.ends = nil
 		return
 	}
 	s.mu.Lock()

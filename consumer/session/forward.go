@@ -64,6 +64,9 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
+			if b.groups[i].Silent(b.groups[i].items[k].record.Offset) {
+				continue
+			}
 			s.records = append(s.records, kgo.Record{})
 			r := &s.records[len(s.records)-1]
 			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k])

@@ -24,6 +24,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err := s.ledAgain(ctx); err != nil {
 			return err
 		}
+		if err := s.follow(ctx); err != nil {
+			return err
+		}
 		wait, records := s.choose()
 		fetches, err := s.poll(ctx, drain, wait, records)
 		if err != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"regexp"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 // Params say how this process takes part in the consumer group.
 type Params struct {
 	Group              string        `key:"group" doc:"the consumer group; its members share the work and the journal" example:"unecho"`
+	Succeeds           string        `key:"succeeds" doc:"the group that this one is to take over from: it judges what that group has committed and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter"`
+	SucceedsJournal    string        `key:"succeeds_journal" doc:"the journal of the group in consumer.succeeds; empty is {group}.journal"`
 	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
 	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
 	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
@@ -53,6 +56,15 @@ func (p Params) Validate() []setting.Mistake {
 	}
 	if p.Member != "" && !name.MatchString(p.Member) {
 		m = append(m, setting.Wrong("member", p.Member, "is no name for a member", "write 1 to 200 letters, digits, dots, underscores or dashes"))
+	}
+	if p.Succeeds != "" && !name.MatchString(p.Succeeds) {
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is no name for a group", "write the name of the group that this one is to take over from"))
+	}
+	if p.Succeeds != "" && p.Succeeds == p.Group {
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is this group itself", "give the new deployment a consumer.group of its own"))
+	}
+	if p.SucceedsJournal != "" && !topicName.MatchString(p.SucceedsJournal) {
+		m = append(m, setting.Wrong("succeeds_journal", p.SucceedsJournal, "is no name of a topic", "write the journal.topic of the group in consumer.succeeds"))
 	}
 	if p.Sessions < 1 || p.Sessions > 64 {
 		m = append(m, setting.Wrong("sessions", p.Sessions, "is out of range", "write 1 to 64; 2 keep most machines busy"))
@@ -106,3 +118,6 @@ func (p SourceParams) Validate() []setting.Mistake {
 	}
 	return append(m, setting.Misspelt(p)...)
 }
+
+// Followed is the journal of the group that this one is to take over from.
+func (p *Params) Followed() string { return cmp.Or(p.SucceedsJournal, p.Succeeds+".journal") }

@@ -46,16 +46,18 @@ type Session struct {
 	commits  int                                 // by this session since the process started
 	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
 	looked   time.Time                           // for leaders of partitions that had none
+	followed time.Time                           // when a shadow last asked what the followed group has committed
 	standing *standing
-	paused   map[key]bool      // partitions that a backfill does not poll now
+	paused   map[key]bool      // partitions that a backfill or a shadow does not poll now
 	fruitful time.Time         // when a poll of a backfill brought records, or somebody asked what is left
 	waited   map[key]time.Time // since when a partition of a backfill is fed and not polled
-	ends     map[key]int64     // where the commit at hand of a backfill ends
+	ends     map[key]int64     // where the commit at hand of a backfill or a shadow ends
 	left     atomic.Bool       // the group, for good
 
 	mu        sync.Mutex
-	took      *phase.Phases // of the way to the partitions that are being given
-	unsettled error         // of makeWay
+	took      *phase.Phases  // of the way to the partitions that are being given
+	unsettled error          // of makeWay
+	terms     protocol.Terms // of the partitions that were given last
 	assigned  map[key]*assignment
 	written   map[key]time.Time // timestamp of the last document that was committed of what is assigned
 	unled     map[key]bool      // given to us, and not read: they had no leader
@@ -245,6 +247,7 @@ func (s *Session) open() error {
 	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
 	s.written = map[key]time.Time{}
 	s.revoked, s.revoking = false, make(chan struct{})
+	s.terms, s.followed = protocol.Terms{}, time.Time{}
 	s.took, s.unsettled = phase.Begin(), nil
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()

@@ -42,12 +42,22 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 			}
 		case protocol.Taken, protocol.Leaderless, protocol.Refused:
 			return nil
+		case protocol.Outdated:
+			return s.outdated()
 		}
 		if err != nil {
 			return err
 		}
 		took.End(step)
 	}
+}
+
+// outdated says that another routing is in force than the session works by. Its process ends, if the routing is not its own.
+func (s *Session) outdated() error {
+	if _, _, err := s.duty(); err != nil {
+		return err
+	}
+	return rebuild("the group has another duty")
 }
 
 // askPause is the time until the steps are repeated, when they wait for something that passes by itself.
@@ -107,6 +117,9 @@ func (s *Session) askOffsets(ctx context.Context, some []*protocol.Takeover) err
 	for i, t := range some {
 		of[i] = t.TopicPartition
 	}
+	if err := s.askFollowed(ctx, some); err != nil { // first: what the group itself has committed is never beyond it
+		return err
+	}
 	offsets, err := s.Cluster.StableOffsets(ctx, of, s.Ahead)
 	if err != nil {
 		return err
@@ -117,14 +130,7 @@ func (s *Session) askOffsets(ctx context.Context, some []*protocol.Takeover) err
 
 // askExtents reads where partitions begin and end. The takeovers then decide, and their decisions are logged here.
 func (s *Session) askExtents(ctx context.Context, some []*protocol.Takeover) error {
-	topics := map[string]bool{}
-	var names []string
-	for _, t := range some {
-		if !topics[t.Topic] {
-			topics[t.Topic] = true
-			names = append(names, t.Topic)
-		}
-	}
+	names := topicsOf(some)
 	admin := s.Cluster.Admin()
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, names...)
 	if err != nil {

@@ -86,7 +86,9 @@ func (s *Session) judge(b *batch) (err error) {
 		case errors.Is(err, protocol.ErrUnreadable):
 			err = s.Log.Unreadable()
 		case errors.Is(err, protocol.ErrRouting):
-			err = s.Agreed.SameRouting(s.Log.Topic, r)
+			if err = s.Agreed.SameRouting(s.Log, r); err == nil {
+				err = rebuild("%w", protocol.ErrRouting)
+			}
 		default:
 			if errors.Is(err, protocol.ErrMoved) {
 				s.setMoved(a.Source, true)

@@ -57,7 +57,7 @@ func (r *Group) Diff(out io.Writer) error {
 	return errOther
 }
 
-func (r *Group) agrees() bool { return bytes.Equal(r.text, r.now.Routes.Text) }
+func (r *Group) agrees() bool { return bytes.Equal(r.text, routing.Plain(r.now.Routes.Text)) }
 
 // Show writes the routing in force.
 func (r *Group) Show(out io.Writer, asJSON bool) error {
@@ -97,7 +97,11 @@ func (r *Group) Apply(ctx context.Context, out io.Writer, dryRun bool) error {
 	if err := r.tellDifference(out); err != nil || dryRun {
 		return err
 	}
-	now, err := r.journal.Apply(ctx, r.config.Journal, r.now, r.text)
+	duty, err := routing.DutyOf(r.now.Routes.Text)
+	if err != nil {
+		return err
+	}
+	now, err := r.journal.Apply(ctx, r.config.Journal, r.now, routing.WithDuty(r.text, &duty))
 	if errors.Is(err, routing.ErrOvertaken) {
 		return fmt.Errorf("%w: nothing of this one counts. See `unecho routing diff`, and apply it again", err)
 	}

@@ -204,7 +204,7 @@ func (s *session) stepShare(sh *share) bool {
 		t.Applied()
 	case protocol.AskPause:
 		t.Resume()
-	case protocol.Taken, protocol.Leaderless, protocol.Refused:
+	case protocol.Taken, protocol.Leaderless, protocol.Refused, protocol.Outdated:
 		return false
 	}
 	return true

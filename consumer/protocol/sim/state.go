@@ -210,7 +210,7 @@ func (t *teller) share(sh *share) {
 		}
 	case protocol.Taken:
 		t.assignment(of.Assignment())
-	case protocol.AskEnd, protocol.AskPause, protocol.Leaderless, protocol.Refused: // nothing is read yet
+	case protocol.AskEnd, protocol.AskPause, protocol.Leaderless, protocol.Refused, protocol.Outdated: // nothing is read yet
 	}
 }
 

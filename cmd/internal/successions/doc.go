@@ -1,0 +1,2 @@
+// Package successions has what the verb about taking over from another group tells of it.
+package successions

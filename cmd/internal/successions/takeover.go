@@ -1,0 +1,111 @@
+package successions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/succession"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// How says what is asked of a takeover.
+type How struct {
+	Plan    bool // only say what would happen
+	Abandon bool
+	Out     io.Writer
+	Logger  zerolog.Logger
+}
+
+// TakeOver has the group of a configuration take over from the one that it follows.
+func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How) error {
+	if c.Consumer.Succeeds == "" {
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s follows no other group", c.Consumer.Group),
+			Remedy: "name the group from which it is to take over in consumer.succeeds, and start its members with that",
+		}
+	}
+	t := &succession.Takeover{
+		Kafka:    kafka,
+		OldGroup: succession.Group{Name: c.Consumer.Succeeds, Journal: c.Consumer.Followed()},
+		NewGroup: succession.Group{Name: c.Consumer.Group, Journal: c.Journal.Name(c.Consumer.Group)},
+		Journal:  c.Journal, Abandon: how.Abandon, Logger: how.Logger,
+		Say: func(what string) { fmt.Fprintln(how.Out, what) },
+	}
+	report, err := t.Run(ctx, how.Plan)
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before the takeover was complete; the same command goes on")}
+	case err != nil:
+		return exit.Undone(err)
+	}
+	_, err = io.WriteString(how.Out, tell(t, &report))
+	return err
+}
+
+// tell says how a takeover stands.
+func tell(t *succession.Takeover, r *succession.Report) string {
+	var b strings.Builder
+	older, newer := t.OldGroup.Name, t.NewGroup.Name
+	if t.Abandon && r.Next == protocol.HandOver {
+		return fmt.Sprintf("the takeover is abandoned: group %s forwards, and group %s follows it\n", older, newer)
+	}
+	if r.Next == protocol.HandOver {
+		fmt.Fprintf(&b, "group %s has taken over from group %s\n", newer, older)
+		for _, from := range r.From {
+			fmt.Fprintf(&b, "  %s/%d from %s on\n", from.Topic, from.Source.Partition, terminal.Grouped(int(from.Offset)))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "group %s takes over from group %s:\n", newer, older)
+	behind := int64(0)
+	for i := range r.Places {
+		p := &r.Places[i]
+		behind += max(0, p.Old-max(p.New, p.Begin))
+		fmt.Fprintf(&b, "  %s/%d: %s is at %s of %s, and %s at %s\n", p.Topic, p.Source.Partition,
+			older, offset(p.Old), terminal.Grouped(int(p.End)), newer, offset(p.New))
+	}
+	steps := []struct {
+		hand protocol.Hand
+		what string
+	}{
+		{protocol.HandRetire, fmt.Sprintf("retire group %s: a record in journal %s, on which its members end", older, t.OldGroup.Journal)},
+		{protocol.HandDrain, fmt.Sprintf("wait until its members are gone: %s", members(r.Old))},
+		{protocol.HandFence, "fence its transactional ids"},
+		{protocol.HandActivate, fmt.Sprintf("have group %s forward from its committed offsets: a record in journal %s", newer, t.NewGroup.Journal)},
+		{protocol.HandVoid, fmt.Sprintf("note in journal %s that group %s does not take over", t.NewGroup.Journal, newer)},
+		{protocol.HandRestore, fmt.Sprintf("have group %s forward again: a record in journal %s", older, t.OldGroup.Journal)},
+	}
+	for _, s := range steps {
+		if abandons := s.hand == protocol.HandVoid || s.hand == protocol.HandRestore; s.hand >= r.Next && abandons == t.Abandon {
+			fmt.Fprintf(&b, "- %s\n", s.what)
+		}
+	}
+	if behind > 0 && !t.Abandon {
+		fmt.Fprintf(&b, "group %s has %s to judge before it forwards: the fewer, the shorter the pause\n", newer, terminal.Several(int(behind), "offset"))
+	}
+	return b.String()
+}
+
+func members(of []string) string {
+	if len(of) == 0 {
+		return "none is there"
+	}
+	return strings.Join(of, ", ")
+}
+
+func offset(at int64) string {
+	if at < 0 {
+		return "none"
+	}
+	return terminal.Grouped(int(at))
+}

@@ -1,0 +1,49 @@
+package member
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// RetiredError ends a member of a group from which another one takes over.
+type RetiredError struct{ Duty protocol.Duty }
+
+func (e *RetiredError) Error() string { return "this group has retired in favour of " + e.Duty.Other }
+
+// Succeeded is the error that ends a member whose group has retired. Topic is its journal.
+func Succeeded(topic string, d *protocol.Duty) *stop.Error {
+	return &stop.Error{
+		What: fmt.Sprintf("group %s takes over from this one, says journal %s", d.Other, topic), Err: &RetiredError{*d},
+		Remedy: fmt.Sprintf("let this deployment end. To follow the other group, and take over from it again, start it with consumer.succeeds: %s "+
+			"once `unecho takeover` is done; to abandon the takeover before: `unecho takeover --abandon`, with the configuration of %s", d.Other, d.Other),
+	}
+}
+
+// onDuty refuses what the routing in force has the group do, if that is nothing.
+func (*Agreed) onDuty(log *journal.Log, text []byte) error {
+	d, err := routing.DutyOf(text)
+	switch {
+	case err != nil:
+		return &stop.Error{What: fmt.Sprintf("the routing in journal %s cannot be read", log.Topic), Err: err, Remedy: "start the version that the other members run"}
+	case d.Kind == protocol.Retired:
+		return Succeeded(log.Topic, &d)
+	case d.Ours != "" && d.Ours != routing.Incarnation(log.Topic, log.ID):
+		return &stop.Error{
+			What:   fmt.Sprintf("the routing in journal %s was meant for another journal (%s): the topic was deleted and created again, or copied", log.Topic, d.Ours),
+			Remedy: "begin a new deployment, with a consumer.group and a journal.topic that were never used",
+		}
+	}
+	return nil
+}
+
+// declares is the text of the first routing: a group that is to take over from another one begins as its shadow.
+func (a *Agreed) declares(log *journal.Log) []byte {
+	if a.Succeeds == "" {
+		return a.Routing
+	}
+	return routing.WithDuty(a.Routing, &protocol.Duty{Kind: protocol.Shadows, Other: a.Succeeds, Ours: routing.Incarnation(log.Topic, log.ID)})
+}

@@ -1,0 +1,54 @@
+package protocol
+
+import "github.com/unecho/unecho/index/entry"
+
+// Duty is what the routing in force has a group do with what it judges (design 4, rule 17). The zero value is that of a group
+// that never had to do with a succession: it forwards everything.
+type Duty struct {
+	Kind   DutyKind
+	Other  string // the group that is followed, that takes over, or that this one took over from
+	Theirs string // the incarnation of that group's journal, where it matters
+	Ours   string // the incarnation of this group's journal: a record in a journal that was deleted since means nothing
+	// From says from which offset of a partition on documents are this group's to forward. Those below were another group's.
+	From []Boundary
+	// Seen is what a group had committed, at least, when it retired.
+	Seen []Boundary
+	// Void is the number of the latest retirement of the followed group that must not be completed any more.
+	Void uint32
+}
+
+// DutyKind is what a group does.
+type DutyKind int
+
+// Kinds of duty.
+const (
+	Forwards DutyKind = iota // documents go to the outputs
+	Shadows                  // documents are judged up to where the other group has committed, and go nowhere
+	Retired                  // nothing is read any more
+)
+
+// Boundary is an offset of a partition.
+type Boundary struct {
+	Topic  string
+	Source entry.Source
+	Offset int64
+}
+
+// at returns the offset of a partition's boundary.
+func at(of []Boundary, source entry.Source) (offset int64, ok bool) {
+	for i := range of {
+		if of[i].Source == source {
+			return of[i].Offset, true
+		}
+	}
+	return 0, false
+}
+
+// Begins is the offset from which on the group forwards a partition.
+func (d *Duty) Begins(source entry.Source) int64 {
+	offset, _ := at(d.From, source)
+	return offset
+}
+
+// Silent says that a document is judged and not forwarded: another group forwards it.
+func (a *Assignment) Silent(offset int64) bool { return a.Shadow || offset < a.From }

@@ -1,0 +1,257 @@
+package protocol
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Hand is what a handover needs next. A verb does it and answers by the method that is named there.
+type Hand int
+
+// What a handover asks for.
+const (
+	HandLook     Hand = iota // the routing in force in both journals: Looked
+	HandRetire               // that Duty is appended to the old group's journal as the next routing: Appended
+	HandDrain                // that the old group has no member: Drained
+	HandFence                // that the old group's transactional ids are fenced: Fenced
+	HandOffsets              // the committed offsets of both groups, the old one's fetched as RequireStable says: Offsets
+	HandActivate             // that Duty is appended to the new group's journal as the next routing: Appended
+	HandVoid                 // as HandActivate, of a record by which the new group can not take over any more: Appended
+	HandRestore              // that Duty is appended to the old group's journal as the next routing: Appended
+	HandOver                 // nothing: it is done
+	HandRefused              // nothing: Refusal says why
+)
+
+// Side is a group of a handover as its journal shows it.
+type Side struct {
+	Group   string
+	Journal string // its incarnation; empty: there is none
+	Number  uint32 // of the routing in force; 0: none was declared
+	Duty    Duty
+}
+
+// Standpoint is how far a partition of the source is, for both groups. -1 is an offset that is not committed.
+type Standpoint struct {
+	Topic      string
+	Source     entry.Source
+	Begin, End int64
+	Old        int64 // committed by the old group, stable
+	New        int64 // committed by the new group
+}
+
+// HandRefusal is why a handover cannot go on.
+type HandRefusal struct {
+	Why    HandReason
+	Other  string       // the group that stands in the way
+	Places []Standpoint // the partitions that do
+}
+
+// HandReason is the kind of it.
+type HandReason int
+
+// Reasons of refusals.
+const (
+	NoOldJournal  HandReason = iota // the old group has no journal, or no routing
+	NoNewJournal                    // the new one has none
+	NewForwards                     // the new group forwards, and did not take over from the old one
+	NewFollows                      // the new group follows another one
+	NewRetired                      // the new group has retired itself
+	OldFollows                      // the old group follows another one, and has nothing to hand over
+	OldSucceeded                    // another group takes over from the old one
+	WasVoided                       // the takeover was abandoned
+	OffsetsGone                     // offsets that the old group had committed are not there any more
+	NewBeyond                       // the new group has judged beyond what the old one has committed
+	TakenOver                       // to abandon: the takeover is complete
+	NothingToVoid                   // to abandon: the old group has not retired for the new one
+)
+
+// Handover leads a takeover (Back false), or abandons one (Back true). All it needs to know is in the two journals and in the
+// group's offsets, so that one that was killed is gone on with by another one, and several at once do no harm.
+//
+// What makes it safe: a routing counts only with the number that follows. So what is decided by a journal that has changed since
+// does not count. Whoever makes a retirement void writes that to the new group's journal, before the old group forwards again.
+type Handover struct {
+	Back     bool
+	Latest   bool // source.start of the old group
+	Old, New Side
+	Refusal  HandRefusal
+	hands    Hand
+	duty     Duty
+	drained  uint32 // the number of the retirement after which the old group was seen without a member
+	restored uint32 // the number of the retirement that was made void
+}
+
+// Hands says what is needed next.
+func (h *Handover) Hands() Hand { return h.hands }
+
+// Duty is that of the record that HandRetire, HandActivate, HandVoid and HandRestore want. Its number is that of the side's routing + 1.
+func (h *Handover) Duty() Duty { return h.duty }
+
+// Looked answers HandLook.
+func (h *Handover) Looked(newer, older Side) {
+	h.Old, h.New = older, newer
+	switch {
+	case older.Number == 0:
+		h.refuse(NoOldJournal, older.Group)
+	case h.Back:
+		h.lookBack()
+	case newer.Number == 0:
+		h.refuse(NoNewJournal, newer.Group)
+	default:
+		h.look()
+	}
+}
+
+// retiredForNew says that the old group has retired in favour of this incarnation of the new one.
+func (h *Handover) retiredForNew() bool {
+	d := &h.Old.Duty
+	return d.Kind == Retired && d.Other == h.New.Group && d.Theirs == h.New.Journal
+}
+
+// voided says that the new group can not complete the old one's retirement any more.
+func (h *Handover) voided() bool {
+	d := &h.New.Duty
+	return d.Kind == Shadows && d.Other == h.Old.Group && d.Void >= h.Old.Number
+}
+
+// tookOver says that the new group has taken over from this incarnation of the old one.
+func (h *Handover) tookOver() bool {
+	d := &h.New.Duty
+	return d.Kind == Forwards && d.Other == h.Old.Group && d.Theirs == h.Old.Journal
+}
+
+func (h *Handover) look() {
+	is, was := &h.New.Duty, &h.Old.Duty
+	switch {
+	case h.tookOver() && (h.retiredForNew() || was.Kind == Shadows && was.Other == h.New.Group):
+		h.hands = HandOver
+	case is.Kind == Retired:
+		h.refuse(NewRetired, is.Other)
+	case is.Kind == Forwards:
+		h.refuse(NewForwards, h.New.Group)
+	case is.Other != h.Old.Group:
+		h.refuse(NewFollows, is.Other)
+	case was.Kind == Shadows:
+		h.refuse(OldFollows, was.Other)
+	case was.Kind == Forwards:
+		h.hands = HandOffsets // to see whether it can be completed
+	case !h.retiredForNew():
+		h.refuse(OldSucceeded, was.Other)
+	case h.voided():
+		h.refuse(WasVoided, h.Old.Group)
+	case !h.isDrained():
+		h.hands = HandDrain
+	default:
+		h.hands = HandOffsets
+	}
+}
+
+// isDrained says that the old group was seen without a member after the retirement in force.
+func (h *Handover) isDrained() bool { return h.drained > 0 && h.drained == h.Old.Number }
+
+// lookBack: first the new group's journal says that the retirement is void, then the old group forwards again.
+func (h *Handover) lookBack() {
+	is := &h.New.Duty
+	switch {
+	case h.tookOver():
+		h.refuse(TakenOver, h.New.Group)
+	case h.restored > 0 && h.Old.Number != h.restored:
+		h.hands = HandOver
+	case h.Old.Duty.Kind != Retired || h.Old.Duty.Other != h.New.Group:
+		h.refuse(NothingToVoid, h.Old.Group)
+	case h.Old.Duty.Theirs != h.New.Journal || h.voided(): // a journal that is gone completes nothing
+		h.hands, h.restored = HandRestore, h.Old.Number
+		h.duty = Duty{Kind: Forwards, From: h.Old.Duty.From}
+		if len(h.duty.From) > 0 {
+			h.duty.Other, h.duty.Ours = h.New.Group, h.Old.Duty.Ours
+		}
+	case is.Kind != Shadows || is.Other != h.Old.Group:
+		h.refuse(NewFollows, is.Other)
+	default:
+		h.hands, h.duty = HandVoid, *is
+		h.duty.Void = h.Old.Number
+	}
+}
+
+// Appended answers HandRetire, HandActivate, HandVoid and HandRestore. Whether the record counts is in the journals.
+func (h *Handover) Appended() { h.hands = HandLook }
+
+// Drained answers HandDrain, once the group was seen without a member after its retirement: what its members judged before
+// can not be committed any more, and who joins it again reads of the retirement first.
+func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
+
+// Fenced answers HandFence.
+func (h *Handover) Fenced() { h.hands = HandOffsets }
+
+// Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells whether the
+// handover could be completed.
+func (h *Handover) Offsets(of []Standpoint) {
+	from, gone, beyond := h.from(of)
+	switch {
+	case len(gone) > 0:
+		h.refuse(OffsetsGone, h.Old.Group, gone...)
+	case len(beyond) > 0:
+		h.refuse(NewBeyond, h.New.Group, beyond...)
+	case h.Old.Duty.Kind == Forwards:
+		h.hands = HandRetire
+		h.duty = Duty{Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From, Seen: seen(of)}
+	default:
+		h.hands = HandActivate
+		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, Theirs: h.Old.Journal, Ours: h.New.Journal, From: from}
+	}
+}
+
+// from is where the new group begins to forward: behind all that the old one has forwarded, and behind all that was forwarded before the
+// old one took over itself.
+func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standpoint) {
+	read := map[string]bool{} // topics of which the old group has read something
+	for i := range of {
+		read[of[i].Topic] = read[of[i].Topic] || of[i].Old >= 0
+	}
+	for i := range of {
+		p := &of[i]
+		begins := max(p.Old, h.Old.Duty.Begins(p.Source))
+		if p.Old < 0 {
+			if last, known := at(h.Old.Duty.Seen, p.Source); known && last > begins {
+				gone = append(gone, *p)
+			}
+			begins = max(begins, p.Begin)
+			if h.Latest && !read[p.Topic] {
+				begins = max(begins, p.End)
+			}
+		}
+		if p.New > max(begins, p.Begin) {
+			beyond = append(beyond, *p)
+		}
+		from = append(from, Boundary{p.Topic, p.Source, begins})
+	}
+	slices.SortFunc(from, func(a, b Boundary) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Source.Partition, b.Source.Partition))
+	})
+	return from, gone, beyond
+}
+
+func seen(of []Standpoint) (all []Boundary) {
+	for i := range of {
+		if of[i].Old >= 0 {
+			all = append(all, Boundary{of[i].Topic, of[i].Source, of[i].Old})
+		}
+	}
+	return all
+}
+
+func (h *Handover) refuse(why HandReason, other string, places ...Standpoint) {
+	h.hands, h.Refusal = HandRefused, HandRefusal{why, other, places}
+}
+
+// String names the step, for traces and messages.
+func (w Hand) String() string {
+	names := [...]string{"look", "retire", "drain", "fence", "offsets", "activate", "void", "restore", "over", "refused"}
+	if int(w) < len(names) {
+		return names[w]
+	}
+	return fmt.Sprint(int(w))
+}

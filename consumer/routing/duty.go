@@ -1,0 +1,156 @@
+package routing
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
+
+// The keys of a duty, beside those of every routing. A group that never had to do with a succession has none of them:
+//
+//	"succession.duty": "shadow", "succession.group": "news-filter", "succession.here": "news-5.journal 7c0f1e4a..."
+//	"succession.from news/0": "7c0f1e4a... 120000"
+const (
+	keyPrefix  = "succession."
+	keyDuty    = keyPrefix + "duty"
+	keyGroup   = keyPrefix + "group"
+	keyJournal = keyPrefix + "journal"
+	keyHere    = keyPrefix + "here"
+	keyVoid    = keyPrefix + "void"
+	keyBegins  = keyPrefix + "from "
+	keySeen    = keyPrefix + "seen "
+)
+
+// words are those of the kinds of duty, by their number.
+var words = [...]string{protocol.Forwards: "forward", protocol.Shadows: "shadow", protocol.Retired: "retired"}
+
+// Incarnation names a journal: the topic, and which topic of that name.
+func Incarnation(topic string, id [16]byte) string { return fmt.Sprintf("%s %x", topic, id) }
+
+// WithDuty returns the text of a routing with another duty. What the text says of a duty before does not matter.
+func WithDuty(text []byte, d *protocol.Duty) []byte {
+	plain := Plain(text)
+	if d.Kind == protocol.Forwards && len(d.From) == 0 {
+		return plain
+	}
+	values := decode(plain)
+	values[keyDuty], values[keyGroup], values[keyHere] = words[d.Kind], d.Other, d.Ours
+	if d.Theirs != "" {
+		values[keyJournal] = d.Theirs
+	}
+	if d.Void > 0 {
+		values[keyVoid] = fmt.Sprint(d.Void)
+	}
+	for _, of := range []struct {
+		key string
+		at  []protocol.Boundary
+	}{{keyBegins, d.From}, {keySeen, d.Seen}} {
+		for _, b := range of.at {
+			values[fmt.Sprintf("%s%s/%d", of.key, b.Topic, b.Source.Partition)] = fmt.Sprintf("%x %d", b.Source.Topic, b.Offset)
+		}
+	}
+	return encode(values)
+}
+
+// Plain returns the text of a routing without what it says of a duty: what a configuration has of it.
+func Plain(text []byte) []byte {
+	if !bytes.Contains(text, []byte(`"`+keyPrefix)) {
+		return text
+	}
+	values := decode(text)
+	for key := range values {
+		if strings.HasPrefix(key, keyPrefix) {
+			delete(values, key)
+		}
+	}
+	return encode(values)
+}
+
+// DutyOf returns the duty that a routing gives its group.
+func DutyOf(text []byte) (d protocol.Duty, err error) {
+	if !bytes.Contains(text, []byte(`"`+keyPrefix)) {
+		return d, nil
+	}
+	values := map[string]any{}
+	if err := json.Unmarshal(text, &values); err != nil {
+		return d, fmt.Errorf("read routing: %w", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		said, ok := values[key].(string)
+		if strings.HasPrefix(key, keyPrefix) && (!ok || !readDuty(&d, key, said)) {
+			return d, fmt.Errorf("read routing: %s is %v, which this version of unecho does not know: upgrade this program", key, values[key])
+		}
+	}
+	return d, nil
+}
+
+// readDuty reads one key. It returns false if it does not know what is said.
+func readDuty(d *protocol.Duty, key, said string) (ok bool) {
+	switch key {
+	case keyDuty:
+		at := slices.Index(words[:], said)
+		d.Kind = protocol.DutyKind(at)
+		return at >= 0
+	case keyGroup:
+		d.Other = said
+	case keyJournal:
+		d.Theirs = said
+	case keyHere:
+		d.Ours = said
+	case keyVoid:
+		_, err := fmt.Sscan(said, &d.Void)
+		return err == nil
+	default:
+		place, begins := strings.CutPrefix(key, keyBegins)
+		seen := false
+		if !begins {
+			place, seen = strings.CutPrefix(key, keySeen)
+		}
+		b, err := readBoundary(place, said)
+		switch {
+		case err != nil:
+			return false
+		case begins:
+			d.From = append(d.From, b)
+		case seen:
+			d.Seen = append(d.Seen, b)
+		}
+		return begins || seen
+	}
+	return true
+}
+
+func readBoundary(place, said string) (b protocol.Boundary, err error) {
+	var id []byte
+	slash := strings.LastIndexByte(place, '/')
+	if _, err = fmt.Sscanf(said, "%x %d", &id, &b.Offset); err != nil || slash < 0 || len(id) != len(b.Source.Topic) {
+		return b, fmt.Errorf("read routing: boundary %q of %q: %w", said, place, err)
+	}
+	copy(b.Source.Topic[:], id)
+	b.Topic = place[:slash]
+	if _, err = fmt.Sscan(place[slash+1:], &b.Source.Partition); err != nil {
+		return b, fmt.Errorf("read routing: partition of %q: %w", place, err)
+	}
+	return b, nil
+}
+
+func decode(text []byte) map[string]any {
+	values := map[string]any{}
+	if err := json.Unmarshal(text, &values); err != nil {
+		panic("routing: our own text does not decode: " + err.Error()) // our bug
+	}
+	return values
+}
+
+func encode(values map[string]any) []byte {
+	text, err := json.Marshal(values) // its keys are sorted
+	if err != nil {
+		panic("routing: strings and lists do not encode: " + err.Error()) // our bug
+	}
+	return text
+}

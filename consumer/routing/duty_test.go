@@ -1,0 +1,46 @@
+package routing
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// A duty is part of a routing, and none of a configuration. The text of a group without one is what it always was.
+func TestDutyIsWrittenAndRead(t *testing.T) {
+	t.Parallel()
+	plain := Text([]string{"news", "blogs/x"}, "earliest", sink.DefaultParams())
+	at := func(offset int64) []protocol.Boundary {
+		return []protocol.Boundary{{Topic: "news", Source: entry.Source{Topic: [16]byte{1, 2}, Partition: 3}, Offset: offset}}
+	}
+	here := Incarnation("new.journal", [16]byte{9})
+	for _, d := range []protocol.Duty{
+		{},
+		{Kind: protocol.Shadows, Other: "old", Ours: here, Void: 7},
+		{Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Seen: at(9)},
+		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12)},
+	} {
+		text := WithDuty(WithDuty(plain, &protocol.Duty{Kind: protocol.Shadows, Other: "before"}), &d)
+		got, err := DutyOf(text)
+		if err != nil || !reflect.DeepEqual(got, d) {
+			t.Errorf("%+v becomes %+v, %v", d, got, err)
+		}
+		if !bytes.Equal(Plain(text), plain) || len(Diff(plain, text)) != 0 {
+			t.Errorf("%s is %s without its duty", text, Plain(text))
+		}
+		_, _, _, ok := Outputs(text, "news")
+		if shadow := d.Kind == protocol.Shadows; ok == shadow {
+			t.Errorf("%s: forwards %v", text, ok)
+		}
+	}
+	for _, wrong := range []string{`{"succession.duty":"king"}`, `{"succession.more":"x"}`, `{"succession.from news/0":"12"}`, `{"succession.void":7}`} {
+		if _, err := DutyOf([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "upgrade") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}

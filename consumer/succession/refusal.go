@@ -1,0 +1,100 @@
+package succession
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// refusal says why a takeover cannot go on, and what a person can do.
+func (r *run) refusal() error {
+	older, newer, other := r.Old.Group, r.New.Group, r.Refusal.Other
+	switch r.Refusal.Why {
+	case protocol.NoOldJournal:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to take over", older, r.OldGroup.Journal),
+			Remedy: "name the group that is at work in consumer.succeeds, and its journal in consumer.succeeds_journal",
+		}
+	case protocol.NoNewJournal:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has no journal %s yet, or declared nothing in it", newer, r.NewGroup.Journal),
+			Remedy: "start a member of it with consumer.succeeds: " + older + ", and let it catch up",
+		}
+	case protocol.NewForwards:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s forwards already, and did not take over from group %s", newer, older),
+			Remedy: "a successor begins as a shadow: give it a consumer.group and a journal.topic that were never used",
+		}
+	case protocol.NewFollows:
+		return &stop.Error{What: fmt.Sprintf("group %s follows group %s, not %s", newer, other, older), Remedy: "name that group in consumer.succeeds"}
+	case protocol.NewRetired:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has retired itself, in favour of group %s", newer, other),
+			Remedy: "start it with consumer.succeeds: " + other + ", so that it follows that group, and take over then",
+		}
+	case protocol.OldFollows:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s forwards nothing itself: it follows group %s", older, other),
+			Remedy: "take over from the group that forwards",
+		}
+	case protocol.OldSucceeded:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.Theirs),
+			Remedy: "nothing of this takeover counts: follow that group, or abandon its takeover with `unecho takeover --abandon` and its configuration",
+		}
+	case protocol.WasVoided:
+		return &stop.Error{
+			What:   fmt.Sprintf("this takeover from group %s was abandoned", older),
+			Remedy: "finish that with `unecho takeover --abandon`; then it can be begun again",
+		}
+	case protocol.OffsetsGone:
+		return &stop.Error{
+			What:   fmt.Sprintf("offsets that group %s had committed are gone: %s", older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })),
+			Remedy: "set them to where the group had come, with kafka-consumer-groups.sh --reset-offsets: its journal says where (succession.seen), and its outputs how far it came after that",
+		}
+	case protocol.NewBeyond:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has judged beyond what group %s has committed: %s", newer, older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })),
+			Remedy: fmt.Sprintf("an offset was set by hand: wait until group %s is there, or stop all members of %s and set its offsets back", older, newer),
+		}
+	case protocol.TakenOver:
+		return &stop.Error{
+			What:   fmt.Sprintf("group %s has taken over from group %s: there is nothing to abandon", newer, older),
+			Remedy: fmt.Sprintf("to go back, start %s with consumer.succeeds: %s, and run unecho takeover with its configuration", older, newer),
+		}
+	case protocol.NothingToVoid:
+		return &stop.Error{What: fmt.Sprintf("group %s has not retired in favour of group %s: there is nothing to abandon", older, newer), Remedy: "see `unecho takeover --plan`"}
+	}
+	return fmt.Errorf("this is a bug of unecho: refusal %d", r.Refusal.Why)
+}
+
+func places(of []protocol.Standpoint, offset func(*protocol.Standpoint) int64) string {
+	var all []string
+	for i := range of {
+		all = append(all, fmt.Sprintf("%s/%d at %d", of[i].Topic, of[i].Source.Partition, offset(&of[i])))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (r *run) otherSources(ours []string) error {
+	return &stop.Error{
+		What:   fmt.Sprintf("the groups read other topics: %s reads %q, %s reads %q", r.OldGroup.Name, r.sources, r.NewGroup.Name, ours),
+		Remedy: "let both read the same source.topics (unecho routing apply changes those of a group), and take over then",
+	}
+}
+
+func (r *run) otherJournal(named string) error {
+	return &stop.Error{
+		What:   fmt.Sprintf("group %s retired in favour of %s with journal %s, and this configuration names %s", r.OldGroup.Name, r.NewGroup.Name, named, r.NewGroup.Journal),
+		Remedy: "abandon it with the configuration of that deployment",
+	}
+}
+
+func (*run) backfills(g Group, err error) error {
+	if err != nil {
+		return err
+	}
+	return &stop.Error{What: fmt.Sprintf("journal %s is that of a backfill", g.Journal), Remedy: "only live groups take over from each other"}
+}

@@ -1,0 +1,243 @@
+package succession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// Takeover has the group NewGroup take over from OldGroup, or abandons that.
+type Takeover struct {
+	Kafka              topic.Options
+	OldGroup, NewGroup Group
+	Journal            journal.Params // how the journals are written
+	Abandon            bool
+	Say                func(string) // tells a person what happens
+	Logger             zerolog.Logger
+}
+
+// Group is a group and the topic of its journal.
+type Group struct{ Name, Journal string }
+
+// Report is how a takeover stands.
+type Report struct {
+	Next   protocol.Hand // what would be done next; HandOver: nothing
+	Places []protocol.Standpoint
+	From   []protocol.Boundary // where New forwards from, once it has taken over
+	Old    []string            // the members of the old group, when that was looked at
+}
+
+// run is a takeover at work.
+type run struct {
+	*Takeover
+	protocol.Handover
+	client       *kgo.Client
+	admin        *kadm.Client
+	older, newer routing.State
+	report       Report
+	told         string // whom it waits for
+	sources      []string
+}
+
+// Run does the takeover. If it is only to plan, it ends before anything is written.
+func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
+	client, err := kgo.NewClient(t.Kafka...)
+	if err != nil {
+		return Report{}, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	if err := broker.Ping(ctx, client); err != nil {
+		return Report{}, err
+	}
+	r := &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}
+	for {
+		r.report.Next = r.Hands()
+		if plan && r.writes() {
+			return r.report, r.members(ctx)
+		}
+		over, err := r.step(ctx)
+		if over || err != nil {
+			r.report.Next = r.Hands()
+			return r.report, err
+		}
+	}
+}
+
+// writes says that the next step changes something.
+func (r *run) writes() bool {
+	return !slices.Contains([]protocol.Hand{protocol.HandLook, protocol.HandOffsets, protocol.HandOver, protocol.HandRefused}, r.Hands())
+}
+
+func (r *run) step(ctx context.Context) (over bool, err error) {
+	switch r.Hands() {
+	case protocol.HandLook:
+		return false, r.look(ctx)
+	case protocol.HandRetire:
+		r.Say(fmt.Sprintf("group %s retires: its members end, and commit nothing more", r.Old.Group))
+		return false, r.declare(ctx, r.OldGroup, r.older)
+	case protocol.HandDrain:
+		return false, r.drain(ctx)
+	case protocol.HandFence:
+		err = r.old().FenceAll(ctx)
+		r.Fenced()
+	case protocol.HandOffsets:
+		err = r.offsets(ctx)
+	case protocol.HandActivate:
+		r.Say(fmt.Sprintf("group %s forwards from where group %s has committed", r.New.Group, r.Old.Group))
+		return false, r.declare(ctx, r.NewGroup, r.newer)
+	case protocol.HandVoid:
+		r.Say(fmt.Sprintf("group %s can not take over any more", r.New.Group))
+		return false, r.declare(ctx, r.NewGroup, r.newer)
+	case protocol.HandRestore:
+		r.Say(fmt.Sprintf("group %s forwards again: start its members", r.Old.Group))
+		return false, r.declare(ctx, r.OldGroup, r.older)
+	case protocol.HandOver:
+		return true, nil
+	case protocol.HandRefused:
+		return true, r.refusal()
+	}
+	return false, err
+}
+
+func (r *run) old() *cluster.Cluster {
+	return &cluster.Cluster{Group: r.Old.Group, TransactionTimeout: fenceTimeout, Options: r.Kafka, Client: r.client, Logger: r.Logger}
+}
+
+// fenceTimeout is the timeout of the transactions that fencing begins and nobody uses.
+const fenceTimeout = 10 * time.Second
+
+// look reads both journals.
+func (r *run) look(ctx context.Context) error {
+	newer, err := r.side(ctx, r.NewGroup, &r.newer)
+	if err != nil {
+		return err
+	}
+	older, err := r.side(ctx, r.OldGroup, &r.older)
+	if err != nil {
+		return err
+	}
+	r.Latest = routing.Latest(r.older.Routes.Text)
+	if err := r.sameJournal(&newer, &older); err != nil {
+		return err
+	}
+	r.Looked(newer, older)
+	r.report.From = newer.Duty.From
+	if r.Back || r.Hands() == protocol.HandRefused || r.Hands() == protocol.HandOver {
+		return nil
+	}
+	r.sources = routing.Sources(r.older.Routes.Text)
+	if ours := routing.Sources(r.newer.Routes.Text); !slices.Equal(ours, r.sources) {
+		return r.otherSources(ours)
+	}
+	return nil
+}
+
+// sameJournal refuses to abandon a takeover by a group whose journal was another topic, because that one may still complete it.
+func (r *run) sameJournal(newer, older *protocol.Side) error {
+	d := &older.Duty
+	named, _, _ := strings.Cut(d.Theirs, " ")
+	if r.Back && d.Kind == protocol.Retired && d.Other == newer.Group && named != r.NewGroup.Journal {
+		return r.otherJournal(named)
+	}
+	return nil
+}
+
+func (r *run) side(ctx context.Context, g Group, state *routing.State) (protocol.Side, error) {
+	s := protocol.Side{Group: g.Name}
+	topics, err := r.admin.ListTopics(ctx, g.Journal)
+	if err != nil {
+		return s, fmt.Errorf("describe journal %s: %w", g.Journal, err)
+	}
+	if !topics.Has(g.Journal) {
+		*state = routing.State{}
+		return s, nil
+	}
+	if err := topics[g.Journal].Err; err != nil {
+		return s, fmt.Errorf("describe journal %s: %w", g.Journal, err)
+	}
+	j := routing.Journal{Options: r.Kafka, Topic: g.Journal, Group: g.Name}
+	if *state, err = j.Read(ctx); err != nil {
+		return s, err
+	}
+	s.Journal, s.Number = routing.Incarnation(g.Journal, topics[g.Journal].ID), state.Routes.Number
+	if s.Number == 0 {
+		return s, nil
+	}
+	if plan, err := routing.PlanOf(state.Routes.Text); plan != nil || err != nil {
+		return s, r.backfills(g, err)
+	}
+	s.Duty, err = routing.DutyOf(state.Routes.Text)
+	return s, err
+}
+
+// declare appends the next routing to a journal. Whether it counts, the next look tells.
+func (r *run) declare(ctx context.Context, g Group, in routing.State) error {
+	duty := r.Duty()
+	j := routing.Journal{Options: r.Kafka, Topic: g.Journal, Group: g.Name}
+	_, err := j.Apply(ctx, r.Takeover.Journal, in, routing.WithDuty(in.Routes.Text, &duty))
+	if err != nil && !errors.Is(err, routing.ErrOvertaken) {
+		return err
+	}
+	r.Appended()
+	return nil
+}
+
+// drainPause is how often the old group is looked at while it has members.
+const drainPause = 200 * time.Millisecond
+
+// drain waits until the old group has no member.
+func (r *run) drain(ctx context.Context) error {
+	for {
+		if err := r.members(ctx); err != nil {
+			return err
+		}
+		if len(r.report.Old) == 0 {
+			r.Drained()
+			return nil
+		}
+		if who := strings.Join(r.report.Old, ", "); who != r.told {
+			r.told = who
+			r.Say(fmt.Sprintf("waiting for members of group %s to end: %s", r.Old.Group, who))
+		}
+		if err := retry.Pause(ctx, drainPause); err != nil {
+			return err
+		}
+	}
+}
+
+// members lists those of the old group.
+func (r *run) members(ctx context.Context) error {
+	groups, err := r.admin.DescribeGroups(ctx, r.OldGroup.Name)
+	g := groups[r.OldGroup.Name]
+	if err == nil {
+		err = g.Err
+	}
+	if err != nil && !broker.NoGroup(err) {
+		return fmt.Errorf("describe group %s: %w", r.OldGroup.Name, err)
+	}
+	r.report.Old = nil
+	for _, m := range g.Members {
+		name := m.MemberID
+		if m.InstanceID != nil {
+			name = *m.InstanceID
+		}
+		r.report.Old = append(r.report.Old, name)
+	}
+	slices.Sort(r.report.Old)
+	return nil
+}

@@ -1,0 +1,171 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/succession"
+)
+
+// successor is a deployment beside the world's, with a group and a journal of its own, and other settings.
+func (w *world) successor(group string) func(*Setup) {
+	return func(s *Setup) {
+		s.Params.Group, s.Params.Succeeds, s.Params.Member = group, w.setup.Params.Group, group
+		s.Params.SucceedsJournal = w.setup.Journal.Name(w.setup.Params.Group)
+		s.Journal.Topic = group + ".journal"
+		s.Settings = fmt.Appendf(nil, `{"test":%q}`, group)
+		s.Snapshot.Directory = filepath.Join(w.dir, group)
+	}
+}
+
+// takeover is one by a successor.
+func (w *world) takeover(group string, abandon bool) *succession.Takeover {
+	return &succession.Takeover{
+		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: w.setup.Params.Group, Journal: w.setup.Journal.Name(w.setup.Params.Group)},
+		NewGroup: succession.Group{Name: group, Journal: group + ".journal"}, Journal: journal.DefaultParams(),
+		Abandon: abandon, Say: func(what string) { w.t.Log(what) }, Logger: zerolog.Nop(),
+	}
+}
+
+func (w *world) takesOver(t *succession.Takeover) {
+	w.t.Helper()
+	if report, err := t.Run(w.context(), false); err != nil || report.Next != protocol.HandOver {
+		w.t.Fatalf("%v, %v (%v)", report.Next, err, context.Cause(w.ctx))
+	}
+}
+
+// committedBy waits until a group has committed all that was sent.
+func (w *world) committedBy(group string) {
+	w.t.Helper()
+	_, err := w.cluster.WaitGroupInfo(w.context(), group, func(g *kfake.GroupInfo) bool {
+		for p, end := range w.sent {
+			if g == nil || g.Commits["news"][p].Offset < end {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		w.t.Fatalf("group %s has not committed everything: %v (%v)", group, err, context.Cause(w.ctx))
+	}
+}
+
+// dutyOf reads what a group does.
+func (w *world) dutyOf(group string) protocol.Duty {
+	w.t.Helper()
+	j := routing.Journal{Options: w.setup.Kafka, Topic: group + ".journal", Group: group}
+	state, err := j.Read(w.context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	d, err := routing.DutyOf(state.Routes.Text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// A shadow judges what the old group has committed, and forwards nothing. Then it takes over at one command: each document comes out once,
+// by one or the other. The way back is the same command.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	few := func(s *Setup) { s.Params.PollRecords = 50 }
+	w.produce(400, 1)
+	old := w.launch(named("old"), few)
+	w.settled()
+	shadow := w.launch(w.successor("next"), few)
+	w.committedBy("next") // up to where the old group is
+	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
+		t.Fatalf("%d of %d documents are in the outputs", n, w.total)
+	}
+	if st := shadow.Stats(); st.Index.Documents == 0 {
+		t.Error("the shadow remembers nothing")
+	}
+	if d := w.dutyOf("next"); d.Kind != protocol.Shadows || d.Other != "unecho" {
+		t.Errorf("its duty is %+v", d)
+	}
+	w.produce(2000, 2)
+	w.takesOver(w.takeover("next", false)) // in the middle of that
+	w.refusedBy(old, "group next takes over from this one", "unecho takeover --abandon")
+	w.produce(500, 3)
+	w.committedBy("next")
+	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
+		t.Errorf("%d of %d documents are in the outputs", n, w.total)
+	}
+	w.takesOver(w.takeover("next", false)) // changes nothing
+
+	follows := func(s *Setup) { s.Params.Succeeds = "next" }
+	back := w.start(named("old"), few, follows)
+	w.produce(500, 4)
+	w.settled() // by the old group, as a shadow
+	w.takesOver(&succession.Takeover{
+		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: "next", Journal: "next.journal"}, NewGroup: succession.Group{Name: "unecho", Journal: "unecho.journal"},
+		Journal: journal.DefaultParams(), Say: func(string) {}, Logger: zerolog.Nop(),
+	})
+	w.produce(500, 5)
+	w.settled()
+	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
+		t.Errorf("%d of %d documents are in the outputs", n, w.total)
+	}
+	_ = back
+	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards || d.Other != "next" || len(d.From) != 4 {
+		t.Errorf("the old group's duty is %+v", d)
+	}
+	if d := w.dutyOf("next"); d.Kind != protocol.Retired || d.Other != "unecho" {
+		t.Errorf("the successor's duty is %+v", d)
+	}
+}
+
+// What cannot be taken over is refused before anything ends, and says why.
+func TestTakeoverIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.create("blogs", 1, nil)
+	w.produce(100, 1)
+	w.start(named("old"))
+	w.settled()
+	refused := func(to *succession.Takeover, says ...string) {
+		t.Helper()
+		_, err := to.Run(w.context(), false)
+		for _, what := range says {
+			if err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("it says %v, and not %q", err, what)
+			}
+		}
+	}
+	refused(w.takeover("next", false), "group next has no journal next.journal", "consumer.succeeds: unecho")
+	refused(w.takeover("next", true), "has not retired in favour of group next")
+	gone := w.takeover("next", false)
+	gone.OldGroup.Journal = "gone.journal"
+	refused(gone, "group unecho has no journal gone.journal")
+	other := w.start(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	w.becomes("ready", other.Ready)
+	refused(w.takeover("other", false), "the groups read other topics")
+	plain := w.start(w.successor("plain"), func(s *Setup) { s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r" })
+	w.becomes("ready", plain.Ready)
+	refused(w.takeover("plain", false), "group plain forwards already")
+	for _, group := range []string{"first", "second"} {
+		m := w.start(w.successor(group))
+		w.becomes("ready", m.Ready)
+		w.committedBy(group)
+	}
+	if report, err := w.takeover("first", false).Run(w.context(), true); err != nil || report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
+		t.Errorf("the plan is %+v, %v", report, err)
+	}
+	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards {
+		t.Errorf("something was refused or planned, and the old group's duty is %+v", d)
+	}
+	w.produce(100, 2)
+	w.settled()
+	w.audited()
+}

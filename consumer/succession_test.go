@@ -74,8 +74,8 @@ func (w *world) dutyOf(group string) protocol.Duty {
 	return d
 }
 
-// A shadow judges what the old group has committed, and forwards nothing. Then it takes over at one command: each document comes out once,
-// by one or the other. The way back is the same command.
+// A shadow judges what the old group has committed, and forwards nothing. Then it takes over at one command: each
+// document comes out once, by one or the other. The way back is the same command.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -151,7 +151,9 @@ func TestTakeoverIsRefused(t *testing.T) {
 	other := w.start(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
 	w.becomes("ready", other.Ready)
 	refused(w.takeover("other", false), "the groups read other topics")
-	plain := w.start(w.successor("plain"), func(s *Setup) { s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r" })
+	plain := w.start(w.successor("plain"), func(s *Setup) {
+		s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r"
+	})
 	w.becomes("ready", plain.Ready)
 	refused(w.takeover("plain", false), "group plain forwards already")
 	for _, group := range []string{"first", "second"} {

@@ -10,8 +10,9 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// retires leaves the group, which has retired. If this member is to follow the group that took over, it declares that in the journal and
-// returns nil: the next life is that of a shadow. That is possible once the other group forwards, and so nothing is left to be completed.
+// retires leaves the group, which has retired. If this member is to follow the group that took over, it declares that
+// in the journal and returns nil: the next life is that of a shadow. That is possible once the other group forwards,
+// and so nothing is left to be completed.
 func (p *process) retires(ctx context.Context, retired *member.RetiredError, err error) error {
 	p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
 	d := &retired.Duty

@@ -131,8 +131,8 @@ func (c *Cluster) ofTheDead(ctx context.Context, ids []string) ([]string, error)
 	return dead, nil
 }
 
-// FenceAll takes over all transactional ids of the group, which has no members any more: what it left open is aborted, and who had one of
-// them can do no more.
+// FenceAll takes over all transactional ids of the group, which has no members any more: what it left open is
+// aborted, and who had one of them can do no more.
 func (c *Cluster) FenceAll(ctx context.Context) error {
 	listed, err := c.Admin().ListTransactions(ctx, nil, nil)
 	if err != nil && len(listed) == 0 {

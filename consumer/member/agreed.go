@@ -46,8 +46,8 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 	}
 }
 
-// SameRouting refuses a routing in force that is not ours, and one by which the group has retired. The rest of its duty is no matter of
-// configurations. A session works by what is in force.
+// SameRouting refuses a routing in force that is not ours, and one by which the group has retired. The rest of its
+// duty is no matter of configurations. A session works by what is in force.
 func (a *Agreed) SameRouting(log *journal.Log, r *index.Replica) error {
 	if r.Routed() == a.Routed {
 		return nil

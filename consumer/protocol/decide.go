@@ -148,9 +148,9 @@ func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 	return then
 }
 
-// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first heard of
-// it, source.start says where. One that was added since begins at its earliest offset. A shadow begins no later than the group
-// that it follows has come, and who took over begins there.
+// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first
+// heard of it, source.start says where. One that was added since begins at its earliest offset. A shadow begins no
+// later than the group that it follows has come, and who took over begins there.
 func (f *Findings) first() int64 {
 	if f.Duty.Kind == Shadows {
 		return max(f.Begin, min(f.Since, f.Followed))

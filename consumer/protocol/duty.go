@@ -2,14 +2,15 @@ package protocol
 
 import "github.com/unecho/unecho/index/entry"
 
-// Duty is what the routing in force has a group do with what it judges (design 4, rule 17). The zero value is that of a group
-// that never had to do with a succession: it forwards everything.
+// Duty is what the routing in force has a group do with what it judges (design 4, rule 17). The zero value is that of
+// a group that never had to do with a succession: it forwards everything.
 type Duty struct {
 	Kind   DutyKind
 	Other  string // the group that is followed, that takes over, or that this one took over from
 	Theirs string // the incarnation of that group's journal, where it matters
 	Ours   string // the incarnation of this group's journal: a record in a journal that was deleted since means nothing
-	// From says from which offset of a partition on documents are this group's to forward. Those below were another group's.
+	// From says from which offset of a partition on documents are this group's to forward. Those below were another
+	// group's.
 	From []Boundary
 	// Seen is what a group had committed, at least, when it retired.
 	Seen []Boundary

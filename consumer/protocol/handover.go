@@ -68,11 +68,13 @@ const (
 	NothingToVoid                   // to abandon: the old group has not retired for the new one
 )
 
-// Handover leads a takeover (Back false), or abandons one (Back true). All it needs to know is in the two journals and in the
-// group's offsets, so that one that was killed is gone on with by another one, and several at once do no harm.
+// Handover leads a takeover (Back false), or abandons one (Back true). All it needs to know is in the two journals
+// and in the group's offsets, so that one that was killed is gone on with by another one, and several at once do no
+// harm.
 //
-// What makes it safe: a routing counts only with the number that follows. So what is decided by a journal that has changed since
-// does not count. Whoever makes a retirement void writes that to the new group's journal, before the old group forwards again.
+// What makes it safe: a routing counts only with the number that follows. So what is decided by a journal that has
+// changed since does not count. Whoever makes a retirement void writes that to the new group's journal, before the
+// old group forwards again.
 type Handover struct {
 	Back     bool
 	Latest   bool // source.start of the old group
@@ -87,7 +89,8 @@ type Handover struct {
 // Hands says what is needed next.
 func (h *Handover) Hands() Hand { return h.hands }
 
-// Duty is that of the record that HandRetire, HandActivate, HandVoid and HandRestore want. Its number is that of the side's routing + 1.
+// Duty is that of the record that HandRetire, HandActivate, HandVoid and HandRestore want. Its number is that of the
+// side's routing + 1.
 func (h *Handover) Duty() Duty { return h.duty }
 
 // Looked answers HandLook.
@@ -179,15 +182,15 @@ func (h *Handover) lookBack() {
 // Appended answers HandRetire, HandActivate, HandVoid and HandRestore. Whether the record counts is in the journals.
 func (h *Handover) Appended() { h.hands = HandLook }
 
-// Drained answers HandDrain, once the group was seen without a member after its retirement: what its members judged before
-// can not be committed any more, and who joins it again reads of the retirement first.
+// Drained answers HandDrain, once the group was seen without a member after its retirement: what its members judged
+// before can not be committed any more, and who joins it again reads of the retirement first.
 func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
 
 // Fenced answers HandFence.
 func (h *Handover) Fenced() { h.hands = HandOffsets }
 
-// Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells whether the
-// handover could be completed.
+// Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells
+// whether the handover could be completed.
 func (h *Handover) Offsets(of []Standpoint) {
 	from, gone, beyond := h.from(of)
 	switch {
@@ -204,8 +207,8 @@ func (h *Handover) Offsets(of []Standpoint) {
 	}
 }
 
-// from is where the new group begins to forward: behind all that the old one has forwarded, and behind all that was forwarded before the
-// old one took over itself.
+// from is where the new group begins to forward: behind all that the old one has forwarded, and behind all that was
+// forwarded before the old one took over itself.
 func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standpoint) {
 	read := map[string]bool{} // topics of which the old group has read something
 	for i := range of {

@@ -88,8 +88,9 @@ func (p *Plan) Documents() (n int64) {
 // Fed says that the documents of an assignment are fed by a feeder, and not appended by its session.
 func (a *Assignment) Fed() bool { return a.Plan != nil && a.Plan.Order == ByPlace }
 
-// Reach is the offset up to which a session may commit documents of the assignment. In a backfill that is what was fed, and
-// never beyond the end of the range. A shadow does not go beyond what the group that it follows has committed.
+// Reach is the offset up to which a session may commit documents of the assignment. In a backfill that is what was
+// fed, and never beyond the end of the range. A shadow does not go beyond what the group that it follows has
+// committed.
 func (a *Assignment) Reach(r *index.Replica) int64 {
 	switch {
 	case a.Shadow:

@@ -59,8 +59,8 @@ func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Off
 	return given, nil
 }
 
-// begunTerms are the terms of the takeovers that begin now. What they say of the group's duty is found outdated if that changes before
-// the partitions are taken over.
+// begunTerms are the terms of the takeovers that begin now. What they say of the group's duty is found outdated if
+// that changes before the partitions are taken over.
 func (s *Session) begunTerms() (protocol.Terms, error) {
 	routed, duty, err := s.duty()
 	terms := protocol.Terms{

@@ -14,8 +14,9 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// This file is what a session does otherwise in a backfill (decision 45), some of it in a shadow as well. It polls only what was fed, cuts
-// batches where the fed part or the range ends, commits counts with the offsets, and announces its bases early.
+// This file is what a session does otherwise in a backfill (decision 45), some of it in a shadow as well. It polls
+// only what was fed, cuts batches where the fed part or the range ends, commits counts with the offsets, and
+// announces its bases early.
 
 // MostHeld is how many verdicts the replica of a backfill holds at most, as far as the feeder decides it.
 const MostHeld = 100_000

@@ -15,8 +15,8 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// This file is what a session does otherwise where the group's routing gives it another duty than to forward all it judges (design 4,
-// rule 17). A shadow asks what the group that it follows has committed, and reads no further.
+// This file is what a session does otherwise where the group's routing gives it another duty than to forward all it
+// judges (design 4, rule 17). A shadow asks what the group that it follows has committed, and reads no further.
 
 // followEvery is how often a shadow asks.
 const followEvery = 200 * time.Millisecond
@@ -45,8 +45,8 @@ func (s *Session) shadows() bool {
 	return s.terms.Duty.Kind == protocol.Shadows
 }
 
-// follow asks what the followed group has committed, if it is time to. It ends the session if the group has another duty by now: a
-// shadow that has nothing to read would not notice.
+// follow asks what the followed group has committed, if it is time to. It ends the session if the group has another
+// duty by now: a shadow that has nothing to read would not notice.
 func (s *Session) follow(ctx context.Context) error {
 	if !s.shadows() {
 		return nil
@@ -89,9 +89,9 @@ func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int
 	return -1
 }
 
-// askFollowed reads for takeovers what the followed group has committed, and where the history begins that a shadow judges. That is as
-// long ago as the window reaches: what a shadow judges is not forwarded, so reading the source from there on is all it needs to fill its
-// window.
+// askFollowed reads for takeovers what the followed group has committed, and where the history begins that a shadow
+// judges. That is as long ago as the window reaches: what a shadow judges is not forwarded, so reading the source
+// from there on is all it needs to fill its window.
 func (s *Session) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
 	d := some[0].Duty
 	if d.Kind != protocol.Shadows {

@@ -52,7 +52,8 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 	}
 }
 
-// outdated says that another routing is in force than the session works by. Its process ends, if the routing is not its own.
+// outdated says that another routing is in force than the session works by. Its process ends, if the routing is not
+// its own.
 func (s *Session) outdated() error {
 	if _, _, err := s.duty(); err != nil {
 		return err

@@ -45,7 +45,8 @@ func (r *run) offsets(ctx context.Context) error {
 	return nil
 }
 
-// oldOffsets fetches the old group's offsets. Those of a group that has retired are fetched when no transaction is open on them.
+// oldOffsets fetches the old group's offsets. Those of a group that has retired are fetched when no transaction is
+// open on them.
 func (r *run) oldOffsets(ctx context.Context, of []protocol.TopicPartition) (map[entry.Source]int64, error) {
 	all := make(map[entry.Source]int64, len(of))
 	if r.Old.Duty.Kind == protocol.Retired {

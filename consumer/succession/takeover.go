@@ -147,7 +147,8 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// sameJournal refuses to abandon a takeover by a group whose journal was another topic, because that one may still complete it.
+// sameJournal refuses to abandon a takeover by a group whose journal was another topic, because that one may still
+// complete it.
 func (r *run) sameJournal(newer, older *protocol.Side) error {
 	d := &older.Duty
 	named, _, _ := strings.Cut(d.Theirs, " ")

@@ -19,9 +19,10 @@ type Bugs struct {
 	Forgets   bool // where the old group began to forward itself is forgotten
 }
 
-// Succession is a world of three groups that read one partition: the first, and two that may take over from it, which it may take over from
-// again. Their sessions and the verbs of people are killed, stopped for a while, and come late, at any step. What is decided is decided by
-// package protocol. The journals hold routings only, because whether verdicts are right is the business of World.
+// Succession is a world of three groups that read one partition: the first, and two that may take over from it, which
+// it may take over from again. Their sessions and the verbs of people are killed, stopped for a while, and come late,
+// at any step. What is decided is decided by package protocol. The journals hold routings only, because whether
+// verdicts are right is the business of World.
 type Succession struct {
 	choices
 	bugs   Bugs

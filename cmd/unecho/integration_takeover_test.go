@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// deployment writes the configuration of a group that may take over from another one.
+func (s *scene) deployment(group, succeeds, shingle string) (file string) {
+	s.t.Helper()
+	text, err := os.ReadFile(s.file)
+	check(s.t, err)
+	file = filepath.Join(s.dir, strings.ReplaceAll(group, "/", "-")+"-"+succeeds+".yaml")
+	lines := []string{
+		string(text), "consumer: {group: " + group + ", poll_records: 100, session_timeout: 2s, succeeds: '" + succeeds + "'}",
+		"similarity: {shingle: '" + shingle + "'}",
+		"snapshot: {directory: " + filepath.Join(s.dir, "of-"+group) + ", every: 1s}",
+	}
+	check(s.t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	return file
+}
+
+// cameOnce reads the outputs, and demands each document of the source once. It knows nothing of journals.
+func (s *scene) cameOnce() {
+	s.t.Helper()
+	times := map[string]int{}
+	for _, output := range []string{"unique", "duplicate", "rejected"} {
+		name := s.source + "." + output
+		s.settledIn(name)
+		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, name, topic.Span{}, func(r *topic.Record) error {
+			times[r.Header(sink.HeaderSource)]++
+			return nil
+		}))
+	}
+	lost, doubled := 0, 0
+	for p, end := range s.sent {
+		for o := range end {
+			switch n := times[fmt.Sprintf("%s/%d/%d", s.source, p, o)]; {
+			case n == 0:
+				lost++
+			case n > 1:
+				doubled++
+			}
+		}
+	}
+	if lost+doubled > 0 || len(times) != s.total() {
+		s.t.Errorf("of %d documents %d are lost and %d doubled; the outputs have %d", s.total(), lost, doubled, len(times))
+	}
+}
+
+// over says that the process has ended.
+func (p *process) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
+func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 12, 100) }
+
+// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come and members and commands
+// are killed. Each document comes out once, says the tests' own reader.
+func takeOversKilled(t *testing.T, turns, kills int) {
+	t.Helper()
+	t.Parallel()
+	const partitions = 4
+	s := newScene(t, partitions)
+	s.configure(noOps)
+	names := [2]string{s.name, s.name + "-2"}
+	files := [2]string{s.deployment(names[0], "", "word:3"), s.deployment(names[1], names[0], "char:5")}
+	r := rand.New(rand.NewPCG(uint64(turns), 9))
+	s.produce(500, 1)
+	one := start(t, s.dir, "run", "--config", files[0])
+	s.settled()
+	one.kill()
+	files[0] = s.deployment(names[0], names[1], "word:3") // says nothing as long as it forwards
+	up := [2]*process{}
+	live := func(i int) {
+		if up[i] != nil {
+			up[i].kill()
+		}
+		up[i] = start(t, s.dir, "run", "--config", files[i])
+	}
+	live(0)
+	live(1)
+	up[1].says(`"message":"ready"`)
+	killed := 0
+	for turn := range turns {
+		s.produce(1500, uint64(10+turn))
+		newer := (turn + 1) % 2
+		if turn > 0 { // it has ended when the other took over, and follows now
+			live(newer)
+			up[newer].says(`"message":"ready"`)
+		}
+		for {
+			command := start(t, s.dir, "takeover", "--config", files[newer])
+			if killed < kills*(turn+1)/turns {
+				switch killed++; r.IntN(4) {
+				case 0:
+					s.until("the command has begun", func(context.Context) bool {
+						return strings.Contains(command.out.String(), "retires") || command.over()
+					})
+					command.kill()
+				case 1:
+					live(1 - newer)
+				case 2:
+					live(newer)
+				case 3:
+					command.kill()
+				}
+				if killed%3 == 0 {
+					s.produce(100, uint64(1000+killed))
+				}
+			}
+			if command.exits(patience) == 0 && killed >= kills*(turn+1)/turns {
+				break
+			}
+		}
+		live(newer) // a shadow that was killed meanwhile
+		up[newer].says(`"message":"ready"`)
+	}
+	s.produce(500, 3)
+	last := *s
+	last.name = names[turns%2]
+	last.settled()
+	s.cameOnce()
+	t.Logf("%d takeovers, %d kills, %d documents", turns, killed, s.total())
+}

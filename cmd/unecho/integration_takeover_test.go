@@ -20,7 +20,7 @@ func (s *scene) deployment(group, succeeds, shingle string) (file string) {
 	check(s.t, err)
 	file = filepath.Join(s.dir, strings.ReplaceAll(group, "/", "-")+"-"+succeeds+".yaml")
 	lines := []string{
-		string(text), "consumer: {group: " + group + ", poll_records: 100, session_timeout: 2s, succeeds: '" + succeeds + "'}",
+		string(text), "consumer: {group: " + group + ", poll_records: 100, succeeds: '" + succeeds + "'}",
 		"similarity: {shingle: '" + shingle + "'}",
 		"snapshot: {directory: " + filepath.Join(s.dir, "of-"+group) + ", every: 1s}",
 	}
@@ -82,6 +82,7 @@ func takeOversKilled(t *testing.T, turns, kills int) {
 	r := rand.New(rand.NewPCG(uint64(turns), 9))
 	s.produce(500, 1)
 	one := start(t, s.dir, "run", "--config", files[0])
+	s.all = append(s.all, one)
 	s.settled()
 	one.kill()
 	files[0] = s.deployment(names[0], names[1], "word:3") // says nothing as long as it forwards

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"sync/atomic"
 )
 
@@ -72,6 +73,8 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 		w.Header().Set("Retry-After", "1")
 		w.Header().Set("Connection", "close") // what is left of the body is not read
 		fail(w, http.StatusTooManyRequests, err.Error(), "ask again in a second, in smaller requests or fewer at a time, or ask another member")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send less in a request")
 	case err != nil:

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/rs/zerolog"
 
@@ -60,5 +63,15 @@ func TestFormsAreNotRead(t *testing.T) {
 		if code, got := d.do("GET", path, form, "Content-Type", "multipart/form-data; boundary=b"); code != http.StatusOK {
 			t.Errorf("%s: %d %v", path, code, got)
 		}
+	}
+}
+
+// TestSlowBody: a body that does not come is told from one that is wrong.
+func TestSlowBody(t *testing.T) {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", iotest.ErrReader(fmt.Errorf("read: %w", os.ErrDeadlineExceeded)))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	if readBody(w, r, new(question), askRemedy) || w.Code != http.StatusRequestTimeout || strings.Contains(w.Body.String(), "read:") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

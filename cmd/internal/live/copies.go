@@ -23,6 +23,12 @@ func WriteHead(out io.Writer) error {
 
 // WriteCopy writes one line for a copy. Times are those of zone.
 func WriteCopy(out io.Writer, c *client.Copy, zone *time.Location) error {
+	_, err := io.WriteString(out, lineOf(c, zone, named)+"\n")
+	return err
+}
+
+// lineOf is a copy in a line, with what a function calls the documents.
+func lineOf(c *client.Copy, zone *time.Location, name func(*client.Place) string) string {
 	var notes []string
 	if c.Reemitted {
 		notes = append(notes, "let through all the same")
@@ -34,7 +40,6 @@ func WriteCopy(out io.Writer, c *client.Copy, zone *time.Location) error {
 	if len(notes) > 0 {
 		note = " [" + strings.Join(notes, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(out, copyFormat+"%s is like %s%s\n", c.Judged.In(zone).Format(clock), fmt.Sprintf("%.4f", c.Match.Similarity), fmt.Sprint(c.Match.Copy),
-		named(&c.Document), named(&c.Match.Place), note)
-	return err
+	return fmt.Sprintf(copyFormat+"%s is like %s%s", c.Judged.In(zone).Format(clock),
+		fmt.Sprintf("%.4f", c.Match.Similarity), fmt.Sprint(c.Match.Copy), name(&c.Document), name(&c.Match.Place), note)
 }

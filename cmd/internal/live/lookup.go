@@ -73,4 +73,12 @@ func named(p *client.Place) string {
 	return terminal.Printable(p.ID, idColumns) + " (" + coordinates + ")"
 }
 
+// briefly is a document's id, or else its coordinates.
+func briefly(p *client.Place) string {
+	if p.ID == "" {
+		return terminal.Printable(p.Coordinates(), terminal.LongLine)
+	}
+	return terminal.Printable(p.ID, idColumns)
+}
+
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -246,9 +246,11 @@ func (t *Top) recent(c *canvas) {
 	}
 	c.add(dimStyle, fmt.Sprintf(copyFormat+"document is like document", "judged", "similarity", "copy"))
 	for i := range t.copies {
-		var line strings.Builder
-		_ = WriteCopy(&line, &t.copies[i], t.Zone) // a builder takes everything
-		c.add(plainStyle, strings.TrimSuffix(line.String(), "\n"))
+		line := lineOf(&t.copies[i], t.Zone, named)
+		if terminal.Columns(line) > c.width { // else nobody sees what it is like
+			line = lineOf(&t.copies[i], t.Zone, briefly)
+		}
+		c.add(plainStyle, line)
 	}
 }
 

@@ -84,3 +84,25 @@ func TestTop(t *testing.T) {
 		}
 	}
 }
+
+// TestTopNamesBoth: where a line has no room for ids and coordinates, the ids stay.
+func TestTopNamesBoth(t *testing.T) {
+	t.Parallel()
+	place := func(id string, offset int64) client.Place { return client.Place{Topic: "documents", Offset: offset, ID: id} }
+	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
+	top.Answer(client.Status{Ready: true}, []client.Copy{
+		{Document: place("article-033009", 7746), Match: client.Match{Place: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},
+		{Document: place("", 7747), Match: client.Match{Place: place("", 4311), Similarity: 0.9, Copy: 2}},
+	})
+	for width, want := range map[int][]string{
+		80:  {"article-033009 is like article-029001", "documents/0/7747 is like documents/0/4311"},
+		120: {"article-033009 (documents/0/7746) is like article-029001 (documents/0/4310)", "documents/0/7747 is like documents/0/4311"},
+	} {
+		frame := strings.Join(top.Frame(width, 24), "\n") + "\n"
+		for _, line := range want {
+			if !strings.Contains(frame, "  "+line+"\n") {
+				t.Errorf("%d columns have no %q:\n%s", width, line, frame)
+			}
+		}
+	}
+}

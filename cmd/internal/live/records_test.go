@@ -10,7 +10,8 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 )
 
-// TestJSONIsHarmless: what documents and their names hold reaches no terminal as a command, and no program in another form.
+// TestJSONIsHarmless: what documents and their names hold reaches no terminal as a command, and no program in another
+// form.
 func TestJSONIsHarmless(t *testing.T) {
 	const evil = "\u009b2Jtext\u0085\x7f\u202e"
 	var b strings.Builder

@@ -88,7 +88,9 @@ func TestTop(t *testing.T) {
 // TestTopNamesBoth: where a line has no room for ids and coordinates, the ids stay.
 func TestTopNamesBoth(t *testing.T) {
 	t.Parallel()
-	place := func(id string, offset int64) client.Place { return client.Place{Topic: "documents", Offset: offset, ID: id} }
+	place := func(id string, offset int64) client.Place {
+		return client.Place{Topic: "documents", Offset: offset, ID: id}
+	}
 	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
 	top.Answer(client.Status{Ready: true}, []client.Copy{
 		{Document: place("article-033009", 7746), Match: client.Match{Place: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},

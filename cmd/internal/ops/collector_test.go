@@ -56,6 +56,35 @@ func TestList(t *testing.T) {
 		fmt.Fprintf(&b, "%s%s\t%s\t%s\n", name, labels[name], types[name], helps[name])
 	}
 	golden(t, "testdata/metrics.txt", b.Bytes())
+	golden(t, "../../../deploy/docs/metrics.md", documented(helps, types, labels))
+}
+
+// documented is the page of all metrics.
+func documented(helps, types map[string]string, labels map[string]*labelled) []byte {
+	var b bytes.Buffer
+	b.WriteString(`# Metrics
+
+What ` + "`/metrics`" + ` tells, by name. Which of them to look at first, and how many series there are, is in
+[operations.md](operations.md#health-and-metrics); the [alerts](operations.md#what-to-alert-on) and the
+[dashboard](operations.md#the-dashboard) are made of them. A value that is not known yet is absent. Beside these a
+process has those of the Go runtime (` + "`go_`, `process_`" + `). The table is generated from the code.
+
+| metric | type | labels | meaning |
+| --- | --- | --- | --- |
+`)
+	for _, name := range slices.Sorted(maps.Keys(helps)) {
+		if !strings.HasPrefix(name, "unecho_") {
+			continue
+		}
+		var keys []string
+		if l := labels[name]; l != nil {
+			for _, key := range l.keys {
+				keys = append(keys, "`"+key+"`")
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, types[name], strings.Join(keys, ", "), strings.ReplaceAll(helps[name], "|", "\\|"))
+	}
+	return b.Bytes()
 }
 
 // labelled are the labels of a metric, with their values.

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes a value as a line of JSON that does a terminal no harm: in its strings, what does not print or changes
-// the direction of what follows is escaped. For programs it is the same value.
+// WriteJSON writes a value as a line of JSON that does a terminal no harm: in its strings, what does not print or
+// changes the direction of what follows is escaped. For programs it is the same value.
 func WriteJSON(out io.Writer, value any) error {
 	var line bytes.Buffer
 	if err := json.NewEncoder(&line).Encode(value); err != nil {

@@ -57,3 +57,18 @@ func TestPermissionsNameTheExample(t *testing.T) {
 		}
 	}
 }
+
+// What packages and the chart say of where they come from is no placeholder.
+func TestPackagesNameTheProject(t *testing.T) {
+	for _, file := range []string{".goreleaser.yaml", "deploy/chart/Chart.yaml"} {
+		text := read(t, file)
+		for _, placeholder := range []string{".invalid", "example.com", "@localhost"} {
+			if strings.Contains(text, placeholder) {
+				t.Errorf("%s names %s", file, placeholder)
+			}
+		}
+		if !strings.Contains(text, "https://github.com/unecho/unecho") {
+			t.Errorf("%s does not name the project", file)
+		}
+	}
+}

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/backfill"
 )
 
 // settleTold is how long a job waits for its outputs before it says so.
@@ -29,12 +26,7 @@ func (v *process) settle(ctx context.Context) {
 	defer told.Stop()
 	ctx, cancel := context.WithTimeout(ctx, 2*v.config.Consumer.TransactionTimeout)
 	defer cancel()
-	client, err := kgo.NewClient(v.job.Kafka...)
-	if err == nil {
-		defer client.Close()
-		err = broker.Settled(ctx, kadm.NewClient(client), topics...)
-	}
-	switch {
+	switch err := backfill.Settled(ctx, v.job.Kafka, topics...); {
 	case errors.Is(err, context.DeadlineExceeded):
 		v.say("somebody else's transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
 	case err != nil:

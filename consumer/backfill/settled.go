@@ -1,0 +1,22 @@
+package backfill
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// Settled waits until all that stands in topics now can be read by who reads committed records only. See
+// broker.Settled. The options reach the cluster.
+func Settled(ctx context.Context, options []kgo.Opt, topics ...string) error {
+	client, err := kgo.NewClient(options...)
+	if err != nil {
+		return fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	return broker.Settled(ctx, kadm.NewClient(client), topics...)
+}

@@ -53,7 +53,7 @@ func settingsApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Put the bounds of a configuration in force for all members",
 		Long: "Put the bounds of a configuration in force. All members read that at the same place in the journal and work on by it, whatever\n" +
-			"their files say. What narrower bounds have no room for is forgotten from there on, some hundred documents with each that is\n" +
+			"their files say. What narrower bounds have no room for is forgotten from there on, up to 1,024 documents with each that is\n" +
 			"judged. The exit code is 0 if the bounds are in force, 1 if they are refused, 2 if that could not be done.",
 		Example: "  unecho settings apply --config unecho.yaml --dry-run\n" +
 			"  unecho settings apply --config unecho.yaml",

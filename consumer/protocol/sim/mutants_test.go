@@ -215,6 +215,8 @@ var shownBy = map[string]string{
 	"a refused representative is forgotten": "refused",
 	"a session forwards only what was fed":  "backfill-stray",
 	"the offset is fetched stable":          "group",
+	"a change is of the next number":        "bounds",
+	"an erase passes over nobody":           "erase",
 }
 
 // worlds are explored as well, to see what they find.

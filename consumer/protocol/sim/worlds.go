@@ -26,6 +26,8 @@ func Smalls() []Small {
 		{"refused", with(func(p *Params) { p.Contents, p.Refuses = 2, 2 }), Limits{Network: 1}},
 		{"snapshots", with(func(p *Params) { p.Documents, p.Snapshots = 1, true }), Limits{Capture: 2, Crash: 1}},
 		{"stray", base, Limits{Stray: 1}},
+		{"bounds", with(func(p *Params) { p.Documents, p.Changes = 1, true }), Limits{Person: 2}},
+		{"erase", with(func(p *Params) { p.Erasures = true }), Limits{Person: 1}},
 		{"partitions", with(func(p *Params) { p.Partitions, p.Documents = 2, 1 }), Limits{Crash: 1}},
 	}
 	return append(of, smallBackfills()...)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
@@ -74,6 +76,22 @@ func (w *world) dutyOf(group string) protocol.Duty {
 	return d
 }
 
+// auditedTogether audits the world's group and its successor, which write to the same outputs.
+func (w *world) auditedTogether() {
+	w.t.Helper()
+	next := *w
+	w.successor("next")(&next.setup)
+	for _, group := range []*world{w, &next} {
+		report, err := audit.Run(w.context(), group.audits(group.setup.Params.Group))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !report.OK() || report.Records == 0 || report.Records+report.Elsewhere+report.Pending != w.total {
+			w.t.Errorf("of %d documents group %s: %s (%d elsewhere)", w.total, group.setup.Params.Group, report.String(), report.Elsewhere)
+		}
+	}
+}
+
 // A shadow judges what the old group has committed, and forwards nothing. Then it takes over at one command: each
 // document comes out once, by one or the other. The way back is the same command.
 func TestTakeover(t *testing.T) {
@@ -103,6 +121,7 @@ func TestTakeover(t *testing.T) {
 		t.Errorf("%d of %d documents are in the outputs", n, w.total)
 	}
 	w.takesOver(w.takeover("next", false)) // changes nothing
+	w.auditedTogether()
 
 	follows := func(s *Setup) { s.Params.Succeeds = "next" }
 	back := w.start(named("old"), few, follows)
@@ -118,6 +137,7 @@ func TestTakeover(t *testing.T) {
 		t.Errorf("%d of %d documents are in the outputs", n, w.total)
 	}
 	_ = back
+	w.auditedTogether()
 	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards || d.Other != "next" || len(d.From) != 4 {
 		t.Errorf("the old group's duty is %+v", d)
 	}
@@ -168,6 +188,55 @@ func TestTakeoverIsRefused(t *testing.T) {
 		t.Errorf("something was refused or planned, and the old group's duty is %+v", d)
 	}
 	w.produce(100, 2)
+	w.settled()
+	w.audited()
+}
+
+// A takeover that was begun is abandoned: the old group goes on, what was begun can not be completed any more, and it can be begun again. Two
+// successors: the one that was first counts.
+func TestTakeoverIsAbandoned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(200, 1)
+	old := w.launch(named("old"))
+	w.settled()
+	for _, group := range []string{"next", "other"} {
+		m := w.launch(w.successor(group))
+		w.becomes("ready", m.Ready)
+		w.committedBy(group)
+	}
+	ctx, cancel := context.WithCancel(w.context())
+	begun := w.takeover("next", false)
+	begun.Say = func(string) { cancel() } // it is killed as soon as it has begun
+	if _, err := begun.Run(ctx, false); err == nil {
+		t.Error("it was killed and is complete")
+	}
+	first := w.takeover("next", false)
+	first.Say = func(string) { cancel() }
+	for w.dutyOf("unecho").Kind != protocol.Retired { // the record may not have come
+		ctx, cancel = context.WithCancel(w.context())
+		first.Say = func(what string) {
+			if strings.Contains(what, "waiting") {
+				cancel()
+			}
+		}
+		if _, err := first.Run(ctx, false); err == nil {
+			t.Skip("the members were gone before the command was killed")
+		}
+	}
+	if _, err := w.takeover("other", false).Run(w.context(), false); err == nil || !strings.Contains(err.Error(), "which was first") {
+		t.Errorf("another successor: %v", err)
+	}
+	w.takesOver(w.takeover("next", true))
+	if d := w.dutyOf("unecho"); !reflect.DeepEqual(d, protocol.Duty{}) {
+		t.Errorf("the old group's duty is %+v", d)
+	}
+	if d := w.dutyOf("next"); d.Kind != protocol.Shadows || d.Void == 0 {
+		t.Errorf("the duty of its successor is %+v", d)
+	}
+	<-old.ended
+	w.start(named("old"))
+	w.produce(200, 2)
 	w.settled()
 	w.audited()
 }

@@ -27,16 +27,17 @@ type stretch struct {
 func anywhere() target { return target{"?"} }
 
 // reroute follows the journal's routings as members do.
-func (a *audit) reroute(rec *index.Routing) {
+func (a *audit) reroute(rec *index.Routing) error {
 	ours := a.twin.Ours() && rec.Fingerprint == a.twin.Recorded()
 	if !ours || rec.Number == 0 || a.routed > 0 && rec.Number != a.routed+1 {
-		return
+		return nil
 	}
 	a.routed = rec.Number
 	for source, s := range a.bySource {
 		state, _ := a.twin.Partition(source)
 		s.turn(targetOf(rec.Text, s.topic), state.Base)
 	}
+	return a.onDuty(rec.Text)
 }
 
 func targetOf(text []byte, topic string) (to target) {

@@ -112,6 +112,11 @@ func (a *audit) resume(c index.Contents, routes index.Routes) error {
 			s.turn(targetOf(routes.Text, s.topic), 0)
 		}
 	}
+	if routes.Number > 0 {
+		if err := a.onDuty(routes.Text); err != nil {
+			return err
+		}
+	}
 	for i := range c.Partitions {
 		row := &c.Partitions[i]
 		s := a.bySource[row.Source]
@@ -158,7 +163,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 			}
 		}
 	case *index.Routing:
-		a.reroute(rec)
+		return a.reroute(rec)
 	case *index.Forget:
 		return a.forget(at, rec)
 	case *index.History, *index.Erase, *index.SettingsChange, *index.Mark, *index.Checkpoint, *index.Accusation: // none of them judges

@@ -96,6 +96,10 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 		return
 	}
+	if g.stream.isAway(g.offset, owed[g.stream.place].to) {
+		a.report.Elsewhere++
+		return
+	}
 	g.out = make([]*claim, len(g.stream.passes))
 	for _, c := range g.claims {
 		if what := altered(&g.was, &c.carries, c.headers); what != "" {

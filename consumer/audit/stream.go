@@ -11,14 +11,16 @@ import (
 // stream is one source partition, and the passes that the journal made over it.
 type stream struct {
 	place
-	number uint32
-	first  int64 // the first offset of the partition's log
-	passes []pass
-	goes   target   // by the routing in force
-	named  []target // all targets that the journal's routings name
-	aimed  target   // the one of named that is audited
-	turned bool     // the routing changed, and no run has come since
-	judged int64    // the offset after the last one that was judged in the present pass
+	number  uint32
+	first   int64 // the first offset of the partition's log
+	passes  []pass
+	goes    target   // by the routing in force
+	named   []target // all targets that the journal's routings name
+	aimed   target   // the one of named that is audited
+	aways   []away   // that another group forwards
+	retired bool     // another group takes over
+	turned  bool     // the routing changed, and no run has come since
+	judged  int64    // the offset after the last one that was judged in the present pass
 }
 
 // pass is the time between two repositions.

@@ -51,5 +51,11 @@ func (d *Duty) Begins(source entry.Source) int64 {
 	return offset
 }
 
+// Saw is what the group had committed of a partition, at least, when it retired.
+func (d *Duty) Saw(source entry.Source) int64 {
+	offset, _ := at(d.Seen, source)
+	return offset
+}
+
 // Silent says that a document is judged and not forwarded: another group forwards it.
 func (a *Assignment) Silent(offset int64) bool { return a.Shadow || offset < a.From }

@@ -33,10 +33,6 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 		if !bytes.Equal(Plain(text), plain) || len(Diff(plain, text)) != 0 {
 			t.Errorf("%s is %s without its duty", text, Plain(text))
 		}
-		_, _, _, ok := Outputs(text, "news")
-		if shadow := d.Kind == protocol.Shadows; ok == shadow {
-			t.Errorf("%s: forwards %v", text, ok)
-		}
 	}
 	for _, wrong := range []string{`{"succession.duty":"king"}`, `{"succession.more":"x"}`, `{"succession.from news/0":"12"}`, `{"succession.void":7}`} {
 		if _, err := DutyOf([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "upgrade") {

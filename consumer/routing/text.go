@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -28,7 +27,7 @@ func Text(topics []string, start string, out sink.Params) []byte {
 // nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
 	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || values[keyDuty] == words[protocol.Shadows] || !reads(text, source) {
+	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || !reads(text, source) {
 		return "", "", "", false
 	}
 	name := func(key string) string {

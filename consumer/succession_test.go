@@ -193,8 +193,8 @@ func TestTakeoverIsRefused(t *testing.T) {
 	w.audited()
 }
 
-// A takeover that was begun is abandoned: the old group goes on, what was begun can not be completed any more, and it can be begun again. Two
-// successors: the one that was first counts.
+// A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of two
+// successors the one that was first counts.
 func TestTakeoverIsAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

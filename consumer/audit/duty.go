@@ -9,10 +9,11 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Where groups take over from each other, each owes a part of the offsets, and the outputs may have those of all. An audit of one group
-// leaves out what is another one's. What this group forwarded last before it retired is known from its journal to some extent only: what
-// it had committed when it retired, at least. Offsets from there to where it takes over again are left out as well. As long as it has not,
-// the group's committed offset is where the other one begins.
+// Where groups take over from each other, each owes a part of the offsets, and the outputs may have those of all. An
+// audit of one group leaves out what is another one's. What this group forwarded last before it retired is known from
+// its journal to some extent only: what it had committed when it retired, at least. Offsets from there to where it
+// takes over again are left out as well. As long as it has not, the group's committed offset is where the other one
+// begins.
 
 // away is a part of a stream, the offsets [from, to), that another group forwards, or may have forwarded.
 type away struct{ from, to int64 }

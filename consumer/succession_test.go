@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/succession"
+	"github.com/unecho/unecho/sink"
 )
 
 // successor is a deployment beside the world's, with a group and a journal of its own, and other settings.
@@ -232,4 +233,19 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 	w.produce(200, 2)
 	w.settled()
 	w.audited()
+}
+
+// A successor has a group and a journal of its own.
+func TestSuccessorOfItself(t *testing.T) {
+	t.Parallel()
+	p := DefaultParams()
+	p.Group, p.Succeeds = "same", "same"
+	if m := p.Validate(); len(m) != 1 || !strings.Contains(m[0].String(), "is this group itself") {
+		t.Errorf("the same group: %v", m)
+	}
+	p.Succeeds, p.SucceedsJournal = "old", "same.journal"
+	out := sink.DefaultParams()
+	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 || m[0].Key != "consumer.succeeds_journal" {
+		t.Errorf("the same journal: %v", m)
+	}
 }

@@ -66,6 +66,28 @@ func (p *process) over() bool {
 	}
 }
 
+// begins waits until a takeover has begun, or is over.
+func (s *scene) begins(command *process) {
+	s.until("the command has begun", func(context.Context) bool {
+		return strings.Contains(command.out.String(), "retires") || command.over()
+	})
+}
+
+// disturb kills the command, or a member of one of the two groups, which is started again.
+func (s *scene) disturb(how int, command *process, live func(int), newer int) {
+	switch how {
+	case 0:
+		s.begins(command)
+		command.kill()
+	case 1:
+		live(1 - newer)
+	case 2:
+		live(newer)
+	case 3:
+		command.kill()
+	}
+}
+
 func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
 func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 12, 100) }
 
@@ -107,19 +129,8 @@ func takeOversKilled(t *testing.T, turns, kills int) {
 		for {
 			command := start(t, s.dir, "takeover", "--config", files[newer])
 			if killed < kills*(turn+1)/turns {
-				switch killed++; r.IntN(4) {
-				case 0:
-					s.until("the command has begun", func(context.Context) bool {
-						return strings.Contains(command.out.String(), "retires") || command.over()
-					})
-					command.kill()
-				case 1:
-					live(1 - newer)
-				case 2:
-					live(newer)
-				case 3:
-					command.kill()
-				}
+				killed++
+				s.disturb(r.IntN(4), command, live, newer)
 				if killed%3 == 0 {
 					s.produce(100, uint64(1000+killed))
 				}

@@ -27,7 +27,9 @@ const (
 )
 
 // words are those of the kinds of duty, by their number.
-var words = [...]string{protocol.Forwards: "forward", protocol.Shadows: "shadow", protocol.Retired: "retired"}
+func words() []string {
+	return []string{protocol.Forwards: "forward", protocol.Shadows: "shadow", protocol.Retired: "retired"}
+}
 
 // Incarnation names a journal: the topic, and which topic of that name.
 func Incarnation(topic string, id [16]byte) string { return fmt.Sprintf("%s %x", topic, id) }
@@ -39,7 +41,7 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 		return plain
 	}
 	values := decode(plain)
-	values[keyDuty], values[keyGroup], values[keyHere] = words[d.Kind], d.Other, d.Ours
+	values[keyDuty], values[keyGroup], values[keyHere] = words()[d.Kind], d.Other, d.Ours
 	if d.Theirs != "" {
 		values[keyJournal] = d.Theirs
 	}
@@ -93,7 +95,7 @@ func DutyOf(text []byte) (d protocol.Duty, err error) {
 func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 	switch key {
 	case keyDuty:
-		at := slices.Index(words[:], said)
+		at := slices.Index(words(), said)
 		d.Kind = protocol.DutyKind(at)
 		return at >= 0
 	case keyGroup:

@@ -190,7 +190,7 @@ func (r *run) side(ctx context.Context, g Group, state *routing.State) (protocol
 func (r *run) declare(ctx context.Context, g Group, in routing.State) error {
 	duty := r.Duty()
 	j := routing.Journal{Options: r.Kafka, Topic: g.Journal, Group: g.Name}
-	_, err := j.Apply(ctx, r.Takeover.Journal, in, routing.WithDuty(in.Routes.Text, &duty))
+	_, err := j.Apply(ctx, r.Journal, in, routing.WithDuty(in.Routes.Text, &duty))
 	if err != nil && !errors.Is(err, routing.ErrOvertaken) {
 		return err
 	}

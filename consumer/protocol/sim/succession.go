@@ -73,7 +73,8 @@ type heirTxn struct {
 	over  bool
 }
 
-var heirSource = entry.Source{Partition: 0}
+// heirSource is the one partition that all groups read.
+func heirSource() entry.Source { return entry.Source{Partition: 0} }
 
 const heirDocuments = 8
 

@@ -80,7 +80,7 @@ func (s *heirSession) step() {
 		}
 		return
 	}
-	switch s.at {
+	switch s.at { //nolint:exhaustive // the others are of its work
 	case heirStarts, heirCatchesUp, heirJoins:
 		s.starts()
 	case heirTerms, heirPasses, heirOffsets, heirDecides:
@@ -177,7 +177,7 @@ func (s *heirSession) takesOver() {
 
 func (s *heirSession) decides() {
 	f := protocol.Findings{End: s.w.end, Among: 1, Followed: s.follow, Terms: protocol.Terms{Duty: s.terms.duty}}
-	f.Source = heirSource
+	f.Source = heirSource()
 	f.Committed = protocol.Committed{Offset: s.base, Ours: true, Epoch: 1}
 	if s.base >= 0 {
 		f.Known, f.Replica.Epoch = true, 1
@@ -348,5 +348,5 @@ func (v *heirVerb) offsets() {
 	case v.w.bugs.Overlap && old > 0:
 		old--
 	}
-	v.Offsets([]protocol.Standpoint{{Source: heirSource, End: v.w.end, Old: old, New: v.newAt}})
+	v.Offsets([]protocol.Standpoint{{Source: heirSource(), End: v.w.end, Old: old, New: v.newAt}})
 }

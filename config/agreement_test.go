@@ -13,14 +13,18 @@ import (
 // free are the settings of these sections in which members may differ: what one member permits once, and how topics are
 // created and written.
 var free = []string{
-	"source.accept_lost_offsets", "source.accept_journal_gap", "sink.create", "sink.compression", "sink.replication_factor",
+	"source.accept_lost_offsets", "source.accept_journal_gap", "sink.create", "sink.compression",
+	"sink.replication_factor",
 }
 
 // Members agree on each setting that says what a document is, what is read and where it goes: either by the settings in
 // force or by the routing in force, and not by both. Settings in which they may differ are named here. A new setting
 // has to be assigned to one of these.
 func TestWhatMembersAgreeOn(t *testing.T) {
-	other := map[setting.Kind]string{setting.Bool: "true", setting.Int: "3", setting.Size: "2MiB", setting.String: "other", setting.List: "t,other"}
+	other := map[setting.Kind]string{
+		setting.Bool: "true", setting.Int: "3", setting.Size: "2MiB", setting.String: "other",
+		setting.List: "t,other",
+	}
 	base := Default()
 	base.Source.Topics = []string{"t"}
 	before := routing.Text(base.Source.Topics, base.Source.Start, base.Sink)

@@ -77,18 +77,23 @@ func TestSettingsInTheJournal(t *testing.T) {
 func TestSettingsOfEveryRoom(t *testing.T) {
 	base := Default()
 	for _, key := range []string{
-		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "sink.max_record_bytes=2MiB", "journal.max_entry_bytes=2MiB",
+		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "sink.max_record_bytes=2MiB",
+		"journal.max_entry_bytes=2MiB",
 	} {
 		name, value, _ := strings.Cut(key, "=")
 		c := Default()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
 			t.Fatal(m)
 		}
-		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) != 1 || !strings.HasPrefix(lines[0], name+": "+value+" here, ") {
+		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) != 1 ||
+			!strings.HasPrefix(lines[0], name+": "+value+" here, ") {
 			t.Errorf("%s: %q", key, lines)
 		}
 	}
-	for _, key := range []string{"log.level=debug", "kafka.sasl.password=hunter2", "consumer.sessions=3", "snapshot.every=5s"} {
+	for _, key := range []string{
+		"log.level=debug", "kafka.sasl.password=hunter2", "consumer.sessions=3",
+		"snapshot.every=5s",
+	} {
 		name, value, _ := strings.Cut(key, "=")
 		c := Default()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
@@ -103,8 +108,10 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 // Each room judges its own section, under its own name.
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
-		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.slots=1", "window.tolerance=-1s", "index.name=",
-		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x", "log.every=10ms",
+		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.slots=1", "window.tolerance=-1s",
+		"index.name=",
+		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x",
+		"log.every=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
 		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d", set})
@@ -131,8 +138,9 @@ func TestOwnParams(t *testing.T) {
 		"ops.token=short":                       "ops.token: has fewer than 16 characters",
 		"ops.traces=127.0.0.1:4318":             "is no address of a collector",
 		"ops.traces=/v1/traces":                 "write it whole",
-		"log.level=loud":                        "log.level: loud: is not one of the choices; write debug, info, warn or error",
-		"log.format=xml":                        "write auto, console or json",
+		"log.level=loud": "log.level: loud: is not one of the choices; write debug, info, warn or " +
+			"error",
+		"log.format=xml": "write auto, console or json",
 	} {
 		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
 		var mistakes Mistakes
@@ -140,7 +148,10 @@ func TestOwnParams(t *testing.T) {
 			t.Errorf("%s: %v, want %s", set, err, want)
 		}
 	}
-	c, err := Load("", nil, []string{"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	c, err := Load("", nil, []string{
+		"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t",
+		"snapshot.directory=d",
+	})
 	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -158,7 +169,8 @@ func TestOpsWarnings(t *testing.T) {
 		{"ops.listen=localhost:1 ops.token=0123456789abcdef", false},
 		{"ops.listen=:1 ops.token=0123456789abcdef ops.tls.cert_file=/a.crt ops.tls.key_file=/a.key", false},
 	} {
-		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"))
+		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t",
+			"snapshot.directory=d"))
 		if got := c.Ops.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
 			t.Errorf("%s: %v, %v", step.sets, got, err)
 		}
@@ -174,11 +186,17 @@ func TestReadToken(t *testing.T) {
 		}
 	}
 	write("the first of some length\n")
-	c, err := Load("", nil, []string{"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	c, err := Load("", nil, []string{
+		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t",
+		"snapshot.directory=d",
+	})
 	if err != nil || c.Ops.Token != "the first of some length" || c.Ops.TokenFile != path {
 		t.Fatalf("%+v, %v", c.Ops, err)
 	}
-	for text, want := range map[string]string{"the second of some length\n": "", "short": "fewer than 16", "\n": "is empty"} {
+	for text, want := range map[string]string{
+		"the second of some length\n": "", "short": "fewer than 16",
+		"\n": "is empty",
+	} {
 		write(text)
 		switch got, err := c.Ops.ReadToken(); {
 		case want == "" && (err != nil || got != strings.TrimSpace(text)):

@@ -19,7 +19,8 @@ func TestDocuments(t *testing.T) {
 	golden(t, "schema.json", schema(&s))
 	golden(t, "table.md", table(&s))
 
-	s, origins, mistakes := loadSample("server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n",
+	s, origins, mistakes := loadSample(
+		"server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n",
 		[]string{"UNECHO_CACHE_AGE=7d"}, []string{"cache.on=true"})
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
@@ -34,8 +35,10 @@ func TestDocuments(t *testing.T) {
 // The output of config print means the same when it is read again.
 func TestPrintIsAConfiguration(t *testing.T) {
 	for _, odd := range []string{
-		"", " ", "~", "null", "yes", "1e3", "0x1", "#", "a #b", "a: b", "- a", "*a", "&a", "!a", "{a}", "[a]", "'", `"`, `\`, "é", "\n", "\t",
-		"\u0085\u2028\ufeff", "\x00\x1b", "%a", "@a", "`a", "a,b", "127.0.0.1:9464", "{source}.unique", "</script>", "2026-01-01", "12:30:45",
+		"", " ", "~", "null", "yes", "1e3", "0x1", "#", "a #b", "a: b", "- a", "*a", "&a", "!a", "{a}", "[a]", "'", `"`, `\`,
+		"é", "\n", "\t",
+		"\u0085\u2028\ufeff", "\x00\x1b", "%a", "@a", "`a", "a,b", "127.0.0.1:9464", "{source}.unique", "</script>",
+		"2026-01-01", "12:30:45",
 	} {
 		s := defaultSample()
 		s.Server.Hosts, s.Server.Name = []string{odd, "b"}, odd
@@ -97,7 +100,10 @@ func TestSchemaPatternsTakeDefaultsAndExamples(t *testing.T) {
 			t.Errorf("%s: default %s, example %s do not match", f.Key, f.Text(), f.Example)
 		}
 	}
-	for text, want := range map[string]bool{"1d12h": true, "1.5h": true, "1h30m10s": true, "soon": false, "5": false, "": false} {
+	for text, want := range map[string]bool{
+		"1d12h": true, "1.5h": true, "1h30m10s": true, "soon": false, "5": false,
+		"": false,
+	} {
 		if got := patterns[setting.Duration].MatchString(text); got != want {
 			t.Errorf("%q matches: %v, want %v", text, got, want)
 		}

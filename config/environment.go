@@ -20,7 +20,8 @@ func envName(key string) string {
 // kubernetesLink matches the variables that Kubernetes puts into the environment of every pod beside a Service named
 // unecho, or unecho-something: UNECHO_SERVICE_HOST, UNECHO_PORT_9464_TCP_ADDR and so on. They are not meant as
 // settings.
-var kubernetesLink = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
+var kubernetesLink = regexp.MustCompile(
+	`_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
 
 // linkURL matches the beginning of the value of UNECHO_PORT in that set of variables.
 var linkURL = regexp.MustCompile(`^(tcp|udp|sctp)://`)
@@ -55,7 +56,8 @@ func (l *loader) environment(environ []string) {
 }
 
 func (l *loader) unknownVariable(name string, names []string, keys map[string]string) {
-	m := setting.Mistake{Problem: "unknown variable", Remedy: "remove it: variables that begin with " + envPrefix + " are settings"}
+	m := setting.Mistake{Problem: "unknown variable", Remedy: "remove it: variables that begin with " + envPrefix +
+		" are settings"}
 	if meant, ok := Nearest(name, names); ok && distance(name, meant) <= 2 {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(keys[meant])

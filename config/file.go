@@ -97,7 +97,10 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 		_, secretFile := l.secrets[key]
 		switch {
 		case strings.Contains(p.name, ".") && (leaf || secretFile || l.sections[key]):
-			l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "is written with a dot", Remedy: "in YAML, write the key below its section, indented"})
+			l.refuse(l.at(p.key), setting.Mistake{
+				Key: key, Problem: "is written with a dot",
+				Remedy: "in YAML, write the key below its section, indented",
+			})
 		case l.sections[key]:
 			l.section(key, p)
 		case leaf || secretFile:
@@ -116,7 +119,10 @@ func (l *loader) section(key string, p pair) {
 	case n.Kind == yaml.MappingNode:
 		l.mapping(key, n)
 	default:
-		l.refuse(l.at(p.key), setting.Mistake{Key: key, Problem: "is a section, not a value", Remedy: "write its keys below it, indented"})
+		l.refuse(l.at(p.key), setting.Mistake{
+			Key: key, Problem: "is a section, not a value",
+			Remedy: "write its keys below it, indented",
+		})
 	}
 }
 
@@ -154,7 +160,10 @@ func (l *loader) list(key string, n *yaml.Node, at Origin) {
 	for i, item := range n.Content {
 		item = resolve(item)
 		if item.Kind != yaml.ScalarNode || null(item) {
-			l.refuse(l.at(item), setting.Mistake{Key: key, Problem: "holds something that is not a word", Remedy: "write a list of words: [a, b]"})
+			l.refuse(l.at(item), setting.Mistake{
+				Key: key, Problem: "holds something that is not a word",
+				Remedy: "write a list of words: [a, b]",
+			})
 			return
 		}
 		items[i] = item.Value
@@ -213,10 +222,14 @@ func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*ya
 		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
 			merged = append(merged, l.merge(k, v)...)
 		case k.Kind != yaml.ScalarNode:
-			l.report(l.at(n.Content[i]), setting.Mistake{Key: prefix, Problem: "has a key that is not a word", Remedy: "write one word as the key"})
+			l.report(l.at(n.Content[i]), setting.Mistake{
+				Key: prefix, Problem: "has a key that is not a word",
+				Remedy: "write one word as the key",
+			})
 		case lines[k.Value] > 0:
 			l.report(l.at(n.Content[i]), setting.Mistake{
-				Key: wordOnly(setting.Join(prefix, k.Value)), Problem: "is given twice, first in line " + strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
+				Key: wordOnly(setting.Join(prefix, k.Value)), Problem: "is given twice, first in line " +
+					strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
 			})
 		default:
 			lines[k.Value] = n.Content[i].Line
@@ -236,7 +249,10 @@ func (l *loader) merge(key, value *yaml.Node) []*yaml.Node {
 	mappings := make([]*yaml.Node, 0, len(nodes))
 	for _, n := range nodes {
 		if n = resolve(n); n.Kind != yaml.MappingNode {
-			l.report(l.at(key), setting.Mistake{Key: "<<", Problem: "merges something that is no section", Remedy: "name the anchor of a section"})
+			l.report(l.at(key), setting.Mistake{
+				Key: "<<", Problem: "merges something that is no section",
+				Remedy: "name the anchor of a section",
+			})
 			continue
 		}
 		mappings = append(mappings, n)

@@ -12,7 +12,8 @@ func forFiles(c Config) []setting.Mistake {
 	usual := setting.Fields(Default())
 	for i, f := range setting.Fields(c) {
 		if f.Files && f.Text() != usual[i].Text() {
-			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+usual[i].Text(),
+			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+
+				usual[i].Text(),
 				"remove it; a group that was begun with it needs a new journal"))
 		}
 	}

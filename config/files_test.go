@@ -23,7 +23,10 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 		t.Errorf("settings for files: %v", files)
 	}
 	loaded := Loaded{Config: Default()}
-	for name, text := range map[string]string{"template": Template(), "schema": Schema(), "print": loaded.String(), "table": Table()} {
+	for name, text := range map[string]string{
+		"template": Template(), "schema": Schema(), "print": loaded.String(),
+		"table": Table(),
+	} {
 		for _, word := range []string{"murmur3", "xxhash", "area"} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s knows %s", name, word)
@@ -45,7 +48,8 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 		{"defaults elsewhere", "", "UNECHO_SIMILARITY_HASH=xxhash", "similarity.plan=recall", ""},
 		{
 			"in a file", "similarity: {hash: murmur3}", "", "",
-			path + ":4: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a group that was begun with it needs a new journal",
+			path + ":4: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a " +
+				"group that was begun with it needs a new journal",
 		},
 		{"in a variable", "", "UNECHO_SIMILARITY_HASH=sha1", "", "UNECHO_SIMILARITY_HASH: similarity.hash: sha1: is for"},
 		{"by a flag", "", "", "similarity.plan=area", "command line: similarity.plan: area: is for"},
@@ -69,7 +73,8 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 			case c.want != "" && (len(mistakes) != 1 || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
-			if _, err := ResolveSections(Default(), []string{"similarity"}, path, []string{c.variable}, sets); (err != nil) != (c.name == "no word at all") {
+			if _, err := ResolveSections(Default(), []string{"similarity"}, path, []string{c.variable},
+				sets); (err != nil) != (c.name == "no word at all") {
 				t.Errorf("for files: %v", err)
 			}
 		})
@@ -78,7 +83,8 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 
 // The settings of a service leave them out, and those of a verb for files tell what is no default.
 func TestSettingsForFilesAreLeftOut(t *testing.T) {
-	if text := string(Default().Settings()); strings.Contains(text, "similarity.hash") || strings.Contains(text, "similarity.plan") {
+	if text := string(Default().Settings()); strings.Contains(text, "similarity.hash") ||
+		strings.Contains(text, "similarity.plan") {
 		t.Errorf("they are in %s", text)
 	}
 	c := Default()

@@ -29,7 +29,8 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 // name. If there are mistakes, the configuration holds the defaults, except that log holds what could be read, because
 // it determines how the mistakes are shown.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
-	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) }, inputs{path: path, environ: environ, sets: sets})
+	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) },
+		inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
@@ -248,7 +249,8 @@ func (l *loader) flags(sets []string) {
 			l.meant[key] = !l.sections[key]
 			continue
 		case l.sections[key]:
-			l.report(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key + ".KEY=value"})
+			l.report(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key +
+				".KEY=value"})
 			continue
 		case !slices.Contains(l.known, key):
 			l.unknown(key, at, "`unecho config init` prints all keys")

@@ -64,7 +64,8 @@ var errShortToken = fmt.Errorf("has fewer than %d characters", leastToken)
 // Validate returns every mistake.
 func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	if p.Token != "" && len(p.Token) < leastToken {
-		mistakes = append(mistakes, setting.Wrong("token", p.Token, errShortToken.Error(), "take a random one, for example of openssl rand -hex 16"))
+		mistakes = append(mistakes, setting.Wrong("token", p.Token, errShortToken.Error(),
+			"take a random one, for example of openssl rand -hex 16"))
 	}
 	if p.TLS.CertFile != "" && p.TLS.KeyFile == "" {
 		mistakes = append(mistakes, setting.Wrong("tls.key_file", "", "is missing", "name the private key of tls.cert_file"))
@@ -74,15 +75,19 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	}
 	for key, rate := range map[string]int{"requests_per_s": p.RequestsPerS, "lookups_per_s": p.LookupsPerS} {
 		if rate < 1 {
-			mistakes = append(mistakes, setting.Wrong(key, rate, "lets nobody ask", "write 1 or more; ops.listen: \"\" serves nothing"))
+			mistakes = append(mistakes, setting.Wrong(key, rate, "lets nobody ask",
+				"write 1 or more; ops.listen: \"\" serves nothing"))
 		}
 	}
 	_, port, err := net.SplitHostPort(p.Listen)
 	if _, portErr := strconv.ParseUint(port, 10, 16); p.Listen != "" && (err != nil || portErr != nil) {
-		mistakes = append(mistakes, setting.Wrong("listen", p.Listen, "is no address", "write host:port, such as 127.0.0.1:9464"))
+		mistakes = append(mistakes, setting.Wrong("listen", p.Listen, "is no address",
+			"write host:port, such as 127.0.0.1:9464"))
 	}
-	if u, err := url.Parse(p.Traces); p.Traces != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		mistakes = append(mistakes, setting.Wrong("traces", p.Traces, "is no address of a collector", "write it whole, such as http://127.0.0.1:4318/v1/traces"))
+	if u, err := url.Parse(p.Traces); p.Traces != "" && (err != nil || u.Host == "" ||
+		u.Scheme != "http" && u.Scheme != "https") {
+		mistakes = append(mistakes, setting.Wrong("traces", p.Traces, "is no address of a collector",
+			"write it whole, such as http://127.0.0.1:4318/v1/traces"))
 	}
 	return mistakes
 }

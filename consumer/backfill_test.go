@@ -48,7 +48,8 @@ func (w *world) history(n int, partitions int32, apart time.Duration) {
 // configure changes a setting of the source topic.
 func (w *world) configure(key, value string) {
 	w.t.Helper()
-	if _, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: key, Value: &value}}, "news"); err != nil {
+	if _, err := kadm.NewClient(w.client()).
+		AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: key, Value: &value}}, "news"); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -66,7 +67,10 @@ func (w *world) plan(order protocol.Order, partitions int32) *protocol.Plan {
 		if to > 20 {
 			to -= 7
 		}
-		plan.Ranges = append(plan.Ranges, protocol.Range{Topic: "news", Source: entry.Source{Topic: topics["news"].ID, Partition: p}, From: from, To: to})
+		plan.Ranges = append(plan.Ranges, protocol.Range{
+			Topic:  "news",
+			Source: entry.Source{Topic: topics["news"].ID, Partition: p}, From: from, To: to,
+		})
 	}
 	return plan
 }
@@ -98,7 +102,8 @@ func (w *world) jobOutputs(name string, n int64) map[string]string {
 				starts[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
 			}
 		})
-		cl := w.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: starts}), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+		cl := w.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: starts}),
+			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
 		for len(left) > 0 {
 			fetches := cl.PollFetches(w.context())
 			if err := fetches.Err(); err != nil {
@@ -163,7 +168,8 @@ func TestBackfill(t *testing.T) {
 				tally[output]++
 			}
 			p := m.Backfill().Tally
-			if want := map[string]int64{"unique": p.Unique, "duplicate": p.Duplicate, "rejected": p.Rejected}; !maps.Equal(tally, want) || p.Duplicate == 0 || p.Rejected == 0 {
+			if want := map[string]int64{"unique": p.Unique, "duplicate": p.Duplicate, "rejected": p.Rejected}; !maps.Equal(tally,
+				want) || p.Duplicate == 0 || p.Rejected == 0 {
 				t.Errorf("came out %v, counted %v", tally, want)
 			}
 			job("job", plan)(&w.setup)
@@ -244,7 +250,10 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 	for name, order := range map[string]protocol.Order{"time": protocol.ByPlace, "arrival": protocol.ByArrival} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 2, kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0", "log.cleaner.backoff.ms": "3600000"}))
+			w := newWorld(t, 2, kfake.BrokerConfigs(map[string]string{
+				"group.initial.rebalance.delay.ms": "0",
+				"log.cleaner.backoff.ms":           "3600000",
+			}))
 			w.configure("cleanup.policy", "compact")
 			w.configure("delete.retention.ms", "0")
 			w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
@@ -255,11 +264,13 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 			for i := 10; i < 20; i += 2 {
 				w.send(&kgo.Record{Key: fmt.Append(nil, i)})
 			}
-			open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+			open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news"),
+				kgo.RecordPartitioner(kgo.ManualPartitioner()))
 			if err := open.BeginTransaction(); err != nil {
 				t.Fatal(err)
 			}
-			if err := open.ProduceSync(w.context(), &kgo.Record{Key: []byte("open"), Value: []byte("never seen")}).FirstErr(); err != nil {
+			if err := open.ProduceSync(w.context(), &kgo.Record{Key: []byte("open"), Value: []byte("never seen")}).
+				FirstErr(); err != nil {
 				t.Fatal(err)
 			}
 			plan := w.plan(order, 2)

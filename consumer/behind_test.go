@@ -18,7 +18,10 @@ func TestReplicaLags(t *testing.T) {
 	w.produce(100, 72)
 	m := w.start(named("m"))
 	w.settled()
-	unreadable := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "unecho.journal", Err: kerr.NotLeaderForPartition, Count: 1 << 30})
+	unreadable := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Fetch}, Topic: "unecho.journal",
+		Err: kerr.NotLeaderForPartition, Count: 1 << 30,
+	})
 	w.produce(100, 73)
 	w.left()
 	unreadable.Remove()

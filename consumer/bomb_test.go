@@ -109,10 +109,16 @@ func TestUncompressedBatchBeyondTheBound(t *testing.T) {
 func TestBatchThatCannotBeUnpacked(t *testing.T) {
 	t.Parallel()
 	for name, bomb := range map[string]func(*world) []byte{
-		"noise":              func(*world) []byte { return unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)) },
-		"many":               func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecGzip) },
-		"noise uncompressed": func(*world) []byte { return unpacktest.Batch(7, kgo.CodecNone, bytes.Repeat([]byte{0xa5}, 200)) },
-		"many uncompressed":  func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecNone) },
+		"noise": func(*world) []byte {
+			return unpacktest.Batch(7, kgo.CodecZstd,
+				bytes.Repeat([]byte{0xa5}, 200))
+		},
+		"many": func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecGzip) },
+		"noise uncompressed": func(*world) []byte {
+			return unpacktest.Batch(7, kgo.CodecNone,
+				bytes.Repeat([]byte{0xa5}, 200))
+		},
+		"many uncompressed": func(w *world) []byte { return w.zeros(4<<20/256+1, 0, kgo.CodecNone) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +175,8 @@ func TestBatchThatIsNotTold(t *testing.T) {
 	w.drop("news", 0, unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
 	w.await("the batch is not fetched", seen.met)
 	m.network.release(kmsg.TxnOffsetCommit)
-	w.eventually("the batch is told of", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 2 && len(s.Waiting) == 1 })
+	w.eventually("the batch is told of",
+		func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 2 && len(s.Waiting) == 1 })
 }
 
 // Batches in the journal that nobody can read change nothing, on any member. That holds for those that were read record

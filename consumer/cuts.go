@@ -17,7 +17,8 @@ func (p *process) sayCuts() {
 	if last.Index.UniqueCut <= p.cut.documents || time.Since(p.cut.said) < cutsEvery {
 		return
 	}
-	p.setup.Logger.Warn().Uint64("documents", last.Index.UniqueCut-p.cut.documents).Uint64("candidates_left_out", last.Index.Unverified).
+	p.setup.Logger.Warn().Uint64("documents", last.Index.UniqueCut-p.cut.documents).
+		Uint64("candidates_left_out", last.Index.Unverified).
 		Uint64("keys_cut", last.Index.Cut).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
 		"similarity.max_references, .max_candidates and .max_work bound what is compared")

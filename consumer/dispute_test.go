@@ -15,7 +15,8 @@ func (w *world) plant(m *running) {
 	w.t.Helper()
 	m.follower().Look(func(r *index.Replica) {
 		before := r.Hash()
-		r.Apply(index.Stamp{Offset: r.Next() - 1}, &index.Forget{Header: m.follower().Log.Header(), Target: index.Position{Offset: -1}})
+		r.Apply(index.Stamp{Offset: r.Next() - 1},
+			&index.Forget{Header: m.follower().Log.Header(), Target: index.Position{Offset: -1}})
 		if r.Hash() == before {
 			w.t.Error("nothing differs")
 		}
@@ -157,7 +158,8 @@ func TestWriterOfThreeDiverges(t *testing.T) {
 	w.checkpoint(writer, "writer", 78)
 	w.refusedBy(writer, "accuses this member")
 	if a, b := one.Stats(), two.Stats(); a.Accusations+b.Accusations == 0 || a.Divergences > 1 || b.Divergences > 1 {
-		t.Errorf("they accuse %d and %d times, and differ %d and %d times", a.Accusations, b.Accusations, a.Divergences, b.Divergences)
+		t.Errorf("they accuse %d and %d times, and differ %d and %d times", a.Accusations, b.Accusations, a.Divergences,
+			b.Divergences)
 	}
 	again := w.start(named("writer"), sessions(1), rarely)
 	for _, m := range []*running{one, two, again} {

@@ -29,7 +29,8 @@ func TestElectedAgain(t *testing.T) {
 	if !errors.Is(err, broken) || runs != 3 {
 		t.Errorf("after %d runs: %v", runs, err)
 	}
-	if err := p.whileElected(t.Context(), t.Context(), elected.Load, func(context.Context) error { return nil }); err != nil {
+	if err := p.whileElected(t.Context(), t.Context(), elected.Load,
+		func(context.Context) error { return nil }); err != nil {
 		t.Error(err)
 	}
 }

@@ -47,8 +47,11 @@ func after(outcome string, e errs) comes  { return comes{outcome, true, e} }
 
 // These are Kafka's errors, grouped by their meaning.
 var (
-	moved         = errs{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable}
-	fenced        = errs{kerr.InvalidProducerEpoch, kerr.ProducerFenced, kerr.InvalidProducerIDMapping, kerr.InvalidTxnState}
+	moved  = errs{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable}
+	fenced = errs{
+		kerr.InvalidProducerEpoch, kerr.ProducerFenced, kerr.InvalidProducerIDMapping,
+		kerr.InvalidTxnState,
+	}
 	leaderless    = errs{kerr.NotLeaderForPartition, kerr.KafkaStorageError, kerr.UnknownTopicOrPartition}
 	unwritten     = leaderless.and(kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.NotEnoughReplicas)
 	gone          = errs{kerr.FencedInstanceID} // the group does not confirm this one; see TestOneNameTwice
@@ -83,14 +86,22 @@ func transactions() []failing {
 			before(cannot, slices.Concat(noTopic, noTransaction)),
 		}},
 		{"commit of offsets", kmsg.TxnOffsetCommit, "", false, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
-			before(unclear, errs{unknownError, abortable, thrownOut, oldGeneration, kerr.RebalanceInProgress, kerr.RequestTimedOut}),
-			after(unclear, errs{unknownError, abortable, thrownOut, oldGeneration, kerr.RebalanceInProgress, kerr.RequestTimedOut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
+			before(unclear, errs{
+				unknownError, abortable, thrownOut, oldGeneration, kerr.RebalanceInProgress,
+				kerr.RequestTimedOut,
+			}),
+			after(unclear, errs{
+				unknownError, abortable, thrownOut, oldGeneration, kerr.RebalanceInProgress,
+				kerr.RequestTimedOut,
+			}),
 			before(rebuilt, fenced), after(rebuilt, fenced),
 			before(rebuilt, gone), before(cannot, slices.Concat(noTopic, noGroup, noTransaction)),
 		}},
 		{"end of a transaction", kmsg.EndTxn, "", false, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(unclear, errs{unknownError}), after(rebuilt, errs{unknownError}),
 			before(rebuilt, fenced.and(abortable)), after(rebuilt, fenced.and(abortable)),
 			before(cannot, noTransaction),
@@ -110,24 +121,28 @@ func transactions() []failing {
 func beforeKafka4() []failing {
 	return []failing{
 		{"add partitions", kmsg.AddPartitionsToTxn, "", true, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(rebuilt, fenced.and(unknownError)), after(rebuilt, fenced.and(unknownError)),
 			before(unclear, errs{abortable}), after(unclear, errs{abortable}),
 			before(cannot, slices.Concat(noTopic, noTransaction)),
 		}},
 		{"add offsets", kmsg.AddOffsetsToTxn, "", true, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(rebuilt, fenced), after(rebuilt, fenced),
 			before(unclear, errs{unknownError, abortable}), after(unclear, errs{unknownError, abortable}),
 			before(cannot, slices.Concat(noGroup, noTransaction)),
 		}},
 		{"commit of offsets, before Kafka 4", kmsg.TxnOffsetCommit, "", true, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(unclear, errs{unknownError, abortable}), after(unclear, errs{unknownError, abortable}),
 			before(rebuilt, fenced), after(rebuilt, fenced),
 		}},
 		{"end of a transaction, before Kafka 4", kmsg.EndTxn, "", true, bySending, []comes{
-			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(busy)), after(goesOn, moved.and(busy)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(unclear, errs{unknownError}), after(rebuilt, errs{unknownError}),
 			before(rebuilt, fenced.and(abortable)), after(rebuilt, fenced.and(abortable)),
 		}},
@@ -142,7 +157,8 @@ func members() []failing {
 			before("fence unecho/m-s0", errs{unknownError}), before("fence unecho/m-s0", noTransaction),
 		}},
 		{"join", kmsg.JoinGroup, "", false, byStarting, []comes{
-			before(goesOn, moved.and(thrownOut)), after(goesOn, moved.and(thrownOut)), before(unclear, errs{cut}), after(unclear, errs{cut}),
+			before(goesOn, moved.and(thrownOut)), after(goesOn, moved.and(thrownOut)), before(unclear, errs{cut}),
+			after(unclear, errs{cut}),
 			before(rebuilt, errs{unknownError, kerr.GroupMaxSizeReached}), after(rebuilt, errs{unknownError}),
 			before(rebuilt, gone), after(rebuilt, gone), before(cannot, noGroup),
 		}},
@@ -153,7 +169,8 @@ func members() []failing {
 		{"sync", kmsg.SyncGroup, "", false, byStarting, []comes{
 			before(goesOn, moved.and(kerr.RebalanceInProgress)), after(goesOn, moved.and(kerr.RebalanceInProgress)),
 			before(unclear, errs{cut}), after(unclear, errs{cut}),
-			before(rebuilt, errs{unknownError, oldGeneration, thrownOut}), after(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
+			before(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
+			after(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
 			before(rebuilt, gone), after(rebuilt, gone), before(cannot, noGroup),
 		}},
 		{"sync again", kmsg.SyncGroup, "", false, byRevocation, []comes{
@@ -179,8 +196,10 @@ func positions() []failing {
 			after(unclear, moved.and(unknownError, kerr.UnknownTopicOrPartition)), after(cannot, noGroup),
 		}},
 		{"commit of an epoch", kmsg.OffsetCommit, "", false, bySettingOffsets, []comes{
-			before(unclear, moved.and(kerr.RebalanceInProgress, kerr.RequestTimedOut, cut)), after(unclear, moved.and(kerr.RebalanceInProgress, cut)),
-			before(rebuilt, errs{unknownError, oldGeneration, thrownOut}), after(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
+			before(unclear, moved.and(kerr.RebalanceInProgress, kerr.RequestTimedOut, cut)),
+			after(unclear, moved.and(kerr.RebalanceInProgress, cut)),
+			before(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
+			after(rebuilt, errs{unknownError, oldGeneration, thrownOut}),
 			before(rebuilt, gone), after(rebuilt, gone), before(cannot, slices.Concat(noTopic, noGroup)),
 		}},
 	}

@@ -85,7 +85,8 @@ func (f *failing) befalls(w *world, s *supervised, err *kerr.Error, c comes) {
 	for want != unclear && want != goesOn && got() == goesOn && retry.Pause(ctx, 10*time.Millisecond) == nil {
 		continue // it may be noticed only later
 	}
-	took := fmt.Sprintf("%s, %s, %d ms: %s", f.name, what, time.Since(began).Milliseconds(), strings.ReplaceAll(got(), "\n", " "))
+	took := fmt.Sprintf("%s, %s, %d ms: %s", f.name, what, time.Since(began).Milliseconds(),
+		strings.ReplaceAll(got(), "\n", " "))
 	w.t.Log(took)
 	if !strings.Contains(got(), want) && (want != unclear || got() != goesOn && got() != rebuilt) {
 		w.t.Errorf("%s; want: %s", took, want)
@@ -136,11 +137,13 @@ func (w *world) about(topic string) func(kmsg.Request) bool {
 	return func(req kmsg.Request) bool {
 		switch req := req.(type) {
 		case *kmsg.ProduceRequest:
-			return slices.ContainsFunc(req.Topics, func(t kmsg.ProduceRequestTopic) bool { return t.Topic == topic || t.TopicID == id })
+			return slices.ContainsFunc(req.Topics,
+				func(t kmsg.ProduceRequestTopic) bool { return t.Topic == topic || t.TopicID == id })
 		case *kmsg.FetchRequest:
 			return (req.IsolationLevel == 1) == (topic == "news") // a fetch within a fetch session need not name the topic
 		case *kmsg.MetadataRequest:
-			return slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.Topic != nil && *t.Topic == topic })
+			return slices.ContainsFunc(req.Topics,
+				func(t kmsg.MetadataRequestTopic) bool { return t.Topic != nil && *t.Topic == topic })
 		}
 		return true
 	}

@@ -19,11 +19,13 @@ func undisturbed(t *testing.T, settings string, come func(w *world)) {
 	t.Helper()
 	w := newWorld(t, 4)
 	w.setup.Settings = []byte(settings)
-	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
+	// whatever the machine does
+	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second
 	w.produce(100, 61)
 	members := []*running{w.start(named("a"), sessions(1)), w.start(named("b"), sessions(1))}
 	halves := func(g *kfake.GroupInfo) bool { // when it is true, the last rebalance is over
-		return g != nil && g.State == "Stable" && len(g.Members) == 2 && g.Members[0].NumAssigned() == 2 && g.Members[1].NumAssigned() == 2
+		return g != nil && g.State == "Stable" && len(g.Members) == 2 && g.Members[0].NumAssigned() == 2 &&
+			g.Members[1].NumAssigned() == 2
 	}
 	shared, err := w.cluster.WaitGroupInfo(w.context(), "unecho", halves)
 	if err != nil {
@@ -91,7 +93,8 @@ func TestForeignJournal(t *testing.T) {
 			m := w.launch(named("other"), func(s *Setup) {
 				s.Params.Group, s.Journal.Topic, s.Snapshot.Directory = "another", "unecho.journal", directory
 			})
-			w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`, "consumer.group")
+			w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`,
+				"consumer.group")
 			if got := m.Stats().Journal.Records; got != 0 {
 				t.Errorf("it appended %d records", got)
 			}

@@ -18,7 +18,9 @@ const forgetStep = 512
 // forgotten, and -1 if nothing was appended. This member has erased them when Forget returns. Forget is asked by one
 // caller at a time: it returns member.ErrBusy to others, member.ErrNoReplica before there is a replica and after, and
 // the cause of ctx.
-func (s *Service) Forget(ctx context.Context, names []string, copies, dry bool) (found removal.Found, offset int64, err error) {
+func (s *Service) Forget(ctx context.Context, names []string, copies,
+	dry bool,
+) (found removal.Found, offset int64, err error) {
 	s.mu.Lock()
 	log, replica := s.log, s.replica
 	s.mu.Unlock()

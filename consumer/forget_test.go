@@ -26,13 +26,15 @@ func TestForget(t *testing.T) {
 		t.Errorf("before it runs: %v", err)
 	}
 	text := func(n int) *kgo.Record {
-		return &kgo.Record{Value: fmt.Appendf(nil, "w%x a text of its own number %d whose words w%x are those of no other w%x one", n*7919, n, n*104729, n*1299709)}
+		return &kgo.Record{Value: fmt.Appendf(nil,
+			"w%x a text of its own number %d whose words w%x are those of no other w%x one", n*7919, n, n*104729, n*1299709)}
 	}
 	one := w.start()
 	two := w.start()
 	w.send(text(1), text(2), text(3), text(3)) // the last is a copy
 	w.settled()
-	if found, offset, err := one.Forget(w.context(), []string{"news/0/0", "nobody"}, false, true); err != nil || offset >= 0 || len(found.Documents) != 1 || fmt.Sprint(found.Unknown) != "[nobody]" {
+	if found, offset, err := one.Forget(w.context(), []string{"news/0/0", "nobody"}, false, true); err != nil ||
+		offset >= 0 || len(found.Documents) != 1 || fmt.Sprint(found.Unknown) != "[nobody]" {
 		t.Errorf("a dry run: %+v, %d, %v", found, offset, err)
 	}
 	if _, offset, err := one.Forget(w.context(), []string{"nobody"}, false, false); err != nil || offset >= 0 {

@@ -205,7 +205,10 @@ func (w *world) launch(change ...func(*Setup)) *running {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &running{Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1), ended: make(chan struct{})}
+	m := &running{
+		Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1),
+		ended: make(chan struct{}),
+	}
 	go func() {
 		m.err = service.Run(ctx)
 		m.done <- m.err
@@ -306,14 +309,16 @@ func (w *world) audits(group string) audit.Inputs {
 		Group:   group,
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
-		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes), JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,
+		Outputs: w.setup.Sink.Topics, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes),
+		JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,
 	}
 }
 
 // outputs reads all records of a topic, read committed, up to its present end.
 func (w *world) outputs(topic string, n int) []*kgo.Record {
 	w.t.Helper()
-	cl := w.client(kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	cl := w.client(kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	var all []*kgo.Record
 	for len(all) < n {
 		fetches := cl.PollFetches(w.context())
@@ -349,5 +354,8 @@ func (m *running) follower() *member.Follower {
 // process returns the member's own process, with a cluster that has the same client.
 func (m *running) process() *process {
 	log := m.follower().Log
-	return &process{Service: m.Service, cluster: &cluster.Cluster{Group: m.setup.Params.Group, Client: log.Client(), Logger: m.setup.Logger}}
+	return &process{Service: m.Service, cluster: &cluster.Cluster{
+		Group: m.setup.Params.Group, Client: log.Client(),
+		Logger: m.setup.Logger,
+	}}
 }

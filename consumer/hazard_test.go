@@ -44,7 +44,8 @@ func TestEndUnknown(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)
 			w.setup.Params.PollRecords = 50
-			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = time.Minute, time.Minute // so long that nothing may wait for it
+			// so long that nothing may wait for it
+			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = time.Minute, time.Minute
 			m := w.start(named("m"))
 			w.produce(100, 11)
 			w.settled()

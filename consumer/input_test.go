@@ -20,7 +20,10 @@ func (w *world) all() map[string]*kgo.Record {
 	w.t.Helper()
 	report := w.audited()
 	found := map[string]*kgo.Record{}
-	for topic, n := range map[string]int{"news.unique": report.Unique, "news.duplicate": report.Duplicate, "news.rejected": report.Rejected} {
+	for topic, n := range map[string]int{
+		"news.unique": report.Unique, "news.duplicate": report.Duplicate,
+		"news.rejected": report.Rejected,
+	} {
 		for _, r := range w.outputs(topic, n) {
 			found[headerOf(r, sink.HeaderSource)] = r
 		}
@@ -96,9 +99,12 @@ func TestRawInput(t *testing.T) {
 		{name: "blank", value: " \t\u3000", want: "unique"},
 		{name: "blank again", value: " \t\u3000", want: "unique"},
 		{name: "five megabytes", value: big, want: "rejected too_large"},
-		{name: "a claim", value: "nothing like the others, whatever its headers claim of it", want: "unique", headers: []kgo.RecordHeader{
-			{Key: "unecho-verdict", Value: []byte("duplicate")}, {Key: "Unecho-Match", Value: []byte("x")}, {Key: "kept", Value: []byte("y")},
-		}},
+		{
+			name: "a claim", value: "nothing like the others, whatever its headers claim of it", want: "unique",
+			headers: []kgo.RecordHeader{
+				{Key: "unecho-verdict", Value: []byte("duplicate")}, {Key: "Unecho-Match", Value: []byte("x")}, {Key: "kept", Value: []byte("y")},
+			},
+		},
 		{name: "a short one", value: "short", want: "unique"},
 		{name: "the short one again", value: "Short!", want: "duplicate"},
 		{name: "newlines in the key", key: "a\nb", value: "another text of its own with a key that nobody should print", want: "unique"},
@@ -110,7 +116,10 @@ func TestRawInput(t *testing.T) {
 	for _, h := range all["news/0/19"].Headers {
 		names = append(names, h.Key)
 	}
-	if want := []string{"kept", "unecho-verdict", "unecho-source", "unecho-index", "unecho-algorithm"}; !slices.Equal(names, want) {
+	if want := []string{
+		"kept", "unecho-verdict", "unecho-source", "unecho-index",
+		"unecho-algorithm",
+	}; !slices.Equal(names, want) {
 		t.Errorf("headers %v, want %v", names, want)
 	}
 }
@@ -205,7 +214,8 @@ func TestCompression(t *testing.T) {
 func (w *world) limit(topic string, bytes int) {
 	w.t.Helper()
 	value := fmt.Sprint(bytes)
-	_, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: "max.message.bytes", Value: &value}}, topic)
+	_, err := kadm.NewClient(w.client()).AlterTopicConfigs(w.context(),
+		[]kadm.AlterConfig{{Name: "max.message.bytes", Value: &value}}, topic)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -252,7 +262,8 @@ func TestOutputRefuses(t *testing.T) {
 			}
 			for _, r := range w.outputs("news.rejected", report.Rejected) {
 				withheld := headerOf(r, sink.HeaderValueBytes) != ""
-				if headerOf(r, sink.HeaderReason) != string(sink.OutputRefused) || withheld != c.withheld || string(r.Key) != "culprit" {
+				if headerOf(r, sink.HeaderReason) != string(sink.OutputRefused) || withheld != c.withheld ||
+					string(r.Key) != "culprit" {
 					t.Errorf("%s %v, withheld: %v, want %v", r.Key, headerOf(r, sink.HeaderReason), withheld, c.withheld)
 				}
 			}

@@ -69,7 +69,8 @@ func (p *process) readLag(ctx context.Context) {
 	p.owed, p.lagRead = now, err == nil
 	p.mu.Unlock()
 	if err != nil && known {
-		p.setup.Logger.Warn().Err(err).Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
+		p.setup.Logger.Warn().Err(err).
+			Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
 	}
 	if err == nil && !slices.Equal(now.leaderless, before.leaderless) {
 		p.tellLeaderless(now.leaderless)
@@ -81,7 +82,8 @@ func (s *Service) tellLeaderless(partitions []string) {
 		s.setup.Logger.Info().Msg("all partitions of the source have leaders again")
 		return
 	}
-	s.setup.Logger.Warn().Strs("partitions", partitions).Msg("partitions of the source have no leader: they wait for one, the others go on")
+	s.setup.Logger.Warn().Strs("partitions", partitions).
+		Msg("partitions of the source have no leader: they wait for one, the others go on")
 }
 
 // lags reads the lag of the source, and updates the journal's end.

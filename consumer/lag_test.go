@@ -77,7 +77,8 @@ func TestSourceLag(t *testing.T) {
 		return s.Stats().SourceLag
 	}
 	if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 || got.JournalNext != -1 {
-		t.Errorf("before it was read: lag %d, journal %d of %d, want all unknown", got.SourceLag, got.JournalNext, got.JournalEnd)
+		t.Errorf("before it was read: lag %d, journal %d of %d, want all unknown", got.SourceLag, got.JournalNext,
+			got.JournalEnd)
 	}
 	w.produce(300, 1)
 	if got := lag(); got != 300 {

@@ -59,7 +59,10 @@ func TestAllLeaderless(t *testing.T) {
 	w := newWorld(t, 2)
 	said := w.logged()
 	w.produce(20, 95)
-	moving := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Err: kerr.NotLeaderForPartition, Count: -1})
+	moving := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news",
+		Err: kerr.NotLeaderForPartition, Count: -1,
+	})
 	w.start(named("m"), sessions(1))
 	w.eventually("the session reads nothing", func() bool {
 		return said.has(`"partitions":2,`) && said.has(`"partition":0,"message":"partition has no leader`) &&

@@ -43,11 +43,13 @@ func TestLookup(t *testing.T) {
 	w.settled()
 	for range 3 { // the journal is quiet now
 		found, err := m.Lookup(w.context(), e, 5)
-		if err != nil || len(found.Hits) == 0 || found.Hits[0].Topic != "news" || found.Hits[0].Method != index.Jaccard || len(found.Hits[0].Bands) == 0 {
+		if err != nil || len(found.Hits) == 0 || found.Hits[0].Topic != "news" || found.Hits[0].Method != index.Jaccard ||
+			len(found.Hits[0].Bands) == 0 {
 			t.Fatalf("%+v, %v", found, err)
 		}
 	}
-	if found, err := m.Lookup(w.context(), w.signed("nothing of the kind was ever seen here"), 5); err != nil || len(found.Hits) > 0 {
+	if found, err := m.Lookup(w.context(), w.signed("nothing of the kind was ever seen here"), 5); err != nil ||
+		len(found.Hits) > 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if err := m.stop(); err != nil {

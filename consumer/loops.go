@@ -80,5 +80,8 @@ func (s *Service) closed() error {
 	for _, m := range s.loops {
 		what += "\n    " + m.String()
 	}
-	return &stop.Error{What: what, Remedy: "correct the configuration: source, outputs and journal are topics of their own"}
+	return &stop.Error{
+		What:   what,
+		Remedy: "correct the configuration: source, outputs and journal are topics of their own",
+	}
 }

@@ -49,14 +49,23 @@ var loopCases = []struct {
 		[]string{"journal.topic: unecho.journal: is a source as well"},
 	},
 	{
-		"outputs of two kinds", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "{source}.out", "news.out" },
+		"outputs of two kinds", "news,blogs", func(s *sink.Params,
+			_ *journal.Params,
+		) {
+			s.Unique, s.Duplicate = "{source}.out", "news.out"
+		},
 		[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
 	},
 	{
-		"what the sink refuses for itself", "news", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
+		"what the sink refuses for itself", "news",
+		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
 	},
 	{
-		"all at once", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique, s.Duplicate = "news", "news", "j" },
+		"all at once", "news", func(s *sink.Params,
+			j *journal.Params,
+		) {
+			j.Topic, s.Unique, s.Duplicate = "news", "news", "j"
+		},
 		[]string{"journal.topic: news: is a source", "sink.unique: news: is a source"},
 	},
 }

@@ -109,7 +109,8 @@ func TestOffsetsBeyondTheSource(t *testing.T) {
 	w := begun(t, 200)
 	w.setOffsets(func(_ int32, at int64) int64 { return at + 1000 })
 	m := w.launch(named("m"), hurried)
-	w.refusedBy(m, "but the topic ends at", "kafka-consumer-groups.sh --group unecho --topic news:", "--reset-offsets --to-offset")
+	w.refusedBy(m, "but the topic ends at", "kafka-consumer-groups.sh --group unecho --topic news:",
+		"--reset-offsets --to-offset")
 	w.left()
 	w.setOffsets(func(p int32, _ int64) int64 { return w.sent[p] })
 	w.produce(100, 53)
@@ -145,7 +146,8 @@ func TestJournalLostItsEnd(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
 	w.commit(1, w.sent[1], protocol.Metadata(2, w.sent[1]-3))
-	w.refusedBy(w.launch(named("m"), hurried), "the journal unecho.journal lost its end", "--reset-offsets --to-current --execute")
+	w.refusedBy(w.launch(named("m"), hurried), "the journal unecho.journal lost its end",
+		"--reset-offsets --to-current --execute")
 	w.left()
 	w.setOffsets(func(_ int32, at int64) int64 { return at })
 	w.produce(100, 55)

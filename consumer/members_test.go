@@ -55,7 +55,10 @@ func (w *world) verdicts() []string {
 	list := make([]string, w.sent[0])
 	for i := range list {
 		r := all[fmt.Sprintf("news/0/%d", i)]
-		for _, name := range []string{sink.HeaderVerdict, sink.HeaderMatch, sink.HeaderSimilarity, sink.HeaderMethod, sink.HeaderCopy} {
+		for _, name := range []string{
+			sink.HeaderVerdict, sink.HeaderMatch, sink.HeaderSimilarity, sink.HeaderMethod,
+			sink.HeaderCopy,
+		} {
 			list[i] += headerOf(r, name) + " "
 		}
 	}

@@ -46,7 +46,10 @@ type hold struct {
 }
 
 func newNetwork() *network {
-	n := &network{links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{}, losing: map[kmsg.Key]*loss{}}
+	n := &network{
+		links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{},
+		losing: map[kmsg.Key]*loss{},
+	}
 	close(n.gate)
 	return n
 }
@@ -57,7 +60,10 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 		return nil, err
 	}
 	client, near := net.Pipe()
-	l := &link{network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1), lost: map[uint32]lost{}}
+	l := &link{
+		network: n, near: near, broker: broker, ended: make(chan struct{}), waiting: make(chan struct{}, 1),
+		lost: map[uint32]lost{},
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cut {

@@ -66,7 +66,8 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	_, k := w.trimmed()
-	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row", "raise snapshot.every for all members")
+	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row",
+		"raise snapshot.every for all members")
 }
 
 // A member that was paused for too long restores again as well, though it was at work before.

@@ -69,17 +69,20 @@ func TestStatsOfAMember(t *testing.T) {
 	w.settled()
 	w.until("the lags are not read", func() bool {
 		s := m.Stats()
-		return int(s.Delay.Count) == w.total && len(s.Lags) == 3 && s.Lags[2].Partition == 2 && s.JournalStart == 0 && s.StartTime > 0
+		return int(s.Delay.Count) == w.total && len(s.Lags) == 3 && s.Lags[2].Partition == 2 && s.JournalStart == 0 &&
+			s.StartTime > 0
 	})
 	s := m.Stats()
 	v := s.Topics
-	if len(v) != 1 || v[0].Topic != "news" || v[0].Unique != s.Unique || v[0].Duplicate != s.Duplicate || s.Duplicate == 0 {
+	if len(v) != 1 || v[0].Topic != "news" || v[0].Unique != s.Unique || v[0].Duplicate != s.Duplicate ||
+		s.Duplicate == 0 {
 		t.Errorf("%+v, and %d unique, %d duplicates in all", v, s.Unique, s.Duplicate)
 	}
 	if s.Similarity.Count != s.Duplicate || s.Similarity.Sum < 0.8*float64(s.Duplicate) {
 		t.Errorf("%d duplicates, and the similarities %+v", s.Duplicate, s.Similarity)
 	}
-	if int(s.Delay.Count) != w.total || s.Unique+s.Duplicate != s.Delay.Count || s.Delay.Counts[len(s.Delay.Counts)-1] != 0 {
+	if int(s.Delay.Count) != w.total || s.Unique+s.Duplicate != s.Delay.Count ||
+		s.Delay.Counts[len(s.Delay.Counts)-1] != 0 {
 		t.Errorf("delays %+v", s.Delay)
 	}
 	if want := w.setup.Index.Window; s.Bounds != (Bounds{Age: want.Age, Documents: want.Count, Bytes: int64(want.Bytes)}) {

@@ -49,7 +49,8 @@ func newGuarded(t *testing.T, rights []right) *guarded {
 	for _, r := range rights {
 		acls = append(acls, r.acl(t))
 	}
-	w := newWorld(t, 1, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"), kfake.User("PLAIN", "unecho", "u", acls...))
+	w := newWorld(t, 1, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"),
+		kfake.User("PLAIN", "unecho", "u", acls...))
 	g := &guarded{world: w, base: w.setup.Kafka, refusals: &refusals{met: make(chan struct{})}}
 	w.setup.Kafka = g.as("admin", "a")
 	w.setup.Params.Sessions = 1
@@ -60,7 +61,8 @@ func newGuarded(t *testing.T, rights []right) *guarded {
 }
 
 func (g *guarded) as(user, password string) []kgo.Opt {
-	return append(slices.Clone(g.base), kgo.MetadataMaxAge(250*time.Millisecond), kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism()))
+	return append(slices.Clone(g.base), kgo.MetadataMaxAge(250*time.Millisecond),
+		kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism()))
 }
 
 // unprivileged lets a member run as the user whose rights are listed.

@@ -190,16 +190,23 @@ func TestPermissionsOfABackfill(t *testing.T) {
 	_, section := permissions(t)
 	g := newGuarded(t, rightsIn(t, section))
 	g.fill()
-	j := backfill.Job{Kafka: g.as("unecho", "u"), Name: "repair", Group: backfill.GroupOf("repair"), Journal: backfill.JournalOf("repair")}
-	loader, err := backfill.NewLoader(g.context(), &j, backfill.LoadParams{MaxRecordBytes: 1 << 20, Logger: zerolog.New(g.refusals)})
+	j := backfill.Job{
+		Kafka: g.as("unecho", "u"), Name: "repair", Group: backfill.GroupOf("repair"),
+		Journal: backfill.JournalOf("repair"),
+	}
+	loader, err := backfill.NewLoader(g.context(), &j,
+		backfill.LoadParams{MaxRecordBytes: 1 << 20, Logger: zerolog.New(g.refusals)})
 	if err == nil {
-		err = errors.Join(loader.Add(g.context(), &backfill.Document{Place: "a:1", Value: []byte("a text")}), loader.Finish(g.context()), loader.Close(g.context()))
+		err = errors.Join(loader.Add(g.context(), &backfill.Document{Place: "a:1", Value: []byte("a text")}),
+			loader.Finish(g.context()), loader.Close(g.context()))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, topics := range [][]string{{backfill.FilesOf("repair")}, {"news"}} { // the topic of files keeps its documents for ever
-		plan, err := backfill.Fix(g.context(), j.Kafka, backfill.Request{Topics: topics, From: backfill.Start(), To: backfill.End()}, time.Now())
+	// the topic of files keeps its documents for ever
+	for i, topics := range [][]string{{backfill.FilesOf("repair")}, {"news"}} {
+		plan, err := backfill.Fix(g.context(), j.Kafka,
+			backfill.Request{Topics: topics, From: backfill.Start(), To: backfill.End()}, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +229,8 @@ func TestPermissionsOfABackfill(t *testing.T) {
 		t.Errorf("listed are %+v, %v", all, err)
 	}
 	for _, l := range all {
-		if _, err := backfill.Remove(g.context(), j.Kafka, l.Name, func(context.Context) error { return nil }, func([]string) {}); err != nil {
+		if _, err := backfill.Remove(g.context(), j.Kafka, l.Name, func(context.Context) error { return nil },
+			func([]string) {}); err != nil {
 			t.Error(err)
 		}
 	}

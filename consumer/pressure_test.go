@@ -58,7 +58,8 @@ func TestSlowJournal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.setup.Params.PollRecords = 200
-	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second // whatever the machine does
+	// whatever the machine does
+	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 9*time.Second, 30*time.Second
 	m := w.start()
 	w.produce(10, 1)
 	w.settled()
@@ -106,7 +107,8 @@ func TestSlowAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if stats := m.Stats(); stats.Latency.Forward.Count <= stats.Commits {
-		t.Errorf("%d transactions, the time of %d batches: that of what failed is not counted", stats.Commits, stats.Latency.Forward.Count)
+		t.Errorf("%d transactions, the time of %d batches: that of what failed is not counted", stats.Commits,
+			stats.Latency.Forward.Count)
 	}
 	w.audited()
 }

@@ -56,7 +56,10 @@ func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, e
 	}
 	return &Primer{
 		Service: service, asked: asked, said: said,
-		target: backfill.Primed{Kafka: setup.Kafka, Group: setup.Params.Group, Journal: service.setup.Journal.Topic, Settings: setup.Settings},
+		target: backfill.Primed{
+			Kafka: setup.Kafka, Group: setup.Params.Group, Journal: service.setup.Journal.Topic,
+			Settings: setup.Settings,
+		},
 	}, nil
 }
 
@@ -90,7 +93,10 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 		}
 		var disputed *member.DisputedError
 		if errors.As(err, &disputed) {
-			err = &stop.Error{What: "this process's replica differs from that of the group", Err: err, Remedy: "run the same command again: it restores a snapshot and goes on"}
+			err = &stop.Error{
+				What: "this process's replica differs from that of the group", Err: err,
+				Remedy: "run the same command again: it restores a snapshot and goes on",
+			}
 		}
 		return life.before, life.after, err
 	}
@@ -122,7 +128,10 @@ func primingOf(replica *member.Follower) (s Priming) {
 			s.Finished = s.Finished && (of.From >= of.To || part.Through >= of.To)
 		}
 		c := &s.PrimedCounts
-		s.Tally = protocol.Tally{Unique: int64(c.Kept), Duplicate: int64(c.Duplicate), Rejected: int64(s.Rejected + c.PassedOver())}
+		s.Tally = protocol.Tally{
+			Unique: int64(c.Kept), Duplicate: int64(c.Duplicate),
+			Rejected: int64(s.Rejected + c.PassedOver()),
+		}
 	})
 	return s
 }
@@ -139,7 +148,8 @@ func (p *Primer) reach(ctx context.Context) (*cluster.Cluster, *journal.Log, err
 		return nil, nil, err
 	}
 	group := p.setup.Params.Group
-	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.recorded, p.forbiddenPatience(), p.setup.Logger)
+	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.recorded, p.forbiddenPatience(),
+		p.setup.Logger)
 	return &cluster.Cluster{Group: group, Options: p.setup.Kafka, Client: client, Logger: p.setup.Logger}, log, nil
 }
 
@@ -160,7 +170,8 @@ func (l *primerLife) live(ctx context.Context) error {
 	}
 	var err error
 	l.replica, err = member.Restore(ctx, &member.Setup{
-		Name: "primer", Group: l.setup.Params.Group, Kafka: l.setup.Kafka, Log: l.log, Journal: l.setup.Journal, Agreed: l.agreed, Store: store,
+		Name: "primer", Group: l.setup.Params.Group, Kafka: l.setup.Kafka, Log: l.log, Journal: l.setup.Journal,
+		Agreed: l.agreed, Store: store,
 		ProducerTime: l.setup.ProducerTime, Counters: l.replicas, Logger: l.setup.Logger,
 	}, nil)
 	if err != nil {
@@ -204,7 +215,8 @@ func (l *primerLife) work(ctx context.Context) error {
 	signing.Untimely = func(*kgo.Record) (string, bool) { return "", false } // nothing is forwarded
 	return feed.Run(ctx, feed.Setup{
 		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,
-		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes), MaxRate: l.setup.MaxRate, Logger: l.setup.Logger,
+		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes),
+		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger,
 	})
 }
 
@@ -236,7 +248,10 @@ func (l *primerLife) agree(ctx context.Context) (Priming, error) {
 			}
 			unreadable++
 		} else if !bytes.Equal(begun.Plan, planText(plan)) && begun.Of != nil && len(l.asked.Other(begun.Of)) > 0 {
-			return Priming{}, &stop.Error{What: "another priming of this group was begun at the same moment", Remedy: "look at what that one does, and run this one afterwards"}
+			return Priming{}, &stop.Error{
+				What:   "another priming of this group was begun at the same moment",
+				Remedy: "look at what that one does, and run this one afterwards",
+			}
 		}
 	}
 }

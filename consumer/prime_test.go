@@ -27,8 +27,14 @@ func past(n int, partitions int32, ago time.Duration) (documents, copies []*kgo.
 			text = []byte{0xff, 0xfe}
 		}
 		at := begin.Add(time.Duration(i) * ago / time.Duration(n+1))
-		documents = append(documents, &kgo.Record{Key: fmt.Appendf(nil, "old-%d", i), Value: text, Partition: int32(i) % partitions, Timestamp: at})
-		copies = append(copies, &kgo.Record{Key: fmt.Appendf(nil, "new-%d", i), Value: append(bytes.Clone(text), " edited"...), Partition: int32(i+1) % partitions})
+		documents = append(documents, &kgo.Record{
+			Key: fmt.Appendf(nil, "old-%d", i), Value: text,
+			Partition: int32(i) % partitions, Timestamp: at,
+		})
+		copies = append(copies, &kgo.Record{
+			Key:   fmt.Appendf(nil, "new-%d", i),
+			Value: append(bytes.Clone(text), " edited"...), Partition: int32(i+1) % partitions,
+		})
 	}
 	return documents, copies
 }
@@ -50,7 +56,9 @@ func primed(t *testing.T, n int, change ...func(*Setup)) (w *world, m *running, 
 }
 
 // prime primes the group as the verb does.
-func (w *world) prime(ctx context.Context, asked backfill.Asked, change ...func(*Setup)) (before, after Priming, err error) {
+func (w *world) prime(ctx context.Context, asked backfill.Asked,
+	change ...func(*Setup),
+) (before, after Priming, err error) {
 	w.t.Helper()
 	setup := w.setup
 	setup.Store = w.store()
@@ -83,10 +91,12 @@ func TestPrime(t *testing.T) {
 	const n = 100
 	w, m, copies := primed(t, n)
 	before, after, err := w.prime(w.context(), backfill.Asked{})
-	if err != nil || before.Number != 1 || before.Done != 0 || !after.Finished || after.Kept != n-n/10 || after.Rejected != n/10 || after.PassedOver() != 0 || after.History != n-n/10 {
+	if err != nil || before.Number != 1 || before.Done != 0 || !after.Finished || after.Kept != n-n/10 ||
+		after.Rejected != n/10 || after.PassedOver() != 0 || after.History != n-n/10 {
 		t.Fatalf("before %+v, after %+v, %v", before, after, err)
 	}
-	if again, _, err := w.prime(w.context(), backfill.Asked{}); err != nil || !again.Finished || again.Number != 1 || again.Entries != after.Entries {
+	if again, _, err := w.prime(w.context(), backfill.Asked{}); err != nil || !again.Finished || again.Number != 1 ||
+		again.Entries != after.Entries {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	matches := w.sendCopies(copies)
@@ -197,9 +207,18 @@ func TestPrimeRefused(t *testing.T) {
 		change func(*Setup)
 		want   []string
 	}{
-		"there is none":       {func(s *Setup) { s.Params.Group = "nobody" }, []string{"there is no group nobody", "start the group first"}},
-		"other settings":      {func(s *Setup) { s.Settings = []byte(`{"test":2}`) }, []string{"other settings", "test: ", "the configuration, and the version"}},
-		"its journal is gone": {func(s *Setup) { s.Journal.Topic = "gone" }, []string{"its journal gone is gone", "--set journal.topic"}},
+		"there is none": {
+			func(s *Setup) { s.Params.Group = "nobody" },
+			[]string{"there is no group nobody", "start the group first"},
+		},
+		"other settings": {
+			func(s *Setup) { s.Settings = []byte(`{"test":2}`) },
+			[]string{"other settings", "test: ", "the configuration, and the version"},
+		},
+		"its journal is gone": {
+			func(s *Setup) { s.Journal.Topic = "gone" },
+			[]string{"its journal gone is gone", "--set journal.topic"},
+		},
 	} {
 		w.sendOne()
 		_, _, err := w.prime(w.context(), backfill.Asked{}, c.change)
@@ -215,7 +234,8 @@ func TestPrimeRefused(t *testing.T) {
 	plan := w.plan(0, 3)
 	job := w.launch(job("replay", plan))
 	w.finished(job, plan)
-	_, _, err := w.prime(w.context(), backfill.Asked{}, func(s *Setup) { s.Params.Group, s.Index.Window.Clock = "replay", "event" })
+	_, _, err := w.prime(w.context(), backfill.Asked{},
+		func(s *Setup) { s.Params.Group, s.Index.Window.Clock = "replay", "event" })
 	if err == nil || !strings.Contains(err.Error(), "is that of a backfill") {
 		t.Errorf("got %v", err)
 	}

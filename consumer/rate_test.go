@@ -26,7 +26,10 @@ func (l *long) Publish(ctx context.Context, m snapshot.Manifest) error {
 // flood appends n records to the journal, which each replica applies.
 func (w *world) flood(n int) {
 	w.t.Helper()
-	value := journal.Append(nil, &index.Forget{Header: index.Header{Fingerprint: index.Fingerprint(w.setup.Settings), Wall: 1}, Target: index.Position{Offset: -1}})
+	value := journal.Append(nil, &index.Forget{Header: index.Header{
+		Fingerprint: index.Fingerprint(w.setup.Settings),
+		Wall:        1,
+	}, Target: index.Position{Offset: -1}})
 	records := make([]*kgo.Record, n)
 	for i := range records {
 		records[i] = &kgo.Record{Key: []byte("unecho"), Value: value}
@@ -59,8 +62,10 @@ func TestDivergesAtHighRate(t *testing.T) {
 	w.longCheckpoint(writer, "writer", 71)
 	w.caughtUp(reader)
 	for _, m := range []*running{writer, reader} {
-		if s := m.Stats(); s.ConfirmedTime == 0 || s.Index.Confirmed != writer.Stats().SnapshotNext || s.JournalNext-s.Index.Confirmed < 50_000 {
-			t.Errorf("confirmed at %d, %d of the snapshot at %d, applied up to %d", s.ConfirmedTime, s.Index.Confirmed, writer.Stats().SnapshotNext, s.JournalNext)
+		if s := m.Stats(); s.ConfirmedTime == 0 || s.Index.Confirmed != writer.Stats().SnapshotNext ||
+			s.JournalNext-s.Index.Confirmed < 50_000 {
+			t.Errorf("confirmed at %d, %d of the snapshot at %d, applied up to %d", s.ConfirmedTime, s.Index.Confirmed,
+				writer.Stats().SnapshotNext, s.JournalNext)
 		}
 	}
 	w.plant(reader)

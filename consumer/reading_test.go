@@ -24,7 +24,8 @@ func TestNumbersDoNotWait(t *testing.T) {
 		go func() { answered <- m.Stats() }()
 		select {
 		case got := <-answered:
-			if got.JournalNext != r.Next() || got.Index.Judged != r.Stats().Judged || got.Index.Judged != 50 || got.AppliedTime == 0 {
+			if got.JournalNext != r.Next() || got.Index.Judged != r.Stats().Judged || got.Index.Judged != 50 ||
+				got.AppliedTime == 0 {
 				t.Errorf("next is %d of %d, %d judged, applied at %d", got.JournalNext, r.Next(), got.Index.Judged, got.AppliedTime)
 			}
 		case <-w.context().Done():

@@ -36,7 +36,8 @@ func TestNotReadyBeforeItMayWork(t *testing.T) {
 			t.Fatal("it is ready")
 		}
 		now := m.Stats().Standing
-		return strings.Contains(now.Trouble, "waits: news/") && strings.Contains(now.Trouble, "the journal does not know the epoch")
+		return strings.Contains(now.Trouble, "waits: news/") &&
+			strings.Contains(now.Trouble, "the journal does not know the epoch")
 	})
 	w.becomes("the log does not say that a partition waits", func() bool { return said.has(`"message":"partition waits`) })
 	w.ended(m)
@@ -59,10 +60,14 @@ func TestNotReadyWhileSessionsFail(t *testing.T) {
 	fails := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.InvalidProducerEpoch, Count: -1})
 	w.produce(20, 70)
 	w.becomes("it stays ready", func() bool { return !m.Ready() })
-	if now := m.Stats(); now.Standing.InARow < 5 || !strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
+	if now := m.Stats(); now.Standing.InARow < 5 ||
+		!strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
 		t.Errorf("%+v", now.Standing)
 	}
-	for _, line := range []string{`"level":"warn","session":"m-s0","because":`, `"in_a_row":5,"message":"session is rebuilt"`, `"message":"not ready"`} {
+	for _, line := range []string{
+		`"level":"warn","session":"m-s0","because":`,
+		`"in_a_row":5,"message":"session is rebuilt"`, `"message":"not ready"`,
+	} {
 		w.becomes("the log has no "+line, func() bool { return said.has(line) })
 	}
 	fails.Remove()

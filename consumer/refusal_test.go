@@ -25,7 +25,10 @@ func TestRefusals(t *testing.T) {
 			w.setup.Settings = []byte(`{"test":2}`)
 		}, []string{"the settings differ", "test", "1", "2"}},
 		{"a journal with retention", func(w *world) {
-			w.create("unecho.journal", 1, map[string]string{"retention.ms": "604800000", "message.timestamp.type": "LogAppendTime"})
+			w.create("unecho.journal", 1, map[string]string{
+				"retention.ms":           "604800000",
+				"message.timestamp.type": "LogAppendTime",
+			})
 		}, []string{"retention.ms is 604800000", "kafka-configs.sh"}},
 		{"a journal of two partitions", func(w *world) { w.create("unecho.journal", 2, nil) }, []string{"it has 2 partitions"}},
 		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},

@@ -31,7 +31,8 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer admin.Close()
-	opts := append(append([]kgo.Opt{}, setup.Kafka...), journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1}, u, admin)...)
+	opts := append(append([]kgo.Opt{}, setup.Kafka...),
+		journal.FollowerOptions(name, journal.Place{LeaderEpoch: -1}, u, admin)...)
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)

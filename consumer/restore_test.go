@@ -82,8 +82,10 @@ func TestRestoreIsOvertaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset || replica.From() != replica.Next()-1 {
-		t.Errorf("restored at %d, following from %d, and not from the newest of %v and its mark (%v)", replica.Next(), replica.From(), infos, err)
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset ||
+		replica.From() != replica.Next()-1 {
+		t.Errorf("restored at %d, following from %d, and not from the newest of %v and its mark (%v)", replica.Next(),
+			replica.From(), infos, err)
 	}
 }
 

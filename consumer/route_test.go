@@ -36,7 +36,8 @@ func TestAnotherRoutingIsRefused(t *testing.T) {
 		{"where it starts", func(s *Setup) { s.Source.Start = "latest" }, []string{"source.start: latest here, earliest in the journal"}},
 		{"a topic more", func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} }, []string{`source.topics: ["blogs","news"] here, ["news"] in the journal`}},
 	} {
-		w.refusedBy(w.launch(named("wrong"), c.change), append(c.says, "the routing differs", "unecho routing show", "unecho routing apply")...)
+		w.refusedBy(w.launch(named("wrong"), c.change),
+			append(c.says, "the routing differs", "unecho routing show", "unecho routing apply")...)
 	}
 	w.produce(100, 92)
 	w.settled()
@@ -75,7 +76,8 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 	w.produce(3000, 96)
 	w.reroute(elsewhere)
 	for _, m := range old {
-		w.refusedBy(m, "the routing differs", "sink.unique of news: news.unique here, new.u in the journal", "unecho routing apply")
+		w.refusedBy(m, "the routing differs", "sink.unique of news: news.unique here, new.u in the journal",
+			"unecho routing apply")
 	}
 	w.refused("the routing differs") // it does not start again either
 	w.start(named("a"), elsewhere)

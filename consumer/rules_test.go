@@ -214,7 +214,10 @@ func TestEpochChangesElsewhere(t *testing.T) {
 	w.produce(50, 63)
 	m := w.start(named("m"), sessions(1))
 	w.settled()
-	w.tell(m, &index.Reposition{Header: m.follower().Log.Header(), Source: w.source(0), Name: "news", Partitions: 1, Offset: 10, Epoch: 2})
+	w.tell(m, &index.Reposition{
+		Header: m.follower().Log.Header(), Source: w.source(0), Name: "news", Partitions: 1,
+		Offset: 10, Epoch: 2,
+	})
 	w.produce(50, 64)
 	w.settled()
 	if p := w.partition(m, 0); p.Epoch != 3 {

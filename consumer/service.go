@@ -132,14 +132,17 @@ func New(setup Setup) (*Service, error) {
 		agreed.Succeeds = setup.Params.Succeeds
 	}
 	s := &Service{
-		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(), lagRead: true,
-		loops: Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
+		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
+		lagRead: true,
+		loops:   Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}
 	s.session = session.Setup{
-		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes), Agreed: agreed,
+		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes),
+		Agreed: agreed,
 		Reader: reader, Encoder: setup.encoder(agreed.Fingerprint),
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
-		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics), Waiting: &session.WaitingList{}, Stir: s.stir,
+		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
+		Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
 	return s, nil
@@ -278,8 +281,10 @@ type process struct {
 func (p *process) member() *member.Setup {
 	s := &p.setup
 	return &member.Setup{
-		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed, Store: s.Store, Leases: s.Leases,
-		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Recent: &p.recent, Logger: s.Logger,
+		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed,
+		Store: s.Store, Leases: s.Leases,
+		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Recent: &p.recent,
+		Logger: s.Logger,
 	}
 }
 

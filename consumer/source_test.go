@@ -41,7 +41,10 @@ func TestSourceTrimmedWhileReading(t *testing.T) {
 	w.produce(50, 57)
 	m := w.start(named("m"), sessions(1))
 	w.settled()
-	unreadable := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news", Err: kerr.NotLeaderForPartition, Count: 1 << 30})
+	unreadable := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news", Err: kerr.NotLeaderForPartition,
+		Count: 1 << 30,
+	})
 	if err := unreadable.Wait(w.context(), 1); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 		}
 		if !told {
 			told = true
-			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).Msg("Kafka cannot be used yet: trying again")
+			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).
+				Msg("Kafka cannot be used yet: trying again")
 		}
 		return true
 	})
@@ -41,9 +42,11 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 		return nil, nil, err
 	}
 	p := &s.setup.Params
-	log := journal.NewLog(client, s.setup.Journal.Topic, id, p.Group, s.agreed.Fingerprint, s.forbiddenPatience(), s.setup.Logger)
+	log := journal.NewLog(client, s.setup.Journal.Topic, id, p.Group, s.agreed.Fingerprint, s.forbiddenPatience(),
+		s.setup.Logger)
 	return &cluster.Cluster{
-		Group: p.Group, TransactionTimeout: p.TransactionTimeout, Options: s.setup.Kafka, Client: client, Logger: s.setup.Logger,
+		Group: p.Group, TransactionTimeout: p.TransactionTimeout, Options: s.setup.Kafka, Client: client,
+		Logger: s.setup.Logger,
 	}, log, nil
 }
 

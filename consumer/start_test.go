@@ -62,7 +62,8 @@ func hangsUp(ctx context.Context, _, _ string) (net.Conn, error) {
 // A start while a broker is away waits for it, and goes on when the broker is back.
 func TestStartWaitsForKafka(t *testing.T) {
 	t.Parallel()
-	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){"refuses": refuses, "hangs up": hangsUp} {
+	for name, dial := range map[string]func(context.Context, string, string) (net.Conn,
+		error){"refuses": refuses, "hangs up": hangsUp} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)

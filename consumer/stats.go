@@ -20,7 +20,8 @@ type Stats struct {
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
 
-	Settings []byte // canonical text of those in force, as the journal declares them; nil if that is not known. Not to be changed
+	// canonical text of those in force, as the journal declares them; nil if that is not known. Not to be changed
+	Settings []byte
 
 	Commits  uint64
 	Rebuilds uint64 // sessions closed and opened again
@@ -58,12 +59,13 @@ type Stats struct {
 	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64
-	SnapshotBy   string          // the member that took the newest snapshot of which the journal tells; empty: it told of none yet
-	SnapshotErr  *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
-	Params       index.Params    // in force; before there is a replica those of the setup
-	Member       string          // the name of this process in the group; empty until it has one
-	Ready        bool
-	Standing     Standing
+	// the member that took the newest snapshot of which the journal tells; empty: it told of none yet
+	SnapshotBy  string
+	SnapshotErr *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
+	Params      index.Params    // in force; before there is a replica those of the setup
+	Member      string          // the name of this process in the group; empty until it has one
+	Ready       bool
+	Standing    Standing
 }
 
 // JournalKeptBytes estimates what the journal takes on a broker, before replication and compression: the records that
@@ -96,12 +98,14 @@ func (s *Service) counted() Stats {
 		by = *p
 	}
 	return Stats{
-		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(), JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
-		Unique: out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
+		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
+		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
+		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
-		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Params: s.setup.Index, Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
+		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Params: s.setup.Index,
+		Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
 		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
 }

@@ -36,7 +36,8 @@ func (w *world) write(records ...*kgo.Record) {
 	w.t.Helper()
 	if w.cluster.TopicInfo("unecho.journal") == nil {
 		w.create("unecho.journal", 1, map[string]string{
-			"retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime", "max.message.bytes": "4194304",
+			"retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime",
+			"max.message.bytes": "4194304",
 		})
 	}
 	for _, r := range records {
@@ -89,7 +90,8 @@ func strays() []stray {
 			w.write(&kgo.Record{Value: newer})
 		}, map[journal.Reason]uint64{journal.Damaged: 1}},
 		{"another group's", func(w *world) {
-			w.write(&kgo.Record{Key: []byte("another"), Value: settings}, &kgo.Record{Key: []byte("another"), Value: resealed(run, 9)})
+			w.write(&kgo.Record{Key: []byte("another"), Value: settings},
+				&kgo.Record{Key: []byte("another"), Value: resealed(run, 9)})
 		}, map[journal.Reason]uint64{journal.Foreign: 2}},
 		{
 			"a transaction's end", func(w *world) { w.writeInTransaction(kgo.TryCommit, &kgo.Record{Value: []byte("x")}) },
@@ -181,10 +183,12 @@ func TestFirstFormat(t *testing.T) {
 	theirs := []byte(`{"version":"of before"}`)
 	h := index.Header{Fingerprint: index.Fingerprint(theirs), Wall: 1}
 	for _, begins := range []index.Record{
-		&index.Settings{Text: theirs, Wall: 1}, &index.Checkpoint{Header: h, Member: "old", Settings: theirs}, // its head is trimmed
+		// its head is trimmed
+		&index.Settings{Text: theirs, Wall: 1}, &index.Checkpoint{Header: h, Member: "old", Settings: theirs},
 	} {
 		w := newWorld(t, 1)
-		w.write(&kgo.Record{Key: []byte("unecho"), Value: first(begins)}, &kgo.Record{Key: []byte("unecho"), Value: first(&index.Run{Header: h})})
+		w.write(&kgo.Record{Key: []byte("unecho"), Value: first(begins)},
+			&kgo.Record{Key: []byte("unecho"), Value: first(&index.Run{Header: h})})
 		m := w.launch(named("new"), sessions(1))
 		w.refusedBy(m, "the settings differ", "of before", "use the same settings")
 		if got := m.Stats().Journal.Records; got != 0 {
@@ -244,7 +248,8 @@ func TestRebalanceWhileDamaged(t *testing.T) {
 	w := newWorld(t, 4)
 	said := w.logged()
 	w.start(named("m"), sessions(1), withBad(&damage{of: isA[*index.Reposition], times: 16})) // for a second at least
-	w.eventually("something is appended again", func() bool { return said.has("entries that the journal took have no verdict") })
+	w.eventually("something is appended again",
+		func() bool { return said.has("entries that the journal took have no verdict") })
 	w.start(named("other"), sessions(1))
 	w.produce(200, 72)
 	w.settled()
@@ -324,7 +329,8 @@ func TestProducerTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	said := w.logged()
-	m := w.start(named("m"), sessions(1), func(s *Setup) { s.ProducerTime = false }) // the in-process broker stamps no time
+	// the in-process broker stamps no time
+	m := w.start(named("m"), sessions(1), func(s *Setup) { s.ProducerTime = false })
 	w.produce(50, 91)
 	w.settled()
 	if !said.has("journal records carry the producer's time") {

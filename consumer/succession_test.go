@@ -34,7 +34,10 @@ func (w *world) successor(group string) func(*Setup) {
 // takeover is one by a successor.
 func (w *world) takeover(group string, abandon bool) *succession.Takeover {
 	return &succession.Takeover{
-		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: w.setup.Params.Group, Journal: w.setup.Journal.Name(w.setup.Params.Group)},
+		Kafka: w.setup.Kafka, OldGroup: succession.Group{
+			Name:    w.setup.Params.Group,
+			Journal: w.setup.Journal.Name(w.setup.Params.Group),
+		},
 		NewGroup: succession.Group{Name: group, Journal: group + ".journal"}, Journal: journal.DefaultParams(),
 		Abandon: abandon, Say: func(what string) { w.t.Log(what) }, Logger: zerolog.Nop(),
 	}
@@ -89,7 +92,8 @@ func (w *world) auditedTogether() {
 			w.t.Fatal(err)
 		}
 		if !report.OK() || report.Records == 0 || report.Records+report.Elsewhere+report.Pending != w.total {
-			w.t.Errorf("of %d documents group %s: %s (%d elsewhere)", w.total, group.setup.Params.Group, report.String(), report.Elsewhere)
+			w.t.Errorf("of %d documents group %s: %s (%d elsewhere)", w.total, group.setup.Params.Group, report.String(),
+				report.Elsewhere)
 		}
 	}
 }
@@ -130,8 +134,9 @@ func TestTakeover(t *testing.T) {
 	w.produce(500, 4)
 	w.settled() // by the old group, as a shadow
 	w.takesOver(&succession.Takeover{
-		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: "next", Journal: "next.journal"}, NewGroup: succession.Group{Name: "unecho", Journal: "unecho.journal"},
-		Journal: journal.DefaultParams(), Say: func(string) {}, Logger: zerolog.Nop(),
+		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: "next", Journal: "next.journal"},
+		NewGroup: succession.Group{Name: "unecho", Journal: "unecho.journal"},
+		Journal:  journal.DefaultParams(), Say: func(string) {}, Logger: zerolog.Nop(),
 	})
 	w.produce(500, 5)
 	w.settled()
@@ -183,7 +188,8 @@ func TestTakeoverIsRefused(t *testing.T) {
 		w.becomes("ready", m.Ready)
 		w.committedBy(group)
 	}
-	if report, err := w.takeover("first", false).Run(w.context(), true); err != nil || report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
+	if report, err := w.takeover("first", false).Run(w.context(), true); err != nil ||
+		report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
 		t.Errorf("the plan is %+v, %v", report, err)
 	}
 	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards {
@@ -194,8 +200,8 @@ func TestTakeoverIsRefused(t *testing.T) {
 	w.audited()
 }
 
-// A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of two
-// successors the one that was first counts.
+// A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of
+// two successors the one that was first counts.
 func TestTakeoverIsAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -219,7 +225,8 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 	w.refusedBy(w.launch(named("new")), "group next takes over from this one")
-	if _, err := w.takeover("other", false).Run(w.context(), false); err == nil || !strings.Contains(err.Error(), "which was first") {
+	if _, err := w.takeover("other", false).Run(w.context(), false); err == nil ||
+		!strings.Contains(err.Error(), "which was first") {
 		t.Errorf("another successor: %v", err)
 	}
 	w.takesOver(w.takeover("next", true))
@@ -245,7 +252,8 @@ func TestSuccessorOfItself(t *testing.T) {
 	}
 	p.Succeeds, p.SucceedsJournal = "old", "same.journal"
 	out := sink.DefaultParams()
-	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 || m[0].Key != "consumer.succeeds_journal" {
+	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 ||
+		m[0].Key != "consumer.succeeds_journal" {
 		t.Errorf("the same journal: %v", m)
 	}
 }

@@ -32,8 +32,10 @@ func (p *process) retires(ctx context.Context, retired *member.RetiredError, err
 	here := routing.Incarnation(p.log.Topic, p.log.ID)
 	if other.Kind != protocol.Forwards || other.Other != p.setup.Params.Group || other.Theirs != here {
 		return &stop.Error{
-			What:   fmt.Sprintf("group %s is to take over from this one and has not done so yet, says its journal %s: there is nothing to follow", d.Other, theirs.Topic),
-			Remedy: fmt.Sprintf("finish that: unecho takeover, with the configuration of %s; or abandon it: unecho takeover --abandon", d.Other),
+			What: fmt.Sprintf("group %s is to take over from this one and has not done so yet, says its journal %s: there "+
+				"is nothing to follow", d.Other, theirs.Topic),
+			Remedy: fmt.Sprintf("finish that: unecho takeover, with the configuration of %s; or abandon it: unecho takeover "+
+				"--abandon", d.Other),
 		}
 	}
 	now, err := ours.Read(ctx)

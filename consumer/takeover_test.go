@@ -34,7 +34,10 @@ func TestRefusedRecordsAreSoonRepeated(t *testing.T) {
 	w.produce(20, 61)
 	w.settled()
 	const times = 12
-	refused := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.ConcurrentTransactions, Count: times})
+	refused := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique",
+		Err: kerr.ConcurrentTransactions, Count: times,
+	})
 	began := time.Now()
 	w.produce(20, 62)
 	w.settled()
@@ -122,7 +125,8 @@ func TestWhoCameBackIsNotFenced(t *testing.T) {
 	w.produce(20, 64)
 	w.settled()
 	fenced := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID}, Observe: true})
-	other := &cluster.Cluster{Group: m.setup.Params.Group, TransactionTimeout: time.Minute, Client: m.follower().Log.Client(), Logger: m.setup.Logger}
+	other := &cluster.Cluster{Group: m.setup.Params.Group, TransactionTimeout: time.Minute, Client: m.follower().
+		Log.Client(), Logger: m.setup.Logger}
 	other.FenceIfDead(w.context(), id)
 	if n := fenced.Hits(); n > 0 {
 		t.Errorf("a member at work was fenced, %d times", n)
@@ -157,12 +161,14 @@ func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	w.neverFenced("unecho/dead-s0")
 	dead.kill()
 	var said bytes.Buffer
-	survivor := w.start(named("survivor"), sessions(1), logged(&said), func(s *Setup) { s.waited = cluster.StablePatience })
+	survivor := w.start(named("survivor"), sessions(1), logged(&said),
+		func(s *Setup) { s.waited = cluster.StablePatience })
 	w.settled()
 	if err := survivor.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if got := said.String(); strings.Count(got, `"partitions":["news/0"],"message":"a transaction is still open on committed offsets`) == 0 {
+	if got := said.String(); strings.Count(got,
+		`"partitions":["news/0"],"message":"a transaction is still open on committed offsets`) == 0 {
 		t.Errorf("nothing says what is waited for:\n%s", got)
 	}
 	w.audited()

@@ -65,5 +65,6 @@ func TestNoTimeIsTaken(t *testing.T) {
 		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: 1 << 30})
 	}
 	w.send(&kgo.Record{Value: []byte("a document")})
-	w.refusedBy(m, "the rejected topic refuses news/0/0 also with the present time", "compare the clocks", "INVALID_TIMESTAMP")
+	w.refusedBy(m, "the rejected topic refuses news/0/0 also with the present time", "compare the clocks",
+		"INVALID_TIMESTAMP")
 }

@@ -35,7 +35,8 @@ func TestTrimFails(t *testing.T) {
 			}
 			h.remove()
 			w.snapshotBy(k, uint64(83+10*i))
-			if begins, second := w.cluster.PartitionInfo("unecho.journal", 0).LogStartOffset, w.snapshots()[1]; begins != second-1 {
+			if begins, second := w.cluster.PartitionInfo("unecho.journal", 0).LogStartOffset,
+				w.snapshots()[1]; begins != second-1 {
 				t.Errorf("%s, done %v: the journal begins at %d, the second newest snapshot is at %d", err.Message, c.done, begins, second)
 			}
 		}

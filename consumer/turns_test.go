@@ -53,7 +53,10 @@ func (w *world) abortOne(partition int32, size int) {
 	if err := client.BeginTransaction(); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := client.ProduceSync(w.context(), &kgo.Record{Topic: "three", Partition: partition, Value: make([]byte, size)}).FirstErr(); err != nil {
+	if err := client.ProduceSync(w.context(), &kgo.Record{
+		Topic: "three", Partition: partition,
+		Value: make([]byte, size),
+	}).FirstErr(); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := client.EndTransaction(w.context(), kgo.TryAbort); err != nil {

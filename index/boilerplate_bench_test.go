@@ -183,7 +183,8 @@ func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
 			}
 			return joined(all)
 		},
-		"levenshtein-tails-32kB": func(p *index.Params, r *rand.Rand) [][]byte { // the first letters keep the bands wide to the end
+		// the first letters keep the bands wide to the end
+		"levenshtein-tails-32kB": func(p *index.Params, r *rand.Rand) [][]byte {
 			p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:4"
 			all, common := make([][]byte, 80), strings.Join(words(r, 3700), " ")
 			for i := range all {

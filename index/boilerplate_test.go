@@ -187,7 +187,10 @@ func tryTwin(t *testing.T, texts int, cases []remembering) {
 			}
 			twin := naive.New(p, settings, index.Fingerprint(settings))
 			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
-			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: s.record.Header, Source: s.record.Source, Name: "news", Epoch: 1})
+			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{
+				Header: s.record.Header, Source: s.record.Source, Name: "news",
+				Epoch: 1,
+			})
 			cut, matched := 0, 0
 			for i, text := range all {
 				got := *s.judge([]byte(text))

@@ -139,7 +139,10 @@ func (r *Replica) change(to Bounds) bool {
 // earlyChange notes a change that was read before any settings. That happens to a replica that begins where the
 // journal was trimmed. Which of several counts is known when the bounds before them are.
 func (r *Replica) earlyChange(rec *SettingsChange) {
-	r.earlyBounds = append(r.earlyBounds, SettingsChange{Header: rec.Header, Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)}})
+	r.earlyBounds = append(r.earlyBounds, SettingsChange{
+		Header: rec.Header,
+		Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)},
+	})
 }
 
 // adoptBounds takes the bounds from a checkpoint from which the settings were taken. They are those at the

@@ -30,7 +30,8 @@ func BenchmarkNarrow(b *testing.B) {
 	sign := func() {
 		signer.Reset()
 		run.Entries[0] = entry.Entry{Offset: at.Offset}
-		signer.Sign(&run.Entries[0], fmt.Appendf(nil, "%d stands %d for itself %d alone", at.Offset, at.Offset*7919, at.Offset*104729))
+		signer.Sign(&run.Entries[0], fmt.Appendf(nil, "%d stands %d for itself %d alone", at.Offset, at.Offset*7919,
+			at.Offset*104729))
 	}
 	narrow := func() {
 		if r, err = index.NewReplica(p, header.Fingerprint); err != nil {

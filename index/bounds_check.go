@@ -20,18 +20,22 @@ func (p Params) CheckChange() []setting.Mistake {
 		}
 		return []setting.Mistake{setting.Wrong("similarity."+key, value, problem, remedy)}
 	}
-	if wrong := refuse(s.Threshold <= 0 || s.Threshold > 1 || !fourDecimals(s.Threshold), "threshold", s.Threshold, "is not a similarity of up to four decimals",
+	if wrong := refuse(s.Threshold <= 0 || s.Threshold > 1 ||
+		!fourDecimals(s.Threshold), "threshold", s.Threshold, "is not a similarity of up to four decimals",
 		"write a number above 0, up to 1, such as 0.8"); wrong != nil {
 		return wrong
 	}
-	if wrong := refuse(s.MaxCandidates < 1, "max_candidates", s.MaxCandidates, "finds nothing", "write 1 or more, such as 8"); wrong != nil {
+	if wrong := refuse(s.MaxCandidates < 1, "max_candidates", s.MaxCandidates, "finds nothing",
+		"write 1 or more, such as 8"); wrong != nil {
 		return wrong
 	}
-	if wrong := refuse(s.MaxWork < 1, "max_work", s.MaxWork, "compares nothing", "write 1 or more, such as 2000000"); wrong != nil {
+	if wrong := refuse(s.MaxWork < 1, "max_work", s.MaxWork, "compares nothing",
+		"write 1 or more, such as 2000000"); wrong != nil {
 		return wrong
 	}
 	begun := s.asSigned()
-	if wrong := refuse(s.Verify != begun.Verify && !s.mayVerify(), "verify", s.Verify, "needs other evidence than what is kept of the documents for "+begun.Verify,
+	if wrong := refuse(s.Verify != begun.Verify && !s.mayVerify(), "verify", s.Verify,
+		"needs other evidence than what is kept of the documents for "+begun.Verify,
 		"keep "+begun.Verify+"; "+succession); wrong != nil {
 		return wrong
 	}
@@ -39,12 +43,14 @@ func (p Params) CheckChange() []setting.Mistake {
 }
 
 // succession is the remedy for what needs other entries than those that are remembered.
-const succession = "for other entries begin a new group with a journal of its own, as \"Change a setting that decides\" in operations.md says"
+const succession = "for other entries begin a new group with a journal of its own, as \"Change a setting that " +
+	"decides\" in operations.md says"
 
 // mayVerify says whether the evidence that is kept serves another verification. Only the text serves two.
 func (p SimilarityParams) mayVerify() bool {
 	begun := p.asSigned()
-	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate && (begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText || begun.chars() > 0)
+	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate &&
+		(begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText || begun.chars() > 0)
 }
 
 // checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of
@@ -57,12 +63,15 @@ func (p SimilarityParams) checkRecall() []setting.Mistake {
 	banding, err := p.Banding()
 	shared, _, ok := p.SharedAt(p.Threshold)
 	if err != nil || !ok {
-		return []setting.Mistake{setting.Wrong("similarity.verify", p.Verify, "says nothing of the words of "+p.Shingle, "keep "+p.Signed.Verify)}
+		return []setting.Mistake{setting.Wrong("similarity.verify", p.Verify, "says nothing of the words of "+p.Shingle,
+			"keep "+p.Signed.Verify)}
 	}
 	if found := banding.Probability(shared); found < p.Recall {
 		return []setting.Mistake{setting.Wrong("similarity.threshold", p.Threshold, fmt.Sprintf(
-			"is less than the bands in force can find: they were planned for %v, and %v find %.1f %% of the pairs at %v, less than similarity.recall (%v)",
-			p.Signed.Threshold, banding, 100*found, p.Threshold, p.Recall), fmt.Sprintf("write %v or more; %s", p.leastThreshold(banding), succession))}
+			"is less than the bands in force can find: they were planned for %v, and %v find %.1f %% of the pairs at %v, less "+
+				"than similarity.recall (%v)",
+			p.Signed.Threshold, banding, 100*found, p.Threshold, p.Recall),
+			fmt.Sprintf("write %v or more; %s", p.leastThreshold(banding), succession))}
 	}
 	return nil
 }

@@ -36,8 +36,9 @@ func TestWith(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for text, known := range map[string]bool{
-		`{"window.colour":"red"}`: false, `{"similarity.slots":64}`: false, `{"window.refresh":"never"}`: false, `{"window.age":"long"}`: false,
-		`{"window.age":"1h"}`: true, `{}`: true,
+		`{"window.colour":"red"}`: false, `{"similarity.slots":64}`: false, `{"window.refresh":"never"}`: false,
+		`{"window.age":"long"}`: false,
+		`{"window.age":"1h"}`:   true, `{}`: true,
 	} {
 		if _, err := p.With([]byte(text)); errors.Is(err, index.ErrBounds) == known {
 			t.Errorf("%s: %v", text, err)
@@ -121,9 +122,12 @@ func TestNarrow(t *testing.T) {
 		{"bytes", func(p *index.Params) { p.Window.Bytes = 64 * setting.MiB }, func(p *index.Params) { p.Window.Bytes = 64 * setting.KiB }},
 		{"age", func(p *index.Params) { p.Window.Age = time.Hour }, func(p *index.Params) { p.Window.Age = 20 * time.Millisecond }},
 		{"repeated ones enter again", func(p *index.Params) { p.Window.Refresh = "last" }, func(p *index.Params) { p.Window.Count = 300 }},
-		{"age counts from the document itself again", func(p *index.Params) { p.Window.Refresh, p.Window.Age = "last", time.Hour }, func(p *index.Params) {
-			p.Window.Refresh, p.Window.Age = "first", 20*time.Millisecond
-		}},
+		{
+			"age counts from the document itself again",
+			func(p *index.Params) { p.Window.Refresh, p.Window.Age = "last", time.Hour }, func(p *index.Params) {
+				p.Window.Refresh, p.Window.Age = "first", 20*time.Millisecond
+			},
+		},
 		{"all", func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "all" }, func(p *index.Params) { p.Window.Count, p.Index.Keep = 300, "representatives" }},
 	} {
 		t.Run(how.name, func(t *testing.T) {

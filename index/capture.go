@@ -49,7 +49,8 @@ type SegmentView struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Bounds: r.bounds, Routes: r.routes, state: r.appendState(nil),
+		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Bounds: r.bounds, Routes: r.routes,
+		state: r.appendState(nil),
 	}
 	segments := r.window.segments
 	if r.history != nil {

@@ -12,9 +12,10 @@ import (
 // in the segment, and ends where all later values are zero. A capture shares the columns instead of copying them; the
 // first change after a capture copies those of one segment.
 type changes struct {
-	copies    []uint32   // number of duplicates judged against the document
-	dead      []bool     // true if the document was forgotten
-	repeats   []int64    // ms: 1 + stream time of the last repeat since the document entered; 0 is none; with window.refresh: last
+	copies []uint32 // number of duplicates judged against the document
+	dead   []bool   // true if the document was forgotten
+	// ms: 1 + stream time of the last repeat since the document entered; 0 is none; with window.refresh: last
+	repeats   []int64
 	emissions []emission // the last copy that came through as unique
 	captured  bool
 }
@@ -124,7 +125,8 @@ const (
 func (c *change) append(dst []byte) []byte {
 	m := &c.emission
 	dst = binary.AppendUvarint(dst, uint64(c.copies))
-	dst = append(dst, flag(c.dead)*changedDead|flag(c.repeat > 0)*changedRepeat|flag(m.set)*changedEmission|flag(m.void)*changedVoid)
+	dst = append(dst, flag(c.dead)*changedDead|flag(c.repeat > 0)*changedRepeat|flag(m.set)*changedEmission|flag(
+		m.void)*changedVoid)
 	if c.repeat > 0 {
 		dst = binary.AppendUvarint(dst, uint64(c.repeat))
 	}

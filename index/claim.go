@@ -31,7 +31,10 @@ func (r *Replica) accusation(a *Accusation) *Divergence {
 	if known && uint64(ours) == a.Hash {
 		return nil
 	}
-	return &Divergence{Member: a.Member, Accused: a.Accused, Offset: a.Offset, Theirs: a.Hash, Ours: uint64(ours), Known: known}
+	return &Divergence{
+		Member: a.Member, Accused: a.Accused, Offset: a.Offset, Theirs: a.Hash, Ours: uint64(ours),
+		Known: known,
+	}
 }
 
 // adoptSettings takes the settings from a checkpoint if the record that declared them was trimmed.

@@ -15,7 +15,10 @@ type claims struct {
 
 func newClaims(t *testing.T) *claims {
 	t.Helper()
-	c := &claims{Replica: newReplica(t, index.DefaultParams()), header: index.Header{Fingerprint: index.Fingerprint(settings)}}
+	c := &claims{
+		Replica: newReplica(t, index.DefaultParams()),
+		header:  index.Header{Fingerprint: index.Fingerprint(settings)},
+	}
 	c.tell(&index.Settings{Text: settings})
 	return c
 }
@@ -44,16 +47,19 @@ func TestMarksAreRemembered(t *testing.T) {
 	c.tell(&index.Mark{Header: c.header})
 	marked, hash := c.Next(), c.Hash()
 	c.many(records)
-	if d := c.tell(&index.Checkpoint{Header: c.header, Member: "b", Offset: marked, Hash: hash}); d != nil || c.Confirmed() != marked {
+	if d := c.tell(&index.Checkpoint{Header: c.header, Member: "b", Offset: marked, Hash: hash}); d != nil ||
+		c.Confirmed() != marked {
 		t.Errorf("a right checkpoint is disputed: %+v, confirmed %d", d, c.Confirmed())
 	}
-	if d := c.tell(&index.Checkpoint{Header: c.header, Member: "b", Offset: marked, Hash: hash + 1}); d == nil || !d.Known || d.Ours != hash {
+	if d := c.tell(&index.Checkpoint{Header: c.header, Member: "b", Offset: marked, Hash: hash + 1}); d == nil ||
+		!d.Known || d.Ours != hash {
 		t.Errorf("a wrong checkpoint is not disputed: %+v", d)
 	}
 	if d := c.tell(&index.Accusation{Header: c.header, Offset: marked, Hash: hash}); d != nil {
 		t.Errorf("a right accusation is disputed: %+v", d)
 	}
-	if d := c.tell(&index.Accusation{Header: c.header, Offset: marked, Hash: hash + 1}); d == nil || !d.Known || d.Ours != hash {
+	if d := c.tell(&index.Accusation{Header: c.header, Offset: marked, Hash: hash + 1}); d == nil || !d.Known ||
+		d.Ours != hash {
 		t.Errorf("a wrong accusation is not disputed: %+v", d)
 	}
 	if d := c.tell(&index.Checkpoint{Header: c.header, Offset: unmarked, Hash: other + 1}); d != nil {

@@ -19,7 +19,8 @@ type Contents struct {
 	Bounds         Bounds       // in force
 	Narrowing      bool         // the window may be beyond bounds that were narrowed
 	PrimedParts    []PrimedPart // per partition
-	PrimedLast     int64        // time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
+	// time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
+	PrimedLast int64
 }
 
 // Remembered is a document of the window, and what changed about it since it was judged.
@@ -58,8 +59,9 @@ func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
 		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
-		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(), PrimedParts: make([]PrimedPart, len(r.partitions)),
-		PrimedLast: math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
+		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(),
+		PrimedParts: make([]PrimedPart, len(r.partitions)),
+		PrimedLast:  math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
 	}
 	if r.priming != nil {
 		c.PrimedLast = r.priming.last
@@ -123,7 +125,8 @@ func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool
 func (r *Replica) remembered(at ref, f *found) Remembered {
 	d, changes := &f.document, &f.segment.changes
 	m := Remembered{
-		Number: uint64(at), Root: uint64(at), History: at >= past, Primed: d.primed(), Source: r.partitions[d.source].source, Entry: d.entry, Judged: d.judged,
+		Number: uint64(at), Root: uint64(at), History: at >= past, Primed: d.primed(), Source: r.partitions[d.source].source,
+		Entry: d.entry, Judged: d.judged,
 		Entered: d.applied, Copies: uint64(changes.copied(f.i)),
 		Dead: changes.isDead(f.i) || r.partitions[d.source].fell(d.position, d.entry.Offset),
 	}
@@ -136,6 +139,9 @@ func (r *Replica) remembered(at ref, f *found) Remembered {
 		}
 	}
 	e := r.emission(f)
-	m.Emission = Emission{Source: r.partitions[e.source].source, Offset: e.offset, Position: e.position, At: e.at, Void: e.void}
+	m.Emission = Emission{
+		Source: r.partitions[e.source].source, Offset: e.offset, Position: e.position, At: e.at,
+		Void: e.void,
+	}
 	return m
 }

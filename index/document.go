@@ -12,9 +12,10 @@ import (
 // becomes another document there, with the same judged and first.
 type document struct {
 	position Position // journal position of the entry that made it enter; ascends through the window
-	applied  int64    // stream time (ms) from which its age counts: that of its verdict, or of the last repeat before it entered again
-	source   uint32   // number of its source partition
-	entry    entry.Entry
+	// stream time (ms) from which its age counts: that of its verdict, or of the last repeat before it entered again
+	applied int64
+	source  uint32 // number of its source partition
+	entry   entry.Entry
 
 	again  bool
 	judged Position // journal position at which it was judged
@@ -37,7 +38,8 @@ func (d *document) possible(r ref) bool {
 	if r >= past {
 		return !d.again && !d.copied()
 	}
-	return (d.first <= r || d.primed()) && (d.root <= r || d.root >= past) && d.again == (d.first != r) && d.first.possible() && d.root.possible()
+	return (d.first <= r || d.primed()) && (d.root <= r || d.root >= past) && d.again == (d.first != r) &&
+		d.first.possible() && d.root.possible()
 }
 
 // primed says whether the document came to the window as history, wherever it is now.

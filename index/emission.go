@@ -8,7 +8,8 @@ type emission struct {
 	offset   int64    // in its source partition
 	source   uint32   // number of that partition
 	set      bool
-	void     bool // its output refused it, or it fell before its representative entered again; the next copy then comes through
+	// its output refused it, or it fell before its representative entered again; the next copy then comes through
+	void bool
 }
 
 // repeat counts d as one more copy of a representative. It returns whether d comes through as unique, which it does if
@@ -35,7 +36,10 @@ func (r *Replica) repeat(root *found, d *document) (through bool) {
 func (r *Replica) emission(root *found) emission {
 	m := root.segment.changes.emission(root.i)
 	if !m.set {
-		return emission{set: true, at: root.document.applied, position: root.document.judged, offset: root.document.entry.Offset, source: root.document.source}
+		return emission{
+			set: true, at: root.document.applied, position: root.document.judged,
+			offset: root.document.entry.Offset, source: root.document.source,
+		}
 	}
 	m.void = m.void || r.partitions[m.source].fell(m.position, m.offset)
 	return m

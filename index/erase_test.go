@@ -136,7 +136,8 @@ func TestErasedAmongBoilerplate(t *testing.T) {
 		}
 	}
 	is, other := s.replica.Stats(), again.Stats()
-	if again.Hash() != s.replica.Hash() || other.Work != is.Work-was.Work || other.Unverified != is.Unverified-was.Unverified {
+	if again.Hash() != s.replica.Hash() || other.Work != is.Work-was.Work ||
+		other.Unverified != is.Unverified-was.Unverified {
 		t.Errorf("the replicas differ: %+v and then %+v beside %+v", was, is, other)
 	}
 	if is.UniqueCut == was.UniqueCut {

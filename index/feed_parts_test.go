@@ -60,7 +60,8 @@ func TestHistoryLeavesNoOffsetsOut(t *testing.T) {
 	apply(&index.History{Header: h, Number: 1, Plan: []byte("a plan")})
 	prime := func(first uint64, from, at int64) bool {
 		return apply(&index.History{
-			Header: h, Number: 1, First: first, Parts: []index.HistoryPart{{Source: source, Name: "news", From: from, Through: at + 1}},
+			Header: h, Number: 1, First: first,
+			Parts:   []index.HistoryPart{{Source: source, Name: "news", From: from, Through: at + 1}},
 			Entries: []index.FedEntry{{At: at, Entry: entry.Entry{Offset: at}}},
 		}).Applied
 	}

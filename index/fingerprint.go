@@ -44,7 +44,8 @@ func Diff(here, journal []byte) []string { return setting.Diff(Fixed(here), Fixe
 
 // DiffAll is Diff with the bounds.
 func DiffAll(here, journal []byte) []string {
-	return setting.Diff(meaning(here, func(setting.Field) bool { return true }), meaning(journal, func(setting.Field) bool { return true }))
+	return setting.Diff(meaning(here, func(setting.Field) bool { return true }),
+		meaning(journal, func(setting.Field) bool { return true }))
 }
 
 // Fixed returns what a settings text means, bounds aside, as a canonical text. A text that is none is returned as it

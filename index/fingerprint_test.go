@@ -28,9 +28,12 @@ func TestSameSettings(t *testing.T) {
 		{"another text format", laterText, `{"version":"2 text/4 minhash/2 evidence/1","window.age":"24h"}`, []string{
 			"version: 2 text/3 minhash/2 evidence/1 here, 2 text/4 minhash/2 evidence/1 in the journal",
 		}},
-		{"another hash", earlyText, `{"similarity.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`, []string{
-			"similarity.hash: not set here, sha1 in the journal",
-		}},
+		{
+			"another hash", earlyText, `{"similarity.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`,
+			[]string{
+				"similarity.hash: not set here, sha1 in the journal",
+			},
+		},
 	} {
 		a, b := []byte(c.a), []byte(c.b)
 		if got := index.Same(a, b); got != (c.lines == nil) {
@@ -40,7 +43,8 @@ func TestSameSettings(t *testing.T) {
 			t.Errorf("%s: %q", c.name, lines)
 		}
 	}
-	if index.Recorded([]byte(earlyText)) != index.Hash([]byte(earlyText)) || index.Recorded([]byte(laterText)) != index.Fingerprint([]byte(earlyText)) {
+	if index.Recorded([]byte(earlyText)) != index.Hash([]byte(earlyText)) ||
+		index.Recorded([]byte(laterText)) != index.Fingerprint([]byte(earlyText)) {
 		t.Error("the records of a journal have another fingerprint than its members write")
 	}
 }
@@ -56,7 +60,10 @@ func TestVersionsWorkTogether(t *testing.T) {
 			&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{}`)}},
 			&index.Reposition{Header: header, Source: source, Name: "news", Partitions: 1, Epoch: 1},
 			&index.Run{Header: header, Source: source, Epoch: 1, Entries: []entry.Entry{{Offset: 3}, {Offset: 4}}},
-			&index.Run{Header: index.Header{Fingerprint: header.Fingerprint + 1}, Source: source, Epoch: 1, Entries: []entry.Entry{{Offset: 5}}},
+			&index.Run{
+				Header: index.Header{Fingerprint: header.Fingerprint + 1}, Source: source, Epoch: 1,
+				Entries: []entry.Entry{{Offset: 5}},
+			},
 			&index.Mark{Header: header, Number: 1},
 		}
 		var hashes []uint64
@@ -75,7 +82,8 @@ func TestVersionsWorkTogether(t *testing.T) {
 				}
 				judged += len(effect.Judged)
 			}
-			if judged != 2 || r.Recorded() != header.Fingerprint || twin.Recorded() != header.Fingerprint || r.Routes().Number != 1 {
+			if judged != 2 || r.Recorded() != header.Fingerprint || twin.Recorded() != header.Fingerprint ||
+				r.Routes().Number != 1 {
 				t.Errorf("begun with %s: a member with %s judges %d, and writes %x", begun, own, judged, r.Recorded())
 			}
 			c := r.Capture()
@@ -106,8 +114,14 @@ func TestEarlyJournalWithoutHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Await(7)
-	r.Apply(index.Stamp{Offset: 7}, &index.Routing{Header: index.Header{Fingerprint: 1}, Routes: index.Routes{Number: 9, Text: []byte(`{"stranger":1}`)}})
-	r.Apply(index.Stamp{Offset: 8}, &index.Checkpoint{Header: h, Offset: 6, Settings: []byte(earlyText), Routes: index.Routes{Number: 2, Text: []byte(`{}`)}})
+	r.Apply(index.Stamp{Offset: 7}, &index.Routing{
+		Header: index.Header{Fingerprint: 1},
+		Routes: index.Routes{Number: 9, Text: []byte(`{"stranger":1}`)},
+	})
+	r.Apply(index.Stamp{Offset: 8}, &index.Checkpoint{
+		Header: h, Offset: 6, Settings: []byte(earlyText),
+		Routes: index.Routes{Number: 2, Text: []byte(`{}`)},
+	})
 	if r.Recorded() != h.Fingerprint || r.Routes().Number != 2 {
 		t.Errorf("it writes %x by routing %+v", r.Recorded(), r.Routes())
 	}

@@ -18,7 +18,8 @@ func (h running) verdict(v *Verdict) running {
 	if v.Late != 0 {
 		h = h.mix(uint64(v.Late))
 	}
-	h = h.mix(uint64(v.Offset)).mix(v.Content).mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8 | uint64(flag(v.Cut))<<9)
+	h = h.mix(uint64(v.Offset)).mix(v.Content).
+		mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8 | uint64(flag(v.Cut))<<9)
 	if !v.Matched() {
 		return h
 	}

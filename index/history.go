@@ -178,7 +178,10 @@ func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 	p.Kept++
 	p.last = applied
 	h := r.openHistory()
-	h.insert(&document{position: at, applied: applied, source: source, entry: e.Entry, judged: at, first: h.end, root: h.end})
+	h.insert(&document{
+		position: at, applied: applied, source: source, entry: e.Entry, judged: at, first: h.end,
+		root: h.end,
+	})
 }
 
 // repeatedAt notes that the representative of a document was repeated at a time that may be long ago.

@@ -21,7 +21,8 @@ func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
 	for at := int64(2); at < 500; at++ {
 		run.Base = at
 		run.Entries = []entry.Entry{{
-			Offset: at, Content: 1, Keys: make([]byte, r.keys), Kind: entry.Shingles, Evidence: entry.AppendShingles(nil, []uint64{1, 2, 3}),
+			Offset: at, Content: 1, Keys: make([]byte, r.keys), Kind: entry.Shingles,
+			Evidence: entry.AppendShingles(nil, []uint64{1, 2, 3}),
 		}}
 		v := r.Apply(Stamp{Offset: at}, &run).Judged[0]
 		if at > 2 && (v.Match.Offset != 2 || v.Match.Method != Identical) {

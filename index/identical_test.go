@@ -25,7 +25,10 @@ func tryPopularKeys(t *testing.T, others int) {
 			s := newStand(t, p)
 			twin := naive.New(p, settings, index.Fingerprint(settings))
 			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
-			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: s.record.Header, Source: s.record.Source, Name: "news", Epoch: 1})
+			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{
+				Header: s.record.Header, Source: s.record.Source, Name: "news",
+				Epoch: 1,
+			})
 			r := rand.New(rand.NewPCG(1, 9))
 			s.sign([]byte("one two three four five"))
 			forge := s.record.Entries[0].Clone()

@@ -73,7 +73,8 @@ func TestInquireIsBounded(t *testing.T) {
 		signer.Sign(&e, []byte(text))
 		return e.Clone()
 	}
-	const text = "the council met on tuesday evening and decided after a long debate to build the new bridge across the river before winter"
+	const text = "the council met on tuesday evening and decided after a long debate to build the new bridge across the " +
+		"river before winter"
 	run := &index.Run{Header: header, Source: entry.Source{Topic: [16]byte{1}}, Epoch: 1}
 	for i := range int64(40) {
 		e := sign(fmt.Sprint(text, " begins ", i))
@@ -95,7 +96,8 @@ func TestInquireIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := comparer.Answer(q, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 || a.Hits[0].Copy != 41 {
+	if a := comparer.Answer(q, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 ||
+		a.Hits[0].Copy != 41 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -55,7 +55,10 @@ type Shape struct {
 
 // Shape describes the segment.
 func (d *Decoded) Shape() Shape {
-	s := Shape{Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first, sources: d.sources}
+	s := Shape{
+		Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first,
+		sources: d.sources,
+	}
 	if d.side != nil {
 		s.side = &sidePart{first: d.side.first, last: d.side.last}
 	}

@@ -128,7 +128,8 @@ func TestOtherVersions(t *testing.T) {
 		_, ofSettings := index.CapturedSettings(state)
 		_, ofSegment := restore.Decode(segment)
 		for _, err := range []error{ofState, ofSettings, ofSegment} {
-			if !errors.Is(err, index.ErrVersion) || errors.Is(err, index.ErrCorrupt) || !bytes.Contains([]byte(err.Error()), []byte(test.remedy)) {
+			if !errors.Is(err, index.ErrVersion) || errors.Is(err, index.ErrCorrupt) ||
+				!bytes.Contains([]byte(err.Error()), []byte(test.remedy)) {
 				t.Errorf("version %d: got %v, want %q", test.version, err, test.remedy)
 			}
 		}

@@ -76,7 +76,8 @@ func (r *Replica) match(f, root *found) Match {
 	d := &root.document
 	p := r.partitions[d.source]
 	return Match{
-		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time, ID: string(d.entry.ID),
+		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time,
+		ID:         string(d.entry.ID),
 		Similarity: f.similarity, Method: f.method, Copy: uint64(root.segment.changes.copied(root.i)) + 2,
 	}
 }

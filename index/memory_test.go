@@ -34,7 +34,8 @@ func TestBytesAreAPromise(t *testing.T)     { tryBytes(t, phases[1:3]) }
 func TestBytesAreAPromiseLong(t *testing.T) { tryBytes(t, phases) }
 
 func tryBytes(t *testing.T, phases []phase) {
-	const pages = 2 * 18 << 17 // a page of lines and one of spilled lines in each band are too much for a window this small
+	// a page of lines and one of spilled lines in each band are too much for a window this small
+	const pages = 2 * 18 << 17
 	bound := int64(48 * setting.MiB)
 	allowed := bound + bound/20 + pages
 	if *large {
@@ -97,7 +98,8 @@ func tryBytesOfCopies(t *testing.T, bound setting.Bytes, names ...string) {
 				most = max(most, heap()-before)
 			}
 			s := f.replica.Stats()
-			t.Logf("%d bytes at most for a bound of %d; %d documents, %d duplicates, %d let through", most, bound, s.Documents, s.Duplicate, s.Reemitted)
+			t.Logf("%d bytes at most for a bound of %d; %d documents, %d duplicates, %d let through", most, bound, s.Documents,
+				s.Duplicate, s.Reemitted)
 			if most > bound+bound/20+pages {
 				t.Errorf("%d bytes are taken for a bound of %d", most, bound)
 			}
@@ -132,7 +134,8 @@ func TestPartsAddUp(t *testing.T) {
 	f.fill(documents)
 	e := &f.record.Entries[0]
 	parts, s := index.PartsOf(f.params, e), f.replica.Stats()
-	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 130 || parts.Keys != 72 || parts.ID != 17 || parts.Buckets != 19*8 {
+	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 130 || parts.Keys != 72 || parts.ID != 17 ||
+		parts.Buckets != 19*8 {
 		t.Errorf("%+v", parts)
 	}
 	per := float64(s.WindowBytes) / float64(s.Documents)

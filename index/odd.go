@@ -95,7 +95,8 @@ func (x *block) eachFold(o *outlines, b *bound, n int) {
 }
 
 func oddWords(p, q *[foldWords]uint64) int {
-	return bits.OnesCount64(p[0]^q[0]) + bits.OnesCount64(p[1]^q[1]) + bits.OnesCount64(p[2]^q[2]) + bits.OnesCount64(p[3]^q[3]) +
+	return bits.OnesCount64(p[0]^q[0]) + bits.OnesCount64(p[1]^q[1]) + bits.OnesCount64(p[2]^q[2]) + bits.OnesCount64(
+		p[3]^q[3]) +
 		bits.OnesCount64(p[4]^q[4]) + bits.OnesCount64(p[5]^q[5]) + bits.OnesCount64(p[6]^q[6]) + bits.OnesCount64(p[7]^q[7])
 }
 

@@ -7,7 +7,8 @@ import "golang.org/x/sys/cpu"
 // hasOddBlocks says whether oddFoldBlock and oddWholeBlock may be called. Intel processors have what they need since
 // Ice Lake, AMD processors since Zen 4. GODEBUG may switch off avx512 or avx512f alone, which all of it rests on.
 func hasOddBlocks() bool {
-	return cpu.X86.HasAVX512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPOPCNTDQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
+	return cpu.X86.HasAVX512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPOPCNTDQ && cpu.X86.HasAVX512BW &&
+		cpu.X86.HasAVX512VL
 }
 
 // oddFoldBlock is oddFolds for n places, n > 0. It also prefetches the folds of the oddAhead places that follow; they

@@ -45,7 +45,8 @@ func (f *forger) forge(keys []byte, hashes int) {
 	f.at.Offset++
 	f.run.Base = f.at.Offset
 	f.run.Entries = []entry.Entry{{
-		Offset: f.at.Offset, Content: f.random.Uint64(), Keys: keys, Kind: entry.Shingles, Evidence: entry.AppendShingles(nil, all),
+		Offset: f.at.Offset, Content: f.random.Uint64(), Keys: keys, Kind: entry.Shingles,
+		Evidence: entry.AppendShingles(nil, all),
 	}}
 }
 

@@ -17,7 +17,9 @@ type outlines struct {
 	heads  []uint64 // nil until the first outline is made
 	folds  [][foldWords]uint64
 	halves [][foldWords]uint64
-	mask   int // number of places - 1; entries behind the places belong to the lookup at hand, which has met the documents in all four places
+	// number of places - 1; entries behind the places belong to the lookup at hand, which has met the documents in all
+	// four places
+	mask   int
 	lookup uint64
 	most   int // greatest number of places; 0 means mostOutlinePlaces
 
@@ -62,7 +64,8 @@ func (o *outlines) tend() {
 	if o.lookups++; o.lookups < outlineLookups {
 		return
 	}
-	if places := 2 * (o.mask + 1); o.gaveWay > outlineGiveWay*outlineLookups && places <= cmp.Or(o.most, mostOutlinePlaces) {
+	if places := 2 * (o.mask + 1); o.gaveWay > outlineGiveWay*outlineLookups &&
+		places <= cmp.Or(o.most, mostOutlinePlaces) {
 		o.make(places)
 	}
 	o.lookups, o.gaveWay = 0, 0
@@ -70,7 +73,8 @@ func (o *outlines) tend() {
 
 // make allocates this many places, a power of two, and forgets all outlines.
 func (o *outlines) make(places int) {
-	o.heads, o.folds, o.halves = make([]uint64, places), make([][foldWords]uint64, places), make([][foldWords]uint64, places)
+	o.heads, o.folds, o.halves = make([]uint64, places), make([][foldWords]uint64, places),
+		make([][foldWords]uint64, places)
 	o.mask = places - 1
 }
 

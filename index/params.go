@@ -127,12 +127,16 @@ func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
-			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98, Bits: 64, Distance: 3,
+			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98,
+			Bits: 64, Distance: 3,
 			Verify: "jaccard", Evidence: evidenceAuto, CodeBits: 8, KeyBytes: 4,
 			MaxCandidates: 8, MaxReferences: 3584, MaxWork: 2_000_000,
 		},
-		Text:   text.DefaultParams(),
-		Window: WindowParams{Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute, Refresh: refreshFirst},
-		Index:  KeepParams{Name: "unecho", Keep: "representatives"},
+		Text: text.DefaultParams(),
+		Window: WindowParams{
+			Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute,
+			Refresh: refreshFirst,
+		},
+		Index: KeepParams{Name: "unecho", Keep: "representatives"},
 	}
 }

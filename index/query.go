@@ -29,7 +29,8 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	var matches []Match
 	for i := range all {
 		root, ok := r.root(&all[i])
-		if ok && len(matches) < most && !slices.ContainsFunc(matches, func(m Match) bool { return m.Position == root.document.judged }) {
+		if ok && len(matches) < most && !slices.ContainsFunc(matches,
+			func(m Match) bool { return m.Position == root.document.judged }) {
 			matches = append(matches, r.match(&all[i], &root))
 		}
 	}

@@ -59,9 +59,10 @@ type Run struct {
 // Reposition begins a new epoch of a source partition at Offset. It applies only if Epoch is the current one + 1.
 type Reposition struct {
 	Header
-	Source     entry.Source
-	Name       string // the topic's name when this was appended, for headers
-	Partitions int32  // number of partitions of the topic at that time; a partition with a number at or above it was added later
+	Source entry.Source
+	Name   string // the topic's name when this was appended, for headers
+	// number of partitions of the topic at that time; a partition with a number at or above it was added later
+	Partitions int32
 	Offset     int64
 	Epoch      uint32
 }

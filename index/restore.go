@@ -106,7 +106,10 @@ func (r *Replica) readBounds(rd *wire.Reader) bool {
 
 // readPriming reads what appendPriming wrote, and returns false if that is not possible.
 func (r *Replica) readPriming(rd *wire.Reader) bool {
-	p := &priming{Primed: Primed{Number: uint32(rd.Uvarint()), Plan: bytes.Clone(rd.Bytes()), Entries: rd.Uvarint()}, parts: map[uint32]*PrimedPart{}}
+	p := &priming{
+		Primed: Primed{Number: uint32(rd.Uvarint()), Plan: bytes.Clone(rd.Bytes()), Entries: rd.Uvarint()},
+		parts:  map[uint32]*PrimedPart{},
+	}
 	for _, n := range p.counts() {
 		*n = rd.Uvarint()
 	}
@@ -140,7 +143,8 @@ func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
 	case v > newest:
 		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, newest)
 	case !slices.Contains(read, v):
-		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what, v, newest)
+		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it",
+			ErrVersion, what, v, newest)
 	default:
 		return v, nil
 	}
@@ -294,7 +298,8 @@ func (t *Restore) changes(apply func(at ref, to change)) error {
 	}
 	for t.side.Len() > 0 {
 		at, to := ref(t.side.Uvarint()), readChange(&t.side)
-		if w := t.window(at); t.side.Short() || w == nil || at < w.firstRef() || at >= w.end || int(to.emission.source) >= len(t.replica.partitions) {
+		if w := t.window(at); t.side.Short() || w == nil || at < w.firstRef() || at >= w.end ||
+			int(to.emission.source) >= len(t.replica.partitions) {
 			return fmt.Errorf("%w: side table", ErrCorrupt)
 		}
 		apply(at, to)

@@ -21,7 +21,8 @@ func (r *Replica) applyRouting(rec *Routing) Effect {
 // earlyRouting notes a routing that was read before any settings. That happens to a replica that begins where the
 // journal was trimmed.
 func (r *Replica) earlyRouting(rec *Routing) {
-	if r.early.Fingerprint != r.fingerprint && rec.Fingerprint == r.fingerprint { // others are of an early version, or strangers
+	// others are of an early version, or strangers
+	if r.early.Fingerprint != r.fingerprint && rec.Fingerprint == r.fingerprint {
 		r.early = Routing{}
 	}
 	same := rec.Fingerprint == r.early.Fingerprint

@@ -14,7 +14,8 @@ func TestRoutingIsHashed(t *testing.T) {
 		r := newReplica(t, index.DefaultParams())
 		r.Apply(index.Stamp{}, &index.Settings{Text: settings})
 		for i, text := range texts {
-			r.Apply(index.Stamp{Offset: int64(i) + 1}, &index.Routing{Header: h, Routes: index.Routes{Number: uint32(i) + 1, Text: []byte(text)}})
+			r.Apply(index.Stamp{Offset: int64(i) + 1},
+				&index.Routing{Header: h, Routes: index.Routes{Number: uint32(i) + 1, Text: []byte(text)}})
 		}
 		for i := len(texts); i < 2; i++ { // both histories use the same offsets, because offsets are hashed too
 			r.Apply(index.Stamp{Offset: int64(i) + 1}, &index.Routing{Header: h})

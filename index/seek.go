@@ -33,8 +33,9 @@ type Search struct {
 
 	begun, back bool
 	low, high   ref // documents from low up to, but not including, high were looked at
-	end         ref // those that entered meanwhile are looked at up to it, for a document may have entered again; set with back
-	past        ref // documents of history below it are still to be looked at; 0: none has been
+	// those that entered meanwhile are looked at up to it, for a document may have entered again; set with back
+	end  ref
+	past ref // documents of history below it are still to be looked at; 0: none has been
 }
 
 // Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the
@@ -121,8 +122,10 @@ func (r *Replica) tellOf(at ref) *Known {
 	f := r.found(at)
 	d, p := &f.document, r.partitions[f.document.source]
 	out := &Known{
-		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time, ID: string(d.entry.ID),
-		Scope: d.entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.segment.changes.copied(f.i)), Primed: at >= past, Copied: d.copied(),
+		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time,
+		ID:    string(d.entry.ID),
+		Scope: d.entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.segment.changes.copied(f.i)),
+		Primed: at >= past, Copied: d.copied(),
 	}
 	if root, ok := r.root(&f); ok && out.Copied {
 		out.Match = r.match(&f, &root)

@@ -40,7 +40,8 @@ func TestSeek(t *testing.T) {
 					switch {
 					case (got != nil && got.Source == row.Source) != ok:
 						t.Fatalf("%v/%d: %+v, and a walk finds it: %v", row.Source, offset, got, ok)
-					case ok && (got.Copies != want.Copies || got.Position != want.Judged || got.Scope != want.Entry.Scope || got.Copied != (want.Root != want.Number) && !want.RootLeft):
+					case ok && (got.Copies != want.Copies || got.Position != want.Judged || got.Scope != want.Entry.Scope ||
+						got.Copied != (want.Root != want.Number) && !want.RootLeft):
 						t.Fatalf("%v/%d: %+v, and a walk finds %+v", row.Source, offset, got, want)
 					case ok:
 						found++

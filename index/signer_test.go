@@ -33,9 +33,17 @@ func TestSignedAndVerified(t *testing.T) {
 		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{2, 2}, Jaccard},
 		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Text, Similarity{3, 3}, Jaccard},
 		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{2, 6}, Jaccard},
-		"weighted text":     {func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text, Similarity{2, 6}, Jaccard},
-		"levenshtein":       {func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text, Similarity{5, 7}, Levenshtein},
-		"estimate":          {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{32640, 32640}, Estimate},
+		"weighted text": {
+			func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,
+			Similarity{2, 6},
+			Jaccard,
+		},
+		"levenshtein": {
+			func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text,
+			Similarity{5, 7},
+			Levenshtein,
+		},
+		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{32640, 32640}, Estimate},
 		"hamming": {
 			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{64, 64}, Hamming,
 		},

@@ -36,8 +36,9 @@ func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 	threshold, err := p.plannedThreshold()
 	return scheme, sketch.Params{
 		Weighted:  p.Repeated(),
-		Threshold: threshold, Recall: p.Recall, ByArea: p.Plan == planArea, Slots: p.Slots, Bands: p.Bands, Rows: p.Rows, CodeBits: p.CodeBits,
-		Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks,
+		Threshold: threshold, Recall: p.Recall, ByArea: p.Plan == planArea, Slots: p.Slots, Bands: p.Bands, Rows: p.Rows,
+		CodeBits: p.CodeBits,
+		Bits:     p.Bits, Distance: p.Distance, Blocks: p.Blocks,
 	}, err
 }
 

@@ -167,7 +167,8 @@ func (s *story) lookup(words []string) (answers []string) {
 }
 
 func copyOf(m *index.Match) string {
-	return fmt.Sprintf("copy %d of p%d/%d, %s %d/%d", m.Copy, m.Source.Partition, m.Offset, m.Method, m.Similarity.Num, m.Similarity.Den)
+	return fmt.Sprintf("copy %d of p%d/%d, %s %d/%d", m.Copy, m.Source.Partition, m.Offset, m.Method, m.Similarity.Num,
+		m.Similarity.Den)
 }
 
 func (s *story) header() index.Header {

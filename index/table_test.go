@@ -23,7 +23,8 @@ func TestSpillLineIsTakenBack(t *testing.T) {
 		for _, it := range tab.gather(nil, 0, span{oldest: c.oldest, end: end + 1}) {
 			got = append(got, it.ref)
 		}
-		if tab.spill.lines != c.lines || len(got) != int(end+1-c.oldest) || !slices.IsSortedFunc(got, func(a, b ref) int { return int(b) - int(a) }) {
+		if tab.spill.lines != c.lines || len(got) != int(end+1-c.oldest) ||
+			!slices.IsSortedFunc(got, func(a, b ref) int { return int(b) - int(a) }) {
 			t.Errorf("from %d to %d: %d spill lines, want %d; documents %v", c.oldest, end, tab.spill.lines, c.lines, got)
 		}
 	}

@@ -13,9 +13,12 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-const trickedText = "the committee met on a rainy tuesday and decided after long debate to decide nothing at all for the present although some of " +
-	"its older members had asked that a café in naïve colours be opened beside the station before winter comes and the first " +
-	"travellers arrive from the north with their luggage and their many questions about the price of coffee and the way home"
+const trickedText = "the committee met on a rainy tuesday and decided after long debate to decide nothing at all for " +
+	"the present although some of " +
+	"its older members had asked that a café in naïve colours be opened beside the station before winter comes and the " +
+	"first " +
+	"travellers arrive from the north with their luggage and their many questions about the price of coffee and the way " +
+	"home"
 
 // behind marks the space behind it.
 const behind = "\ufdd0"
@@ -149,7 +152,8 @@ func TestTricks(t *testing.T) {
 		return text.Set(shingling.AppendHashes(nil, normalizer.Append(nil, []byte(document))))
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# The similarity that a trick leaves, played on every %dth word, under the default settings. The threshold is %v.\n", every, p.Similarity.Threshold)
+	fmt.Fprintf(&out, "# The similarity that a trick leaves, played on every %dth word, under the default settings. The "+
+		"threshold is %v.\n", every, p.Similarity.Threshold)
 	for _, trick := range slices.Concat(invisibleTricks(), undoneTricks(), otherTricks()) {
 		words := strings.Fields(trickedText)
 		for i := range words {

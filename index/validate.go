@@ -23,7 +23,8 @@ func (p Params) Validate() []setting.Mistake {
 // validateTogether reports values that are valid in their section but make no sense together.
 func (p Params) validateTogether() []setting.Mistake {
 	if p.Text.Space == "drop" && !strings.HasPrefix(p.Similarity.Shingle, "char:") {
-		return []setting.Mistake{setting.Wrong("text.space", p.Text.Space, "leaves no words for similarity.shingle: "+p.Similarity.Shingle,
+		return []setting.Mistake{setting.Wrong("text.space", p.Text.Space, "leaves no words for similarity.shingle: "+
+			p.Similarity.Shingle,
 			"write collapse, or compare characters: similarity.shingle: char:5")}
 	}
 	return nil
@@ -41,7 +42,8 @@ func (p WindowParams) validate() []setting.Mistake {
 		"write a duration such as 24h, or 0 for no bound by age: stream time is counted in milliseconds")
 	refuse(p.Count < 0, "count", p.Count, "is negative", "write a number of documents, or 0 for no bound by count")
 	refuse(p.Bytes < 0, "bytes", p.Bytes, "is negative", "write a size such as 1GiB, or 0 for no bound by bytes")
-	refuse(p.Age == 0 && p.Count == 0 && p.Bytes == 0, "age", "", "the window has no bound: age, count and bytes are all 0",
+	refuse(p.Age == 0 && p.Count == 0 && p.Bytes == 0, "age", "",
+		"the window has no bound: age, count and bytes are all 0",
 		"set at least one of window.age, window.count and window.bytes")
 	refuse(p.Tolerance < 0, "tolerance", p.Tolerance, "is negative", "write a duration such as 5m")
 	refuse(p.Late < 0, "late", p.Late, "is negative", "write a duration such as 5m, or 0s to mark no document")
@@ -49,8 +51,10 @@ func (p WindowParams) validate() []setting.Mistake {
 		"write a duration such as 5m: unecho-late counts seconds")
 	refuse(p.Late > 0 && p.Clock != clockEvent, "late", p.Late, "has no meaning with window.clock: "+p.Clock,
 		"set window.clock: event, by which documents can be late, or leave it out")
-	refuse(p.ReemitEvery < 0, "reemit_every", p.ReemitEvery, "is negative", "write a duration such as 6h, or 0 to let no copy through")
-	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery, "is less than a millisecond",
+	refuse(p.ReemitEvery < 0, "reemit_every", p.ReemitEvery, "is negative",
+		"write a duration such as 6h, or 0 to let no copy through")
+	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery,
+		"is less than a millisecond",
 		"write a duration such as 6h: stream time is counted in milliseconds")
 	refuse(p.Age > 0 && p.ReemitEvery >= p.Age && p.Refresh == refreshFirst, "reemit_every", p.ReemitEvery,
 		"lets no copy through: a representative is forgotten after window.age, "+setting.FormatDuration(p.Age),
@@ -67,7 +71,8 @@ func (p KeepParams) validate() []setting.Mistake {
 	switch {
 	case p.Name == "":
 		wrong = append(wrong, setting.Mistake{Key: "name", Problem: "is missing", Remedy: remedy})
-	case len(p.Name) > maxName || strings.ContainsFunc(p.Name, func(r rune) bool { return !nameRune(r) }) || strings.Trim(p.Name, ".") == "":
+	case len(p.Name) > maxName || strings.ContainsFunc(p.Name, func(r rune) bool { return !nameRune(r) }) ||
+		strings.Trim(p.Name, ".") == "":
 		wrong = append(wrong, setting.Wrong("name", p.Name, "cannot be the name of an index", remedy))
 	}
 	return wrong

@@ -26,10 +26,12 @@ func (p SimilarityParams) validateLevenshtein() []setting.Mistake {
 	size := p.chars()
 	if size == 0 {
 		return []setting.Mistake{setting.Wrong("shingle", p.Shingle,
-			"are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant to find", remedy)}
+			"are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant "+
+				"to find", remedy)}
 	}
 	return []setting.Mistake{setting.Wrong("shingle", p.Shingle, fmt.Sprintf(
-		"are too long for verify: levenshtein: at the threshold of %v they leave a Jaccard similarity of some %.2f, for which %d slots do not keep a recall of %v in bands of %d rows or more",
+		"are too long for verify: levenshtein: at the threshold of %v they leave a Jaccard similarity of some %.2f, for "+
+			"which %d slots do not keep a recall of %v in bands of %d rows or more",
 		p.Threshold, sketch.RunSimilarity(p.Threshold, size), p.Slots, p.Recall, leastRows), remedy)}
 }
 

@@ -24,17 +24,21 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(!threshold, "threshold", p.Threshold, "is not a similarity", "write a number above 0, up to 1, such as 0.8")
 	refuse(threshold && !fourDecimals(p.Threshold), "threshold", p.Threshold, "has more than four decimals",
 		"round it: similarities are compared to four decimals")
-	refuse(!recall, "recall", p.Recall, "is not a share that can be reached", "write a number between 0 and 1, such as 0.98")
-	refuse(recall && !fourDecimals(p.Recall), "recall", p.Recall, "has more than four decimals", "round it to four decimals")
+	refuse(!recall, "recall", p.Recall, "is not a share that can be reached",
+		"write a number between 0 and 1, such as 0.98")
+	refuse(recall && !fourDecimals(p.Recall), "recall", p.Recall, "has more than four decimals",
+		"round it to four decimals")
 	refuse(p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0, "slots", p.Slots, "is out of range",
 		fmt.Sprintf("write an even number from %d to %d, such as 128", sketch.MinSlots, sketch.MaxSlots))
-	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range", "write 4 to 8")
+	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range",
+		"write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 8")
 	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 3584")
 	refuse(p.MaxWork < 1, "max_work", p.MaxWork, "compares nothing", "write 1 or more, such as 2000000")
 	_, err := text.ParseShingling(p.Shingle)
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
-		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords, text.MaxChars))
+		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords,
+			text.MaxChars))
 	if len(wrong) > 0 {
 		return wrong // the checks below need valid numbers
 	}
@@ -47,11 +51,13 @@ func (p SimilarityParams) validate() []setting.Mistake {
 // validateEvidence refuses evidence that verify has no use for.
 func (p SimilarityParams) validateEvidence() []setting.Mistake {
 	if p.Verify == verifyEstimate && p.Evidence != evidenceAuto {
-		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: estimate compares: it keeps the sketch",
+		return []setting.Mistake{setting.Wrong("evidence", p.Evidence,
+			"is nothing that verify: estimate compares: it keeps the sketch",
 			"write auto, or verify: jaccard")}
 	}
 	if p.Verify == verifyLevenshtein && p.Evidence == evidenceShingles {
-		return []setting.Mistake{setting.Wrong("evidence", p.Evidence, "is nothing that verify: levenshtein compares: it keeps the text",
+		return []setting.Mistake{setting.Wrong("evidence", p.Evidence,
+			"is nothing that verify: levenshtein compares: it keeps the text",
 			"write auto or text, or verify: jaccard")}
 	}
 	return nil

@@ -20,10 +20,11 @@ type window struct {
 	maximum int64
 	most    int // references that a lookup reads (similarity.max_references)
 
-	changed   bool        // other bounds were in force before
-	refreshed bool        // window.refresh: last is in force, or was: representatives may have entered again
-	refreshes bool        // window.refresh: last, so that representatives enter again
-	places    map[ref]ref // present number of each that entered again, by its first number; nil unless copies are indexed and must find them
+	changed   bool // other bounds were in force before
+	refreshed bool // window.refresh: last is in force, or was: representatives may have entered again
+	refreshes bool // window.refresh: last, so that representatives enter again
+	// present number of each that entered again, by its first number; nil unless copies are indexed and must find them
+	places map[ref]ref
 
 	tables    []table // one per band, and the last one for the keys of all bands together
 	moved     int     // entries of buckets moved for the latest document
@@ -35,11 +36,12 @@ type window struct {
 	fetched []*line            // scratch memory: lines to be fetched
 	walks   []walk             // lookup at hand: one per band that has another line
 	popular []walk             // lookup at hand: keys of which more is left to read
-	met     []uint32           // lookup at hand, once per band in which a document was met: how many documents were indexed after it
-	same    []ref              // documents met that have the keys of all bands; then only the identical ones, ascending
-	ranks   []rank
-	front   front // fields of the oldest document
-	turns   ref   // documents that the tables were tended for
+	// lookup at hand, once per band in which a document was met: how many documents were indexed after it
+	met   []uint32
+	same  []ref // documents met that have the keys of all bands; then only the identical ones, ascending
+	ranks []rank
+	front front // fields of the oldest document
+	turns ref   // documents that the tables were tended for
 
 	outlines outlines
 }

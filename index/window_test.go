@@ -55,7 +55,8 @@ func (r *rolling) check() {
 				s, i := w.at(it.ref)
 				hash := w.tag(s.keys(i), b)
 				if at, _ := t.bucket(hash); seen[it.ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
-					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.ref, hash, it.hash, bucket, b, seen[it.ref])
+					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.ref, hash, it.hash, bucket,
+						b, seen[it.ref])
 				}
 				seen[it.ref] = true
 			}

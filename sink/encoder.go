@@ -45,8 +45,8 @@ func New(p Params, indexName, algorithm string) *Encoder {
 	return e
 }
 
-// MarkLate makes the worst case count what marks a late document. Where documents cannot be late, it must not count that:
-// it decides what is rejected.
+// MarkLate makes the worst case count what marks a late document. Where documents cannot be late, it must not count
+// that: it decides what is rejected.
 func (e *Encoder) MarkLate() *Encoder {
 	e.worst += mostBytes(e.table[OnLate], Names{})
 	return e

@@ -97,7 +97,8 @@ func (p Params) Validate() []setting.Mistake {
 			continue
 		}
 		if other, ok := seen[t.value]; ok {
-			out = append(out, setting.Wrong(t.key, t.value, "is the topic of "+other+" as well", "give each output a topic of its own"))
+			out = append(out, setting.Wrong(t.key, t.value, "is the topic of "+other+" as well",
+				"give each output a topic of its own"))
 			continue
 		}
 		seen[t.value] = t.key

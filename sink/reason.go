@@ -6,13 +6,15 @@ type Reason string
 
 // Reasons.
 const (
-	TooLarge        Reason = "too_large"        // more bytes than document.max_bytes, or than an id, an output or the journal takes
+	// more bytes than document.max_bytes, or than an id, an output or the journal takes
+	TooLarge        Reason = "too_large"
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
 	MissingField    Reason = "missing_field"    // a field of the text, or one that the scope is read from, is absent
-	WrongType       Reason = "wrong_type"       // the value is no JSON object, or a field holds something that cannot be text
-	Empty           Reason = "empty"            // no text, where document.empty is reject
-	OutputRefused   Reason = "output_refused"   // its output topic refused the record
+	// the value is no JSON object, or a field holds something that cannot be text
+	WrongType     Reason = "wrong_type"
+	Empty         Reason = "empty"          // no text, where document.empty is reject
+	OutputRefused Reason = "output_refused" // its output topic refused the record
 )
 
 // Reasons lists every Reason, in the order of deploy/docs/operations.md.

@@ -212,12 +212,14 @@ func TestRejectAt(t *testing.T) {
 		}
 	}
 	for name, v := range map[string]*index.Verdict{"unique": {}, "duplicate": duplicate()} {
-		if b.Verdict(&dst, src, v); !dst.Timestamp.Equal(src.Timestamp) || strings.Contains(show(&dst), sink.HeaderTimestamp) {
+		if b.Verdict(&dst, src, v); !dst.Timestamp.Equal(src.Timestamp) ||
+			strings.Contains(show(&dst), sink.HeaderTimestamp) {
 			t.Errorf("%s: %s", name, show(&dst))
 		}
 	}
 	b.RejectAt(time.Time{})
-	if b.Reject(&dst, src, sink.OutputRefused, ""); !dst.Timestamp.Equal(src.Timestamp) || strings.Contains(show(&dst), sink.HeaderTimestamp) {
+	if b.Reject(&dst, src, sink.OutputRefused, ""); !dst.Timestamp.Equal(src.Timestamp) ||
+		strings.Contains(show(&dst), sink.HeaderTimestamp) {
 		t.Errorf("its own time again: %s", show(&dst))
 	}
 }

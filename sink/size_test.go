@@ -170,6 +170,7 @@ func TestWorstCaseIsPinned(t *testing.T) {
 	e := sink.New(sink.DefaultParams(), "unecho", "minhash/2:0123456789abcdef")
 	src := &kgo.Record{Topic: "news", Key: []byte("key"), Value: make([]byte, 1000)}
 	if got := e.WorstCase(src); got != settingsVersion2 {
-		t.Errorf("the worst case is %d bytes, and was %d: members of both would reject other documents; raise config.SettingsVersion", got, settingsVersion2)
+		t.Errorf("the worst case is %d bytes, and was %d: members of both would reject other documents; raise "+
+			"config.SettingsVersion", got, settingsVersion2)
 	}
 }

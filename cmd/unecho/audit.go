@@ -24,7 +24,8 @@ func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Prove from the topics that nothing was lost, doubled, altered or judged otherwise",
-		Long: "Read source, journal and outputs, judge the journal once more by a slow and obvious program, and hold every source record\n" +
+		Long: "Read source, journal and outputs, judge the journal once more by a slow and obvious program, and hold every " +
+			"source record\n" +
 			"against what came out: exactly once, in the right topic, in the order of its partition, its bytes and headers untouched,\n" +
 			"with the verdict that the journal gives. It only reads, and may run beside the service: what the group has not committed\n" +
 			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
@@ -42,11 +43,13 @@ func auditCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: onService(runAudit),
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique", "sink.duplicate", "sink.rejected",
+	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
+		"sink.duplicate", "sink.rejected",
 		"index.name", "snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
-		f.Text("memory", "size", setting.Bytes(audit.DefaultMemory).String(), "memory for sorting what is found out about each record")
+		f.Text("memory", "size", setting.Bytes(audit.DefaultMemory).String(),
+			"memory for sorting what is found out about each record")
 		f.Text("temp-dir", "dir", "", "where the temporary file is written (default the system's)")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
@@ -88,7 +91,8 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 }
 
 // errNothing ends audit after it has written that nothing was due.
-var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its topics? --all counts what it has not committed, too")
+var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
+	"topics? --all counts what it has not committed, too")
 
 // interruptedOr returns an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {
@@ -101,7 +105,8 @@ func interruptedOr(ctx context.Context, err error) error {
 // auditInputs are the values of the flags and the configuration.
 func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	if c.Sink.DryRun {
-		return audit.Inputs{}, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
+		return audit.Inputs{}, exit.Usage(
+			errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
 	}
 	var memory setting.Bytes
 	if err := memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
@@ -116,7 +121,8 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
 		Index:         c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
-		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings, Directory: cmd.Flag("temp-dir").Value.String(),
+		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings,
+		Directory: cmd.Flag("temp-dir").Value.String(),
 		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}
 	if cmdline.Bool(cmd, "all") {

@@ -46,13 +46,17 @@ func backfillCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
 		f.Text("from", "when", backfill.Start().Text, "where the range begins")
-		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
-		f.Text("order", "choice", "time", "time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
+		f.Text("to", "when", backfill.End().Text,
+			"where the range ends; end is where the topics end when this is first started")
+		f.Text("order", "choice", "time",
+			"time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
 	})
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("files", "file...", "replay the documents of files, not of topics; - is standard input")
-		f.Text("format", "choice", corpus.Auto, "of --files: auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
-		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms since 1970)")
+		f.Text("format", "choice", corpus.Auto,
+			"of --files: auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
+		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms "+
+			"since 1970)")
 	})
 	cmdline.Offer(cmd, "order", "time", "arrival")
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
@@ -67,13 +71,15 @@ func backfillCommand() *cobra.Command {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
 		f.Text("prime", "group", "", "fill the window of the live group of that name with history, and forward nothing")
-		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that feeds counts, else each process has its own")
+		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
+			"feeds counts, else each process has its own")
 	})
 	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
 	return cmd
 }
 
-const backfillLong = "Replay a range of topics through an index of its own, exactly once, as a job that ends. The documents' own times decide the\n" +
+const backfillLong = "Replay a range of topics through an index of its own, exactly once, as a job that ends. The " +
+	"documents' own times decide the\n" +
 	"window, so that a year replayed in an hour is judged as it would have been. However many processes work on it, and however\n" +
 	"often they are killed, the verdicts are the same.\n\n" +
 	"The first start fixes the range. Start the same command on other machines to go faster; after a kill or Ctrl-C the same\n" +
@@ -152,7 +158,9 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 		},
 		Logger:   func(c config.Config) (zerolog.Logger, error) { return serviceLogger(cmd.ErrOrStderr(), c) },
 		Embedded: func(c config.Config) (bool, error) { return embedded.Runs(cmd.Flag("dir").Value.String(), c) },
-		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (backfills.Service, error) {
+		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
+			more func(*consumer.Setup),
+		) (backfills.Service, error) {
 			return buildWith(ctx, c, embedded, logger, more)
 		},
 	}
@@ -166,7 +174,8 @@ func backfillListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the backfills that a cluster has, how far they are, and how to go on",
-		Long: "List the backfills that a cluster has: those at work, those that are half finished, with the command that goes on, and those\n" +
+		Long: "List the backfills that a cluster has: those at work, those that are half finished, with the command that " +
+			"goes on, and those\n" +
 			"that are finished and not removed. A backfill that went on as a live group (--into) is that group's, and not listed. The\n" +
 			"exit code is 2 if a backfill cannot be read; the others are listed all the same.",
 		Example: "  unecho backfill list --config unecho.yaml",
@@ -191,7 +200,8 @@ func backfillRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete what a backfill keeps: its group, its journal, its snapshots",
-		Long: "Delete what a backfill keeps: its group, its journal, its topic of files, and its snapshots in the configured store. What it\n" +
+		Long: "Delete what a backfill keeps: its group, its journal, its topic of files, and its snapshots in the " +
+			"configured store. What it\n" +
 			"has written to its outputs stays. One at work is refused: stop its processes first. A removal that was interrupted is\n" +
 			"finished by the same command.",
 		Example: "  unecho backfill remove news --config unecho.yaml",
@@ -215,7 +225,8 @@ func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, na
 	if err != nil {
 		return err
 	}
-	if sure, err := cmdline.Confirmed(ctx, cmd, fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
+	if sure, err := cmdline.Confirmed(ctx, cmd,
+		fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
 		return err
 	}
 	return backfills.Remove(ctx, c, options, name, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -32,7 +32,9 @@ func build(ctx context.Context, c config.Config, inProcess bool, logger zerolog.
 }
 
 // buildWith is build for a service that is more than its configuration.
-func buildWith(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger, more func(*consumer.Setup)) (*parts, error) {
+func buildWith(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger,
+	more func(*consumer.Setup),
+) (*parts, error) {
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err

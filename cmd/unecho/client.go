@@ -32,8 +32,10 @@ func addClientFlags(cmd *cobra.Command) {
 func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+", if it is there)")
-		f.Text("dir", "dir", embedded.Dir, "the directory of a service on an embedded broker; used if no configuration is given")
+		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
+			", if it is there)")
+		f.Text("dir", "dir", embedded.Dir,
+			"the directory of a service on an embedded broker; used if no configuration is given")
 	})
 	for _, f := range setting.Fields(config.Default()) {
 		for _, key := range settings {
@@ -73,7 +75,8 @@ func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error)
 	inProcess := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
 	if c, err = serviceConfig(cmd, inProcess, dir, l); err != nil {
 		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
-			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run --embedded --dir %s`", dir)
+			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run "+
+				"--embedded --dir %s`", dir)
 		}
 		return c, err
 	}
@@ -85,7 +88,9 @@ func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error)
 
 // onService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
 // the verb itself reports an interruption.
-func onService(look func(ctx context.Context, cmd *cobra.Command, c config.Config) error) func(*cobra.Command, []string) error {
+func onService(look func(ctx context.Context, cmd *cobra.Command,
+	c config.Config) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()

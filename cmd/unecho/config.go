@@ -17,7 +17,8 @@ import (
 // configCommand holds the verbs about configuration.
 func configCommand() *cobra.Command {
 	cmd := cmdline.GroupCommand(&cobra.Command{Use: "config", Short: "Write, check and show the configuration"})
-	cmd.AddCommand(configInitCommand(), configCheckCommand(), configPrintCommand(), configSchemaCommand(), configTableCommand())
+	cmd.AddCommand(configInitCommand(), configCheckCommand(), configPrintCommand(), configSchemaCommand(),
+		configTableCommand())
 	return cmd
 }
 
@@ -56,15 +57,18 @@ func configCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Report every mistake in the configuration",
-		Long:  "Report every mistake in FILE (default " + cmdline.DefaultFile + ", if it is there), the environment and --set, each with its place.",
-		Args:  cmdline.AtMost(1, "one FILE"),
+		Long: "Report every mistake in FILE (default " + cmdline.DefaultFile +
+			", if it is there), the environment and --set, each with its place.",
+		Args: cmdline.AtMost(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			loaded, err := resolveConfig(cmd, args)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "no mistakes: %d settings from the file, %d from the environment, %d from flags, %d defaults\n",
-				loaded.Count(config.FromFile), loaded.Count(config.FromEnvironment), loaded.Count(config.FromFlag), loaded.Count(config.FromDefault))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(),
+				"no mistakes: %d settings from the file, %d from the environment, %d from flags, %d defaults\n",
+				loaded.Count(config.FromFile), loaded.Count(config.FromEnvironment), loaded.Count(config.FromFlag),
+				loaded.Count(config.FromDefault))
 			return err
 		},
 	}
@@ -122,7 +126,8 @@ func addConfigFile(cmd *cobra.Command) {
 func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		if len(args) > 0 {
-			return config.Loaded{}, exit.Usage(fmt.Errorf("%s takes one file, not %q and --config %s as well", cmd.CommandPath(), args[0], path))
+			return config.Loaded{}, exit.Usage(fmt.Errorf("%s takes one file, not %q and --config %s as well", cmd.CommandPath(),
+				args[0], path))
 		}
 		args = []string{path}
 	}

@@ -14,7 +14,8 @@ import (
 // addCorpusFlags adds the flags that say how files become documents.
 func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("files-from", "file", "", "read the names of files from this list, a name a line (- is standard input); each file is a document")
+		f.Text("files-from", "file", "",
+			"read the names of files from this list, a name a line (- is standard input); each file is a document")
 		f.Text("format", "choice", corpus.Auto, "auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
@@ -40,7 +41,9 @@ var errUnread = errors.New("stopped before all documents were read; nothing is w
 
 // openCorpus opens the files that a command line names, none of which may be written. size is their size together, or
 // -1.
-func openCorpus(cmd *cobra.Command, args []string, c config.Config, out written.Files) (r *corpus.Reader, size int64, err error) {
+func openCorpus(cmd *cobra.Command, args []string, c config.Config,
+	out written.Files,
+) (r *corpus.Reader, size int64, err error) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
 		return nil, 0, err

@@ -16,7 +16,8 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: JSONL, CSV, TSV, plain lines, directories of .txt; gzip and zstd; - is standard\n" +
+		Long: "Find the near-duplicates in files: JSONL, CSV, TSV, plain lines, directories of .txt; gzip and zstd; - is " +
+			"standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
 			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +
 			"of another file differs.\n\n" +
@@ -44,7 +45,8 @@ func dedupCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
+		"document.scope")
 	return cmd
 }
 
@@ -61,12 +63,15 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, separated by tabs")
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
-		f.Text("representative", "choice", "first", "which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
-		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the lowest of each slot)")
+		f.Text("representative", "choice", "first",
+			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
+		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the "+
+			"lowest of each slot)")
 		f.Bool("json", false, "the summary as one JSON object on the last line")
 	})
 	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
-		f.Text("matches", "choice", "best", "best: the most similar unique document before; all: all documents before that are similar enough")
+		f.Text("matches", "choice", "best",
+			"best: the most similar unique document before; all: all documents before that are similar enough")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Text("memory", "size", "4GiB", "what the index may take; it is an error if it does not suffice")
@@ -106,7 +111,8 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	params := r.Params()
 	params.Whole = r.out.KeepsUnique()
-	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose || r.out.OnTerminal(), SaveIndex: r.Save}
+	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
+		r.out.OnTerminal(), SaveIndex: r.Save}
 	if err := p.Run(ctx, old, query); err != nil {
 		return err
 	}
@@ -121,7 +127,8 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
-		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All, Representative: r.Representative,
+		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
+		Representative: r.Representative,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {

@@ -25,7 +25,8 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole service on a broker in this process, with a feed of articles",
-		Long: "Run the whole service on a broker in this process, and send it a feed of articles: originals, exact and edited copies,\n" +
+		Long: "Run the whole service on a broker in this process, and send it a feed of articles: originals, exact and " +
+			"edited copies,\n" +
 			"and look-alikes that are no copies. Verdicts show as they fall; the summary at the end holds them against the exact\n" +
 			"similarities. Any Kafka client on this machine can look at the broker while the demo runs. With --page, a browser shows\n" +
 			"the service at work, and the demo stays until Ctrl-C.",
@@ -86,7 +87,10 @@ func showDemo(cmd *cobra.Command) (err error) {
 			return demo.Service{}, err
 		}
 		built.tell = cmd.ErrOrStderr()
-		service := demo.Service{Ready: built.service.Ready, Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) }}
+		service := demo.Service{
+			Ready: built.service.Ready,
+			Run:   func(ctx context.Context) error { return built.Run(ctx, 0, logger) },
+		}
 		if built.ops != nil {
 			service.Page = built.ops.URL
 		}
@@ -122,12 +126,16 @@ func demoOf(cmd *cobra.Command, dir string) (p demo.Params, docs *demo.Documents
 	if logger, err = terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log); err != nil {
 		return p, nil, logger, err
 	}
-	p = demo.Params{Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong), Stay: paged}
+	p = demo.Params{
+		Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
+		Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong), Stay: paged,
+	}
 	if !cmd.Flag("pace").Changed {
 		p.Pace = demo.PaceFor(p.Out, paged)
 	}
 	sent := feed.DefaultParams()
-	sent.Documents, sent.Seed = cmdline.Gather(flags.GetInt("documents"))(&wrong), cmdline.Gather(flags.GetUint64("seed"))(&wrong)
+	sent.Documents, sent.Seed = cmdline.Gather(flags.GetInt("documents"))(&wrong),
+		cmdline.Gather(flags.GetUint64("seed"))(&wrong)
 	if paged && !cmd.Flag("documents").Changed {
 		sent.Documents = demo.Watched
 	}

@@ -20,7 +20,8 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look at Kafka, topics, rights, group, snapshots and clocks, and say what to do",
-		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's version, the\n" +
+		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's " +
+			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
 			"settings in force, clocks. Each finding says what it is, why it matters, and what to do. It writes nothing, and may run\n" +
 			"before the first start, beside the service, and when it has stopped.\n\n" +

@@ -19,7 +19,8 @@ func evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval FILE...",
 		Short: "Hold what the settings find against pairs or clusters that you know",
-		Long: "Hold what the settings find in FILE against pairs or clusters that you know: precision, recall and F1 of the pairs,\n" +
+		Long: "Hold what the settings find in FILE against pairs or clusters that you know: precision, recall and F1 of " +
+			"the pairs,\n" +
 			"and the adjusted Rand index (ARI) of the clusters that they form. A pair is found if it shares a band key and\n" +
 			"is verified as the service does (--verify); how many candidates the service looks at is not bounded here. Labels call\n" +
 			"documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs and --clusters:\n" +
@@ -32,11 +33,13 @@ func evalCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("pairs", "file", "", "the pairs: two ids on each line, separated by a tab; what follows, and a first line of names, is passed over")
+		f.Text("pairs", "file", "", "the pairs: two ids on each line, separated by a tab; what follows, and a first line "+
+			"of names, is passed over")
 		f.Text("clusters", "file", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the result as one JSON object") })
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
+		"document.scope")
 	return cmd
 }
 

@@ -117,9 +117,12 @@ func exampleFiles(t *testing.T) string {
 		}
 	}
 	for name, content := range map[string]string{
-		"articles.jsonl": articles.String(), "sample.jsonl": articles.String(), "2025.jsonl": articles.String(), "today.jsonl": articles.String(),
-		"tokens.jsonl": tokens.String(), "sentences.txt": sentences.String(), "ads.tsv": ads.String(), "labels.tsv": labels.String(),
-		"clusters.tsv": clusters.String(), "one.txt": "one text", "other.txt": "another text", "texts/a.md": "one text", "texts/b.md": "one text",
+		"articles.jsonl": articles.String(), "sample.jsonl": articles.String(), "2025.jsonl": articles.String(),
+		"today.jsonl":  articles.String(),
+		"tokens.jsonl": tokens.String(), "sentences.txt": sentences.String(), "ads.tsv": ads.String(),
+		"labels.tsv":   labels.String(),
+		"clusters.tsv": clusters.String(), "one.txt": "one text", "other.txt": "another text", "texts/a.md": "one text",
+		"texts/b.md": "one text",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -18,7 +18,8 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain A B",
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
-		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, and which\n" +
+		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
+			"and which\n" +
 			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +

@@ -24,7 +24,8 @@ func forgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget [ID|TOPIC/PARTITION/OFFSET]...",
 		Short: "Let all members forget documents, and erase what they were recognised by",
-		Long: "Let all members forget documents: no later document matches them, and their evidence, ids and content hashes are\n" +
+		Long: "Let all members forget documents: no later document matches them, and their evidence, ids and content " +
+			"hashes are\n" +
 			"overwritten in memory, and in the snapshots that are taken from then on. It goes through the journal, so it needs no\n" +
 			"member to be at work. A document is named by its id, or by its coordinates. What was forwarded stays where it is.\n\n" +
 			"It reads the newest snapshot and the journal behind it to find the documents, which takes as much memory as a member.\n\n" +
@@ -34,10 +35,15 @@ func forgetCommand() *cobra.Command {
 			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
 			"  unecho forget --config unecho.yaml --file ids.txt --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error { return forget(ctx, cmd, c, args) })(cmd, nil)
+			return onService(func(ctx context.Context, cmd *cobra.Command,
+				c config.Config,
+			) error {
+				return forget(ctx, cmd, c, args)
+			})(cmd, nil)
 		},
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name", "snapshot.store", "snapshot.directory")
+	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
+		"snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
 		f.Bool("copies", false, "also the remembered copies of the documents (with index.keep: all)")
@@ -50,7 +56,8 @@ func forgetCommand() *cobra.Command {
 }
 
 // errNotRemembered ends forget after it has named what was not found.
-var errNotRemembered = errors.New("not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
+var errNotRemembered = errors.New(
+	"not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
 
 func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []string) error {
 	names, err := forgetNames(cmd, names)

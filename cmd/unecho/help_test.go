@@ -24,7 +24,8 @@ func TestHelp(t *testing.T) {
 		}
 		pages++
 		var stdout, stderr bytes.Buffer
-		if code := run(append(strings.Fields(cmd.CommandPath())[1:], "--help"), &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+		if code := run(append(strings.Fields(cmd.CommandPath())[1:], "--help"), &stdout, &stderr); code != 0 ||
+			stderr.Len() > 0 {
 			t.Fatalf("%s --help: exit code %d, %s", cmd.CommandPath(), code, stderr.String())
 		}
 		heading := ""
@@ -39,7 +40,8 @@ func TestHelp(t *testing.T) {
 			if strings.HasSuffix(line, ":") && !strings.HasPrefix(line, " ") {
 				heading = strings.TrimSuffix(line, ":")
 			}
-			if heading == "All commands" && regexp.MustCompile(`^ +(-\w, )?--`).MatchString(line) && !regexp.MustCompile(`--(help|version|log-level|log-format)\b`).MatchString(line) {
+			if heading == "All commands" && regexp.MustCompile(`^ +(-\w, )?--`).MatchString(line) &&
+				!regexp.MustCompile(`--(help|version|log-level|log-format)\b`).MatchString(line) {
 				t.Errorf("%s --help: in no group: %s", cmd.CommandPath(), line)
 			}
 		}

@@ -46,7 +46,8 @@ func (s *scene) came(name string, by map[string]string) {
 	s.t.Helper()
 	s.settledIn(name)
 	check(s.t, topic.ReadSpan(s.bounded(), s.kafka, name, topic.Span{}, func(r *topic.Record) error {
-		said := fmt.Sprintf("%s %s", strings.TrimPrefix(name[strings.LastIndexByte(name, '.'):], "."), r.Time.UTC().Format(time.RFC3339))
+		said := fmt.Sprintf("%s %s", strings.TrimPrefix(name[strings.LastIndexByte(name, '.'):], "."), r.Time.UTC().
+			Format(time.RFC3339))
 		place := ""
 		for _, h := range r.Headers {
 			switch h.Key {
@@ -127,7 +128,9 @@ func (s *scene) configureJSON(id string) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.file)
 	check(s.t, err)
-	check(s.t, os.WriteFile(s.file, []byte(strings.Replace(string(text), "document: {empty: reject}", "document: {empty: reject, format: json, id: '"+id+"'}", 1)), 0o600))
+	check(s.t, os.WriteFile(s.file,
+		[]byte(strings.Replace(string(text), "document: {empty: reject}", "document: {empty: reject, format: json, id: '"+id+
+			"'}", 1)), 0o600))
 }
 
 // written writes a file, and returns its name.
@@ -145,8 +148,10 @@ func TestBackfillFilesInput(t *testing.T) {
 	s := newScene(t, 0)
 	s.configure(s.inDirectory(), noOps)
 	s.configureJSON("field:id")
-	jsonl := s.written("a.jsonl", `{"id":"a","text":"one two three four five","at":1767225600}`+"\n"+`{"id":"b","text":"one two three four five"}`+"\n")
-	table := s.written("b.csv", "id,text,at\nc,\"one, two three four five\",2026-01-01T00:01:00Z\nd,\"six seven eight nine ten\",never\n")
+	jsonl := s.written("a.jsonl", `{"id":"a","text":"one two three four five","at":1767225600}`+"\n"+
+		`{"id":"b","text":"one two three four five"}`+"\n")
+	table := s.written("b.csv", "id,text,at\nc,\"one, two three four five\",2026-01-01T00:01:00Z\nd,\"six seven eight "+
+		"nine ten\",never\n")
 	lines := s.written("c.txt", "one two three four five\n")
 	job := s.name + "-job"
 	for _, c := range []struct {
@@ -198,23 +203,27 @@ func TestBackfillFilesOfOneJob(t *testing.T) {
 		t.Errorf("a damaged table is loaded: %s", p.log)
 	}
 	load := func() *backfill.Loader {
-		l, err := backfill.NewLoader(s.bounded(), &backfill.Job{Kafka: s.kafka, Name: begun}, backfill.LoadParams{MaxRecordBytes: 1 << 20})
+		l, err := backfill.NewLoader(s.bounded(), &backfill.Job{Kafka: s.kafka, Name: begun},
+			backfill.LoadParams{MaxRecordBytes: 1 << 20})
 		check(t, err)
 		return l
 	}
 	loads := func(l *backfill.Loader) error {
-		return errors.Join(l.Add(s.bounded(), &backfill.Document{Place: jsonl + ":1", Value: []byte(`{"id":"a"}`)}), l.Finish(s.bounded()))
+		return errors.Join(l.Add(s.bounded(), &backfill.Document{Place: jsonl + ":1", Value: []byte(`{"id":"a"}`)}),
+			l.Finish(s.bounded()))
 	}
 	earlier := load()
 	loader := load()
-	if err := loads(earlier); err == nil || !strings.Contains(err.Error(), "another process loads the files of this backfill") {
+	if err := loads(earlier); err == nil ||
+		!strings.Contains(err.Error(), "another process loads the files of this backfill") {
 		t.Errorf("of two that load, the earlier one says %v", err)
 	}
 	_ = earlier.Close(s.bounded()) // it has nothing to leave out any more
 	check(t, loads(loader))
 	check(t, loader.Close(s.bounded()))
 	p = s.replays("--name", begun, "--files", other)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "these are not the files that the backfill began with") {
+	if code := p.exits(patience); code != exit.Failed ||
+		!strings.Contains(p.log.String(), "these are not the files that the backfill began with") {
 		t.Errorf("with other files it ends with %d: %s", code, p.log)
 	}
 }

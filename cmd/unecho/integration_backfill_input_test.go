@@ -23,7 +23,8 @@ func (s *scene) replays(args ...string) *process {
 func (s *scene) listed(name string) (found backfills.Entry) {
 	s.t.Helper()
 	p := s.replays("list", "--json")
-	if code := p.exits(patience); code != 0 && (code != exit.NothingKnown || !strings.Contains(p.out.String(), `"state":"unread"`)) {
+	if code := p.exits(patience); code != 0 && (code != exit.NothingKnown ||
+		!strings.Contains(p.out.String(), `"state":"unread"`)) {
 		s.t.Fatalf("list ends with %d: %s", code, p.log)
 	}
 	for line := range strings.Lines(p.out.String()) {
@@ -72,7 +73,8 @@ func TestBackfillBadInput(t *testing.T) {
 		}
 	}
 	p := s.replays("--from", "1", "--to", "1", "--json")
-	if code := p.exits(patience); code != 0 || !strings.Contains(p.log.String(), "nothing to do: the range is empty") || !strings.Contains(p.out.String(), `"finished":true,"documents":0`) {
+	if code := p.exits(patience); code != 0 || !strings.Contains(p.log.String(), "nothing to do: the range is empty") ||
+		!strings.Contains(p.out.String(), `"finished":true,"documents":0`) {
 		t.Errorf("an empty range ends with %d: %s%s", code, p.log, p.out)
 	}
 	topics, err := s.admin.ListTopics(s.bounded())
@@ -98,7 +100,8 @@ func TestBackfillGoesOn(t *testing.T) {
 	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}
 	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "100"}, outputs)...)
 	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 100 })
-	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed || !strings.Contains(busy.log.String(), "is at work") {
+	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed ||
+		!strings.Contains(busy.log.String(), "is at work") {
 		t.Errorf("removed at work: %s", busy.log)
 	}
 	if e := s.listed(job); e.State != "running" || e.Next != "" {
@@ -114,7 +117,8 @@ func TestBackfillGoesOn(t *testing.T) {
 		t.Errorf("after Ctrl-C it is listed as %+v", e)
 	}
 	other := s.replays("--name", job, "--from", "5")
-	if code := other.exits(patience); code != exit.Failed || !strings.Contains(other.log.String(), "was begun with something else") {
+	if code := other.exits(patience); code != exit.Failed ||
+		!strings.Contains(other.log.String(), "was begun with something else") {
 		t.Errorf("with another range it ends with %d: %s", code, other.log)
 	}
 	before := s.done(backfill.GroupOf(job))
@@ -130,7 +134,8 @@ func TestBackfillGoesOn(t *testing.T) {
 		t.Errorf("at its end it is listed as %+v", e)
 	}
 	gone := start(t, s.dir, append(strings.Fields(s.listed(job).Next)[1:], "--yes")...)
-	if code := gone.exits(patience); code != 0 || !strings.Contains(gone.out.String(), backfill.JournalOf(job)+", group "+backfill.GroupOf(job)+", its snapshots") {
+	if code := gone.exits(patience); code != 0 ||
+		!strings.Contains(gone.out.String(), backfill.JournalOf(job)+", group "+backfill.GroupOf(job)+", its snapshots") {
 		t.Errorf("remove ends with %d: %s%s", code, gone.log, gone.out)
 	}
 	if e := s.listed(job); e.Backfill != "" {
@@ -163,7 +168,8 @@ func TestBackfillsOfOneName(t *testing.T) {
 		t.Fatal("neither has worked")
 	}
 	want := s.total() - 2*10*(won+1)
-	if n := s.sum(".news.backfill."+job+".unique", ".news.backfill."+job+".duplicate", ".news.backfill."+job+".rejected"); n != want {
+	if n := s.sum(".news.backfill."+job+".unique", ".news.backfill."+job+".duplicate", ".news.backfill."+job+
+		".rejected"); n != want {
 		t.Errorf("%d documents came out, want %d", n, want)
 	}
 }
@@ -184,7 +190,8 @@ func TestBackfillOfDeleted(t *testing.T) {
 	}
 	s.deleteBelow(s.ends())
 	p = s.replays("--name", job)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "were deleted before") || !strings.Contains(p.log.String(), "begin") {
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "were deleted before") ||
+		!strings.Contains(p.log.String(), "begin") {
 		t.Errorf("where the rest was deleted it ends with %d: %s", code, p.log)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// When a backfill has ended, a reader of committed records that reads the outputs to their ends of that moment sees all. As long as a
-// transaction is open there, it has not ended.
+// When a backfill has ended, a reader of committed records that reads the outputs to their ends of that moment sees
+// all. As long as a transaction is open there, it has not ended.
 func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
@@ -27,7 +27,8 @@ func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 	other := s.connect(kgo.TransactionalID(s.name+"-other"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	check(t, other.BeginTransaction())
 	check(t, other.ProduceSync(s.bounded(), &kgo.Record{Topic: outputs[0], Value: []byte("of somebody else")}).FirstErr())
-	p := s.replays("--name", job, "--unique", outputs[0], "--duplicate", outputs[1], "--rejected", outputs[2], "--json", "--order", "arrival",
+	p := s.replays("--name", job, "--unique", outputs[0], "--duplicate", outputs[1], "--rejected", outputs[2], "--json",
+		"--order", "arrival",
 		"--set", fmt.Sprintf("consumer.transaction_timeout=%v", patience))
 	p.says("a transaction is open in the outputs")
 	if p.endedUnasked() {

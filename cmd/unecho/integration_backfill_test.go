@@ -47,7 +47,8 @@ func tryBackfillKilled(t *testing.T, documents, partitions, kills int) {
 			}
 		}
 	}
-	if one.summary.Documents != int64(documents) || one.summary != three.summary || one.summary.Duplicate == 0 || one.summary.Rejected == 0 {
+	if one.summary.Documents != int64(documents) || one.summary != three.summary || one.summary.Duplicate == 0 ||
+		one.summary.Rejected == 0 {
 		t.Errorf("summaries %+v and %+v", one.summary, three.summary)
 	}
 	t.Logf("%d documents, %d kills of each process: %d verdicts differ, %+v", documents, kills, differ, one.summary)
@@ -60,7 +61,8 @@ func TestBackfillInterruptedEarly(t *testing.T) {
 	s.configure(s.inDirectory())
 	s.produce(100, 1)
 	for i, moment := range []string{".journal", ".rejected", "caught up with the journal", "feeding begins"} {
-		p := startProgram(t, s.dir, plain(t), "backfill", "--config", s.file, "--name", fmt.Sprint(s.name, "-", i), "--max-rate", "1")
+		p := startProgram(t, s.dir, plain(t), "backfill", "--config", s.file, "--name", fmt.Sprint(s.name, "-", i),
+			"--max-rate", "1")
 		p.says(moment)
 		check(t, p.cmd.Process.Signal(os.Interrupt))
 		if code := p.exits(startBound); code != exit.Interrupted {
@@ -74,7 +76,8 @@ func TestBackfillInterruptedEarly(t *testing.T) {
 func (s *scene) history(n, partitions int) {
 	s.t.Helper()
 	forever := "-1" // else Kafka deletes documents as old as these, here and in the outputs, at any moment
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{{Op: kadm.SetConfig, Name: "retention.ms", Value: &forever}}, s.source)
+	altered, err := s.admin.AlterTopicConfigs(s.bounded(),
+		[]kadm.AlterConfig{{Op: kadm.SetConfig, Name: "retention.ms", Value: &forever}}, s.source)
 	check(s.t, err)
 	check(s.t, altered[0].Err)
 	r := rand.New(rand.NewPCG(9, 9))
@@ -203,7 +206,8 @@ func (s *scene) hashes(job string) map[int32][]uint64 {
 				from[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
 			}
 		})
-		client := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+		client := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
+			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
 		for len(left) > 0 {
 			fetches := client.PollFetches(ctx)
 			check(s.t, fetches.Err())
@@ -237,7 +241,8 @@ func (s *scene) place(r *kgo.Record) (offset int64) {
 	for _, h := range r.Headers {
 		if h.Key == sink.HeaderSource {
 			var partition int32
-			if _, err := fmt.Sscanf(string(h.Value), s.source+"/%d/%d", &partition, &offset); err != nil || partition != r.Partition {
+			if _, err := fmt.Sscanf(string(h.Value), s.source+"/%d/%d", &partition, &offset); err != nil ||
+				partition != r.Partition {
 				s.t.Fatalf("%s names %q: %v", r.Topic, h.Value, err)
 			}
 		}

@@ -34,7 +34,8 @@ func TestBoundsChangeUnderLoad(t *testing.T) {
 	s.produce(500, 44)
 	third := s.run()
 	third.says("other bounds are in force in the journal")
-	apply("--set", "window.bytes=1MiB", "--set", "window.refresh=last", "--set", "index.keep=all", "--set", "similarity.threshold=0.9")
+	apply("--set", "window.bytes=1MiB", "--set", "window.refresh=last", "--set", "index.keep=all", "--set",
+		"similarity.threshold=0.9")
 	s.produce(1500, 45)
 	s.settled()
 	if out := s.settings("show"); !strings.Contains(out, "bounds of change 3") {

@@ -35,7 +35,10 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 		return strings.Contains(saysOf(&looked), " 0 documents behind")
 	})
 	said := saysOf(&looked)
-	for _, want := range []string{"ok transaction.version 2", "ok PostgreSQL ", "ok PostgreSQL's clock is ", "ok the newest is ", "ok group " + s.name + ": 2 sessions"} {
+	for _, want := range []string{
+		"ok transaction.version 2", "ok PostgreSQL ", "ok PostgreSQL's clock is ",
+		"ok the newest is ", "ok group " + s.name + ": 2 sessions",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the doctor does not say %q", want)
 		}
@@ -45,7 +48,8 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	}
 	var audited reports.AuditLine
 	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &audited))
-	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 || audited.Duplicate == 0 {
+	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 ||
+		audited.Duplicate == 0 {
 		t.Errorf("the audit says %s", audited.String())
 	}
 	t.Logf("the doctor says\n%s\nthe audit says %s", said, audited.String())

@@ -73,7 +73,8 @@ func TestJournalWithRetention(t *testing.T) {
 	s.create(s.name+".journal", 1, map[string]*string{"retention.ms": kadm.StringPtr("604800000")})
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	message := s.run().refuses("retention.ms is 604800000, and must be -1", "kafka-configs.sh", "--entity-name "+s.name+".journal")
-	commands := regexp.MustCompile(`kafka-configs\.sh [^;]* --add-config ([^\s;]+)=([^\s;]+)`).FindAllStringSubmatch(message, -1)
+	commands := regexp.MustCompile(`kafka-configs\.sh [^;]* --add-config ([^\s;]+)=([^\s;]+)`).
+		FindAllStringSubmatch(message, -1)
 	var changes []kadm.AlterConfig
 	for _, c := range commands {
 		changes = append(changes, kadm.AlterConfig{Name: c[1], Value: kadm.StringPtr(c[2])})
@@ -89,7 +90,8 @@ func TestJournalWithRetention(t *testing.T) {
 		configs, err := described.On(s.name+".journal", nil)
 		check(t, err)
 		return !slices.ContainsFunc(changes, func(want kadm.AlterConfig) bool {
-			return !slices.ContainsFunc(configs.Configs, func(has kadm.Config) bool { return has.Key == want.Name && has.MaybeValue() == *want.Value })
+			return !slices.ContainsFunc(configs.Configs,
+				func(has kadm.Config) bool { return has.Key == want.Name && has.MaybeValue() == *want.Value })
 		})
 	})
 	p := s.run()
@@ -169,7 +171,8 @@ func TestPostgresGoneForAWhile(t *testing.T) {
 	p.says(`"ready"`)
 	s.produce(300, 1)
 	s.settled()
-	s.until("a snapshot is taken", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > 0 })
+	s.until("a snapshot is taken",
+		func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > 0 })
 
 	db.Cut()
 	s.produce(300, 2)
@@ -180,7 +183,8 @@ func TestPostgresGoneForAWhile(t *testing.T) {
 
 	before := metric(t.Context(), t, ops, "unecho_snapshot_offset")
 	check(t, db.Mend(t.Context()))
-	s.until("snapshots are taken again", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > before })
+	s.until("snapshots are taken again",
+		func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > before })
 	s.produce(300, 3)
 	s.settled()
 
@@ -278,7 +282,8 @@ func (s *scene) forwarded() (sum int) {
 			left[o.Topic][o.Partition] = kgo.NewOffset().At(0)
 		}
 	})
-	reader := s.connect(kgo.ConsumePartitions(left), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+	reader := s.connect(kgo.ConsumePartitions(left), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords())
 	for len(left) > 0 {
 		fetches := reader.PollFetches(s.bounded())
 		check(s.t, fetches.Err())

@@ -40,10 +40,12 @@ func TestForgetOnKafka(t *testing.T) {
 	journal := s.copyJournal() // members trim it
 	again()                    // four unique ones: offsets 0 and 1 of both partitions
 	s.forgets(of(0, 0))
-	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q,"nobody"],"dry_run":true}`, of(1, 0))); len(report.Documents) != 1 || len(report.Unknown) != 1 || report.Offset != 0 {
+	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q,"nobody"],"dry_run":true}`,
+		of(1, 0))); len(report.Documents) != 1 || len(report.Unknown) != 1 || report.Offset != 0 {
 		t.Errorf("a dry run: %+v", report)
 	}
-	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q]}`, of(1, 0))); len(report.Documents) != 1 || report.Offset == 0 || report.Still.Journal != s.name+".journal" {
+	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q]}`, of(1, 0))); len(report.Documents) != 1 ||
+		report.Offset == 0 || report.Still.Journal != s.name+".journal" {
 		t.Errorf("forgotten by the API: %+v", report)
 	}
 	again() // two unique ones, whose places are 0/2 and 1/2, and two copies
@@ -86,7 +88,8 @@ func (s *scene) forgets(names ...string) {
 // asksToForget asks a member to do it.
 func (s *scene) asksToForget(ops, body string) (report removals.Report) {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.bounded(), http.MethodPost, "http://"+ops+"/api/v1/forget", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(s.bounded(), http.MethodPost, "http://"+ops+"/api/v1/forget",
+		strings.NewReader(body))
 	check(s.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer a secret of some length")

@@ -61,7 +61,8 @@ func (s *scene) copyJournal() *journalCopy {
 	c := &journalCopy{scene: s, topic: s.name + ".journal-copy", next: make(chan int64, 1), ended: make(chan struct{})}
 	s.create(c.topic, 1, nil)
 	c.next <- 0
-	reader := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{s.name + ".journal": {0: kgo.NewOffset().At(0)}}),
+	reader := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{s.name +
+		".journal": {0: kgo.NewOffset().At(0)}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()))
 	writer := s.connect(kgo.DefaultProduceTopic(c.topic), kgo.ProducerBatchMaxBytes(4<<20))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +153,8 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			victim, what = named("victim"), "the same slots restarted"
 		}
 		s.settled()
-		t.Logf("kill %d: %d documents were left in %d partitions; %s, and all is committed, after %v", round+1, left, len(orphans), what,
+		t.Logf("kill %d: %d documents were left in %d partitions; %s, and all is committed, after %v", round+1, left,
+			len(orphans), what,
 			time.Since(killed).Round(10*time.Millisecond))
 	}
 	stopAll(t, 30*time.Second, stays)

@@ -23,7 +23,8 @@ func (s *scene) reset(to ...string) string {
 	}
 	args := append([]string{
 		"-Xmx128m", "-cp", classpath, "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
-		"--bootstrap-server", os.Getenv("UNECHO_TEST_KAFKA"), "--group", s.name, "--topic", s.source, "--reset-offsets", "--execute",
+		"--bootstrap-server", os.Getenv("UNECHO_TEST_KAFKA"), "--group", s.name, "--topic", s.source, "--reset-offsets",
+		"--execute",
 	}, to...)
 	said, err := exec.CommandContext(s.bounded(), java, args...).CombinedOutput()
 	if err != nil {

@@ -25,7 +25,11 @@ func TestOpsOfAProcess(t *testing.T) {
 	s.settled()
 	lag := `unecho_source_partition_lag_seconds{partition="1",topic="` + s.source + `"}`
 	s.until("lags are shown", func(ctx context.Context) bool { return metric(ctx, t, ops, lag) == 0 })
-	s.until("all are counted", func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_commit_delay_seconds_count") == 200 })
+	s.until("all are counted", func(
+		ctx context.Context,
+	) bool {
+		return metric(ctx, t, ops, "unecho_commit_delay_seconds_count") == 200
+	})
 	var documents float64
 	for _, verdict := range []string{"unique", "duplicate", "rejected"} {
 		documents += metric(s.bounded(), t, ops, `unecho_documents_total{topic="`+s.source+`",verdict="`+verdict+`"}`)
@@ -34,8 +38,10 @@ func TestOpsOfAProcess(t *testing.T) {
 		t.Errorf("%v documents, and the delays of %v", documents, got)
 	}
 	for _, name := range []string{
-		`unecho_kafka_fetch_compressed_bytes_total{topic="` + s.source + `"}`, `unecho_kafka_produce_compressed_bytes_total{topic="` + s.source + `.unique"}`,
-		`unecho_kafka_write_bytes_total{node_id="1"}`, "unecho_journal_start_timestamp_seconds", "unecho_journal_kept_records",
+		`unecho_kafka_fetch_compressed_bytes_total{topic="` + s.source + `"}`,
+		`unecho_kafka_produce_compressed_bytes_total{topic="` + s.source + `.unique"}`,
+		`unecho_kafka_write_bytes_total{node_id="1"}`, "unecho_journal_start_timestamp_seconds",
+		"unecho_journal_kept_records",
 	} {
 		if got := metric(s.bounded(), t, ops, name); got <= 0 {
 			t.Errorf("%s is %v", name, got)
@@ -91,9 +97,12 @@ func TestTracesOfAProcess(t *testing.T) {
 	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '', traces: '"+collector.URL+"/v1/traces'}")
 	p := s.run()
 	const trace = "0af7651916cd43dd8448eb211c80319c"
-	s.send(&kgo.Record{Topic: s.source, Value: []byte("the harbour bridge was closed on monday"), Headers: []kgo.RecordHeader{
-		{Key: "traceparent", Value: []byte("00-" + trace + "-b7ad6b7169203331-01")},
-	}})
+	s.send(&kgo.Record{
+		Topic: s.source, Value: []byte("the harbour bridge was closed on monday"),
+		Headers: []kgo.RecordHeader{
+			{Key: "traceparent", Value: []byte("00-" + trace + "-b7ad6b7169203331-01")},
+		},
+	})
 	s.produce(50, 1)
 	s.settled()
 	stopAll(t, startBound, p)
@@ -101,7 +110,8 @@ func TestTracesOfAProcess(t *testing.T) {
 	defer mu.Unlock()
 	for what, n := range map[string]int{
 		`"traceId":"`: 2, `"traceId":"` + trace + `"`: 2, `"parentSpanId":"b7ad6b7169203331"`: 2,
-		`"name":"` + s.source + ` receive"`: 1, `"name":"` + s.source + `.unique publish"`: 1, `{"key":"unecho.verdict","value":{"stringValue":"unique"}}`: 1,
+		`"name":"` + s.source + ` receive"`: 1, `"name":"` + s.source + `.unique publish"`: 1,
+		`{"key":"unecho.verdict","value":{"stringValue":"unique"}}`: 1,
 	} {
 		if got := strings.Count(sent.String(), what); got != n {
 			t.Errorf("%s is sent %d times, want %d, in %s", what, got, n, sent.String())

@@ -21,8 +21,10 @@ func TestMemoryUnderLargeDocuments(t *testing.T) {
 	)
 	s := newScene(t, partitions)
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), s.consumer(", sessions: 1, fetch_bytes: 2MiB"), "ops: {listen: '"+ops+"'}", "similarity: {verify: estimate}")
-	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()))
+	s.configure(s.inDirectory(), s.consumer(", sessions: 1, fetch_bytes: 2MiB"), "ops: {listen: '"+ops+"'}",
+		"similarity: {verify: estimate}")
+	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerBatchCompression(kgo.NoCompression()))
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range documents {
 		text := strings.Repeat(words(r, 100), 1+size/500)[:size]

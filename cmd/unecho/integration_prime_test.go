@@ -21,7 +21,8 @@ func TestPrimeKilled(t *testing.T) {
 	t.Parallel()
 	const partitions, n, kills = 3, 12_000, 4
 	s := newScene(t, partitions)
-	s.configure(s.consumer(""), s.inDirectory(), noOps, "sink: {unique: "+s.name+".unique, duplicate: "+s.name+".duplicate, rejected: "+s.name+".rejected}")
+	s.configure(s.consumer(""), s.inDirectory(), noOps, "sink: {unique: "+s.name+".unique, duplicate: "+s.name+
+		".duplicate, rejected: "+s.name+".rejected}")
 	copies := s.past(n, partitions)
 	run := func() *process { return s.run("--set", "source.start=latest", "--set", "consumer.member=one") }
 	member := run()
@@ -32,7 +33,10 @@ func TestPrimeKilled(t *testing.T) {
 	mortal, other := prime(2500), prime(1500)
 	for k := range kills {
 		_, end := s.journal(s.bounded())
-		s.send(&kgo.Record{Partition: int32(k % partitions), Value: fmt.Appendf(nil, "%s", words(rand.New(rand.NewPCG(8, uint64(k))), 20))})
+		s.send(&kgo.Record{
+			Partition: int32(k % partitions),
+			Value:     fmt.Appendf(nil, "%s", words(rand.New(rand.NewPCG(8, uint64(k))), 20)),
+		})
 		s.until("the journal grows", func(ctx context.Context) bool { _, now := s.journal(ctx); return now > end+6 })
 		if k == 1 {
 			member.kill()
@@ -48,7 +52,8 @@ func TestPrimeKilled(t *testing.T) {
 		}
 		var sum backfills.PrimeSummary
 		check(t, json.Unmarshal([]byte(p.out.String()), &sum))
-		if !sum.Finished || sum.Priming != 1 || sum.Primed != n-n/100 || sum.Rejected != n/100 || sum.Remembered != n-n/100 || sum.Done != n {
+		if !sum.Finished || sum.Priming != 1 || sum.Primed != n-n/100 || sum.Rejected != n/100 || sum.Remembered != n-n/100 ||
+			sum.Done != n {
 			t.Errorf("%+v", sum)
 		}
 	}
@@ -73,7 +78,8 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 			rec.Value = nil
 		} else if i%20 == 0 {
 			copies = append(copies, &kgo.Record{
-				Partition: int32((i + 1) % partitions), Key: fmt.Appendf(nil, "%s/%d/%d", s.source, p, i/partitions), Value: []byte(text + "edited"),
+				Partition: int32((i + 1) % partitions), Key: fmt.Appendf(nil, "%s/%d/%d", s.source, p, i/partitions),
+				Value: []byte(text + "edited"),
 			})
 		}
 		records = append(records, rec)
@@ -86,7 +92,8 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 // no other.
 func (s *scene) originals(n int) {
 	s.t.Helper()
-	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
+	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()))
 	for ctx := s.bounded(); n > 0; {
 		fetches := client.PollFetches(ctx)
 		check(s.t, fetches.Err())

@@ -36,7 +36,8 @@ func startProgram(t *testing.T, dir, program string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, log: newOutput(), out: newOutput(), done: make(chan struct{})}
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log, append(os.Environ(), noRaceNap, "GOTRACEBACK=all")
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = dir, p.out, p.log,
+		append(os.Environ(), noRaceNap, "GOTRACEBACK=all")
 	check(t, p.cmd.Start())
 	go func() {
 		p.err = p.cmd.Wait()

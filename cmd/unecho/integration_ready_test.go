@@ -27,7 +27,8 @@ func TestNotReadyWithANewJournal(t *testing.T) {
 		if said == "ready\n" {
 			t.Fatal("it is ready")
 		}
-		return strings.HasPrefix(said, "not ready: session ") && strings.Contains(said, "the journal does not know the epoch of its committed offset")
+		return strings.HasPrefix(said, "not ready: session ") &&
+			strings.Contains(said, "the journal does not know the epoch of its committed offset")
 	})
 	if got := metric(s.bounded(), t, ops, "unecho_ready"); got != 0 {
 		t.Errorf("unecho_ready is %v", got)

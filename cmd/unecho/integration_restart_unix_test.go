@@ -23,7 +23,8 @@ type database struct {
 
 func (s *scene) ownPostgres() *database {
 	s.t.Helper()
-	dir, err := os.MkdirTemp("", "unecho-postgres-") // the test's own may not be entered by the user that PostgreSQL runs as
+	// the test's own may not be entered by the user that PostgreSQL runs as
+	dir, err := os.MkdirTemp("", "unecho-postgres-")
 	check(s.t, err)
 	s.t.Cleanup(func() { check(s.t, os.RemoveAll(dir)) })
 	server, err := testbed.NewPostgres(s.bounded(), testbed.Place{Dir: dir})
@@ -88,7 +89,8 @@ func TestPostgresRestarts(t *testing.T) {
 	s := newScene(t, 2)
 	db := s.ownPostgres()
 	ops := freeAddress(t)
-	s.configure(fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it, every: 1s}", db.URL), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	s.configure(fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it, every: 1s}", db.URL),
+		s.consumer(""), "ops: {listen: '"+ops+"'}")
 	p := s.run()
 	p.says(`"ready"`)
 	journal := s.copyJournal()

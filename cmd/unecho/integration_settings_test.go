@@ -27,7 +27,8 @@ func TestSettingsChangedByANewJournal(t *testing.T) {
 	s.settled()
 	var report reports.AuditLine
 	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &report))
-	if !report.OK || report.Outcome != audit.Proven || report.Earlier != earlier || report.Records != s.total()-earlier || report.Different > 0 {
+	if !report.OK || report.Outcome != audit.Proven || report.Earlier != earlier || report.Records != s.total()-earlier ||
+		report.Different > 0 {
 		t.Errorf("of %d documents, %d of them of the earlier journal: %s", s.total(), earlier, report.String())
 	}
 	stopAll(t, patience, second)

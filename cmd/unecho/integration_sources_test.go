@@ -17,7 +17,10 @@ func (s *scene) writes(client *kgo.Client, partition int32, n int, how kgo.Trans
 	check(s.t, client.BeginTransaction())
 	var records []*kgo.Record
 	for range n {
-		records = append(records, &kgo.Record{Topic: s.source, Partition: partition, Value: []byte(words(rand.New(rand.NewPCG(rand.Uint64(), 1)), 30))})
+		records = append(records, &kgo.Record{
+			Topic: s.source, Partition: partition,
+			Value: []byte(words(rand.New(rand.NewPCG(rand.Uint64(), 1)), 30)),
+		})
 	}
 	check(s.t, client.ProduceSync(s.bounded(), records...).FirstErr())
 	check(s.t, client.EndTransaction(s.bounded(), how))
@@ -64,12 +67,17 @@ func (s *scene) wellBehaved(p *process, ops string) {
 	s.t.Helper()
 	p.says(`"ready"`)
 	s.caughtUp()
-	s.until("the lag is 0", func(ctx context.Context) bool { return metric(ctx, s.t, ops, "unecho_source_lag_documents") == 0 })
+	s.until("the lag is 0", func(
+		ctx context.Context,
+	) bool {
+		return metric(ctx, s.t, ops, "unecho_source_lag_documents") == 0
+	})
 	said := string(s.exec(s.bounded(), "doctor"))
 	if !strings.Contains(said, ", 0 documents behind") || strings.Contains(said, "deleted before they were read") {
 		s.t.Errorf("the doctor says\n%s", said)
 	}
-	if got := metric(s.bounded(), s.t, ops, "unecho_source_deleted_total"); got != 0 || strings.Contains(p.log.String(), "deleted before") {
+	if got := metric(s.bounded(), s.t, ops, "unecho_source_deleted_total"); got != 0 ||
+		strings.Contains(p.log.String(), "deleted before") {
 		s.t.Errorf("%v documents are said to be deleted unread", got)
 	}
 }
@@ -125,15 +133,20 @@ func TestCompactedSource(t *testing.T) {
 	s := newScene(t, 0)
 	value := func(v string) *string { return &v }
 	s.create(s.source, 1, map[string]*string{
-		"cleanup.policy": value("compact"), "segment.bytes": value("1048576"), "min.cleanable.dirty.ratio": value("0.001"), "segment.ms": value("100"),
+		"cleanup.policy": value("compact"), "segment.bytes": value("1048576"), "min.cleanable.dirty.ratio": value("0.001"),
+		"segment.ms":          value("100"),
 		"delete.retention.ms": value("0"), "min.compaction.lag.ms": value("0"), "max.compaction.lag.ms": value("1"),
 	})
 	ops := freeAddress(t)
 	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
-	writer := s.connect(kgo.TransactionalID(s.name+"-writer"), kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	writer := s.connect(kgo.TransactionalID(s.name+"-writer"), kgo.DefaultProduceTopic(s.source),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	for round := range 30 {
 		check(t, writer.BeginTransaction())
-		check(t, writer.ProduceSync(s.bounded(), &kgo.Record{Key: fmt.Append(nil, "k", round%3), Value: []byte(words(rand.New(rand.NewPCG(uint64(round), 1)), 30))}).FirstErr())
+		check(t, writer.ProduceSync(s.bounded(), &kgo.Record{
+			Key:   fmt.Append(nil, "k", round%3),
+			Value: []byte(words(rand.New(rand.NewPCG(uint64(round), 1)), 30)),
+		}).FirstErr())
 		how := kgo.TryCommit
 		if round%4 == 3 {
 			how = kgo.TryAbort

@@ -59,7 +59,8 @@ func (s *scene) stray(journal string) {
 	check(s.t, s.client.ProduceSync(s.bounded(),
 		&kgo.Record{Topic: journal, Value: []byte(`{"text": "a document that went to the wrong topic"}`)},
 		&kgo.Record{Topic: journal, Key: []byte("a key")}, &kgo.Record{Topic: journal},
-		&kgo.Record{Topic: journal, Key: settings.Key, Value: flipped}, &kgo.Record{Topic: journal, Key: settings.Key, Value: newer},
+		&kgo.Record{Topic: journal, Key: settings.Key, Value: flipped},
+		&kgo.Record{Topic: journal, Key: settings.Key, Value: newer},
 		&kgo.Record{Topic: journal, Key: []byte("another group"), Value: settings.Value},
 	).FirstErr())
 	s.transaction(journal, kgo.TryCommit)
@@ -79,7 +80,8 @@ func (s *scene) transaction(topic string, end kgo.TransactionEndTry) {
 // timestamps changes whose time the records of a topic carry.
 func (s *scene) timestamps(topic, kind string) {
 	s.t.Helper()
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{{Name: "message.timestamp.type", Value: &kind}}, topic)
+	altered, err := s.admin.AlterTopicConfigs(s.bounded(),
+		[]kadm.AlterConfig{{Name: "message.timestamp.type", Value: &kind}}, topic)
 	check(s.t, err)
 	for _, a := range altered {
 		check(s.t, a.Err)
@@ -89,6 +91,7 @@ func (s *scene) timestamps(topic, kind string) {
 		check(s.t, err)
 		configs, err := described.On(topic, nil)
 		check(s.t, err)
-		return slices.ContainsFunc(configs.Configs, func(c kadm.Config) bool { return c.Key == "message.timestamp.type" && c.MaybeValue() == kind })
+		return slices.ContainsFunc(configs.Configs,
+			func(c kadm.Config) bool { return c.Key == "message.timestamp.type" && c.MaybeValue() == kind })
 	})
 }

@@ -91,8 +91,8 @@ func (s *scene) disturb(how int, command *process, live func(int), newer int) {
 func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
 func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 12, 100) }
 
-// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come and members and commands
-// are killed. Each document comes out once, says the tests' own reader.
+// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come and
+// members and commands are killed. Each document comes out once, says the tests' own reader.
 func takeOversKilled(t *testing.T, turns, kills int) {
 	t.Helper()
 	t.Parallel()

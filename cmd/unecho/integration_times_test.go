@@ -105,7 +105,10 @@ func (s *scene) aged(n int, at time.Time, seed uint64) {
 			text = texts[r.IntN(len(texts))]
 		}
 		texts = append(texts, text)
-		records = append(records, &kgo.Record{Partition: int32(i % 2), Value: []byte(text), Timestamp: at, Key: fmt.Appendf(nil, "k%d", i)})
+		records = append(records, &kgo.Record{
+			Partition: int32(i % 2), Value: []byte(text), Timestamp: at,
+			Key: fmt.Appendf(nil, "k%d", i),
+		})
 	}
 	s.send(records...)
 }
@@ -119,7 +122,8 @@ func (s *scene) doctorTells(output string) {
 		var looked doctor.Report
 		check(s.t, json.Unmarshal(s.exec(ctx, "doctor", "--json"), &looked))
 		for _, f := range looked.Findings {
-			if f.Level == doctor.Note && strings.HasPrefix(f.What, "topic "+name+": "+timestampLimit+" is 1h0m0s, "+s.source+" has no limit") {
+			if f.Level == doctor.Note && strings.HasPrefix(f.What, "topic "+name+": "+timestampLimit+" is 1h0m0s, "+s.source+
+				" has no limit") {
 				if !strings.Contains(f.Remedy, "--entity-name "+name+" --add-config "+timestampLimit+"=9223372036854775807") {
 					s.t.Errorf("the remedy is %q", f.Remedy)
 				}

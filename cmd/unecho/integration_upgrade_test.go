@@ -72,7 +72,8 @@ func tryUpgrade(t *testing.T, earlier, later func(*testing.T) string) {
 		two = begin(step.program)
 		again("both are " + step.what)
 	}
-	if report := s.audited(s.name + ".journal"); report.Outcome() != audit.Proven || report.Earlier != 0 || report.Unique != uniques {
+	if report := s.audited(s.name + ".journal"); report.Outcome() != audit.Proven || report.Earlier != 0 ||
+		report.Unique != uniques {
 		t.Errorf("%d were unique at first, the audit says %s", uniques, &report)
 	}
 	stopAll(t, patience, one, two)
@@ -110,7 +111,8 @@ func overlaid(t *testing.T, file string, replace map[string]string) string {
 		text = strings.Replace(text, was, is, 1)
 	}
 	dir := t.TempDir()
-	other, overlay, program := filepath.Join(dir, "other.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "unecho")
+	other, overlay, program := filepath.Join(dir, "other.go"), filepath.Join(dir, "overlay.json"),
+		filepath.Join(dir, "unecho")
 	data, err = json.Marshal(map[string]map[string]string{"Replace": {path: other}})
 	check(t, err)
 	check(t, os.WriteFile(other, []byte(text), 0o600))
@@ -126,7 +128,8 @@ func ofHistory(t *testing.T, commit string) string {
 		t.Skipf("this clone has no commit %s", commit)
 	}
 	dir := t.TempDir()
-	command(t, "../..", "git", "archive", "--output", filepath.Join(dir, "source.tar"), commit, "go.mod", "go.sum", "cmd", "config", "consumer", "index", "internal", "sink")
+	command(t, "../..", "git", "archive", "--output", filepath.Join(dir, "source.tar"), commit, "go.mod", "go.sum", "cmd",
+		"config", "consumer", "index", "internal", "sink")
 	command(t, dir, "tar", "xf", "source.tar")
 	command(t, dir, "go", "build", "-buildvcs=false", "-o", "unecho", "./cmd/unecho")
 	return filepath.Join(dir, "unecho")

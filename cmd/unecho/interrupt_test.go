@@ -73,11 +73,14 @@ func TestInterrupted(t *testing.T) {
 // TestInterruptedWaiting: what waits for input that doesn't come is stopped by the first signal.
 func TestInterruptedWaiting(t *testing.T) {
 	for args, says := range map[string]string{
-		"dedup in.jsonl": "stopped after 0 documents; nothing is written", "eval --pairs p in.jsonl": "stopped before all documents were read",
-		"plan in.jsonl": "stopped before all documents were read", "sketch in.jsonl": "stopped before all documents were read",
+		"dedup in.jsonl":          "stopped after 0 documents; nothing is written",
+		"eval --pairs p in.jsonl": "stopped before all documents were read",
+		"plan in.jsonl":           "stopped before all documents were read",
+		"sketch in.jsonl":         "stopped before all documents were read",
 	} {
 		t.Run(args, func(t *testing.T) {
-			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exit.Interrupted || !strings.Contains(stderr, says) {
+			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exit.Interrupted ||
+				!strings.Contains(stderr, says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
 		})
@@ -111,7 +114,8 @@ func TestInterruptedAsking(t *testing.T) {
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
-			if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exit.Interrupted || stderr.String() != "unecho: stopped before the member had answered\n" {
+			if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exit.Interrupted ||
+				stderr.String() != "unecho: stopped before the member had answered\n" {
 				t.Errorf("exit code %d, %s", cmd.ProcessState.ExitCode(), &stderr)
 			}
 		})

@@ -21,7 +21,8 @@ func lookupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lookup [TEXT|FILE]...",
 		Short: "Ask a running member whether a text is a duplicate of something it remembers",
-		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. Nothing is\n" +
+		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. " +
+			"Nothing is\n" +
 			"remembered of the texts. An argument is a file (- is standard input), or else the text itself.\n\n" +
 			"The exit code is 0 if each text is a duplicate, 1 if one is not, 2 if the member could not be asked.",
 		Example: "  unecho lookup 'The council decided to build the bridge.'\n" +

@@ -24,16 +24,20 @@ const tokenVariable = "UNECHO_OPS_TOKEN"
 func addMemberFlags(cmd *cobra.Command) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("server", "address", "", "the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
+		f.Text("server", "address", "",
+			"the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
 		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+tokenVariable+")")
 		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the system)")
-		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+", if it is there)")
+		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
+			", if it is there)")
 	})
 }
 
 // askMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as
 // an interruption.
-func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
+func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client,
+	args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
@@ -51,7 +55,10 @@ func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Clien
 
 // memberOf returns a client of the member that the flags name.
 func memberOf(cmd *cobra.Command) (*client.Client, error) {
-	p := client.Params{Server: cmd.Flag("server").Value.String(), CA: cmd.Flag("ca").Value.String(), Token: os.Getenv(tokenVariable)}
+	p := client.Params{
+		Server: cmd.Flag("server").Value.String(), CA: cmd.Flag("ca").Value.String(),
+		Token: os.Getenv(tokenVariable),
+	}
 	if p.Server == "" || cmd.Flag("config").Changed {
 		ops, err := opsOf(cmd)
 		if err != nil {
@@ -76,7 +83,8 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 // opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an
 // embedded broker needs no file.
 func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
-	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embedded.Topic, "snapshot.directory=."} // what a file must have; it is not used
+	// what a file must have; it is not used
+	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embedded.Topic, "snapshot.directory=."}
 	c, err := serviceConfig(cmd, false, "", layers{under: under})
 	return c.Ops, err
 }

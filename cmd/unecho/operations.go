@@ -13,17 +13,25 @@ import (
 )
 
 // operations builds what is served on ops.listen.
-func operations(service *consumer.Service, c config.Config, clients *ops.Clients, logger zerolog.Logger) (*ops.Server, error) {
+func operations(service *consumer.Service, c config.Config, clients *ops.Clients,
+	logger zerolog.Logger,
+) (*ops.Server, error) {
 	for _, m := range c.Ops.Warnings() {
-		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).Msg("a setting is allowed and unwise: it " + m.Problem)
+		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).
+			Msg("a setting is allowed and unwise: it " + m.Problem)
 	}
 	token, err := reload.Token(c.Ops, logger)
 	if err != nil {
 		return nil, err
 	}
 	answers, err := api.New(&api.Setup{
-		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c), Own: c.Settings(), Version: version(), Why: ops.Why,
-		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{RequestsPerS: c.Ops.RequestsPerS, LookupsPerS: c.Ops.LookupsPerS}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every, Remains: removals.RemainsOf(c), Logger: logger,
+		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c),
+		Own: c.Settings(), Version: version(), Why: ops.Why,
+		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{
+			RequestsPerS: c.Ops.RequestsPerS,
+			LookupsPerS:  c.Ops.LookupsPerS,
+		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every,
+		Remains: removals.RemainsOf(c), Logger: logger,
 	})
 	if err != nil {
 		return nil, err
@@ -33,7 +41,8 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 		return nil, err
 	}
 	setup := ops.Setup{
-		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: version(), Logger: logger, Profiles: c.Ops.Pprof,
+		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: version(),
+		Logger: logger, Profiles: c.Ops.Pprof,
 	}
 	if c.Ops.TLS.Enabled() {
 		if setup.Certificate, err = ops.OpenCertificate(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile, logger); err != nil {

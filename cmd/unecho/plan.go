@@ -19,7 +19,8 @@ func planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [FILE...]",
 		Short: "Say how many documents the window holds in its memory, or how much memory so many take",
-		Long: "Say how many documents the window holds in window.bytes, or with --documents how many bytes so many take, for given\n" +
+		Long: "Say how many documents the window holds in window.bytes, or with --documents how many bytes so many take, " +
+			"for given\n" +
 			"settings. What is the same for all documents is exact; how much their ids and evidence take is measured on the\n" +
 			"documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.",
 		Example: "  unecho plan --verify estimate --bytes 4GiB\n" +
@@ -76,7 +77,8 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 func measure(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, p *plan.Plan) error {
 	if len(args) == 0 && cmd.Flag("files-from").Value.String() == "" {
 		var wrong []error
-		id, evidence := cmdline.Gather(cmd.Flags().GetInt("id-bytes"))(&wrong), cmdline.Gather(cmd.Flags().GetInt("evidence-bytes"))(&wrong)
+		id, evidence := cmdline.Gather(cmd.Flags().GetInt("id-bytes"))(&wrong),
+			cmdline.Gather(cmd.Flags().GetInt("evidence-bytes"))(&wrong)
 		return errors.Join(errors.Join(wrong...), p.Assume(id, evidence))
 	}
 	in, _, err := openCorpus(cmd, args, c, nil)

@@ -18,7 +18,8 @@ func produceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "produce FILE|--feed N",
 		Short: "Send the lines of a file to the source topic, each as one document",
-		Long: "Send the lines of FILE (- is standard input) to the source topic, each as one document. Empty lines are passed over.\n" +
+		Long: "Send the lines of FILE (- is standard input) to the source topic, each as one document. Empty lines are " +
+			"passed over.\n" +
 			"--feed sends articles of the demo instead: JSON objects with id, title and text, about a third of them copies.",
 		Example: "  unecho produce articles.jsonl\n" +
 			"  zcat articles.jsonl.gz | unecho produce -\n" +
@@ -41,7 +42,8 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	defer exit.MarkInterrupted(ctx, &err)
 	var wrong []error
 	p := feed.DefaultParams()
-	p.Documents, p.Seed = cmdline.Gather(cmd.Flags().GetInt("feed"))(&wrong), cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong)
+	p.Documents, p.Seed = cmdline.Gather(cmd.Flags().GetInt("feed"))(&wrong),
+		cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong)
 	pace := cmdline.Gather(cmd.Flags().GetFloat64("pace"))(&wrong)
 	if err := errors.Join(wrong...); err != nil {
 		return err

@@ -94,7 +94,8 @@ func tryKijiji(t *testing.T, documents, pairs int) {
 	if err := os.WriteFile(file, lines, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	published := tunedBy(t, "--tokens", "tokens", "--shingle", "word:1", "--threshold", "0.8", "--slots", "50", "--bands", "10", file)
+	published := tunedBy(t, "--tokens", "tokens", "--shingle", "word:1", "--threshold", "0.8", "--slots", "50", "--bands",
+		"10", file)
 	planned := tunedBy(t, "--tokens", "tokens", "--shingle", "word:1", "--threshold", "0.8", "--slots", "128", file)
 	for name, report := range map[string]tuned{"50 slots in 10 bands": published, "the default plan": planned} {
 		verified := report.Rows[len(report.Rows)-1]
@@ -145,9 +146,11 @@ func TestToyTexts(t *testing.T) {
 		}
 		for _, near := range [][2]int{{0, 1}, {2, 3}, {2, 4}, {5, 6}} {
 			for other := range texts {
-				related := near[0]/2 == other/2 || near[0] >= 2 && near[0] <= 4 && other >= 2 && other <= 4 || near[0] >= 5 && other >= 5
+				related := near[0]/2 == other/2 || near[0] >= 2 && near[0] <= 4 && other >= 2 && other <= 4 ||
+					near[0] >= 5 && other >= 5
 				if !related && away(near[0], other) <= away(near[0], near[1]) {
-					t.Errorf("%d bits: %q is %d bits from %q, and %d from %q", bits, texts[near[0]], away(near[0], near[1]), texts[near[1]],
+					t.Errorf("%d bits: %q is %d bits from %q, and %d from %q", bits, texts[near[0]], away(near[0], near[1]),
+						texts[near[1]],
 						away(near[0], other), texts[other])
 				}
 			}

@@ -15,7 +15,8 @@ func recentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recent",
 		Short: "Show the last copies that a running member knows of, and with --follow those that come",
-		Long: "Show the last copies that the group found, as a running member knows them: which document is like which, and how close.\n" +
+		Long: "Show the last copies that the group found, as a running member knows them: which document is like which, " +
+			"and how close.\n" +
 			"The newest is the last line. A member remembers a bounded number of them since it started. To read what was forwarded,\n" +
 			"from whenever you like, use unecho tail.",
 		Example: "  unecho recent\n" +
@@ -47,6 +48,9 @@ func recent(ctx context.Context, cmd *cobra.Command, c *client.Client, _ []strin
 	if f.Last, err = cmd.Flags().GetInt("last"); err != nil {
 		return err
 	}
-	l := live.Last{Client: c, Filter: f, Follow: cmdline.Bool(cmd, "follow"), JSON: cmdline.Bool(cmd, "json"), Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Zone: time.Local}
+	l := live.Last{
+		Client: c, Filter: f, Follow: cmdline.Bool(cmd, "follow"), JSON: cmdline.Bool(cmd, "json"),
+		Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Zone: time.Local,
+	}
 	return l.Show(ctx)
 }

@@ -15,7 +15,8 @@ import (
 
 func addEmbeddedFlag(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("dir", "dir", embedded.Dir, "the directory of a service on an embedded broker; used if no configuration is given")
+		f.Text("dir", "dir", embedded.Dir,
+			"the directory of a service on an embedded broker; used if no configuration is given")
 	})
 }
 
@@ -31,7 +32,8 @@ func readRecords(cmd *cobra.Command, c config.Config) (opts topic.Options, reade
 	case address != "" && (cmd.Flag("dir").Changed || !configured):
 		embedded.PointAt(&c, address)
 	case len(c.Kafka.Brokers) == 0:
-		return opts, nil, exit.Usage(fmt.Errorf("no cluster to read from: name the service's configuration by --config, or its brokers by --set kafka.brokers=localhost:9092"))
+		return opts, nil, exit.Usage(fmt.Errorf("no cluster to read from: name the service's configuration by --config, or " +
+			"its brokers by --set kafka.brokers=localhost:9092"))
 	}
 	if opts, err = kafkaOf(cmd, c); err != nil {
 		return opts, nil, err

@@ -35,13 +35,17 @@ func newsCluster(t *testing.T, began time.Time) (file string) {
 			text = " "
 		}
 		value := fmt.Appendf(nil, `{"body":%q,"words":["a%d","b"]}`, text, i/4)
-		record := &kgo.Record{Topic: "news", Partition: int32(i % 2 * 3), Value: value, Timestamp: began.Add(time.Duration(i/2) * time.Minute)}
+		record := &kgo.Record{
+			Topic: "news", Partition: int32(i % 2 * 3), Value: value,
+			Timestamp: began.Add(time.Duration(i/2) * time.Minute),
+		}
 		if err := client.ProduceSync(t.Context(), record).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	file = filepath.Join(t.TempDir(), "unecho.yaml")
-	config := fmt.Sprintf("kafka:\n  brokers: [%s]\ndocument:\n  format: json\n  fields: [body]\n  empty: reject\n", strings.Join(cluster.ListenAddrs(), ", "))
+	config := fmt.Sprintf("kafka:\n  brokers: [%s]\ndocument:\n  format: json\n  fields: [body]\n  empty: reject\n",
+		strings.Join(cluster.ListenAddrs(), ", "))
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +84,18 @@ func TestExplainReadsRecords(t *testing.T) {
 	if !strings.Contains(shown, "duplicate: the normalised texts are equal") || !strings.Contains(shown, "64 bytes") {
 		t.Error(shown)
 	}
-	if shown := string(printed(t, "explain", "--config", file, "news/0/3", "document 3 of a topic")); !strings.Contains(shown, "[-tells") {
+	if shown := string(printed(t, "explain", "--config", file, "news/0/3",
+		"document 3 of a topic")); !strings.Contains(shown, "[-tells") {
 		t.Error(shown)
 	}
 	scoped := []string{"explain", "--config", file, "--set", "document.scope=partition", "--shingle", "word:2"}
-	if shown := string(printed(t, append(scoped, "news/0/7", "news/3/7")...)); !strings.Contains(shown, "unique: they belong to different scopes") {
+	if shown := string(printed(t, append(scoped, "news/0/7", "news/3/7")...)); !strings.Contains(shown,
+		"unique: they belong to different scopes") {
 		t.Error(shown)
 	}
-	if shown := string(printed(t, append(scoped, "news/0/7", "Document 7 of a topic tells at some length what happened 7 times")...)); !strings.Contains(shown, "texts are equal") {
+	if shown := string(printed(t, append(scoped, "news/0/7",
+		"Document 7 of a topic tells at some length what happened 7 times")...)); !strings.Contains(shown,
+		"texts are equal") {
 		t.Error(shown)
 	}
 	for arg, want := range map[string]string{
@@ -97,7 +105,8 @@ func TestExplainReadsRecords(t *testing.T) {
 		"news/0/29":  "news/0/29 would be rejected: empty: ",
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run([]string{"explain", "--config", file, arg, "a text"}, &stdout, &stderr); code != exit.Failed || !strings.Contains(stderr.String(), want) {
+		if code := run([]string{"explain", "--config", file, arg, "a text"}, &stdout, &stderr); code != exit.Failed ||
+			!strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit code %d, %s; want %q", arg, code, stderr.String(), want)
 		}
 	}

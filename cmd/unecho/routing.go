@@ -16,7 +16,8 @@ func routingCommand() *cobra.Command {
 	cmd := cmdline.GroupCommand(&cobra.Command{
 		Use:   "routing",
 		Short: "Show, compare and change what a group reads and where it forwards",
-		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: source.topics,\n" +
+		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: " +
+			"source.topics,\n" +
 			"source.start, the topics of the outputs, sink.dry_run. The first member declares it in the journal, and a member that\n" +
 			"differs does not start. To change it is one command, and what is remembered stays.",
 	})
@@ -39,7 +40,8 @@ func routingShowCommand() *cobra.Command {
 func routingDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff", Short: "Compare a configuration with the routing in force",
-		Long: "Compare a configuration with the routing in force. The exit code is 0 if they agree, 1 if they differ, 2 if that could\n" +
+		Long: "Compare a configuration with the routing in force. The exit code is 0 if they agree, 1 if they differ, 2 if " +
+			"that could\n" +
 			"not be found out.",
 		Args: cmdline.AtMost(0, ""),
 		RunE: onRouting(func(_ context.Context, cmd *cobra.Command, group *routings.Group) error {
@@ -53,7 +55,8 @@ func routingDiffCommand() *cobra.Command {
 func routingApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Put the routing of a configuration in force for all members",
-		Long: "Put the routing of a configuration in force. Members that work by another one end when they read that, and say how they\n" +
+		Long: "Put the routing of a configuration in force. Members that work by another one end when they read that, and " +
+			"say how they\n" +
 			"differ: start them with this configuration. What was judged before and is not committed goes where the new routing\n" +
 			"says; what is remembered stays.",
 		Example: "  unecho routing apply --config unecho.yaml --dry-run\n" +

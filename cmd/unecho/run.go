@@ -26,10 +26,12 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the service until SIGTERM",
-		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is begun,\n" +
+		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is " +
+			"begun,\n" +
 			"takes a snapshot and leaves the group; a second one leaves at once.\n\n" +
 			"With --embedded, a broker in this process takes the place of your Kafka, its data in --dir. Produce to it and see the\n" +
-			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed are refused.",
+			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed " +
+			"are refused.",
 		Example: "  unecho run --config unecho.yaml\n" +
 			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
 			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
@@ -54,7 +56,9 @@ func runService(cmd *cobra.Command) error {
 	case err == nil:
 		err = serve(cmd, c, inProcess, dir)
 	case !json && cmd.Flag("config").Value.String() == "" && cmdline.ConfigPath(nil) == "":
-		fmt.Fprintf(cmd.ErrOrStderr(), "no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile, cmdline.DefaultFile)
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile,
+			cmdline.DefaultFile)
 	}
 	if err != nil && json {
 		return &exit.Error{Logged: true, Err: err}
@@ -171,6 +175,7 @@ func serviceConfig(cmd *cobra.Command, inProcess bool, dir string, l layers) (co
 	if path := cmd.Flag("config").Value.String(); path != "" {
 		args = append(args, path)
 	}
-	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(), slices.Concat(l.under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.over))
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(),
+		slices.Concat(l.under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.over))
 	return loaded.Config, err
 }

@@ -19,7 +19,8 @@ import (
 func scriptClient(ts *testscript.TestScript, dir string, opts ...kgo.Opt) *kgo.Client {
 	address, err := os.ReadFile(ts.MkAbs(dir + "/kafka.address"))
 	ts.Check(err)
-	client, err := kgo.NewClient(append(opts, kgo.SeedBrokers(strings.TrimSpace(string(address))), kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	client, err := kgo.NewClient(append(opts, kgo.SeedBrokers(strings.TrimSpace(string(address))),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
 	ts.Check(err)
 	return client
 }
@@ -33,7 +34,8 @@ func harm(ts *testscript.TestScript, neg bool, args []string) {
 	records := harmed(args[2], outputsOf(ts, args[0]))
 	client := scriptClient(ts, args[0])
 	defer client.Close()
-	_, err := kadm.NewClient(client).CreateTopics(context.Background(), 4, 1, nil, args[1]+".unique", args[1]+".duplicate", args[1]+".rejected")
+	_, err := kadm.NewClient(client).CreateTopics(context.Background(), 4, 1, nil, args[1]+".unique", args[1]+".duplicate",
+		args[1]+".rejected")
 	ts.Check(err)
 	for _, r := range records {
 		r.Topic = args[1] + "." + strings.TrimPrefix(r.Topic, "documents.")
@@ -44,7 +46,8 @@ func harm(ts *testscript.TestScript, neg bool, args []string) {
 // outputsOf reads what is there.
 func outputsOf(ts *testscript.TestScript, dir string) (records []*kgo.Record) {
 	topics := []string{"documents.unique", "documents.duplicate", "documents.rejected"}
-	client := scriptClient(ts, dir, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+	client := scriptClient(ts, dir, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords())
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -16,9 +16,11 @@ func settingsCommand() *cobra.Command {
 	cmd := cmdline.GroupCommand(&cobra.Command{
 		Use:   "settings",
 		Short: "Show, compare and change the settings that decide verdicts",
-		Long: "The settings that decide verdicts are in force by the group's journal. Those by which entries are made are fixed: a member that\n" +
+		Long: "The settings that decide verdicts are in force by the group's journal. Those by which entries are made are " +
+			"fixed: a member that\n" +
 			"differs in them does not start. The bounds (similarity.threshold, the window, index.keep and others) can be changed by one\n" +
-			"command: every member switches at the same place in the journal, none is started again, and what is remembered stays.",
+			"command: every member switches at the same place in the journal, none is started again, and what is remembered " +
+			"stays.",
 	})
 	cmd.AddCommand(settingsShowCommand(), settingsDiffCommand(), settingsApplyCommand())
 	return cmd
@@ -38,7 +40,8 @@ func settingsShowCommand() *cobra.Command {
 func settingsDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff", Short: "Compare a configuration with the settings in force",
-		Long: "Compare a configuration with the settings in force. The exit code is 0 if they agree, 1 if they differ, 2 if that could\n" +
+		Long: "Compare a configuration with the settings in force. The exit code is 0 if they agree, 1 if they differ, 2 " +
+			"if that could\n" +
 			"not be found out.",
 		Args: cmdline.AtMost(0, ""),
 		RunE: onSettings(func(_ context.Context, cmd *cobra.Command, group *bounds.Group) error {
@@ -52,7 +55,8 @@ func settingsDiffCommand() *cobra.Command {
 func settingsApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Put the bounds of a configuration in force for all members",
-		Long: "Put the bounds of a configuration in force. All members read that at the same place in the journal and work on by it, whatever\n" +
+		Long: "Put the bounds of a configuration in force. All members read that at the same place in the journal and work " +
+			"on by it, whatever\n" +
 			"their files say. What narrower bounds have no room for is forgotten from there on, up to 1,024 documents with each that is\n" +
 			"judged. The exit code is 0 if the bounds are in force, 1 if they are refused, 2 if that could not be done.",
 		Example: "  unecho settings apply --config unecho.yaml --dry-run\n" +

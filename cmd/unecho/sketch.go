@@ -20,7 +20,8 @@ func sketchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sketch FILE...",
 		Short: "Print the sketch and the band keys of each document, for scripts and for learning",
-		Long: "Print a line for each document: its id, its sketch (the codes of a MinHash in hex, the bits of a SimHash) and its band\n" +
+		Long: "Print a line for each document: its id, its sketch (the codes of a MinHash in hex, the bits of a SimHash) " +
+			"and its band\n" +
 			"keys in hex, separated by tabs. A document without text has neither.",
 		Example: "  unecho sketch articles.jsonl\n" +
 			"  echo 'one document' | unecho sketch - --slots 16\n" +
@@ -29,7 +30,8 @@ func sketchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runSketch(cmd, args) },
 	}
 	addCorpusFlags(cmd)
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "an object on each line: id, sketch, keys, shingles") })
+	cmdline.Add(cmd, cmdline.Output,
+		func(f cmdline.Flags) { f.Bool("json", false, "an object on each line: id, sketch, keys, shingles") })
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
 	return cmd
 }
@@ -59,7 +61,9 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	var name []byte
 	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
 		if name = r.Name(name[:0], len(args) != 1); r.Bad != nil {
-			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n", terminal.Printable(string(name), terminal.LongLine), r.Bad.Reason, terminal.Printable(r.Bad.Detail, terminal.LongLine))
+			_, err := fmt.Fprintf(cmd.ErrOrStderr(), "unecho: %s is passed over: %s: %s\n",
+				terminal.Printable(string(name), terminal.LongLine), r.Bad.Reason,
+				terminal.Printable(r.Bad.Detail, terminal.LongLine))
 			return err
 		}
 		return write(s.Sign(string(name), r.Text, r.Scope), out)

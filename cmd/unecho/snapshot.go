@@ -24,7 +24,8 @@ func snapshotCommand() *cobra.Command {
 	cmd := cmdline.GroupCommand(&cobra.Command{
 		Use:   "snapshot",
 		Short: "List, check, carry over and clear away snapshots",
-		Long: "Look at the snapshots that a service keeps, check them, carry them from one store to another, clear old ones away. These\n" +
+		Long: "Look at the snapshots that a service keeps, check them, carry them from one store to another, clear old " +
+			"ones away. These\n" +
 			"verbs need the store only: name it by the service's configuration (--config), or by flags such as --directory. They may\n" +
 			"run beside the service.",
 	})
@@ -53,7 +54,9 @@ func addStoreFlags(cmd *cobra.Command) {
 }
 
 // onStore runs a verb on the store that its flags name.
-func onStore(must snapshots.MustExist, do func(context.Context, *storeVerb) error) func(*cobra.Command, []string) error {
+func onStore(must snapshots.MustExist, do func(context.Context,
+	*storeVerb) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
@@ -66,7 +69,10 @@ func onStore(must snapshots.MustExist, do func(context.Context, *storeVerb) erro
 		if err != nil {
 			return err
 		}
-		v := &storeVerb{Shelf: &snapshots.Shelf{Store: store, Out: cmd.OutOrStdout(), Log: cmd.ErrOrStderr()}, cmd: cmd, config: c, named: named}
+		v := &storeVerb{
+			Shelf: &snapshots.Shelf{Store: store, Out: cmd.OutOrStdout(), Log: cmd.ErrOrStderr()}, cmd: cmd,
+			config: c, named: named,
+		}
 		if journal := cmd.Flag("journal"); journal != nil {
 			v.Journal = journal.Value.String()
 		}
@@ -85,14 +91,16 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 		return c, false, err
 	}
 	named = cmd.Flag("config").Value.String() != "" || cmdline.ConfigPath(nil) != ""
-	unnamed := !named && !cmd.Flag("store").Changed && !slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
+	unnamed := !named && !cmd.Flag("store").Changed &&
+		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
 	usual := filepath.Join(embedded.Dir, "snapshots")
 	if _, err := os.Stat(usual); err == nil && unnamed {
 		base.Snapshot.Directory, unnamed = usual, false
 	}
 	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
 	if err != nil && unnamed {
-		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
+		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by "+
+			"UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
 	}
 	return c, named, err
 }

@@ -78,7 +78,8 @@ func signsAlike(t *testing.T, settings []byte) bool {
 func TestGoldenOfTheFuture(t *testing.T) {
 	replica, settings := goldenReplica(t, "")
 	data := goldenArchive(t, replica, settings, func(m *snapshot.Manifest) { m.State[0] = 99 })
-	if _, _, err := restoreArchive(t.Context(), data, t.TempDir()); !errors.Is(err, index.ErrVersion) || !strings.Contains(err.Error(), "upgrade this program") {
+	if _, _, err := restoreArchive(t.Context(), data, t.TempDir()); !errors.Is(err, index.ErrVersion) ||
+		!strings.Contains(err.Error(), "upgrade this program") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -148,7 +149,10 @@ func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 		records = append(records, fed)
 	}
 	if with == "primed" {
-		past := &index.History{Header: header, Number: 1, Parts: []index.HistoryPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}}}
+		past := &index.History{
+			Header: header, Number: 1,
+			Parts: []index.HistoryPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}},
+		}
 		for _, e := range goldenEntries(t, c.Judge, 300, 400) {
 			past.Entries = append(past.Entries, index.FedEntry{At: header.Wall - 1000, Entry: e})
 		}
@@ -208,7 +212,8 @@ func goldenAnswers(t *testing.T, replica *index.Replica, fingerprint uint64) str
 		entries = append(entries, goldenEntry(t, c.Judge, int64(1001+2*i), goldenText(number)+" and some more"))
 	}
 	run := &index.Run{
-		Header: index.Header{Fingerprint: fingerprint, Wall: 1_700_000_000_000}, Source: goldenSource(0), Epoch: 1, Entries: entries,
+		Header: index.Header{Fingerprint: fingerprint, Wall: 1_700_000_000_000}, Source: goldenSource(0), Epoch: 1,
+		Entries: entries,
 	}
 	for _, v := range replica.Apply(index.Stamp{Offset: replica.Next(), LogAppendTime: 1_700_000_001_000}, run).Judged {
 		fmt.Fprintf(&b, "%d: ", v.Offset)
@@ -234,7 +239,8 @@ func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change
 	check(t, err)
 	capture := replica.Capture()
 	m := snapshot.Manifest{
-		Index: "unecho", Position: snapshot.Position{JournalTopic: [16]byte{9}, LeaderEpoch: 1, Offset: replica.Next()}, Taken: 1_700_000_000_000,
+		Index: "unecho", Position: snapshot.Position{JournalTopic: [16]byte{9}, LeaderEpoch: 1, Offset: replica.Next()},
+		Taken: 1_700_000_000_000,
 	}
 	_, err = snapshot.NewWriter(store, c.Judge, index.Fingerprint(settings)).Write(t.Context(), &capture, m)
 	check(t, err)

@@ -18,7 +18,11 @@ func snapshotListCommand() *cobra.Command {
 		Example: "  unecho snapshot list --config unecho.yaml\n" +
 			"  unecho snapshot list --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
+		RunE: onStore(true, func(ctx context.Context,
+			v *storeVerb,
+		) error {
+			return v.List(ctx, cmdline.Bool(v.cmd, "json"))
+		}),
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object per line") })
 	addJournalFlag(cmd)
@@ -30,11 +34,16 @@ func snapshotShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [OFFSET]",
 		Short: "Show a snapshot: settings, source partitions, segments",
-		Long:  "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It reads the manifest only.",
+		Long: "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It " +
+			"reads the manifest only.",
 		Example: "  unecho snapshot show --config unecho.yaml\n" +
 			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
+		RunE: onStore(true, func(ctx context.Context,
+			v *storeVerb,
+		) error {
+			return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json"))
+		}),
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object") })
 	addJournalFlag(cmd)
@@ -46,7 +55,8 @@ func snapshotVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [OFFSET]",
 		Short: "Read and decode snapshots whole, and say what a start would do",
-		Long: "Read and decode the snapshot at OFFSET, or all of them, whole: checksums, documents, and whether the parts belong together.\n" +
+		Long: "Read and decode the snapshot at OFFSET, or all of them, whole: checksums, documents, and whether the parts " +
+			"belong together.\n" +
 			"It says which segment of which snapshot is damaged, and which one a member that starts would restore. A few segments are\n" +
 			"in memory at a time. The exit code is 1 if anything is damaged.",
 		Example: "  unecho snapshot verify --config unecho.yaml\n" +
@@ -63,7 +73,8 @@ func snapshotPruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete all but the newest snapshots, and segments that none needs",
-		Long: "Delete all but the newest snapshots (--keep, default snapshot.keep) of each journal, and segments that none of them needs.\n" +
+		Long: "Delete all but the newest snapshots (--keep, default snapshot.keep) of each journal, and segments that none " +
+			"of them needs.\n" +
 			"Segments stored within the last hour stay: a member may be about to name them. The service does the same after each\n" +
 			"snapshot it takes. Room in PostgreSQL is free for new rows once its autovacuum has passed.",
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
@@ -79,7 +90,8 @@ func snapshotExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [OFFSET]",
 		Short: "Write a snapshot to one file",
-		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or to carry it to\n" +
+		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or " +
+			"to carry it to\n" +
 			"another store. The file is a tar of the manifest and the segments. It holds what the index remembers of documents, their\n" +
 			"texts included where similarity.verify needs them.",
 		Example: "  unecho snapshot export -o unecho.tar\n" +
@@ -101,7 +113,8 @@ func snapshotImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Put an exported snapshot into a store",
-		Long: "Put the snapshot in FILE (- is standard input) into the store, which is made where it is missing. Everything is checked and\n" +
+		Long: "Put the snapshot in FILE (- is standard input) into the store, which is made where it is missing. " +
+			"Everything is checked and\n" +
 			"read back before the snapshot is listed. It is refused if it is of another index or of other settings, or if the store\n" +
 			"has a newer one of the same journal. A service restores it only beside the journal it was taken from.",
 		Args: cmdline.Exactly("FILE"),
@@ -120,5 +133,6 @@ func importSnapshot(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return onStore(false, func(ctx context.Context, v *storeVerb) error { return v.Import(ctx, file, v.config, v.named) })(cmd, args)
+	return onStore(false, func(ctx context.Context, v *storeVerb) error { return v.Import(ctx, file, v.config, v.named) })(
+		cmd, args)
 }

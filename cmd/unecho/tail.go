@@ -20,7 +20,8 @@ func tailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail [unique|duplicate|rejected]",
 		Short: "Show the documents of the output topics, and new ones as they come",
-		Long: "Show the documents of an output topic, or of all three, and new ones as they come, until Ctrl-C: the coordinates in the\n" +
+		Long: "Show the documents of an output topic, or of all three, and new ones as they come, until Ctrl-C: the " +
+			"coordinates in the\n" +
 			"source, what the verdict's headers say, and the document. Only what is committed is shown.\n\n" +
 			"Without --from, --last or --new it begins with the oldest. --from is a duration (10m), a time ago (\"2h ago\"), or a time\n" +
 			"(2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC).",
@@ -47,7 +48,8 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	var wrong []error
 	which := cmdline.Gather(live.Outputs(args))(&wrong)
 	p := live.Past{
-		From: cmd.Flag("from").Value.String(), Last: cmdline.Gather(cmd.Flags().GetInt("last"))(&wrong), New: cmdline.Bool(cmd, "new"),
+		From: cmd.Flag("from").Value.String(), Last: cmdline.Gather(cmd.Flags().GetInt("last"))(&wrong),
+		New:     cmdline.Bool(cmd, "new"),
 		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
 	}
 	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {

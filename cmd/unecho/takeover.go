@@ -16,7 +16,8 @@ func takeoverCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "takeover",
 		Short: "Have a group take over from the one that it follows",
-		Long: "Have the group of a configuration take over from the one that it follows (consumer.succeeds). The old group retires by a record in\n" +
+		Long: "Have the group of a configuration take over from the one that it follows (consumer.succeeds). The old group " +
+			"retires by a record in\n" +
 			"its journal: its members end, and what they had not committed stays. Once the last one is gone, the new group forwards from exactly\n" +
 			"where the old one had committed. Each document comes out once, by one or the other.\n\n" +
 			"Whatever is killed meanwhile: the same command goes on. To go back afterwards, start the old deployment with\n" +

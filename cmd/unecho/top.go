@@ -20,7 +20,8 @@ func topCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top",
 		Short: "Watch a running member: what goes through, what it remembers, and what needs a look",
-		Long: "Watch a running member at a terminal: throughput and the share of duplicates, lag and delay, the window beside its bounds,\n" +
+		Long: "Watch a running member at a terminal: throughput and the share of duplicates, lag and delay, the window " +
+			"beside its bounds,\n" +
 			"the journal, snapshots, the group, warnings with what to do, and the last copies. It is drawn anew each second, until q or\n" +
 			"Ctrl-C. Where the output is no terminal, or with --once, it is written once.",
 		Example: "  unecho top\n" +

@@ -20,7 +20,8 @@ func tuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune FILE... | --topic TOPIC",
 		Short: "Try settings on your own documents, and recommend one",
-		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, and each\n" +
+		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, " +
+			"and each\n" +
 			"combination is tried; for each setting and threshold there are three rows: candidates (pairs that share a band key),\n" +
 			"estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity reaches the\n" +
 			"threshold). The truth is the exact Jaccard similarity of all pairs that can reach the lowest threshold.\n\n" +
@@ -108,17 +109,21 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Weighted: c.Judge.Similarity.Weighted,
-		By:       cmdline.Gather(flags.GetString("by"))(&wrong), BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
-		Budget: cmdline.Gather(flags.GetDuration("budget"))(&wrong), Seed: cmdline.Gather(flags.GetUint64("seed"))(&wrong),
-		At: cmdline.Gather(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0), Most: eval.MostCandidates, MostPairs: eval.MostPairs,
+		Weighted:   c.Judge.Similarity.Weighted,
+		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
+		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
+		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),
+		Seed:       cmdline.Gather(flags.GetUint64("seed"))(&wrong),
+		At:         cmdline.Gather(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0),
+		Most: eval.MostCandidates, MostPairs: eval.MostPairs,
 	}
 	switch c.Judge.Similarity.Verify {
 	case "estimate":
 		p.Stage = tune.Estimate
 	case "levenshtein":
-		return p, exit.Usage(errors.New("verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
-			"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))
+		return p, exit.Usage(errors.New(
+			"verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
+				"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))
 	}
 	var err error
 	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {

@@ -21,12 +21,15 @@ import (
 func addSampleFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
-		f.Text("sample-bytes", "size", "100MiB", "take no more text than this, which takes about 30 times as much memory; 0 has no bound")
+		f.Text("sample-bytes", "size", "100MiB",
+			"take no more text than this, which takes about 30 times as much memory; 0 has no bound")
 		f.Uint64("seed", 1, "of the sample, and of the order under --budget")
-		f.Text("tokens", "field", "", "the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
+		f.Text("tokens", "field", "",
+			"the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
 		f.Text("topic", "topic", "", "read documents from this topic instead of files")
 		f.Int64("documents", 0, "of the topic, the newest so many")
-		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how long ago, such as 24h")
+		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how "+
+			"long ago, such as 24h")
 		f.Text("to", "time", "", "of the topic, what is older than this")
 	})
 	addEmbeddedFlag(cmd)
@@ -37,7 +40,8 @@ func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.St
 func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
 	var wrong []error
 	p := tune.SamplerParams{
-		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong), Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
+		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong),
+		Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
 	}
 	if cmd.Flag("grid").Value.String() == tune.PublishedGrid && !cmd.Flag("sample").Changed {
 		p.Most = tune.PublishedSample
@@ -52,7 +56,9 @@ func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
 }
 
 // readSample reads the documents.
-func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files) (tune.Sample, error) {
+func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config,
+	out written.Files,
+) (tune.Sample, error) {
 	s, err := samplerOf(cmd)
 	if err != nil {
 		return nil, err
@@ -80,7 +86,9 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	return s.Sample(cmd.ErrOrStderr(), c.Judge)
 }
 
-func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files, s *tune.Sampler) (err error) {
+func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files,
+	s *tune.Sampler,
+) (err error) {
 	in, size, err := openCorpus(cmd, args, c, out)
 	if err != nil {
 		return err

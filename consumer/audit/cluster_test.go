@@ -66,7 +66,8 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
 	var err error
-	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.UnknownTopicRetries(-1))...)
+	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.UnknownTopicRetries(-1))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,10 @@ func (s *scene) begin() {
 
 func (s *scene) reposition(partition int32, offset int64, epoch uint32) {
 	s.t.Helper()
-	s.append(&index.Reposition{Header: s.header(), Source: s.source(partition), Name: s.prefix + "news", Offset: offset, Epoch: epoch})
+	s.append(&index.Reposition{
+		Header: s.header(), Source: s.source(partition), Name: s.prefix + "news", Offset: offset,
+		Epoch: epoch,
+	})
 }
 
 // judge appends the entry of a source record, in a run of its own.
@@ -185,7 +189,10 @@ func (s *scene) judge(r *kgo.Record, epoch uint32) index.Verdict {
 		}
 	}
 	s.signer.Sign(&e, r.Value)
-	verdicts := s.append(&index.Run{Header: s.header(), Source: s.source(r.Partition), Epoch: epoch, Entries: []entry.Entry{e}})
+	verdicts := s.append(&index.Run{
+		Header: s.header(), Source: s.source(r.Partition), Epoch: epoch,
+		Entries: []entry.Entry{e},
+	})
 	if len(verdicts) != 1 {
 		s.t.Fatalf("%d verdicts for offset %d", len(verdicts), r.Offset)
 	}
@@ -212,8 +219,9 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
-		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal", Outputs: sink.DefaultParams().Topics,
-		Params: s.params, Settings: settings, Index: "main",
+		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
+		Outputs: sink.DefaultParams().Topics,
+		Params:  s.params, Settings: settings, Index: "main",
 	}
 }
 
@@ -244,7 +252,8 @@ func (s *scene) transaction(end kgo.TransactionEndTry, records ...*kgo.Record) {
 func (s *scene) transactional() *kgo.Client {
 	s.t.Helper()
 	client, err := kgo.NewClient(append(s.options,
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID(fmt.Sprint(s.prefix, "slot-", len(s.outputs))))...)
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.TransactionalID(fmt.Sprint(s.prefix, "slot-", len(s.outputs))))...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -260,7 +269,8 @@ func story(t *testing.T) *scene {
 func (s *scene) tell() *scene {
 	s.t.Helper()
 	s.begin()
-	long := "the quick brown fox jumps over the lazy dog while seven clever otters row a small green boat across the wide river"
+	long := "the quick brown fox jumps over the lazy dog while seven clever otters row a small green boat across the " +
+		"wide river"
 	texts := []struct {
 		partition int32
 		text      string

@@ -17,7 +17,10 @@ func succession(t *testing.T, algorithm, name string) *scene {
 	t.Helper()
 	s := newScene(t)
 	s.batch = sink.New(sink.DefaultParams(), name, algorithm).NewBatch()
-	for _, text := range []string{"decided by an earlier journal", "and so was this one", "and the last of its partition"} {
+	for _, text := range []string{
+		"decided by an earlier journal", "and so was this one",
+		"and the last of its partition",
+	} {
 		r := s.document(0, text)
 		s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &index.Verdict{Offset: r.Offset}) })
 	}

@@ -78,7 +78,10 @@ const (
 func (j *judgement) append(dst []byte) []byte {
 	v, m := &j.verdict, &j.verdict.Match
 	flags := byte(0)
-	for flag, set := range map[byte]bool{judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten, judgedMatched: v.Matched(), judgedCut: v.Cut, judgedLate: v.Late != 0} {
+	for flag, set := range map[byte]bool{
+		judgedReemitted: v.Reemitted, judgedForgotten: v.Forgotten,
+		judgedMatched: v.Matched(), judgedCut: v.Cut, judgedLate: v.Late != 0,
+	} {
 		if set {
 			flags |= flag
 		}

@@ -69,7 +69,10 @@ func (s *scene) flood(documents int) {
 		sources := make([]*kgo.Record, run)
 		for i := range sources {
 			text := fmt.Sprintf("document %d of the flood tells about %d and %d", (n+i)/3*3, n*7919, (n+i)/3)
-			sources[i] = &kgo.Record{Topic: "news", Partition: partition, Value: []byte(text), Timestamp: time.UnixMilli(int64(n + i + 1))}
+			sources[i] = &kgo.Record{
+				Topic: "news", Partition: partition, Value: []byte(text),
+				Timestamp: time.UnixMilli(int64(n + i + 1)),
+			}
 		}
 		s.produce(sources...)
 		entries := make([]entry.Entry, run)
@@ -77,7 +80,10 @@ func (s *scene) flood(documents int) {
 			entries[i] = entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
 			s.signer.Sign(&entries[i], r.Value)
 		}
-		rec := &index.Run{Header: s.header(), Source: s.source(partition), Epoch: 1, Base: sources[0].Offset, Entries: entries}
+		rec := &index.Run{
+			Header: s.header(), Source: s.source(partition), Epoch: 1, Base: sources[0].Offset,
+			Entries: entries,
+		}
 		at := &kgo.Record{Topic: "journal", Value: journal.Append(nil, rec)}
 		s.produce(at)
 		verdicts := s.replica.Apply(index.Stamp{Offset: at.Offset, LogAppendTime: at.Timestamp.UnixMilli()}, rec).Judged

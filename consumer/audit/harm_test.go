@@ -87,12 +87,14 @@ func TestAltered(t *testing.T) {
 		{"a header more", func(s *scene) { set(s.outputs[1], "more", "") }, audit.Report{Altered: 1}, "the headers: 6 bytes, now 10"},
 		{"another timestamp", func(s *scene) { s.outputs[3].Timestamp = time.UnixMilli(7) }, audit.Report{Altered: 1}, "now 1970-01-01T00:00:00.007Z"},
 		{
-			"another timestamp, and its own wrong", func(s *scene) { set(s.outputs[4], "unecho-timestamp", "2026-01-01T00:00:00.000Z") },
+			"another timestamp, and its own wrong",
+			func(s *scene) { set(s.outputs[4], "unecho-timestamp", "2026-01-01T00:00:00.000Z") },
 			audit.Report{Altered: 1},
 			`unecho-timestamp is "2026-01-01T00:00:00.000Z", the timestamp was `,
 		},
 		{
-			"a value withheld, and its length wrong", func(s *scene) { s.outputs[4].Value = nil; set(s.outputs[4], "unecho-value-bytes", "2") },
+			"a value withheld, and its length wrong",
+			func(s *scene) { s.outputs[4].Value = nil; set(s.outputs[4], "unecho-value-bytes", "2") },
 			audit.Report{Altered: 1},
 			`unecho-value-bytes is "2", the value had 1 bytes`,
 		},

@@ -24,11 +24,17 @@ func TestOnRealKafka(t *testing.T) {
 	s.transaction(kgo.TryCommit, all[1:]...)
 	s.transaction(kgo.TryAbort, all...)
 	s.outputs = all[:1]
-	if got, want := s.audit(), (audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1, Misordered: 1}); !sameCounts(got, want) {
+	if got, want := s.audit(), (audit.Report{
+		Records: 5, Unique: 2, Duplicate: 2, Rejected: 1,
+		Misordered: 1,
+	}); !sameCounts(got, want) {
 		t.Errorf("got %s\nwant %s", got.String(), want.String())
 	}
 	s.outputs = all[4:]
-	if got, want := s.audit(), (audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 2, Misordered: 1, Doubled: 1}); !sameCounts(got, want) {
+	if got, want := s.audit(), (audit.Report{
+		Records: 5, Unique: 2, Duplicate: 2, Rejected: 2, Misordered: 1,
+		Doubled: 1,
+	}); !sameCounts(got, want) {
 		t.Errorf("got %s\nwant %s", got.String(), want.String())
 	}
 }

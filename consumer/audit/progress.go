@@ -42,7 +42,9 @@ func (a *audit) progress(stage Stage, done, total int64) error {
 
 // each reads spans and reports its progress. Offsets without a record for the reader, such as those of control records,
 // count as read.
-func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpacker, fn func(*kgo.Record) error) error {
+func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpacker,
+	fn func(*kgo.Record) error,
+) error {
 	total := int64(0)
 	for _, s := range all {
 		total += s.to - s.from

@@ -97,7 +97,8 @@ func (a *audit) promised(source string, v *index.Verdict) headers {
 // instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: an earlier time
 // becomes their first millisecond, a later one their last.
 func instant(ms int64) string {
-	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()-1
+	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).
+		UnixMilli()-1
 	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 

@@ -122,7 +122,9 @@ var errGone = errors.New("records were deleted while they were read")
 // in order. After each fetch it calls told with the spans that are left, if there are any. The client also returns
 // control records, which fn does not see: without them the end of a partition would not be noticed where its last
 // records were aborted.
-func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error, told func(left spans) error) error {
+func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, fn func(*kgo.Record) error,
+	told func(left spans) error,
+) error {
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
 		if s.from < s.to {

@@ -48,7 +48,8 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if err := a.each(ctx, StageCopy, all, journal.NewUnpacker(a.in.JournalParams), func(r *kgo.Record) error { return a.copied(c, r) }); err != nil {
+	if err := a.each(ctx, StageCopy, all, journal.NewUnpacker(a.in.JournalParams),
+		func(r *kgo.Record) error { return a.copied(c, r) }); err != nil {
 		return err
 	}
 	replica, err := a.restore(ctx, whole)

@@ -136,7 +136,8 @@ func (r *Report) String() string {
 
 func (r *Report) found(f Finding) {
 	count := map[Violation]*int{
-		Lost: &r.Lost, Doubled: &r.Doubled, Different: &r.Different, Misordered: &r.Misordered, Altered: &r.Altered, Invented: &r.Invented,
+		Lost: &r.Lost, Doubled: &r.Doubled, Different: &r.Different, Misordered: &r.Misordered, Altered: &r.Altered,
+		Invented: &r.Invented,
 	}[f.Violation]
 	if *count++; *count <= r.most {
 		r.Findings = append(r.Findings, f)

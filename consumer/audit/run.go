@@ -78,8 +78,10 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	batch := cmp.Or(in.MaxBatchBytes, defaultBatch)
 	memory := min(max(cmp.Or(in.Memory, DefaultMemory), leastMemory), mostMemory)
 	a := &audit{
-		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) }, sorter: newSorter(in.Directory, memory),
-		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{}, tracks: map[track][]reach{},
+		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
+		sorter:  newSorter(in.Directory, memory),
+		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
+		tracks:   map[track][]reach{},
 		unpacker: unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
 		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
 		numbers:  map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},

@@ -216,7 +216,8 @@ func TestWhichSnapshot(t *testing.T) {
 		t.Errorf("from %d, want %d: %s", got.From, second, got.String())
 	}
 	damage(manifests[1])
-	if _, err := audit.Run(t.Context(), in); !errors.Is(err, audit.ErrTrimmed) || !strings.Contains(err.Error(), "corrupt") {
+	if _, err := audit.Run(t.Context(), in); !errors.Is(err, audit.ErrTrimmed) ||
+		!strings.Contains(err.Error(), "corrupt") {
 		t.Errorf("got %v", err)
 	}
 }

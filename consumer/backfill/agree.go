@@ -126,13 +126,15 @@ func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 	case s.Plan != nil && asked.DryRun == nil && s.dry():
 		return nil, &stop.Error{
 			What: fmt.Sprintf("backfill %s is a dry run: it forwards nothing", j.Name),
-			Remedy: fmt.Sprintf("to go on with the dry run, add --dry-run; to forward documents, name another job with --name, or remove this one first: unecho backfill remove %s",
+			Remedy: fmt.Sprintf("to go on with the dry run, add --dry-run; to forward documents, name another job with "+
+				"--name, or remove this one first: unecho backfill remove %s",
 				j.Name),
 		}
 	case s.Plan != nil:
 		if lines := s.differs(asked); len(lines) > 0 {
 			return nil, &stop.Error{
-				What: fmt.Sprintf("backfill %s was begun with something else than is asked for now:\n    %s", j.Name, strings.Join(lines, "\n    ")),
+				What: fmt.Sprintf("backfill %s was begun with something else than is asked for now:\n    %s", j.Name,
+					strings.Join(lines, "\n    ")),
 				Remedy: fmt.Sprintf("to go on with it, leave these flags out; to run another one beside it, name that with --name; "+
 					"to begin again, remove it first: unecho backfill remove %s", j.Name),
 			}
@@ -145,7 +147,8 @@ func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 		}
 	case s.Members > 0:
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("group %s has %s, and no journal %s that says what they do", j.Group, several(s.Members, "member"), j.Journal),
+			What: fmt.Sprintf("group %s has %s, and no journal %s that says what they do", j.Group,
+				several(s.Members, "member"), j.Journal),
 			Remedy: "if another process of this backfill is starting, try again; else choose another name",
 		}
 	case s.Files && !asked.Files && len(s.Offsets) == 0:
@@ -160,7 +163,8 @@ func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 		}
 	case len(s.Offsets) > 0:
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("group %s has committed offsets, and no journal %s: it is the group of something else", j.Group, j.Journal),
+			What: fmt.Sprintf("group %s has committed offsets, and no journal %s: it is the group of something else", j.Group,
+				j.Journal),
 			Remedy: "choose another group",
 		}
 	}
@@ -194,7 +198,11 @@ func (s *State) differs(asked Asked) (lines []string) {
 		}
 		dry = false
 		u, d, r := asked.Outputs.Topics(source)
-		for _, o := range []struct{ flag, here, there string }{{"--unique", u, unique}, {"--duplicate", d, duplicate}, {"--rejected", r, rejected}} {
+		for _, o := range []struct{ flag, here, there string }{
+			{"--unique", u, unique},
+			{"--duplicate", d, duplicate},
+			{"--rejected", r, rejected},
+		} {
 			if o.here != "" {
 				differ(o.flag+" of "+source, o.here, o.there)
 			}

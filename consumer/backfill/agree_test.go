@@ -17,7 +17,10 @@ import (
 // begun is the state of a job over news/0, offsets 3 to 10, that forwards to a, b and c.
 func begun() *State {
 	out := sink.Params{Unique: "a", Duplicate: "b", Rejected: "c"}
-	s := &State{Plan: &protocol.Plan{From: "start", To: "end", Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}}}}
+	s := &State{Plan: &protocol.Plan{
+		From: "start", To: "end",
+		Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}},
+	}}
 	s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]string{"news"}, "earliest", out)
 	return s
 }
@@ -36,10 +39,16 @@ func TestAgree(t *testing.T) {
 		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
 		"the outputs":    {asked: Asked{Outputs: sink.Params{Unique: "a"}}},
-		"another range":  {Asked{From: at("4"), To: at("2025-01-01")}, []string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"}},
+		"another range": {
+			Asked{From: at("4"), To: at("2025-01-01")},
+			[]string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"},
+		},
 		"all others": {
 			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Params{Unique: "x", Rejected: "y"}, DryRun: &yes},
-			[]string{"--topic: blog now, news", "--order: arrival now, time", "--unique of news: x now, a", "--rejected of news: y now, c", "--dry-run: true now, false"},
+			[]string{
+				"--topic: blog now, news", "--order: arrival now, time", "--unique of news: x now, a",
+				"--rejected of news: y now, c", "--dry-run: true now, false",
+			},
 		},
 	} {
 		plan, err := job.Agree(begun(), c.asked)
@@ -87,7 +96,8 @@ func TestAgreeRefusesOthers(t *testing.T) {
 		switch {
 		case plan != nil:
 			t.Errorf("%+v: a plan from nowhere", c)
-		case c.says == "" && err != nil, c.says != "" && (!errors.As(err, &told) || !strings.Contains(told.What, c.says) || told.Remedy == ""):
+		case c.says == "" && err != nil, c.says != "" && (!errors.As(err, &told) || !strings.Contains(told.What, c.says) ||
+			told.Remedy == ""):
 			t.Errorf("%s: %v, want %q", c.group, err, c.says)
 		}
 	}
@@ -113,10 +123,12 @@ func TestAgreeOnADryRun(t *testing.T) {
 		out := sink.DefaultParams()
 		out.DryRun = c.dry
 		s := State{Plan: plan}
-		s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.WithPlan(routing.Text([]string{"news"}, "earliest", out), plan)
+		s.Routing.Routes.Number, s.Routing.Routes.Text = 1,
+			routing.WithPlan(routing.Text([]string{"news"}, "earliest", out), plan)
 		got, err := j.Agree(&s, Asked{DryRun: c.asked})
 		var stopped *stop.Error
-		if c.want == "" && (err != nil || got != plan) || c.want != "" && (!errors.As(err, &stopped) || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && (err != nil || got != plan) ||
+			c.want != "" && (!errors.As(err, &stopped) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("dry %v, asked for %v: %v, %v", c.dry, c.asked, got, err)
 		}
 	}

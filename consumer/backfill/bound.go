@@ -41,7 +41,8 @@ func Start() Bound { return Bound{Text: "start", kind: atStart} }
 func End() Bound { return Bound{Text: "end", kind: atEnd} }
 
 // errForms says how a bound is written.
-var errForms = errors.New("write a time (2026-01-01, 2026-01-01T09:30:00Z, -24h, \"2h ago\"), start or end, or offsets: " +
+var errForms = errors.New("write a time (2026-01-01, 2026-01-01T09:30:00Z, -24h, \"2h ago\"), start or end, or " +
+	"offsets: " +
 	"one number for all partitions, 0=100,1=250 for some, news/0=100 where there are several topics")
 
 // ParseBound reads a bound. A time without a zone is UTC; a date is its first moment. What lies back from now is
@@ -65,7 +66,10 @@ func ParseBound(text string, now time.Time) (Bound, error) {
 		b.kind, b.at = atTime, now.Add(-back)
 		return b, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateTime, "2006-01-02 15:04"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, time.DateOnly, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
+		time.DateTime, "2006-01-02 15:04",
+	} {
 		if at, err := time.ParseInLocation(layout, b.Text, time.UTC); err == nil {
 			b.kind, b.at = atTime, at
 			return b, nil

@@ -95,7 +95,10 @@ type flagged struct {
 func (r *Request) bounds() []flagged { return []flagged{{r.From, "--from"}, {r.To, "--to"}} }
 
 func reversed(what, from, to string) error {
-	return &stop.Error{What: fmt.Sprintf("%s is reversed: it begins at %s and ends at %s", what, from, to), Remedy: "exchange --from and --to"}
+	return &stop.Error{
+		What:   fmt.Sprintf("%s is reversed: it begins at %s and ends at %s", what, from, to),
+		Remedy: "exchange --from and --to",
+	}
 }
 
 // fixing has what Kafka says of the topics.
@@ -129,7 +132,8 @@ func (f *fixing) known(topics []broker.Topic) error {
 	r := &f.request
 	for _, b := range r.bounds() {
 		for p := range b.each {
-			i := slices.IndexFunc(topics, func(t broker.Topic) bool { return t.Name == p.topic || p.topic == "" && len(topics) == 1 })
+			i := slices.IndexFunc(topics,
+				func(t broker.Topic) bool { return t.Name == p.topic || p.topic == "" && len(topics) == 1 })
 			switch {
 			case i < 0 && p.topic == "":
 				return &stop.Error{
@@ -137,10 +141,14 @@ func (f *fixing) known(topics []broker.Topic) error {
 					Remedy: fmt.Sprintf("write %s/%d=OFFSET", topics[0].Name, p.partition),
 				}
 			case i < 0:
-				return &stop.Error{What: fmt.Sprintf("%s %s names topic %s, which is not read", b.flag, b.Text, p.topic), Remedy: "add --topic " + p.topic + ", or take it out"}
+				return &stop.Error{
+					What:   fmt.Sprintf("%s %s names topic %s, which is not read", b.flag, b.Text, p.topic),
+					Remedy: "add --topic " + p.topic + ", or take it out",
+				}
 			case int(p.partition) >= topics[i].Partitions:
 				return &stop.Error{
-					What:   fmt.Sprintf("%s %s names partition %d, and topic %s has %d, numbered from 0", b.flag, b.Text, p.partition, topics[i].Name, topics[i].Partitions),
+					What: fmt.Sprintf("%s %s names partition %d, and topic %s has %d, numbered from 0", b.flag, b.Text, p.partition,
+						topics[i].Name, topics[i].Partitions),
 					Remedy: "correct the number",
 				}
 			}
@@ -168,10 +176,14 @@ func (f *fixing) samePartitions(topics []broker.Topic) error {
 		}
 		switch {
 		case named == 0:
-			return &stop.Error{What: fmt.Sprintf("no partition of topic %s is named", t.Name), Remedy: "name one, or take the topic out"}
+			return &stop.Error{
+				What:   fmt.Sprintf("no partition of topic %s is named", t.Name),
+				Remedy: "name one, or take the topic out",
+			}
 		case r.Gapless && named < t.Partitions:
 			return &stop.Error{
-				What:   fmt.Sprintf("%d of the %d partitions of topic %s are named, and the group is to go on with all", named, t.Partitions, t.Name),
+				What: fmt.Sprintf("%d of the %d partitions of topic %s are named, and the group is to go on with all", named,
+					t.Partitions, t.Name),
 				Remedy: "name all partitions, or write a time",
 			}
 		}
@@ -242,12 +254,14 @@ func (e extent) offset(flag string, b Bound, times kadm.ListedOffsets, topic str
 	switch {
 	case at < e.start:
 		return 0, &stop.Error{
-			What:   fmt.Sprintf("the range is partly deleted: %s begins at offset %d, and %s says %d", e.name, e.start, flag, at),
-			Remedy: fmt.Sprintf("begin with what is there: --from start, or offset %d; with a copy of the deleted part, replay that: --files", e.start),
+			What: fmt.Sprintf("the range is partly deleted: %s begins at offset %d, and %s says %d", e.name, e.start, flag, at),
+			Remedy: fmt.Sprintf("begin with what is there: --from start, or offset %d; with a copy of the deleted part, "+
+				"replay that: --files", e.start),
 		}
 	case at > e.end:
 		return 0, &stop.Error{
-			What:   fmt.Sprintf("the range lies beyond the end: %s ends at offset %d for readers of committed records, and %s says %d", e.name, e.end, flag, at),
+			What: fmt.Sprintf("the range lies beyond the end: %s ends at offset %d for readers of committed records, and %s "+
+				"says %d", e.name, e.end, flag, at),
 			Remedy: "write --to end, or an offset up to there",
 		}
 	}

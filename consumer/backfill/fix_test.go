@@ -31,14 +31,18 @@ func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	check(t, err)
 	t.Cleanup(c.Close)
 	opts := topic.Options{kgo.SeedBrokers(c.ListenAddrs()...), kgo.MetadataMinAge(10 * time.Millisecond)}
-	client, err := kgo.NewClient(append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DefaultProduceTopic("news"))...)
+	client, err := kgo.NewClient(append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.DefaultProduceTopic("news"))...)
 	check(t, err)
 	t.Cleanup(client.Close)
 	for minute := range 10 {
 		check(t, client.ProduceSync(t.Context(), &kgo.Record{Timestamp: hour.Add(time.Duration(minute) * time.Minute)}).FirstErr())
 	}
 	for minute := range 4 {
-		check(t, client.ProduceSync(t.Context(), &kgo.Record{Partition: 1, Timestamp: hour.Add(time.Duration(20+minute) * time.Minute)}).FirstErr())
+		check(t, client.ProduceSync(t.Context(), &kgo.Record{
+			Partition: 1,
+			Timestamp: hour.Add(time.Duration(20+minute) * time.Minute),
+		}).FirstErr())
 	}
 	deleted := kadm.Offsets{}
 	deleted.Add(kadm.Offset{Topic: "news", Partition: 0, At: 3})
@@ -64,7 +68,9 @@ func bound(t testing.TB, text string) Bound {
 	return b
 }
 
-func fix(ctx context.Context, t *testing.T, opts topic.Options, topics, from, to string) (string, *protocol.Plan, error) {
+func fix(ctx context.Context, t *testing.T, opts topic.Options, topics, from,
+	to string,
+) (string, *protocol.Plan, error) {
 	t.Helper()
 	r := Request{Topics: strings.Split(topics, ","), From: bound(t, from), To: bound(t, to)}
 	plan, err := Fix(ctx, opts, r, hour.Add(time.Hour))
@@ -99,7 +105,8 @@ func TestFix(t *testing.T) {
 			t.Errorf("%s from %s to %s: %s, %v; want %s", c.topics, c.from, c.to, got, err, c.want)
 			continue
 		}
-		if plan.Fixed != hour.Add(time.Hour).UnixMilli() || plan.From != c.from || plan.To != c.to || plan.Ranges[0].Source.Topic == [16]byte{} {
+		if plan.Fixed != hour.Add(time.Hour).UnixMilli() || plan.From != c.from || plan.To != c.to ||
+			plan.Ranges[0].Source.Topic == [16]byte{} {
 			t.Errorf("%s from %s to %s: %+v", c.topics, c.from, c.to, plan)
 		}
 	}
@@ -132,11 +139,13 @@ func TestFixRefuses(t *testing.T) {
 			t.Errorf("%s from %s to %s: %s, %v; want %q, %q", c.topics, c.from, c.to, got, err, c.says, c.remedy)
 		}
 	}
-	if _, _, err := fix(t.Context(), t, opts, "news,gone,lost", "start", "end"); err == nil || !strings.Contains(err.Error(), "cannot find gone, lost") {
+	if _, _, err := fix(t.Context(), t, opts, "news,gone,lost", "start", "end"); err == nil ||
+		!strings.Contains(err.Error(), "cannot find gone, lost") {
 		t.Errorf("unknown topics: %v", err)
 	}
 	r := Request{Topics: []string{"news"}, From: bound(t, "1=0"), To: End(), Gapless: true}
-	if _, err := Fix(t.Context(), opts, r, hour); err == nil || !strings.Contains(err.Error(), "1 of the 2 partitions of topic news are named") {
+	if _, err := Fix(t.Context(), opts, r, hour); err == nil ||
+		!strings.Contains(err.Error(), "1 of the 2 partitions of topic news are named") {
 		t.Errorf("with a gap: %v", err)
 	}
 }

@@ -38,7 +38,8 @@ func List(ctx context.Context, opts topic.Options) ([]Listed, error) {
 		if err := lookAt(ctx, opts, all, listed); err != nil {
 			return nil, err
 		}
-		unread := slices.DeleteFunc(slices.Sorted(maps.Keys(listed)), func(name string) bool { return listed[name].Err == nil })
+		unread := slices.DeleteFunc(slices.Sorted(maps.Keys(listed)),
+			func(name string) bool { return listed[name].Err == nil })
 		if len(unread) == 0 {
 			break
 		}

@@ -18,7 +18,10 @@ func TestListWithForeignGroups(t *testing.T) {
 	check(t, err)
 	t.Cleanup(client.Close)
 	admin := kadm.NewClient(client)
-	for _, group := range []string{GroupOf("repair"), GroupOf("\x1b[2J/red"), GroupOf(""), GroupOf(strings.Repeat("x", 230)), "other"} {
+	for _, group := range []string{
+		GroupOf("repair"), GroupOf("\x1b[2J/red"), GroupOf(""),
+		GroupOf(strings.Repeat("x", 230)), "other",
+	} {
 		var at kadm.Offsets
 		at.AddOffset("news", 0, 3, -1)
 		check(t, admin.CommitAllOffsets(t.Context(), group, at))
@@ -66,6 +69,9 @@ func refused(req *kmsg.ListOffsetsRequest, why *kerr.Error) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
 	partition := kmsg.NewListOffsetsResponseTopicPartition()
 	partition.ErrorCode = why.Code
-	resp.Topics = []kmsg.ListOffsetsResponseTopic{{Topic: req.Topics[0].Topic, Partitions: []kmsg.ListOffsetsResponseTopicPartition{partition}}}
+	resp.Topics = []kmsg.ListOffsetsResponseTopic{{
+		Topic:      req.Topics[0].Topic,
+		Partitions: []kmsg.ListOffsetsResponseTopicPartition{partition},
+	}}
 	return resp
 }

@@ -82,7 +82,8 @@ func NewLoader(ctx context.Context, j *Job, p LoadParams) (l *Loader, err error)
 	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
-	if err := broker.NewTopics(client, p.Logger).EnsureFiles(ctx, name, p.ReplicationFactor, p.MaxRecordBytes); err != nil {
+	if err := broker.NewTopics(client, p.Logger).
+		EnsureFiles(ctx, name, p.ReplicationFactor, p.MaxRecordBytes); err != nil {
 		return nil, err
 	}
 	// This ends the transaction of a process that was killed, and all that another one does later.
@@ -95,7 +96,10 @@ func NewLoader(ctx context.Context, j *Job, p LoadParams) (l *Loader, err error)
 	}
 	position, err := strconv.ParseInt(header(l.last, headerPosition), 10, 64)
 	if err != nil {
-		return nil, &stop.Error{What: fmt.Sprintf("topic %s holds records that no backfill wrote", name), Remedy: "remove the backfill and begin it again: unecho backfill remove " + j.Name}
+		return nil, &stop.Error{
+			What:   fmt.Sprintf("topic %s holds records that no backfill wrote", name),
+			Remedy: "remove the backfill and begin it again: unecho backfill remove " + j.Name,
+		}
 	}
 	l.Loaded = position + 1
 	return l, nil
@@ -182,8 +186,10 @@ func (l *Loader) same(d *Document) error {
 
 func (l *Loader) others(here string) error {
 	return &stop.Error{
-		What:   fmt.Sprintf("these are not the files that the backfill began with: document %d is %s, and was %s", l.Loaded, here, header(l.last, HeaderFile)),
-		Remedy: "give it the same files in the same order and as they were; or remove the backfill and begin it again: unecho backfill remove",
+		What: fmt.Sprintf("these are not the files that the backfill began with: document %d is %s, and was %s", l.Loaded,
+			here, header(l.last, HeaderFile)),
+		Remedy: "give it the same files in the same order and as they were; or remove the backfill and begin it again: " +
+			"unecho backfill remove",
 	}
 }
 

@@ -55,7 +55,8 @@ func CheckName(name string) error {
 		}
 	case len(name) > longest:
 		return &stop.Error{
-			What:   fmt.Sprintf("%q has %d characters and is too long for the name of a backfill: its journal would be longer than the 249 that Kafka allows", name, len(name)),
+			What: fmt.Sprintf("%q has %d characters and is too long for the name of a backfill: its journal would be longer "+
+				"than the 249 that Kafka allows", name, len(name)),
 			Remedy: fmt.Sprintf("give it a name of up to %d with --name", longest),
 		}
 	}

@@ -18,7 +18,10 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 		}
 		unique, duplicate, rejected = append(unique, u), append(duplicate, d), append(rejected, r)
 	}
-	return sink.Params{Unique: template(topics, unique), Duplicate: template(topics, duplicate), Rejected: template(topics, rejected)}, false
+	return sink.Params{
+		Unique: template(topics, unique), Duplicate: template(topics, duplicate),
+		Rejected: template(topics, rejected),
+	}, false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

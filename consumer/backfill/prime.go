@@ -56,13 +56,16 @@ func (p *Primed) Look(ctx context.Context) (routing.State, error) {
 func (p *Primed) missing(commits bool) error {
 	if commits {
 		return &stop.Error{
-			What:   fmt.Sprintf("group %s has committed offsets, and its journal %s is gone: with it, all that the group remembered is lost", p.Group, p.Journal),
-			Remedy: "if the journal has another name, say so with --set journal.topic=NAME; else begin the group anew, as the runbook says, and prime it then",
+			What: fmt.Sprintf("group %s has committed offsets, and its journal %s is gone: with it, all that the group "+
+				"remembered is lost", p.Group, p.Journal),
+			Remedy: "if the journal has another name, say so with --set journal.topic=NAME; else begin the group anew, as the " +
+				"runbook says, and prime it then",
 		}
 	}
 	return &stop.Error{
-		What:   fmt.Sprintf("there is no group %s to prime: Kafka has no journal %s", p.Group, p.Journal),
-		Remedy: "start the group first, with source.start: latest; if its journal has another name, say so with --set journal.topic=NAME",
+		What: fmt.Sprintf("there is no group %s to prime: Kafka has no journal %s", p.Group, p.Journal),
+		Remedy: "start the group first, with source.start: latest; if its journal has another name, say so with --set " +
+			"journal.topic=NAME",
 	}
 }
 
@@ -79,7 +82,10 @@ func (p *Primed) refuse(s *routing.State) error {
 		for _, line := range index.Diff(p.Settings, s.Settings) {
 			what += "\n    " + line
 		}
-		return &stop.Error{What: what, Remedy: "prime with the configuration, and the version, that the group's members run with"}
+		return &stop.Error{
+			What:   what,
+			Remedy: "prime with the configuration, and the version, that the group's members run with",
+		}
 	}
 	plan, err := routing.PlanOf(s.Routes.Text)
 	if err != nil {

@@ -30,7 +30,9 @@ type Removed struct {
 // listed, and the next one finishes it. The outputs stay. A job at work is refused. When Remove returns, no broker
 // knows the topics any more, so that a job of the same name can begin at once. Waiting is called with the names of
 // those that the brokers still know, if that lasts.
-func Remove(ctx context.Context, opts topic.Options, name string, snapshots func(context.Context) error, waiting func(topics []string)) (Removed, error) {
+func Remove(ctx context.Context, opts topic.Options, name string, snapshots func(context.Context) error,
+	waiting func(topics []string),
+) (Removed, error) {
 	var done Removed
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
@@ -100,7 +102,8 @@ func untilGone(ctx context.Context, client *kgo.Client, waiting func(topics []st
 	})
 	if errors.Is(err, errStill) {
 		return &stop.Error{
-			What:   fmt.Sprintf("%s was deleted, and after %v there are brokers that still know it", strings.Join(left, ", "), goneWithin),
+			What: fmt.Sprintf("%s was deleted, and after %v there are brokers that still know it", strings.Join(left, ", "),
+				goneWithin),
 			Remedy: "see whether all brokers are well; then the same command finishes the removal",
 		}
 	}
@@ -122,7 +125,8 @@ func known(ctx context.Context, client *kgo.Client, topics []string) (left []str
 			continue
 		}
 		for _, t := range resp.(*kmsg.MetadataResponse).Topics {
-			if t.Topic != nil && !errors.Is(kerr.ErrorForCode(t.ErrorCode), kerr.UnknownTopicOrPartition) && !slices.Contains(left, *t.Topic) {
+			if t.Topic != nil && !errors.Is(kerr.ErrorForCode(t.ErrorCode), kerr.UnknownTopicOrPartition) &&
+				!slices.Contains(left, *t.Topic) {
 				left = append(left, *t.Topic)
 			}
 		}

@@ -60,10 +60,11 @@ func TestRemoveWaitsNoLonger(t *testing.T) {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	var told []string
-	_, err := Remove(ctx, opts, "repair", func(context.Context) error { return errors.New("too early") }, func(topics []string) {
-		told = topics
-		stop()
-	})
+	_, err := Remove(ctx, opts, "repair", func(context.Context) error { return errors.New("too early") },
+		func(topics []string) {
+			told = topics
+			stop()
+		})
 	if !errors.Is(err, context.Canceled) || len(told) != 1 || told[0] != JournalOf("repair") {
 		t.Errorf("told %v, ends with %v", told, err)
 	}

@@ -24,12 +24,15 @@ func (t *Topics) Barren(ctx context.Context, d kgo.Decompressor, topic string, p
 	defer cancel()
 	is, err := t.barren(ctx, d, topic, partition, from, to)
 	if err != nil {
-		t.log.Debug().Err(err).Str("topic", topic).Int32("partition", partition).Msg("nobody can tell whether anything is left of a range")
+		t.log.Debug().Err(err).Str("topic", topic).Int32("partition", partition).
+			Msg("nobody can tell whether anything is left of a range")
 	}
 	return is
 }
 
-func (t *Topics) barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from, to int64) (bool, error) {
+func (t *Topics) barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from,
+	to int64,
+) (bool, error) {
 	configs, err := t.askConfigs(ctx, topic)
 	if err != nil || !strings.Contains(configs["cleanup.policy"], "compact") {
 		return false, err
@@ -67,7 +70,9 @@ const barrenBytes = 256 << 10
 
 // fetch asks the leader of a partition once. It returns nil if that answers about nothing, as one does that bounds
 // its clients' rates.
-func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic string, partition int32, from int64) (*kmsg.FetchResponseTopicPartition, error) {
+func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic string, partition int32,
+	from int64,
+) (*kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.IsolationLevel, req.MaxBytes = 1, barrenBytes
 	of := kmsg.NewFetchRequestTopic()

@@ -16,7 +16,10 @@ func TestBarren(t *testing.T) {
 	}
 	t.Cleanup(cluster.Close)
 	for name, policy := range map[string]string{"compacted": "compact", "kept": "delete"} {
-		if err := cluster.CreateTopic(name, 1, map[string]string{"cleanup.policy": policy, "delete.retention.ms": "0"}); err != nil {
+		if err := cluster.CreateTopic(name, 1, map[string]string{
+			"cleanup.policy":      policy,
+			"delete.retention.ms": "0",
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,7 +29,12 @@ func TestBarren(t *testing.T) {
 	}
 	t.Cleanup(client.Close)
 	for _, topic := range []string{"compacted", "kept"} {
-		for _, r := range []kgo.Record{{Key: []byte("a"), Value: []byte("v")}, {Key: []byte("b"), Value: []byte("v")}, {Key: []byte("b")}, {Key: []byte("c"), Value: []byte("v")}} {
+		for _, r := range []kgo.Record{
+			{Key: []byte("a"), Value: []byte("v")},
+			{Key: []byte("b"), Value: []byte("v")},
+			{Key: []byte("b")},
+			{Key: []byte("c"), Value: []byte("v")},
+		} {
 			if r.Topic = topic; client.ProduceSync(t.Context(), &r).FirstErr() != nil {
 				t.Fatal("it is not produced")
 			}

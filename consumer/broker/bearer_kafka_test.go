@@ -43,7 +43,8 @@ func oauthBroker(t *testing.T) string {
 	defer cancel()
 	var front string
 	kafka, err := testbed.NewKafka(ctx, testbed.Place{
-		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml", Properties: oauthProperties,
+		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml",
+		Properties: oauthProperties,
 	}, 1, func(_ int, address string) (string, error) {
 		front = address
 		return address, nil
@@ -77,7 +78,8 @@ func (u *unsigned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		encode := base64.RawURLEncoding.EncodeToString
 		claims := fmt.Sprintf(`{"sub":"unecho","iat":%d,"exp":%d}`, time.Now().Unix(), time.Now().Add(life).Unix())
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"access_token":"%s.%s.","token_type":"Bearer","expires_in":%d}`, encode([]byte(`{"alg":"none"}`)), encode([]byte(claims)), int(life.Seconds()))
+		fmt.Fprintf(w, `{"access_token":"%s.%s.","token_type":"Bearer","expires_in":%d}`, encode([]byte(`{"alg":"none"}`)),
+			encode([]byte(claims)), int(life.Seconds()))
 	}
 	select {
 	case signal <- struct{}{}:
@@ -99,7 +101,8 @@ func TestSessionOutlivesItsTokensKafka(t *testing.T) {
 	}}
 	const topic = "bearer"
 	dials := &dialCount{}
-	cl := client(t, p, kgo.DefaultProduceTopic(topic), kgo.ConsumeTopics(topic), kgo.FetchMaxWait(200*time.Millisecond), kgo.WithHooks(dials))
+	cl := client(t, p, kgo.DefaultProduceTopic(topic), kgo.ConsumeTopics(topic), kgo.FetchMaxWait(200*time.Millisecond),
+		kgo.WithHooks(dials))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := Ping(ctx, cl); err != nil {
@@ -152,7 +155,8 @@ func (d *dialCount) OnBrokerConnect(kgo.BrokerMetadata, time.Duration, net.Conn,
 func TestTokenRefusedKafka(t *testing.T) {
 	p := params(oauthBroker(t))
 	p.SASL = SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "/nowhere/at/all", Timeout: time.Second}}
-	if err := Ping(deadline(t), client(t, p)); err == nil || !strings.Contains(err.Error(), "cannot read the token") || !strings.Contains(err.Error(), "oauth.file") {
+	if err := Ping(deadline(t), client(t, p)); err == nil || !strings.Contains(err.Error(), "cannot read the token") ||
+		!strings.Contains(err.Error(), "oauth.file") {
 		t.Errorf("got %v", err)
 	}
 	p.SASL = SASLParams{Mechanism: OAuthBearer, Token: "a.b.c"}

@@ -48,7 +48,10 @@ func StartEmbedded(ctx context.Context, p EmbeddedParams, logger zerolog.Logger)
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(p.Dir, dataDir), 0o750); err != nil {
-		return nil, &Fault{What: "cannot make the directory of the embedded broker", Err: err, Remedy: "name one that this process may write to"}
+		return nil, &Fault{
+			What: "cannot make the directory of the embedded broker", Err: err,
+			Remedy: "name one that this process may write to",
+		}
 	}
 	l, err := takeLock(filepath.Join(p.Dir, lockFile))
 	if err != nil {
@@ -91,9 +94,13 @@ func (e *Embedded) start(ctx context.Context, p EmbeddedParams, logger zerolog.L
 func cannotStart(p EmbeddedParams, err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "listen" {
-		return &Fault{What: "cannot listen on " + p.Listen, Err: op.Err, Remedy: "choose another port, or port 0 for a free one"}
+		return &Fault{
+			What: "cannot listen on " + p.Listen, Err: op.Err,
+			Remedy: "choose another port, or port 0 for a free one",
+		}
 	}
-	return &Fault{What: "cannot start the embedded broker", Err: err, Remedy: "see whether " + p.Dir + " holds an embedded broker's data, and is writable"}
+	return &Fault{What: "cannot start the embedded broker", Err: err, Remedy: "see whether " + p.Dir +
+		" holds an embedded broker's data, and is writable"}
 }
 
 // Addr returns the address for clients, host:port.
@@ -139,7 +146,8 @@ func mayListen(p EmbeddedParams) error {
 	}
 	if !p.Allow && !isLoopback(p.Listen) {
 		return &Fault{
-			What:   fmt.Sprintf("will not listen on %s: the embedded broker knows no passwords, and everyone there could read and write", p.Listen),
+			What: fmt.Sprintf("will not listen on %s: the embedded broker knows no passwords, and everyone there could read "+
+				"and write", p.Listen),
 			Remedy: "listen on 127.0.0.1, or allow it explicitly",
 		}
 	}

@@ -98,7 +98,8 @@ func TestEmbeddedGoesOnWhereItStopped(t *testing.T) {
 
 	again := embedded(t, EmbeddedParams{Dir: dir})
 	cl = client(t, params(again.Addr()), kgo.TransactionalID("x"), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ConsumeTopics("t"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+		kgo.ConsumeTopics("t"), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	found, err := NewTopics(cl, zerolog.Nop()).Describe(deadline(t), "t")
 	if err != nil || found[0] != topic {
 		t.Errorf("the topic was %v and is %v: %v", topic, found, err)
@@ -165,7 +166,10 @@ func TestEmbeddedRefusesAddresses(t *testing.T) {
 func TestEmbeddedSurvivesGarbage(t *testing.T) {
 	e := embedded(t, EmbeddedParams{Dir: t.TempDir()})
 	frame := func(length uint32, key, version uint16, more string) []byte {
-		b := []byte{byte(length >> 24), byte(length >> 16), byte(length >> 8), byte(length), byte(key >> 8), byte(key), byte(version >> 8), byte(version)}
+		b := []byte{
+			byte(length >> 24), byte(length >> 16), byte(length >> 8), byte(length), byte(key >> 8), byte(key),
+			byte(version >> 8), byte(version),
+		}
 		return append(b, more...)
 	}
 	for name, garbage := range map[string][]byte{
@@ -224,7 +228,8 @@ func TestGuardIsTransparent(t *testing.T) {
 			client.Close()
 		}()
 		var got bytes.Buffer
-		if _, err := io.CopyBuffer(&got, struct{ io.Reader }{&guarded{Conn: server}}, make([]byte, cut)); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := io.CopyBuffer(&got, struct{ io.Reader }{&guarded{Conn: server}}, make([]byte, cut)); err != nil &&
+			!errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
 		server.Close()

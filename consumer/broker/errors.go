@@ -64,5 +64,6 @@ func (e *TopicError) ForPeople() (cause, remedy string) {
 	for _, m := range e.Mistakes {
 		causes, remedies = append(causes, m.What+": "+m.Why), append(remedies, m.Remedy)
 	}
-	return fmt.Sprintf("topic %s is not what it must be: %s", e.Topic, strings.Join(causes, "; ")), strings.Join(remedies, "; ")
+	return fmt.Sprintf("topic %s is not what it must be: %s", e.Topic, strings.Join(causes, "; ")),
+		strings.Join(remedies, "; ")
 }

@@ -15,7 +15,10 @@ type lock struct{ file *os.File }
 func takeLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the user names the directory
 	if err != nil {
-		return nil, &Fault{What: "cannot lock the directory of the embedded broker", Err: err, Remedy: "name one that this process may write to"}
+		return nil, &Fault{
+			What: "cannot lock the directory of the embedded broker", Err: err,
+			Remedy: "name one that this process may write to",
+		}
 	}
 	if err := lockNow(f); err != nil {
 		holder, _ := os.ReadFile(path) //nolint:gosec // the same file

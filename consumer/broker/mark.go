@@ -12,7 +12,8 @@ import (
 // whoever sets the data aside sets the mark aside as well.
 const markFile = "unecho.running"
 
-const markText = "An embedded broker writes here. If none runs, it was not closed, and a transaction may be half written.\n"
+const markText = "An embedded broker writes here. If none runs, it was not closed, and a transaction may be half " +
+	"written.\n"
 
 // mark refuses data that have the mark, and marks other data. The mark is on disk when the function returns, so that it
 // survives a power cut.
@@ -46,9 +47,11 @@ func syncNames(dir string) {
 
 func notClosed(data string) *Fault {
 	return &Fault{
-		What: fmt.Sprintf("will not use %s: the embedded broker there was not closed (its process was killed, or the machine stopped), "+
+		What: fmt.Sprintf("will not use %s: the embedded broker there was not closed (its process was killed, or the "+
+			"machine stopped), "+
 			"and a transaction may be half written", data),
-		Remedy: fmt.Sprintf("name another directory, or begin anew in this one: mv %s %s.killed, or remove it, and produce the documents again. "+
+		Remedy: fmt.Sprintf("name another directory, or begin anew in this one: mv %s %s.killed, or remove it, and produce "+
+			"the documents again. "+
 			"Where a kill must lose nothing, use Kafka", data, data),
 	}
 }

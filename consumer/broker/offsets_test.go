@@ -17,7 +17,10 @@ func TestOffsets(t *testing.T) {
 	ts, c, _ := topics(t)
 	make1(t, ts, "news", 2, nil)
 	admin := kadm.NewClient(client(t, params(c.ListenAddrs()...)))
-	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.LeaderNotAvailable, Count: -1})
+	c.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},
+		Err: kerr.LeaderNotAvailable, Count: -1,
+	})
 	for name, list := range map[string]Listing{"start": admin.ListStartOffsets, "after": After(admin, time.Unix(0, 0))} {
 		got, err := Offsets(deadline(t), list, "news")
 		led, _ := got.Lookup("news", 0)
@@ -25,10 +28,12 @@ func TestOffsets(t *testing.T) {
 		if err != nil || len(got["news"]) != 2 || led.Err != nil || !errors.Is(unled.Err, kerr.LeaderNotAvailable) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if _, err := AllOffsets(deadline(t), list, "news"); !errors.Is(err, kerr.LeaderNotAvailable) || !strings.Contains(err.Error(), "news/1") {
+		if _, err := AllOffsets(deadline(t), list, "news"); !errors.Is(err, kerr.LeaderNotAvailable) ||
+			!strings.Contains(err.Error(), "news/1") {
 			t.Errorf("%s, all: %v", name, err)
 		}
-		if _, err := AllOffsets(deadline(t), list, "olds"); !errors.Is(err, kerr.UnknownTopicOrPartition) || !strings.Contains(err.Error(), "olds") {
+		if _, err := AllOffsets(deadline(t), list, "olds"); !errors.Is(err, kerr.UnknownTopicOrPartition) ||
+			!strings.Contains(err.Error(), "olds") {
 			t.Errorf("%s, no topic: %v", name, err)
 		}
 	}

@@ -87,7 +87,8 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, setting.Wrong("dial_timeout", p.DialTimeout, "leaves no time", "write for example 10s"))
 	}
 	if p.RequestTimeout < minRequestTimeout || p.RequestTimeout > maxRequestTimeout {
-		out = append(out, setting.Wrong("request_timeout", p.RequestTimeout, "is out of range", "write a time from 100ms to 15m"))
+		out = append(out, setting.Wrong("request_timeout", p.RequestTimeout, "is out of range",
+			"write a time from 100ms to 15m"))
 	}
 	out = append(out, setting.Under("tls", p.TLS.validate())...)
 	return append(out, setting.Under("sasl", p.SASL.validate(p.TLS.Enabled))...)
@@ -148,7 +149,8 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 	case NoSASL, Plain, Scram256, Scram512, OAuthBearer:
 	case AWSMSKIAM:
 		if !encrypted {
-			out = append(out, setting.Wrong("mechanism", p.Mechanism, "needs TLS: MSK offers it over TLS alone", "set tls.enabled: true"))
+			out = append(out, setting.Wrong("mechanism", p.Mechanism, "needs TLS: MSK offers it over TLS alone",
+				"set tls.enabled: true"))
 		}
 	default:
 		return append(out, setting.Wrong("mechanism", p.Mechanism, "is unknown",
@@ -164,7 +166,8 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 		case belongs && c.required && c.value == "":
 			out = append(out, setting.Wrong(c.key, "", "is missing", p.Mechanism+" needs it"))
 		case !belongs && c.value != "":
-			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism, "set sasl.mechanism, or remove it"))
+			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism,
+				"set sasl.mechanism, or remove it"))
 		}
 	}
 	return out
@@ -174,7 +177,8 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 func (p SASLParams) validateOAuth() []setting.Mistake {
 	if p.Mechanism != OAuthBearer {
 		if p.OAuth.Used() {
-			return []setting.Mistake{setting.Wrong("oauth", "", "has no effect with sasl.mechanism "+p.Mechanism, "set sasl.mechanism: OAUTHBEARER, or remove it")}
+			return []setting.Mistake{setting.Wrong("oauth", "", "has no effect with sasl.mechanism "+p.Mechanism,
+				"set sasl.mechanism: OAUTHBEARER, or remove it")}
 		}
 		return nil
 	}
@@ -191,9 +195,11 @@ func (p SASLParams) validateOAuth() []setting.Mistake {
 	}
 	switch {
 	case len(sources) == 0:
-		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from", "set sasl.oauth.token_url, command or file, or sasl.token"))
+		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from",
+			"set sasl.oauth.token_url, command or file, or sasl.token"))
 	case len(sources) > 1:
-		out = append(out, setting.Wrong(sources[1], "", "is a second source of tokens, beside sasl."+sources[0], "remove one of the two"))
+		out = append(out, setting.Wrong(sources[1], "", "is a second source of tokens, beside sasl."+sources[0],
+			"remove one of the two"))
 	}
 	return out
 }

@@ -52,7 +52,10 @@ func TestValidate(t *testing.T) {
 
 func TestMistakesTellNoSecrets(t *testing.T) {
 	p := params("localhost:9092")
-	p.SASL = SASLParams{Mechanism: NoSASL, Password: "hunter2", Token: "hunter2", AWSSecretKey: "hunter2", AWSSessionToken: "hunter2"}
+	p.SASL = SASLParams{
+		Mechanism: NoSASL, Password: "hunter2", Token: "hunter2", AWSSecretKey: "hunter2",
+		AWSSessionToken: "hunter2",
+	}
 	mistakes := p.Validate()
 	if len(mistakes) != 4 {
 		t.Errorf("got %v", mistakes)

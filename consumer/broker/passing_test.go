@@ -48,7 +48,10 @@ func TestPassing(t *testing.T) {
 // A connection that breaks after the broker has answered tells nothing about TLS or a login.
 func TestBrokenConnectionIsNoTLS(t *testing.T) {
 	for _, c := range []connection{{sasl: NoSASL}, {tls: true, sasl: NoSASL}} {
-		for _, err := range []error{io.EOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, fmt.Errorf("read: %w", io.ErrUnexpectedEOF)} {
+		for _, err := range []error{
+			io.EOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed,
+			fmt.Errorf("read: %w", io.ErrUnexpectedEOF),
+		} {
 			why, remedy := c.protocol(err)
 			if why != "the connection broke" || remedy == "" || strings.Contains(remedy, "tls") {
 				t.Errorf("%+v, %v: %s; %s", c, err, why, remedy)

@@ -151,9 +151,11 @@ func (c connection) login(err error) (why, remedy string) {
 	case errors.As(err, &none):
 		return none.Error(), none.Remedy
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
-		return "it refuses the login with " + c.sasl, "check kafka.sasl: user name, password or token, and that the user exists for this mechanism"
+		return "it refuses the login with " + c.sasl,
+			"check kafka.sasl: user name, password or token, and that the user exists for this mechanism"
 	case errors.Is(err, kerr.UnsupportedSaslMechanism):
-		return "it does not know the login " + c.sasl, "set kafka.sasl.mechanism to one of the broker's sasl.enabled.mechanisms"
+		return "it does not know the login " + c.sasl,
+			"set kafka.sasl.mechanism to one of the broker's sasl.enabled.mechanisms"
 	case errors.Is(err, kerr.IllegalSaslState):
 		return "it does not expect a login at this port", "set kafka.sasl.mechanism: none, or use the port of a SASL listener"
 	case errors.Is(err, kerr.ClusterAuthorizationFailed), errors.Is(err, kerr.TopicAuthorizationFailed):
@@ -170,7 +172,8 @@ func (c connection) certificate(err error) (why, remedy string) {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &authority):
-		return "its certificate is signed by an authority we do not know", "name the authority's PEM file in kafka.tls.ca_file"
+		return "its certificate is signed by an authority we do not know",
+			"name the authority's PEM file in kafka.tls.ca_file"
 	case errors.As(err, &host):
 		return host.Error(), "use a name that is in the certificate, or say which in kafka.tls.server_name"
 	case errors.As(err, &invalid):
@@ -178,7 +181,8 @@ func (c connection) certificate(err error) (why, remedy string) {
 	case errors.As(err, &record):
 		return "it does not speak TLS at this port", "set kafka.tls.enabled: false, or use the port of an SSL listener"
 	case errors.As(err, &remote) && remote.Op == "remote error":
-		return "it breaks off: " + remote.Err.Error(), "for mutual TLS, name a certificate that Kafka trusts in kafka.tls.cert_file and key_file"
+		return "it breaks off: " + remote.Err.Error(),
+			"for mutual TLS, name a certificate that Kafka trusts in kafka.tls.cert_file and key_file"
 	case strings.Contains(err.Error(), "tls: "):
 		return err.Error(), "check kafka.tls against the broker's listener"
 	}
@@ -198,7 +202,8 @@ func (c connection) dial(err error) (why, remedy string) {
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "there is no way to it from this machine", "correct kafka.brokers, or see to the network"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "it does not answer in time", "check address and port in kafka.brokers, and firewalls on the way; a port that expects TLS may also stay silent"
+		return "it does not answer in time",
+			"check address and port in kafka.brokers, and firewalls on the way; a port that expects TLS may also stay silent"
 	}
 	return "", ""
 }
@@ -210,9 +215,11 @@ func (c connection) protocol(err error) (why, remedy string) {
 	case !brokenOff(err):
 		return "", ""
 	case !c.unproven:
-		return "the connection broke", "see whether Kafka is well, and what is on the way to it: a broker that stops breaks its connections"
+		return "the connection broke",
+			"see whether Kafka is well, and what is on the way to it: a broker that stops breaks its connections"
 	case c.tls && (c.sasl == NoSASL || strings.Contains(err.Error(), "immediately after a dial")):
-		return "it hangs up on TLS", "set kafka.tls.enabled: false, or use the port of an SSL listener; or wait, if it is just starting"
+		return "it hangs up on TLS",
+			"set kafka.tls.enabled: false, or use the port of an SSL listener; or wait, if it is just starting"
 	case !c.tls && (c.sasl == NoSASL || strings.Contains(err.Error(), "TLS")):
 		return "it hangs up on us: it expects TLS or a login at this port, or is just starting",
 			"set kafka.tls.enabled: true or kafka.sasl.mechanism, use another port, or wait"

@@ -224,7 +224,8 @@ func TestSecretsStayOutOfTheLog(t *testing.T) {
 		var log strings.Builder
 		p := params(c.ListenAddrs()...)
 		p.SASL = SASLParams{
-			Mechanism: mechanism, Username: "u", Password: secret, Token: secret, AWSAccessKey: "k", AWSSecretKey: secret, AWSSessionToken: secret,
+			Mechanism: mechanism, Username: "u", Password: secret, Token: secret, AWSAccessKey: "k", AWSSecretKey: secret,
+			AWSSessionToken: secret,
 		}
 		opts, err := Options(p, zerolog.New(&lockedWriter{w: &log}).Level(zerolog.TraceLevel))
 		if err != nil {

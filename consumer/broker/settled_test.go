@@ -19,7 +19,8 @@ func TestSettledOffsets(t *testing.T) {
 	ts, c, _ := topics(t)
 	make1(t, ts, "news", 2, nil)
 	admin := kadm.NewClient(client(t, params(c.ListenAddrs()...)))
-	writer, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.TransactionalID("writer"), kgo.DefaultProduceTopic("news"))
+	writer, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.TransactionalID("writer"),
+		kgo.DefaultProduceTopic("news"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +36,14 @@ func TestSettledOffsets(t *testing.T) {
 	if got, err := SettledOffsets(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a transaction is open: %v, %v", got, err)
 	}
-	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.LeaderNotAvailable, Count: 3})
+	c.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},
+		Err: kerr.LeaderNotAvailable, Count: 3,
+	})
 	ended := make(chan error, 1)
-	time.AfterFunc(2*settlePoll, func() { ended <- writer.EndTransaction(context.WithoutCancel(t.Context()), kgo.TryCommit) })
+	time.AfterFunc(2*settlePoll, func() {
+		ended <- writer.EndTransaction(context.WithoutCancel(t.Context()), kgo.TryCommit)
+	})
 	got, err := SettledOffsets(deadline(t), admin, "news")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +56,10 @@ func TestSettledOffsets(t *testing.T) {
 	if a.Offset+b.Offset != 2 { // the record, and the mark of the commit
 		t.Errorf("%v", got)
 	}
-	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	c.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},
+		Err: kerr.TopicAuthorizationFailed, Count: -1,
+	})
 	if _, err := SettledOffsets(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
 		t.Errorf("no right to read: %v", err)
 	}

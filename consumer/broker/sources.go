@@ -14,7 +14,8 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	settings, err := t.Settings(ctx, name)
 	if forbidden(err) {
 		t.log.Warn().Str("topic", name).Str("right", "DescribeConfigs").
-			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than consumer.fetch_bytes")
+			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than " +
+				"consumer.fetch_bytes")
 		return nil
 	}
 	if err != nil {

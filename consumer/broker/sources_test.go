@@ -19,7 +19,8 @@ func TestSourceOfLargeBatches(t *testing.T) {
 	err := ts.CheckSource(deadline(t), "news", 4_999_999)
 	var wrong *TopicError
 	if !errors.As(err, &wrong) || wrong.Topic != "news" || len(wrong.Mistakes) != 1 ||
-		!strings.Contains(wrong.Mistakes[0].What, "5000000") || !strings.Contains(wrong.Mistakes[0].Remedy, "consumer.fetch_bytes: 5MiB") {
+		!strings.Contains(wrong.Mistakes[0].What, "5000000") ||
+		!strings.Contains(wrong.Mistakes[0].Remedy, "consumer.fetch_bytes: 5MiB") {
 		t.Errorf("got %v", err)
 	}
 	c.ControlKey(int16(kmsg.DescribeConfigs), func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -27,7 +28,8 @@ func TestSourceOfLargeBatches(t *testing.T) {
 		resp := req.ResponseKind().(*kmsg.DescribeConfigsResponse)
 		for _, asked := range req.(*kmsg.DescribeConfigsRequest).Resources {
 			r := kmsg.NewDescribeConfigsResponseResource()
-			r.ResourceType, r.ResourceName, r.ErrorCode = asked.ResourceType, asked.ResourceName, kerr.TopicAuthorizationFailed.Code
+			r.ResourceType, r.ResourceName, r.ErrorCode = asked.ResourceType, asked.ResourceName,
+				kerr.TopicAuthorizationFailed.Code
 			resp.Resources = append(resp.Resources, r)
 		}
 		return resp, nil, true

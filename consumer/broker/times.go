@@ -69,8 +69,9 @@ func (t *Topics) Untimely(source, output string, from, to Times) (found []Mistak
 	tell := func(key string, limit, ofSource int64, older string) {
 		has := fmt.Sprintf("%s has %s", source, milliseconds(ofSource))
 		found = append(found, Mistake{
-			What:   fmt.Sprintf("%s is %s, %s", key, milliseconds(limit), has),
-			Why:    "documents whose timestamp is " + older + " than that go to rejected, with another timestamp and their own in a header",
+			What: fmt.Sprintf("%s is %s, %s", key, milliseconds(limit), has),
+			Why: "documents whose timestamp is " + older +
+				" than that go to rejected, with another timestamp and their own in a header",
 			Remedy: t.ConfigCommand(output, key, strconv.FormatInt(math.MaxInt64, 10)),
 		})
 	}

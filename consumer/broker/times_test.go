@@ -14,13 +14,19 @@ func TestTimesOf(t *testing.T) {
 		settings map[string]string
 		want     Times
 	}{
-		"nothing known":   {nil, AnyTime()},
-		"both":            {map[string]string{timestampBefore: "1000", timestampAfter: "2000"}, Times{1000, 2000}},
-		"none":            {map[string]string{timestampBefore: "9223372036854775807", timestampAfter: "9223372036854775807"}, AnyTime()},
-		"of old":          {map[string]string{"message.timestamp.difference.max.ms": "1000"}, Times{1000, 1000}},
-		"of old, and one": {map[string]string{"message.timestamp.difference.max.ms": "1000", timestampAfter: "7"}, Times{1000, 7}},
-		"stamped there":   {map[string]string{timestampBefore: "1000", "message.timestamp.type": "LogAppendTime"}, AnyTime()},
-		"nonsense":        {map[string]string{timestampBefore: "soon"}, AnyTime()},
+		"nothing known": {nil, AnyTime()},
+		"both":          {map[string]string{timestampBefore: "1000", timestampAfter: "2000"}, Times{1000, 2000}},
+		"none": {
+			map[string]string{timestampBefore: "9223372036854775807", timestampAfter: "9223372036854775807"},
+			AnyTime(),
+		},
+		"of old": {map[string]string{"message.timestamp.difference.max.ms": "1000"}, Times{1000, 1000}},
+		"of old, and one": {
+			map[string]string{"message.timestamp.difference.max.ms": "1000", timestampAfter: "7"},
+			Times{1000, 7},
+		},
+		"stamped there": {map[string]string{timestampBefore: "1000", "message.timestamp.type": "LogAppendTime"}, AnyTime()},
+		"nonsense":      {map[string]string{timestampBefore: "soon"}, AnyTime()},
 	} {
 		if got := TimesOf(c.settings); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -48,7 +54,8 @@ func TestTimesTake(t *testing.T) {
 		{AnyTime(), -1, true, true, true},
 		{AnyTime(), math.MaxInt64, true, true, true},
 	} {
-		if a, b, d := c.times.Take(c.ms, now, margin), c.times.Take(c.ms, now, 0), c.times.Take(c.ms, now, -margin); a != c.surely || b != c.taken || d != c.may {
+		if a, b, d := c.times.Take(c.ms, now, margin), c.times.Take(c.ms, now, 0),
+			c.times.Take(c.ms, now, -margin); a != c.surely || b != c.taken || d != c.may {
 			t.Errorf("%+v, %d from now: %v %v %v", c.times, c.ms-now, a, b, d)
 		}
 	}
@@ -74,7 +81,8 @@ func TestUntimely(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			if found[i].What != want || !strings.Contains(found[i].Remedy, "--entity-name news.unique --add-config message.timestamp.") {
+			if found[i].What != want ||
+				!strings.Contains(found[i].Remedy, "--entity-name news.unique --add-config message.timestamp.") {
 				t.Errorf("%s: %+v", c.name, found[i])
 			}
 		}

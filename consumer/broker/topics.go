@@ -108,7 +108,9 @@ const (
 )
 
 // create makes a topic and returns it when it can be seen. If another member was faster, that is no error.
-func (t *Topics) create(ctx context.Context, name string, partitions, replicas int, configs map[string]string) (Topic, error) {
+func (t *Topics) create(ctx context.Context, name string, partitions, replicas int,
+	configs map[string]string,
+) (Topic, error) {
 	values := make(map[string]*string, len(configs))
 	for k, v := range configs {
 		values[k] = &v
@@ -209,7 +211,8 @@ func (t *Topics) refused(verb, name string, err error) *Fault {
 		if operation == "" {
 			operation = "DescribeConfigs"
 		}
-		f.Remedy = fmt.Sprintf("grant it: kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --topic %s",
+		f.Remedy = fmt.Sprintf("grant it: kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME "+
+			"--operation %s --topic %s",
 			t.server, operation, name)
 	case errors.Is(err, kerr.InvalidReplicationFactor):
 		f.Remedy = "ask for no more replicas than there are brokers, or for -1, the broker's default"
@@ -244,7 +247,8 @@ func (t *Topics) createCommand(name string, partitions, replicas int, configs ma
 
 // ConfigCommand returns the command that sets one of a topic's settings.
 func (t *Topics) ConfigCommand(name, key, value string) string {
-	return fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s",
+	return fmt.Sprintf("kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s "+
+		"--add-config %s=%s",
 		t.server, name, key, value)
 }
 

@@ -150,7 +150,8 @@ func TestJournalIsNotCreatedUninvited(t *testing.T) {
 	w := want
 	w.Create = false
 	_, err := ts.VerifyJournal(deadline(t), "j", w)
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "--partitions 1") || !strings.Contains(err.Error(), "--config retention.ms=-1") {
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "--partitions 1") ||
+		!strings.Contains(err.Error(), "--config retention.ms=-1") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := ts.Describe(deadline(t), "j"); !errors.Is(err, ErrMissing) {
@@ -179,11 +180,15 @@ func TestJournalIsCreatedOnce(t *testing.T) {
 
 func TestUnreportedSettingsAreToldAtDebug(t *testing.T) {
 	ts, _, log := topics(t)
-	make1(t, ts, "j", 1, map[string]string{"retention.ms": "-1", "message.timestamp.type": "LogAppendTime", "max.message.bytes": "2097152"})
+	make1(t, ts, "j", 1, map[string]string{
+		"retention.ms": "-1", "message.timestamp.type": "LogAppendTime",
+		"max.message.bytes": "2097152",
+	})
 	if _, err := ts.VerifyJournal(deadline(t), "j", want); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), `"level":"debug"`) || !strings.Contains(log.String(), "unclean.leader.election.enable") {
+	if !strings.Contains(log.String(), `"level":"debug"`) ||
+		!strings.Contains(log.String(), "unclean.leader.election.enable") {
 		t.Errorf("the log says nothing of it: %s", log)
 	}
 }
@@ -191,7 +196,8 @@ func TestUnreportedSettingsAreToldAtDebug(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	ts, _, _ := topics(t, kfake.SeedTopics(3, "a"), kfake.SeedTopics(1, "b"))
 	got, err := ts.Describe(deadline(t), "b", "a")
-	if err != nil || len(got) != 2 || got[0].Name != "b" || got[0].Partitions != 1 || got[1].Partitions != 3 || got[0].ID == got[1].ID {
+	if err != nil || len(got) != 2 || got[0].Name != "b" || got[0].Partitions != 1 || got[1].Partitions != 3 ||
+		got[0].ID == got[1].ID {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	_, err = ts.Describe(deadline(t), "x", "a", "y")
@@ -255,7 +261,10 @@ func refuse(req kmsg.Request, code int16) (kmsg.Response, error, bool) {
 		resp.Topics = []kmsg.MetadataResponseTopic{{Topic: &j, ErrorCode: code}}
 		return resp, nil, true
 	case *kmsg.DescribeConfigsResponse:
-		resp.Resources = []kmsg.DescribeConfigsResponseResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: j, ErrorCode: code}}
+		resp.Resources = []kmsg.DescribeConfigsResponseResource{{
+			ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: j,
+			ErrorCode: code,
+		}}
 		return resp, nil, true
 	}
 	return nil, nil, false
@@ -297,22 +306,28 @@ func TestOutputsKeepThePast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := OutputsWant{Source: src[0], Names: []string{"s.new", "s.week", "s.stamped", "s.compacted"}, Create: true, KeepPast: true}
+	w := OutputsWant{
+		Source: src[0], Names: []string{"s.new", "s.week", "s.stamped", "s.compacted"}, Create: true,
+		KeepPast: true,
+	}
 	_, err = ts.EnsureOutputs(deadline(t), w)
 	for _, part := range []string{
-		"retention.ms is 604800000, and must be at least that of s, which is -1", "--entity-name s.week --add-config retention.ms=-1",
+		"retention.ms is 604800000, and must be at least that of s, which is -1",
+		"--entity-name s.week --add-config retention.ms=-1",
 		"retention.bytes is 4000, and must be at least that of s, which is 5000",
 	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)
 		}
 	}
-	if err != nil && (strings.Contains(err.Error(), "s.new") || strings.Contains(err.Error(), "s.stamped") || strings.Contains(err.Error(), "s.compacted")) {
+	if err != nil && (strings.Contains(err.Error(), "s.new") || strings.Contains(err.Error(), "s.stamped") ||
+		strings.Contains(err.Error(), "s.compacted")) {
 		t.Errorf("only s.week deletes too early: %v", err)
 	}
 	configs, err := ts.Settings(deadline(t), "s.new")
 	if err != nil || configs["retention.ms"] != "-1" || configs["retention.bytes"] != "5000" {
-		t.Errorf("a new output keeps its records for %s ms and %s bytes, %v", configs["retention.ms"], configs["retention.bytes"], err)
+		t.Errorf("a new output keeps its records for %s ms and %s bytes, %v", configs["retention.ms"],
+			configs["retention.bytes"], err)
 	}
 	w.KeepPast = false
 	if _, err = ts.EnsureOutputs(deadline(t), w); err != nil {

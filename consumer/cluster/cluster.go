@@ -48,7 +48,8 @@ func (c *Cluster) Leave(ctx context.Context, slots ...string) {
 			err = left.Error()
 		}
 		if err != nil && !errors.Is(err, kerr.UnknownMemberID) {
-			c.Logger.Warn().Err(fmt.Errorf("leave group: %w", err)).Msg("the group notices only by its time-out that this session is gone")
+			c.Logger.Warn().Err(fmt.Errorf("leave group: %w", err)).
+				Msg("the group notices only by its time-out that this session is gone")
 		}
 	}
 }

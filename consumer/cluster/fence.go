@@ -51,7 +51,8 @@ func (c *Cluster) FenceDead(ctx context.Context) {
 		open, err = c.ofTheDead(ctx, open)
 	}
 	if err != nil {
-		c.Logger.Warn().Err(err).Msg("open transactions of members that are gone are not looked for: they end by their time-out")
+		c.Logger.Warn().Err(err).Msg(
+			"open transactions of members that are gone are not looked for: they end by their time-out")
 		return
 	}
 	var fencing errgroup.Group
@@ -82,7 +83,8 @@ func (c *Cluster) FenceIfDead(ctx context.Context, id string) {
 		err = c.fence(ctx, id)
 	}
 	if err != nil {
-		c.Logger.Warn().Err(err).Str("transactional_id", id).Msg("an open transaction of a member that is gone ends by its time-out")
+		c.Logger.Warn().Err(err).Str("transactional_id", id).
+			Msg("an open transaction of a member that is gone ends by its time-out")
 		return
 	}
 	c.Logger.Info().Str("transactional_id", id).Msg("fenced the open transaction of a member that is gone")

@@ -16,7 +16,9 @@ import (
 
 // StableOffsets returns the committed offsets. It waits for transactions that are still open on them. Ahead counts as
 // time that it has waited already.
-func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartition, ahead time.Duration) (map[entry.Source]protocol.Committed, error) {
+func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartition,
+	ahead time.Duration,
+) (map[entry.Source]protocol.Committed, error) {
 	req := stableRequest(c.Group, of)
 	began, told := time.Now().Add(-ahead), false
 	for again := 20 * time.Millisecond; ; again = min(2*again, 200*time.Millisecond) {
@@ -25,13 +27,15 @@ func (c *Cluster) StableOffsets(ctx context.Context, of []protocol.TopicPartitio
 			return nil, fmt.Errorf("fetch committed offsets: %w", err)
 		}
 		got, err := readCommitted(resp, of)
-		if !errors.Is(err, kerr.UnstableOffsetCommit) { // of others some call themselves retriable, and are not with this topic id
+		// of others some call themselves retriable, and are not with this topic id
+		if !errors.Is(err, kerr.UnstableOffsetCommit) {
 			return got, err
 		}
 		if !told && time.Since(began) > StablePatience {
 			told = true
 			c.Logger.Warn().Strs("partitions", unstable(resp, of)).
-				Msg("a transaction is still open on committed offsets: these partitions wait for its end; if it does not come, unecho doctor tells why")
+				Msg("a transaction is still open on committed offsets: these partitions wait for its end; if it does not come, " +
+					"unecho doctor tells why")
 		}
 		if err := retry.Pause(ctx, again); err != nil {
 			return nil, err
@@ -105,7 +109,9 @@ func askedOf(of []protocol.TopicPartition) asked {
 	return a
 }
 
-func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchResponseGroupTopicPartition) (tp protocol.TopicPartition, ok bool) {
+func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic,
+	p kmsg.OffsetFetchResponseGroupTopicPartition,
+) (tp protocol.TopicPartition, ok bool) {
 	if t.Topic != "" {
 		tp, ok = a.byName[name{t.Topic, p.Partition}]
 	} else {
@@ -114,7 +120,9 @@ func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic, p kmsg.OffsetFetchRes
 	return tp, ok
 }
 
-func readCommitted(resp *kmsg.OffsetFetchResponse, of []protocol.TopicPartition) (map[entry.Source]protocol.Committed, error) {
+func readCommitted(resp *kmsg.OffsetFetchResponse,
+	of []protocol.TopicPartition,
+) (map[entry.Source]protocol.Committed, error) {
 	got, asked := make(map[entry.Source]protocol.Committed, len(of)), askedOf(of)
 	for _, g := range resp.Groups {
 		if err := kerr.ErrorForCode(g.ErrorCode); err != nil {

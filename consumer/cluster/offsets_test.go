@@ -14,7 +14,8 @@ func TestCommittedOffsetsOfTenThousandPartitions(t *testing.T) {
 	const partitions = 10_000
 	of := make([]protocol.TopicPartition, partitions)
 	resp := kmsg.NewPtrOffsetFetchResponse()
-	g, named, numbered := kmsg.NewOffsetFetchResponseGroup(), kmsg.NewOffsetFetchResponseGroupTopic(), kmsg.NewOffsetFetchResponseGroupTopic()
+	g, named, numbered := kmsg.NewOffsetFetchResponseGroup(), kmsg.NewOffsetFetchResponseGroupTopic(),
+		kmsg.NewOffsetFetchResponseGroupTopic()
 	named.Topic, numbered.TopicID = "a", [16]byte{2}
 	for i := range of {
 		tp := protocol.TopicPartition{Topic: "a"}

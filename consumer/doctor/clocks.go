@@ -40,7 +40,8 @@ func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 	if p.in.ProducerTime {
 		return append(findings, fine("the broker is in the members' process: they share a clock")), nil
 	}
-	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(wall(rec))), "that of the member which appended last")), nil
+	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(wall(rec))),
+		"that of the member which appended last")), nil
 }
 
 // apart returns the finding about how far two clocks are apart. The difference includes the time of a round trip.
@@ -50,7 +51,9 @@ func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
 	const remedy = "synchronise the clocks (NTP) of brokers and members"
 	switch size := max(ahead, -ahead); {
 	case size > tolerance:
-		return problem(text, fmt.Sprintf("that is beyond window.tolerance, %v: times are capped, and documents leave the window too early or too late", tolerance), remedy)
+		return problem(text, fmt.Sprintf(
+			"that is beyond window.tolerance, %v: times are capped, and documents leave the window too early or too late",
+			tolerance), remedy)
 	case size > noticeable:
 		return note(text, "documents leave the window so much too early or too late", remedy)
 	}

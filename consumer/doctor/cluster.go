@@ -42,7 +42,8 @@ func (p *patient) cluster(ctx context.Context) ([]Finding, error) {
 	}
 	findings = append(findings, fine(what))
 	if p.brokers == 1 && !p.in.ProducerTime {
-		findings = append(findings, note("there is one broker only", "what it holds is lost with its disk, and nothing goes on without it", "run three, and let topics have 3 replicas"))
+		findings = append(findings, note("there is one broker only",
+			"what it holds is lost with its disk, and nothing goes on without it", "run three, and let topics have 3 replicas"))
 	}
 	return append(findings, transactionVersion(p.server, level, known)...), nil
 }
@@ -60,10 +61,12 @@ func transactionVersion(server string, level int16, known bool) []Finding {
 	case known && level < transactionLevel:
 		return []Finding{note(fmt.Sprintf("%s is %d, and could be %d", transactionFeature, level, transactionLevel),
 			"a late request may open a transaction again that then hangs, and readers of the outputs stand still before it",
-			fmt.Sprintf("kafka-features.sh --bootstrap-server %s upgrade --feature %s=%d", server, transactionFeature, transactionLevel))}
+			fmt.Sprintf("kafka-features.sh --bootstrap-server %s upgrade --feature %s=%d", server, transactionFeature,
+				transactionLevel))}
 	case known:
 		return []Finding{fine(fmt.Sprintf("%s %d", transactionFeature, level))}
 	}
-	return []Finding{note("Kafka has no "+transactionFeature, "a late request may open a transaction again that then hangs, and readers of the outputs stand still before it",
+	return []Finding{note("Kafka has no "+transactionFeature,
+		"a late request may open a transaction again that then hangs, and readers of the outputs stand still before it",
 		"nothing at once; Kafka 4 has it")}
 }

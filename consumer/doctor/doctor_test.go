@@ -27,7 +27,8 @@ func TestWell(t *testing.T) {
 	w := newWard(t)
 	w.well()
 	report := w.run()
-	if got := lines(report); !report.Healthy || report.Notes != 1 || !strings.Contains(got, "note group: group unecho has no members") {
+	if got := lines(report); !report.Healthy || report.Notes != 1 ||
+		!strings.Contains(got, "note group: group unecho has no members") {
 		t.Errorf("got\n%s", got)
 	}
 	seen := map[string]bool{}
@@ -154,7 +155,8 @@ func (w *ward) openOn(id, topic string, partition int32) {
 // depose takes a partition's leader away.
 func (w *ward) depose(topic string, partition int32) {
 	w.cluster.Fault(kfake.Fault{
-		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets}, Topic: topic, Partitions: []int32{partition}, Err: kerr.LeaderNotAvailable, Count: -1,
+		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets}, Topic: topic, Partitions: []int32{partition},
+		Err: kerr.LeaderNotAvailable, Count: -1,
 	})
 }
 
@@ -173,14 +175,19 @@ func (w *ward) join() {
 func TestRights(t *testing.T) {
 	allow := func(resource kmsg.ACLResourceType, name string, operations ...kmsg.ACLOperation) (acls []kfake.ACL) {
 		for _, op := range operations {
-			acls = append(acls, kfake.ACL{Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypePrefixed, Operation: op, Allow: true})
+			acls = append(acls, kfake.ACL{
+				Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypePrefixed,
+				Operation: op, Allow: true,
+			})
 		}
 		return acls
 	}
 	acls := allow(kmsg.ACLResourceTypeTopic, "news", kmsg.ACLOperationRead, kmsg.ACLOperationDescribeConfigs)
-	acls = append(acls, allow(kmsg.ACLResourceTypeTopic, "unecho.journal", kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationDescribeConfigs)...)
+	acls = append(acls, allow(kmsg.ACLResourceTypeTopic, "unecho.journal", kmsg.ACLOperationRead, kmsg.ACLOperationWrite,
+		kmsg.ACLOperationDescribeConfigs)...)
 	acls = append(acls, allow(kmsg.ACLResourceTypeGroup, "unecho", kmsg.ACLOperationDescribe)...)
-	w := newWard(t, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"), kfake.User("PLAIN", "unecho", "u", acls...))
+	w := newWard(t, kfake.EnableACLs(), kfake.Superuser("PLAIN", "admin", "a"),
+		kfake.User("PLAIN", "unecho", "u", acls...))
 	base := w.in.Options
 	as := func(user, password string) []kgo.Opt {
 		return append([]kgo.Opt{kgo.SASL(plain.Auth{User: user, Pass: password}.AsMechanism())}, base...)
@@ -202,7 +209,10 @@ func TestRights(t *testing.T) {
 			t.Errorf("want %s\n", want)
 		}
 	}
-	for _, none := range []string{"the right Read is missing", "topic unecho.journal: the right Write", "the right DescribeConfigs"} {
+	for _, none := range []string{
+		"the right Read is missing", "topic unecho.journal: the right Write",
+		"the right DescribeConfigs",
+	} {
 		if strings.Contains(got, "topic "+none) {
 			t.Errorf("there should be no %s", none)
 		}
@@ -212,7 +222,8 @@ func TestRights(t *testing.T) {
 	}
 	var fault *broker.Fault
 	w.in.Options = as("unecho", "wrong")
-	if _, err := Run(t.Context(), w.in); !errors.As(err, &fault) || !strings.Contains(err.Error(), "the login with PLAIN; check kafka.sasl") {
+	if _, err := Run(t.Context(), w.in); !errors.As(err, &fault) ||
+		!strings.Contains(err.Error(), "the login with PLAIN; check kafka.sasl") {
 		t.Errorf("a wrong password: got %v", err)
 	}
 }
@@ -232,11 +243,13 @@ func TestNoCoordinatorAtFirst(t *testing.T) {
 	w.well()
 	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.CoordinatorNotAvailable, Count: 4})
 	report := w.run()
-	if got := lines(report); !report.Healthy || !strings.Contains(got, "note group: Kafka had no coordinator at first, and was asked again for ") ||
+	if got := lines(report); !report.Healthy ||
+		!strings.Contains(got, "note group: Kafka had no coordinator at first, and was asked again for ") ||
 		!strings.Contains(got, "ok group: 1 of 2 partitions begun") {
 		t.Errorf("got\n%s", got)
 	}
-	if f := unseen(fmt.Errorf("read offsets: %w", kerr.CoordinatorLoadInProgress)); f.Level != Problem || !strings.HasPrefix(f.What, "Kafka has no coordinator: read offsets") {
+	if f := unseen(fmt.Errorf("read offsets: %w", kerr.CoordinatorLoadInProgress)); f.Level != Problem ||
+		!strings.HasPrefix(f.What, "Kafka has no coordinator: read offsets") {
 		t.Errorf("there is none for long: %+v", f)
 	}
 }

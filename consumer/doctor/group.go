@@ -40,12 +40,14 @@ func members(name string, g *kadm.DescribedGroup) []Finding {
 	var findings []Finding
 	for _, m := range g.Members {
 		if m.InstanceID == nil {
-			findings = append(findings, problem(fmt.Sprintf("group %s: member %s at %s is none of unecho's", name, m.MemberID, m.ClientHost),
-				"it takes partitions, and what it reads and commits is not forwarded", "give that program a group of its own"))
+			findings = append(findings,
+				problem(fmt.Sprintf("group %s: member %s at %s is none of unecho's", name, m.MemberID, m.ClientHost),
+					"it takes partitions, and what it reads and commits is not forwarded", "give that program a group of its own"))
 		}
 	}
 	if g.State != "Stable" {
-		findings = append(findings, note(fmt.Sprintf("group %s is in the state %s", name, g.State), "its partitions are being shared out", "look again; it takes seconds"))
+		findings = append(findings, note(fmt.Sprintf("group %s is in the state %s", name, g.State),
+			"its partitions are being shared out", "look again; it takes seconds"))
 	}
 	return append(findings, fine("group "+name+": "+several(len(g.Members), "session")))
 }
@@ -86,16 +88,19 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	if ours && !p.there[p.in.Journal.Topic] {
-		findings = append(findings, problem(fmt.Sprintf("offsets are committed, and there is no journal %s", p.in.Journal.Topic),
+		findings = append(findings, problem(fmt.Sprintf("offsets are committed, and there is no journal %s",
+			p.in.Journal.Topic),
 			"the journal was deleted or is called otherwise: what was remembered is gone, and no member starts",
 			"name the right journal.topic; if it is gone for good: source.accept_journal_gap: true once"))
 	}
 	if begun == 0 {
-		return append(findings, note("nothing is committed yet", "the group has never forwarded anything of these sources", "nothing, if the service has never run")), nil
+		return append(findings, note("nothing is committed yet", "the group has never forwarded anything of these sources",
+			"nothing, if the service has never run")), nil
 	}
 	older, err := p.nearRetention(ctx, extents)
 	findings = append(findings, older...)
-	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s", begun, several(len(extents), "partition"), behind(lag)))), err
+	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s", begun, several(len(extents), "partition"),
+		behind(lag)))), err
 }
 
 // behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted
@@ -112,23 +117,28 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 	switch {
 	case e.leaderless:
 		return problem(fmt.Sprintf("%v has no leader", e), "its documents wait for one; the other partitions go on",
-			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe --unavailable-partitions --topic %s", p.server, e.topic)), true
+			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe "+
+				"--unavailable-partitions --topic %s", p.server, e.topic)), true
 	case c.Offset < 0:
 		return Finding{}, false
 	case c.Offset < e.start:
 		return problem(fmt.Sprintf("%v: committed is %d, and the topic begins at %d", e, c.Offset, e.start),
-			"deleted before they were read: at most "+several(int(e.start-c.Offset), "document"), "add members, or keep documents longer (retention.ms, retention.bytes)"), true
+			"deleted before they were read: at most "+several(int(e.start-c.Offset), "document"),
+			"add members, or keep documents longer (retention.ms, retention.bytes)"), true
 	case c.Offset > e.end:
 		return problem(fmt.Sprintf("%v: committed is %d, and the topic ends at %d", e, c.Offset, e.end),
 			"the source lost documents, or the offset was set too far; the service stops on it",
-			fmt.Sprintf("stop all members, then: kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+			fmt.Sprintf("stop all members, then: kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d "+
+				"--reset-offsets --to-offset %d --execute",
 				p.server, p.in.Params.Group, e.topic, e.partition, e.end)), true
 	case !c.Ours:
 		return note(fmt.Sprintf("%v: committed is %d, by someone else's hand", e, c.Offset),
-			"the next member that takes it forwards from there: documents come out again, or are skipped", "nothing, if that was meant"), true
+			"the next member that takes it forwards from there: documents come out again, or are skipped",
+			"nothing, if that was meant"), true
 	case c.Epoch == row.Epoch && c.Offset < row.Base:
 		return problem(fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
-			"the group's offsets were lost; the service stops rather than forward twice", "source.accept_lost_offsets: true once: it goes on where forwarding ended"), true
+			"the group's offsets were lost; the service stops rather than forward twice",
+			"source.accept_lost_offsets: true once: it goes on where forwarding ended"), true
 	}
 	return Finding{}, false
 }
@@ -186,7 +196,11 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 		}
 		extents = append(extents, e)
 	})
-	slices.SortFunc(extents, func(a, b extent) int { return comparePlaces(place{a.topic, a.partition}, place{b.topic, b.partition}) })
+	slices.SortFunc(extents, func(a,
+		b extent,
+	) int {
+		return comparePlaces(place{a.topic, a.partition}, place{b.topic, b.partition})
+	})
 	return extents, nil
 }
 
@@ -215,8 +229,9 @@ func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings
 			e := &extents[i]
 			first, ok := young.Lookup(e.topic, e.partition)
 			if ok && first.Err == nil && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.stable) {
-				findings = append(findings, note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),
-					"Kafka will delete it, maybe before it is read", "add members, or keep documents longer"))
+				findings = append(findings,
+					note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),
+						"Kafka will delete it, maybe before it is read", "add members, or keep documents longer"))
 			}
 		}
 	}

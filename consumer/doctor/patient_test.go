@@ -47,10 +47,12 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	t.Cleanup(cluster.Close)
 	w := &ward{t: t, cluster: cluster, in: Inputs{
 		Options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, Brokers: []string{"kafka:9092"},
-		Params: consumer.DefaultParams(), Source: consumer.DefaultSourceParams(), Journal: journal.DefaultParams(), Sink: sink.DefaultParams(),
+		Params: consumer.DefaultParams(), Source: consumer.DefaultSourceParams(), Journal: journal.DefaultParams(),
+		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
-	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"}, "unecho.journal", t.TempDir(), true
+	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"},
+		"unecho.journal", t.TempDir(), true
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")
 	}
@@ -66,7 +68,8 @@ func (w *ward) must(errs ...error) {
 
 func (w *ward) connect(opts ...kgo.Opt) *kgo.Client {
 	w.t.Helper()
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.in.Options...), append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)...)
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.in.Options...),
+		append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)...)
 	w.must(err)
 	w.t.Cleanup(client.Close)
 	return client
@@ -80,8 +83,10 @@ func (w *ward) well() {
 	ctx := w.t.Context()
 	_, err := w.admin.CreateTopics(ctx, 2, 3, insync(), "news", "news.unique", "news.duplicate", "news.rejected")
 	_, err2 := w.admin.CreateTopic(ctx, 1, 3, map[string]*string{
-		"cleanup.policy": text("delete"), "retention.ms": text("-1"), "retention.bytes": text("-1"), "message.timestamp.type": text("LogAppendTime"),
-		"unclean.leader.election.enable": text("false"), "max.message.bytes": text("2000000"), "min.insync.replicas": text("2"),
+		"cleanup.policy": text("delete"), "retention.ms": text("-1"), "retention.bytes": text("-1"),
+		"message.timestamp.type":         text("LogAppendTime"),
+		"unclean.leader.election.enable": text("false"), "max.message.bytes": text("2000000"),
+		"min.insync.replicas": text("2"),
 	}, "unecho.journal")
 	topics, err3 := w.admin.ListTopics(ctx, "news", "unecho.journal")
 	w.must(err, err2, err3)
@@ -90,7 +95,8 @@ func (w *ward) well() {
 	w.must(err)
 	w.append(&index.Settings{Text: w.in.Settings, Wall: time.Now().UnixMilli()})
 	w.append(&index.Reposition{Header: w.header(), Source: w.partition(0), Name: "news", Epoch: 1})
-	w.produce(&kgo.Record{Topic: "news", Value: []byte("a")}, &kgo.Record{Topic: "news", Value: []byte("b")}, &kgo.Record{Topic: "news", Value: []byte("c")})
+	w.produce(&kgo.Record{Topic: "news", Value: []byte("a")}, &kgo.Record{Topic: "news", Value: []byte("b")},
+		&kgo.Record{Topic: "news", Value: []byte("c")})
 	w.append(&index.Run{Header: w.header(), Source: w.partition(0), Epoch: 1, Base: 2})
 	w.snapshot()
 	w.commit(0, 2, protocol.Metadata(1, 0))

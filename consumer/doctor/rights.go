@@ -28,14 +28,22 @@ func (p *patient) needs() (all []need) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
 	for _, name := range p.existing(p.outputs()...) {
-		n := need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationWrite, kmsg.ACLOperationDescribeConfigs}, nil, "documents are forwarded to it"}
+		n := need{
+			"topic", name,
+			[]kmsg.ACLOperation{kmsg.ACLOperationWrite, kmsg.ACLOperationDescribeConfigs},
+			nil,
+			"documents are forwarded to it",
+		}
 		if p.in.Sink.Create {
 			n.wishes = []kmsg.ACLOperation{kmsg.ACLOperationAlter}
 		}
 		all = append(all, n)
 	}
 	for _, name := range p.existing(p.in.Journal.Topic) {
-		n := need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationDescribeConfigs}, nil, "decisions are ordered by it"}
+		n := need{"topic", name, []kmsg.ACLOperation{
+			kmsg.ACLOperationRead, kmsg.ACLOperationWrite,
+			kmsg.ACLOperationDescribeConfigs,
+		}, nil, "decisions are ordered by it"}
 		if p.trims() {
 			n.operations = append(n.operations, kmsg.ACLOperationDelete)
 		}
@@ -66,7 +74,8 @@ func (p *patient) rights(ctx context.Context) ([]Finding, error) {
 		for _, op := range n.operations {
 			if !slices.Contains(may, op) {
 				lacking++
-				findings = append(findings, problem(fmt.Sprintf("%s %s: the right %s is missing", n.resource, n.name, operation(op)), n.why, p.grant(&n, op)))
+				findings = append(findings,
+					problem(fmt.Sprintf("%s %s: the right %s is missing", n.resource, n.name, operation(op)), n.why, p.grant(&n, op)))
 			}
 		}
 		for _, op := range n.wishes {
@@ -81,7 +90,8 @@ func (p *patient) rights(ctx context.Context) ([]Finding, error) {
 	case err != nil:
 		return findings, err
 	case !told:
-		findings = append(findings, note("Kafka does not tell what this user may do", "a missing right shows only when it is needed", "compare with permissions.md"))
+		findings = append(findings, note("Kafka does not tell what this user may do",
+			"a missing right shows only when it is needed", "compare with permissions.md"))
 	case lacking+len(more) == 0:
 		findings = append(findings, fine("all that Kafka tells of; of transactional ids it does not"))
 	}
@@ -122,14 +132,16 @@ func (p *patient) groupRights(ctx context.Context) ([]Finding, error) {
 		may := kadm.DecodeACLOperations(g.AuthorizedOperations)
 		refused := kerr.ErrorForCode(g.ErrorCode)
 		if forbidden(refused) || len(may) > 0 && !slices.Contains(may, kmsg.ACLOperationRead) {
-			return []Finding{problem("group "+n.name+": the right Read is missing", "members cannot share the partitions, nor commit", p.grant(&n, kmsg.ACLOperationRead))}, nil
+			return []Finding{problem("group "+n.name+": the right Read is missing",
+				"members cannot share the partitions, nor commit", p.grant(&n, kmsg.ACLOperationRead))}, nil
 		}
 	}
 	return nil, nil
 }
 
 func (p *patient) grant(n *need, op kmsg.ACLOperation) string {
-	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --%s %s", p.server, operation(op), n.resource, n.name)
+	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --%s %s",
+		p.server, operation(op), n.resource, n.name)
 }
 
 // operation returns an operation's name as Kafka's tools write it: DescribeConfigs.

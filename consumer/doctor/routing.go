@@ -24,10 +24,12 @@ func (p *patient) routing(ctx context.Context) ([]Finding, error) {
 	case now.Routes.Number == 0:
 		return []Finding{fine("none is in force yet: the first member declares its own")}, nil
 	case bytes.Equal(ours, routing.Plain(now.Routes.Text)):
-		return []Finding{fine(fmt.Sprintf("that in force in the journal, number %d, is that of this configuration", now.Routes.Number))}, nil
+		return []Finding{fine(fmt.Sprintf("that in force in the journal, number %d, is that of this configuration",
+			now.Routes.Number))}, nil
 	}
 	return []Finding{problem(
-		fmt.Sprintf("it differs from that in force in journal %s: %s", p.in.Journal.Topic, strings.Join(routing.Diff(ours, now.Routes.Text), "; ")),
+		fmt.Sprintf("it differs from that in force in journal %s: %s", p.in.Journal.Topic,
+			strings.Join(routing.Diff(ours, now.Routes.Text), "; ")),
 		"a member with this configuration does not start",
 		"use the routing of the other members; to change it for all: unecho routing apply --config FILE")}, nil
 }

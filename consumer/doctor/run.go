@@ -130,8 +130,10 @@ func (p *patient) examine(ctx context.Context, look func(*patient, context.Conte
 	case err != nil:
 		findings = append(findings, unseen(err))
 	case waited > 0:
-		findings = append(findings, note(fmt.Sprintf("Kafka had no coordinator at first, and was asked again for %v", waited.Round(100*time.Millisecond)),
-			"until there is one, no member can join the group or commit", "nothing, if the cluster or this group is new, or a broker has just ended; else see the brokers' logs"))
+		findings = append(findings, note(fmt.Sprintf("Kafka had no coordinator at first, and was asked again for %v",
+			waited.Round(100*time.Millisecond)),
+			"until there is one, no member can join the group or commit",
+			"nothing, if the cluster or this group is new, or a broker has just ended; else see the brokers' logs"))
 	}
 	return findings
 }
@@ -144,7 +146,8 @@ const (
 
 // uncoordinated says that Kafka has no coordinator at the moment.
 func uncoordinated(err error) bool {
-	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress) || errors.Is(err, kerr.NotCoordinator)
+	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress) ||
+		errors.Is(err, kerr.NotCoordinator)
 }
 
 // unseen is the finding that something could not be checked.
@@ -152,14 +155,17 @@ func unseen(err error) Finding {
 	var fault *broker.Fault
 	switch {
 	case forbidden(err):
-		return note("not allowed to look: "+err.Error(), "what is wrong there stays unknown", "look as a user who has the right Describe there: see permissions.md")
+		return note("not allowed to look: "+err.Error(), "what is wrong there stays unknown",
+			"look as a user who has the right Describe there: see permissions.md")
 	case uncoordinated(err):
 		return problem("Kafka has no coordinator: "+err.Error(), "no member can join the group or commit",
-			"start the brokers that hold __consumer_offsets and __transaction_state; kafka-topics.sh --describe --unavailable-partitions names what has no leader")
+			"start the brokers that hold __consumer_offsets and __transaction_state; kafka-topics.sh --describe "+
+				"--unavailable-partitions names what has no leader")
 	case errors.As(err, &fault):
 		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
 	case errors.Is(err, context.DeadlineExceeded):
-		return problem("no answer within "+checkBound.String(), "the service would wait as long", "see whether all brokers are well")
+		return problem("no answer within "+checkBound.String(), "the service would wait as long",
+			"see whether all brokers are well")
 	}
 	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown", "see whether all brokers are well")
 }

@@ -24,8 +24,10 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 		return p.bounds(ctx)
 	}
 	return []Finding{problem(
-		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic, strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
-		"a member with this configuration does not start", "use the settings of the other members; to change them for all, see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
+		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic,
+			strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
+		"a member with this configuration does not start", "use the settings of the other members; to change them for all, "+
+			"see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
 }
 
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.

@@ -24,7 +24,8 @@ func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 	case errors.Is(err, snapshot.ErrNoStore):
 		return p.none(), nil
 	case err != nil:
-		return []Finding{problem(err.Error(), "no snapshot is taken or restored, and the journal is not trimmed", "what the message says")}, nil
+		return []Finding{problem(err.Error(), "no snapshot is taken or restored, and the journal is not trimmed",
+			"what the message says")}, nil
 	}
 	p.store = store
 	infos, err := store.Manifests(ctx)
@@ -33,7 +34,8 @@ func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 	}
 	var findings []Finding
 	if !store.Shared() {
-		findings = append(findings, note("the store is not shared by all members", "the journal is never trimmed, and grows for ever",
+		findings = append(findings, note("the store is not shared by all members",
+			"the journal is never trimmed, and grows for ever",
 			"snapshot.store: postgres, or snapshot.shared: true where all members see the directory"))
 	}
 	if !p.there[p.in.Journal.Topic] {
@@ -44,7 +46,8 @@ func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 }
 
 func (p *patient) none() []Finding {
-	return []Finding{note("there is no snapshot yet", "a start reads the journal from its first record", "nothing, if the service has not run for snapshot.every yet")}
+	return []Finding{note("there is no snapshot yet", "a start reads the journal from its first record",
+		"nothing, if the service has not run for snapshot.every yet")}
 }
 
 // journalTail is where the journal begins and ends.
@@ -83,7 +86,8 @@ func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Find
 		}
 		m, err := p.store.Manifest(ctx, info.Position)
 		if snapshot.Damaged(err) {
-			findings = append(findings, problem(err.Error(), "a start passes over it", "look at the disk; members that run write new ones"))
+			findings = append(findings, problem(err.Error(), "a start passes over it",
+				"look at the disk; members that run write new ones"))
 			continue
 		}
 		if err != nil {
@@ -91,13 +95,16 @@ func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Find
 		}
 		p.newest, err = index.NewRestore(p.in.Index, index.Fingerprint(p.in.Settings), m.State)
 		if err != nil {
-			return append(findings, problem(fmt.Sprintf("the snapshot at %d: %v", info.Position.Offset, err), "a start stops at it", "what the message says")), nil
+			return append(findings, problem(fmt.Sprintf("the snapshot at %d: %v", info.Position.Offset, err),
+				"a start stops at it", "what the message says")), nil
 		}
 		return append(findings, p.newestSnapshot(&info)...), nil
 	}
 	if p.tail.start > 0 {
-		return append(findings, problem(fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here", p.in.Journal.Topic, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: source.accept_journal_gap: true once")), nil
+		return append(findings, problem(fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
+			p.in.Journal.Topic, p.tail.start),
+			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: "+
+				"source.accept_journal_gap: true once")), nil
 	}
 	return append(findings, p.none()...), nil
 }
@@ -107,15 +114,18 @@ func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {
 	switch rest := p.tail.end - at; {
 	case at < p.tail.start:
 		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: source.accept_journal_gap: true once")}
+			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: "+
+				"source.accept_journal_gap: true once")}
 	case at > p.tail.end:
 		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
-			"the journal lost records; no member starts", "bring the journal back, or delete it, the snapshots and the group's offsets to begin anew")}
+			"the journal lost records; no member starts",
+			"bring the journal back, or delete it, the snapshots and the group's offsets to begin anew")}
 	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // a snapshot is followed by its own checkpoint
 		return []Finding{note(fmt.Sprintf("the newest snapshot is %v old, %d records of the journal follow it", age, rest),
 			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}
 	default:
-		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age, several(int(info.Documents), "document"), several(int(rest), "record")))}
+		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age,
+			several(int(info.Documents), "document"), several(int(rest), "record")))}
 	}
 }
 

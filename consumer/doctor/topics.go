@@ -97,7 +97,8 @@ func (p *patient) output(ctx context.Context, source broker.Topic, name string) 
 func (p *patient) journal(ctx context.Context) ([]Finding, error) {
 	name := p.in.Journal.Topic
 	want := broker.JournalWant{
-		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync, MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
+		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync,
+		MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
 	}
 	topic, err := p.topics.VerifyJournal(ctx, name, want)
 	if errors.Is(err, broker.ErrMissing) {
@@ -121,7 +122,8 @@ func shape(t broker.Topic) string {
 
 func missing(what string, create bool, setting string, err error) Finding {
 	if create {
-		return note(what+" does not exist", "the first start creates it: "+setting+" is set", "nothing, if the service has never run")
+		return note(what+" does not exist", "the first start creates it: "+setting+" is set",
+			"nothing, if the service has never run")
 	}
 	return problem(what+" does not exist", "the service does not start without it", remedyOf(err))
 }
@@ -158,15 +160,18 @@ func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string)
 	}
 	of := "topic " + topic.Name + ": "
 	if topic.Replicas < 2 && p.brokers > 1 {
-		findings = append(findings, note(of+"1 replica", "its "+holds+" are lost with that broker's disk", "kafka-reassign-partitions.sh, to 3 replicas"))
+		findings = append(findings, note(of+"1 replica", "its "+holds+" are lost with that broker's disk",
+			"kafka-reassign-partitions.sh, to 3 replicas"))
 	}
 	if insync, err := strconv.Atoi(settings["min.insync.replicas"]); err == nil && topic.Replicas > 2 && insync < 2 {
 		findings = append(findings, note(of+"min.insync.replicas is 1",
-			"what one broker alone has taken counts as written, and is lost with it", p.topics.ConfigCommand(topic.Name, "min.insync.replicas", "2")))
+			"what one broker alone has taken counts as written, and is lost with it",
+			p.topics.ConfigCommand(topic.Name, "min.insync.replicas", "2")))
 	}
 	if settings["unclean.leader.election.enable"] == "true" {
 		findings = append(findings, note(of+"unclean.leader.election.enable is true",
-			"a broker that lags may become the leader, and "+holds+" that were acknowledged are gone", p.topics.ConfigCommand(topic.Name, "unclean.leader.election.enable", "false")))
+			"a broker that lags may become the leader, and "+holds+" that were acknowledged are gone",
+			p.topics.ConfigCommand(topic.Name, "unclean.leader.election.enable", "false")))
 	}
 	if holds != "verdicts" {
 		return findings, nil
@@ -177,7 +182,8 @@ func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string)
 	}
 	if strings.Contains(settings["cleanup.policy"], "compact") {
 		findings = append(findings, note(of+"cleanup.policy is "+settings["cleanup.policy"],
-			"documents of equal keys are dropped, and those without a key refused", p.topics.ConfigCommand(topic.Name, "cleanup.policy", "delete")))
+			"documents of equal keys are dropped, and those without a key refused",
+			p.topics.ConfigCommand(topic.Name, "cleanup.policy", "delete")))
 	}
 	return findings, nil
 }

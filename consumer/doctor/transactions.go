@@ -59,12 +59,15 @@ func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]F
 		open++
 		since := p.now().Sub(time.UnixMilli(t.StartTimestamp))
 		if bound := time.Duration(t.TimeoutMillis) * time.Millisecond; since > bound+abortGrace {
-			findings = append(findings, problem(fmt.Sprintf("%s: its transaction is open for %v, and times out after %v", t.TxnID, since.Round(time.Second), bound),
-				"readers of the outputs stand still before it, and offsets stay uncommitted",
-				fmt.Sprintf("see the log of broker %d, its coordinator; a start of a member that takes this id ends the transaction", t.Coordinator)))
+			findings = append(findings,
+				problem(fmt.Sprintf("%s: its transaction is open for %v, and times out after %v", t.TxnID, since.Round(time.Second), bound),
+					"readers of the outputs stand still before it, and offsets stay uncommitted",
+					fmt.Sprintf("see the log of broker %d, its coordinator; a start of a member that takes this id ends the "+
+						"transaction", t.Coordinator)))
 		}
 	}
-	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", len(ids), prefix, open))), nil
+	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", len(ids),
+		prefix, open))), nil
 }
 
 // hanging finds open transactions on our topics that will not end by themselves.
@@ -99,8 +102,10 @@ func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) (
 	}
 	for _, name := range topics {
 		if unseen[name] {
-			findings = append(findings, note("topic "+name+": not allowed to see who writes to it", "a transaction that hangs there would not be found",
-				fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation Read --topic %s", p.server, name)))
+			findings = append(findings, note("topic "+name+": not allowed to see who writes to it",
+				"a transaction that hangs there would not be found",
+				fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation Read --topic %s",
+					p.server, name)))
 		}
 	}
 	if len(findings) == 0 {
@@ -118,7 +123,9 @@ func (p *patient) hangs(d *kadm.DescribedProducer, coordinated bool) (Finding, b
 		return Finding{}, false
 	}
 	return problem(
-		fmt.Sprintf("%s/%d: a transaction of producer %d hangs since offset %d, for %v", d.Topic, d.Partition, d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)),
+		fmt.Sprintf("%s/%d: a transaction of producer %d hangs since offset %d, for %v", d.Topic, d.Partition, d.ProducerID,
+			d.CurrentTxnStartOffset, since.Round(time.Second)),
 		"readers of committed records stand still before it, unecho too where it is the source",
-		fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d", p.server, d.Topic, d.Partition, d.CurrentTxnStartOffset)), true
+		fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d", p.server,
+			d.Topic, d.Partition, d.CurrentTxnStartOffset)), true
 }

@@ -315,7 +315,8 @@ func TestLongID(t *testing.T) {
 func TestDetailIsBoundedAndPrintable(t *testing.T) {
 	name := strings.Repeat("é", 300) + "\n\x1b[31m\u202e"
 	for _, field := range []string{name, "\x1b[31m\n\u202e"} {
-		_, bad := newReader(t, jsonParams(func(p *Params) { p.Fields = []string{field} })).Read(Input{Value: []byte("{}")}, nil)
+		_, bad := newReader(t, jsonParams(func(p *Params) { p.Fields = []string{field} })).
+			Read(Input{Value: []byte("{}")}, nil)
 		if bad == nil || len(bad.Detail) > maxDetail || !utf8.ValidString(bad.Detail) ||
 			strings.ContainsFunc(bad.Detail, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("detail %+v", bad)
@@ -349,7 +350,8 @@ func TestReadsWithoutAllocation(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	text := strings.Repeat("Rain, then sun, said the \u201cforecast\u201d. ", 50)
 	raw, structured := DefaultParams(), jsonParams(func(p *Params) { p.ID = "field:id" })
-	for value, params := range map[string]Params{text: raw, `{"id":"a1","text":"` + text + `\n","tags":["a","b"]}`: structured} {
+	for value, params := range map[string]Params{text: raw, `{"id":"a1","text":"` + text +
+		`\n","tags":["a","b"]}`: structured} {
 		b.Run(params.Format, func(b *testing.B) {
 			r := newReader(b, params)
 			in := Input{Value: []byte(value)}

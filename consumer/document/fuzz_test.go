@@ -14,7 +14,8 @@ import (
 // FuzzReadJSON compares the scanner with encoding/json: which values are JSON, and what the text is.
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"text":"a"}`, `{"text":["a","b"],"a":{"b":"c"}}`, `{"a":{"b":"x"},"a":{},"text":""}`, `{"t\u0065xt":"\ud800\udc00\ud800"}`,
+		`{"text":"a"}`, `{"text":["a","b"],"a":{"b":"c"}}`, `{"a":{"b":"x"},"a":{},"text":""}`,
+		`{"t\u0065xt":"\ud800\udc00\ud800"}`,
 		"{\"text\":\"\xff\xfe\"}", `[1.5e-3,-0,true,null]`, `{"text":"a","a":[[[{}]]]}`, `{"a.b":1}`, "", " ", "\ufeff{}",
 	} {
 		f.Add([]byte(seed))

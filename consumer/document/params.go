@@ -73,7 +73,8 @@ func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.M
 	case (s.kind == selectKey || s.kind == selectPartition) && s.kind != alone:
 		return []setting.Mistake{setting.Wrong(key, value, "not possible here", remedy)}
 	case s.kind == selectField && !formatOf(p.Format).fields:
-		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields", "set document.format: json, or take a header")}
+		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields",
+			"set document.format: json, or take a header")}
 	}
 	return nil
 }
@@ -89,12 +90,14 @@ func (p Params) wrongFields() []setting.Mistake {
 		key := "fields[" + strconv.Itoa(i) + "]"
 		at, err := parsePath(field)
 		if err != nil {
-			out = append(out, setting.Wrong(key, strconv.Quote(field), err.Error(), `write a name, or names with dots between: "article.body"`))
+			out = append(out, setting.Wrong(key, strconv.Quote(field), err.Error(),
+				`write a name, or names with dots between: "article.body"`))
 			continue
 		}
 		for _, other := range seen {
 			if at.overlaps(other) {
-				out = append(out, setting.Wrong(key, field, "is or holds the field "+other.String()+", named before", "name each text once"))
+				out = append(out, setting.Wrong(key, field, "is or holds the field "+other.String()+", named before",
+					"name each text once"))
 				break
 			}
 		}

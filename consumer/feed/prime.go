@@ -33,7 +33,10 @@ func (s *Setup) taken(r *index.Replica) feeding.Taken {
 func (s *Setup) primed(r *index.Replica) (feeding.State, error) {
 	now, inForce := feeding.PrimedState(s.Plan, s.Priming, r)
 	if !inForce {
-		return now, &stop.Error{What: "another priming of this group was begun meanwhile, and takes the place of this one", Remedy: "look at what that one does: the same command shows it"}
+		return now, &stop.Error{
+			What:   "another priming of this group was begun meanwhile, and takes the place of this one",
+			Remedy: "look at what that one does: the same command shows it",
+		}
 	}
 	return now, nil
 }
@@ -58,7 +61,8 @@ func (s *Setup) whatIsLeft(ctx context.Context, of *feeding.State) error {
 	}
 	for _, r := range s.Plan.Ranges {
 		detail, ok := topics[r.Topic]
-		gone := !ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition) || detail.Err == nil && [16]byte(detail.ID) != r.Source.Topic
+		gone := !ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition) ||
+			detail.Err == nil && [16]byte(detail.ID) != r.Source.Topic
 		start, listed := starts.Lookup(r.Topic, r.Source.Partition)
 		switch {
 		case gone:

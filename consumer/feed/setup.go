@@ -17,7 +17,8 @@ type Setup struct {
 	Cluster *cluster.Cluster
 	Log     *journal.Log
 	Replica *member.Follower
-	Signing *signing.Setup // what it rejects must follow from the documents and the plan alone, so that all feeders reject the same
+	// what it rejects must follow from the documents and the plan alone, so that all feeders reject the same
+	Signing *signing.Setup
 
 	MaxBatchBytes int // source.max_batch_bytes
 	FetchBytes    int // consumer.fetch_bytes

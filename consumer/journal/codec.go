@@ -193,7 +193,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)
 		return &index.Reposition{
-			Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Partitions: int32(rd.Uvarint()), Name: string(rd.Bytes()),
+			Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Partitions: int32(rd.Uvarint()),
+			Name: string(rd.Bytes()),
 		}, err
 	case kindForget:
 		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil

@@ -23,14 +23,21 @@ func records() []index.Record {
 		}},
 		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
 		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
-		&index.Checkpoint{Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63, Settings: text, Routes: index.Routes{Number: 7, Text: text}},
 		&index.Checkpoint{
-			Header: h, Member: "unecho-0", Offset: 9, Hash: 10, Settings: text, Routes: index.Routes{Number: 7, Text: text}, Bounds: index.Bounds{Number: 3, Text: []byte(`{"window.count":5}`)},
+			Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63, Settings: text,
+			Routes: index.Routes{Number: 7, Text: text},
+		},
+		&index.Checkpoint{
+			Header: h, Member: "unecho-0", Offset: 9, Hash: 10, Settings: text, Routes: index.Routes{Number: 7, Text: text},
+			Bounds: index.Bounds{Number: 3, Text: []byte(`{"window.count":5}`)},
 		},
 		&index.Accusation{Header: h, Member: "unecho-0", Accused: "unecho-1", Offset: 1 << 40, Hash: 1 << 63},
 		&index.Mark{Header: h, Number: 1<<63 + 5},
 		&index.Routing{Header: h, Routes: index.Routes{Number: 1 << 31, Text: text}},
-		&index.Feed{Header: h, First: 1 << 40, Parts: []index.FeedPart{{Source: source, Epoch: 1, From: 17, Through: 71}, {Epoch: 2, Through: 9}}, Entries: []index.FedEntry{
+		&index.Feed{Header: h, First: 1 << 40, Parts: []index.FeedPart{
+			{Source: source, Epoch: 1, From: 17, Through: 71},
+			{Epoch: 2, Through: 9},
+		}, Entries: []index.FedEntry{
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
 			{At: 2000, Entry: entry.Entry{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Evidence: []byte("e"), ID: []byte("x")}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},

@@ -157,7 +157,8 @@ func TestOwners(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil, at.Offset != 7:
 			t.Errorf("%s: %v at %d", c.name, err, at.Offset)
-		case c.want != "" && (!errors.As(err, &why) || string(why.Reason) != c.want || why.Sign != c.sign || !strings.HasPrefix(why.Error(), "record 7: ")):
+		case c.want != "" && (!errors.As(err, &why) || string(why.Reason) != c.want || why.Sign != c.sign ||
+			!strings.HasPrefix(why.Error(), "record 7: ")):
 			t.Errorf("%s: %+v, want %s", c.name, err, c.want)
 		}
 	}
@@ -169,7 +170,8 @@ func TestOwners(t *testing.T) {
 func TestFrameIsDrawn(t *testing.T) {
 	t.Parallel()
 	value := Append([]byte("before"), &index.Forget{})[len("before"):]
-	if string(value[:4]) != "\x1eunj" || value[4] != 2 || binary.LittleEndian.Uint32(value[5:9]) != sum(value) || value[9] != kindForget {
+	if string(value[:4]) != "\x1eunj" || value[4] != 2 || binary.LittleEndian.Uint32(value[5:9]) != sum(value) ||
+		value[9] != kindForget {
 		t.Errorf("%x is not what doc.go draws", value)
 	}
 }

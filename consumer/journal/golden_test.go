@@ -54,7 +54,8 @@ func TestGoldenRecords(t *testing.T) {
 		}
 		for _, rec := range records() {
 			if name := typeName(rec); seen[name] != len(ofType(name)) {
-				t.Errorf("%s has %d records of %s, want %d: go test ./consumer/journal -run Golden -update adds them", file, seen[name], name, len(ofType(name)))
+				t.Errorf("%s has %d records of %s, want %d: go test ./consumer/journal -run Golden -update adds them", file,
+					seen[name], name, len(ofType(name)))
 			}
 		}
 	}

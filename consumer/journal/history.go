@@ -42,7 +42,10 @@ func (d *Decoder) decodeHistory(header index.Header, rd *wire.Reader) (*index.Hi
 	if err != nil {
 		return nil, err
 	}
-	*h = index.History{Header: header, Number: number, Plan: rd.Bytes(), First: rd.Uvarint(), Parts: h.Parts[:0], Entries: h.Entries[:0]}
+	*h = index.History{
+		Header: header, Number: number, Plan: rd.Bytes(), First: rd.Uvarint(), Parts: h.Parts[:0],
+		Entries: h.Entries[:0],
+	}
 	for n := rd.Count(16 + 4); n > 0; n-- {
 		source := readSource(rd)
 		h.Parts = append(h.Parts, index.HistoryPart{

@@ -43,7 +43,9 @@ const ForbiddenPatience = 10 * time.Second
 
 // NewLog wraps a client that was built with AppenderOptions. Group is the consumer group to which the journal belongs,
 // forbidden is how long Kafka may forbid an append.
-func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerprint uint64, forbidden time.Duration, logger zerolog.Logger) *Log {
+func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerprint uint64, forbidden time.Duration,
+	logger zerolog.Logger,
+) *Log {
 	l := &Log{
 		Topic: topic, ID: id, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
 		forbidden: forbidden, logger: logger,
@@ -112,7 +114,8 @@ func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 	if !protocol.AppendAgain(times) {
 		return l.Unreadable()
 	}
-	l.logger.Warn().Int("times", times).Msg("entries that the journal took have no verdict, because nobody can read them: appending them again")
+	l.logger.Warn().Int("times", times).
+		Msg("entries that the journal took have no verdict, because nobody can read them: appending them again")
 	return retry.Pause(ctx, min(maxRepeatPause, repeatPause<<times))
 }
 
@@ -120,7 +123,8 @@ func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 func (l *Log) Unreadable() *stop.Error {
 	return &stop.Error{
 		What: "no member can read what this one appends to journal " + l.Topic,
-		Remedy: "run the member on another machine: this one's memory is to be suspected; the others take over its partitions. " +
+		Remedy: "run the member on another machine: this one's memory is to be suspected; the others take over its " +
+			"partitions. " +
 			"If they end so as well, look at the journal's broker",
 	}
 }

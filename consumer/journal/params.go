@@ -35,10 +35,12 @@ func (p Params) Name(group string) string {
 func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	if p.ReplicationFactor == 0 || p.ReplicationFactor < -1 || p.ReplicationFactor > 1<<15-1 {
-		m = append(m, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas", "write 3, or -1 for the broker's default"))
+		m = append(m, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
+			"write 3, or -1 for the broker's default"))
 	}
 	if p.MinInsync < 0 || p.ReplicationFactor > 0 && p.MinInsync > p.ReplicationFactor {
-		m = append(m, setting.Wrong("min_insync", p.MinInsync, "cannot be met", "write a number from 1 to replication_factor, or 0 to leave it to the broker"))
+		m = append(m, setting.Wrong("min_insync", p.MinInsync, "cannot be met",
+			"write a number from 1 to replication_factor, or 0 to leave it to the broker"))
 	}
 	if p.MaxEntryBytes < 4*setting.KiB || p.MaxEntryBytes > 64*setting.MiB {
 		m = append(m, setting.Wrong("max_entry_bytes", p.MaxEntryBytes, "is out of range", "write a size from 4KiB to 64MiB"))

@@ -30,8 +30,9 @@ func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) er
 		}
 		for offset := max(batch.Offset, h.From); offset < batch.NextOffset; offset++ {
 			blank := &kgo.Record{
-				Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch, Timestamp: time.UnixMilli(0),
-				Attrs: kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
+				Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch,
+				Timestamp: time.UnixMilli(0),
+				Attrs:     kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
 			}
 			if err := h.one(rd, blank); err != nil {
 				return err

@@ -12,7 +12,10 @@ import (
 
 // A follower has room for the batches of members: of as many records as one may buffer, and as large as a batch may be.
 func TestRoomForWhatMembersAppend(t *testing.T) {
-	for _, most := range []setting.Bytes{4 * setting.KiB, setting.MiB, 6 * setting.MiB, 12 * setting.MiB, 64 * setting.MiB} {
+	for _, most := range []setting.Bytes{
+		4 * setting.KiB, setting.MiB, 6 * setting.MiB, 12 * setting.MiB,
+		64 * setting.MiB,
+	} {
 		p := DefaultParams()
 		p.MaxEntryBytes = most
 		size := max(p.MaxRecordBytes(), 1<<20)/mostBuffered - 10 // less the framing of a record

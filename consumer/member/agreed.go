@@ -27,7 +27,10 @@ type Agreed struct {
 
 // NewAgreed hashes settings and routing.
 func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
-	return &Agreed{Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing, Routed: index.Hash(routing)}
+	return &Agreed{
+		Index: p, Settings: settings, Fingerprint: index.Fingerprint(settings), Routing: routing,
+		Routed: index.Hash(routing),
+	}
 }
 
 // sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the
@@ -41,8 +44,9 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 		what += "\n    " + line
 	}
 	return &stop.Error{
-		What:   what,
-		Remedy: "use the same settings as the other members; to change them, stop all members, name a new journal.topic and start once with source.accept_journal_gap: true (what is remembered is not carried over)",
+		What: what,
+		Remedy: "use the same settings as the other members; to change them, stop all members, name a new journal.topic " +
+			"and start once with source.accept_journal_gap: true (what is remembered is not carried over)",
 	}
 }
 
@@ -61,7 +65,8 @@ func (a *Agreed) SameRouting(log *journal.Log, r *index.Replica) error {
 	}
 	return &stop.Error{
 		What: what,
-		Remedy: "use the routing of the other members (`unecho routing show`). To change it for all: `unecho routing apply --config FILE` " +
+		Remedy: "use the routing of the other members (`unecho routing show`). To change it for all: `unecho routing apply " +
+			"--config FILE` " +
 			"with this configuration, and start all members with it; what is remembered stays",
 	}
 }

@@ -23,9 +23,11 @@ type DisputedError struct{ Dispute }
 // Error says who differs from whom.
 func (e *DisputedError) Error() string {
 	if !e.Known {
-		return fmt.Sprintf("this replica does not know what %s says of journal offset %d (hash %016x there)", e.Member, e.Offset, e.Theirs)
+		return fmt.Sprintf("this replica does not know what %s says of journal offset %d (hash %016x there)", e.Member,
+			e.Offset, e.Theirs)
 	}
-	return fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)", e.Member, e.Offset, e.Ours, e.Theirs)
+	return fmt.Sprintf("this replica differs from that of %s at journal offset %d (hash %016x here, %016x there)",
+		e.Member, e.Offset, e.Ours, e.Theirs)
 }
 
 // disputes is what a follower makes of claims. Only the follower's goroutine changes it. Others read the outcome once
@@ -81,17 +83,21 @@ func (d *disputes) settle(c *index.Divergence) error {
 
 func errUnsettled(c *index.Divergence) error {
 	return &stop.Error{
-		What: fmt.Sprintf("this replica differs from that of %s, and not always in the same way, at journal offset %d (hash %016x here, %016x there)",
+		What: fmt.Sprintf("this replica differs from that of %s, and not always in the same way, at journal offset %d "+
+			"(hash %016x here, %016x there)",
 			c.Member, c.Offset, c.Ours, c.Theirs),
-		Remedy: "suspect this machine's memory or this program's version: run the member elsewhere, with the version that the others run",
+		Remedy: "suspect this machine's memory or this program's version: run the member elsewhere, with the version that " +
+			"the others run",
 	}
 }
 
 func (d *disputes) accused(c *index.Divergence) error {
 	return &stop.Error{
-		What: fmt.Sprintf("%s accuses this member: its replica, restored and replayed, came again to another state at journal offset %d (hash %016x here, %016x there)",
+		What: fmt.Sprintf("%s accuses this member: its replica, restored and replayed, came again to another state at "+
+			"journal offset %d (hash %016x here, %016x there)",
 			c.Member, c.Offset, c.Ours, c.Theirs),
-		Remedy: "this member stops; when it starts again it restores from before that offset and replays. If it stops here again, compare " +
+		Remedy: "this member stops; when it starts again it restores from before that offset and replays. If it stops here " +
+			"again, compare " +
 			"the versions of both members, and suspect this machine's memory",
 	}
 }
@@ -107,7 +113,8 @@ func (f *Follower) SettleDispute(ctx context.Context) (accused bool, err error) 
 	})
 	if wrong != nil {
 		f.Logger.Error().Str("other", wrong.Member).Int64("journal_offset", wrong.Offset).
-			Msg("this member's replica was wrong: restored and replayed, it agrees with the other; verdicts since its last checkpoint may be wrong")
+			Msg("this member's replica was wrong: restored and replayed, it agrees with the other; verdicts since its last " +
+				"checkpoint may be wrong")
 	}
 	if charge == nil {
 		return false, nil
@@ -142,8 +149,10 @@ func (f *Follower) accuse(ctx context.Context, charge *index.Accusation) error {
 
 func errUndecidable(offset, start int64) error {
 	return &stop.Error{
-		What: fmt.Sprintf("replicas differ at journal offset %d, and neither a snapshot nor the journal, which begins at %d, reaches before it", offset, start),
-		Remedy: "this member cannot find out which replica is right. If others differ from it as well, delete its snapshots and give it " +
+		What: fmt.Sprintf("replicas differ at journal offset %d, and neither a snapshot nor the journal, which begins at "+
+			"%d, reaches before it", offset, start),
+		Remedy: "this member cannot find out which replica is right. If others differ from it as well, delete its " +
+			"snapshots and give it " +
 			"theirs; if it alone is right, stop them",
 	}
 }

@@ -18,8 +18,10 @@ func (e *RetiredError) Error() string { return "this group has retired in favour
 func Succeeded(topic string, d *protocol.Duty) *stop.Error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s takes over from this one, says journal %s", d.Other, topic), Err: &RetiredError{*d},
-		Remedy: fmt.Sprintf("let this deployment end. To follow the other group, and take over from it again, start it with consumer.succeeds: %s "+
-			"once `unecho takeover` is done; to abandon the takeover before: `unecho takeover --abandon`, with the configuration of %s", d.Other, d.Other),
+		Remedy: fmt.Sprintf("let this deployment end. To follow the other group, and take over from it again, start it "+
+			"with consumer.succeeds: %s "+
+			"once `unecho takeover` is done; to abandon the takeover before: `unecho takeover --abandon`, with the "+
+			"configuration of %s", d.Other, d.Other),
 	}
 }
 
@@ -28,12 +30,16 @@ func (*Agreed) onDuty(log *journal.Log, text []byte) error {
 	d, err := routing.DutyOf(text)
 	switch {
 	case err != nil:
-		return &stop.Error{What: fmt.Sprintf("the routing in journal %s cannot be read", log.Topic), Err: err, Remedy: "start the version that the other members run"}
+		return &stop.Error{
+			What: fmt.Sprintf("the routing in journal %s cannot be read", log.Topic), Err: err,
+			Remedy: "start the version that the other members run",
+		}
 	case d.Kind == protocol.Retired:
 		return Succeeded(log.Topic, &d)
 	case d.Ours != "" && d.Ours != routing.Incarnation(log.Topic, log.ID):
 		return &stop.Error{
-			What:   fmt.Sprintf("the routing in journal %s was meant for another journal (%s): the topic was deleted and created again, or copied", log.Topic, d.Ours),
+			What: fmt.Sprintf("the routing in journal %s was meant for another journal (%s): the topic was deleted and "+
+				"created again, or copied", log.Topic, d.Ours),
 			Remedy: "begin a new deployment, with a consumer.group and a journal.topic that were never used",
 		}
 	}
@@ -45,5 +51,8 @@ func (a *Agreed) declares(log *journal.Log) []byte {
 	if a.Succeeds == "" {
 		return a.Routing
 	}
-	return routing.WithDuty(a.Routing, &protocol.Duty{Kind: protocol.Shadows, Other: a.Succeeds, Ours: routing.Incarnation(log.Topic, log.ID)})
+	return routing.WithDuty(a.Routing, &protocol.Duty{
+		Kind: protocol.Shadows, Other: a.Succeeds,
+		Ours: routing.Incarnation(log.Topic, log.ID),
+	})
 }

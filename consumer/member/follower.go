@@ -89,8 +89,9 @@ const readingEvery = 100 * time.Millisecond
 // publish takes a reading. The caller holds mu, or is alone.
 func (f *Follower) publish() {
 	f.reading.Store(&Reading{
-		Index: f.replica.Stats(), Params: f.replica.Params(), Next: f.replica.Next(), AppendTime: f.appendTime, ConfirmedTime: f.confirmedTime,
-		Settings: f.replica.Settings(),
+		Index: f.replica.Stats(), Params: f.replica.Params(), Next: f.replica.Next(), AppendTime: f.appendTime,
+		ConfirmedTime: f.confirmedTime,
+		Settings:      f.replica.Settings(),
 	})
 	f.read = time.Now()
 }
@@ -260,7 +261,8 @@ func (f *Follower) unfollowed(err error) error {
 	case errors.Is(err, journal.ErrLost):
 		return &stop.Error{
 			What: "this replica cannot go on", Err: err,
-			Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or delete journal and snapshots to begin anew",
+			Remedy: "start again to restore from a snapshot; if it stops here again, the journal lost records: restore it, or " +
+				"delete journal and snapshots to begin anew",
 		}
 	}
 	return err

@@ -29,7 +29,8 @@ type Keeper struct {
 // NewKeeper keeps the snapshots of a replica in a store, in the name of a member.
 func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string) *Keeper {
 	return &Keeper{
-		Follower: f, store: store, Params: p, name: name, writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
+		Follower: f, store: store, Params: p, name: name,
+		writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
 		collectAt: time.Now().Add(snapshot.Grace + p.Every),
 	}
 }
@@ -128,7 +129,8 @@ func (k *Keeper) Write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.Logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).Int64("bytes", written.Bytes).
+	k.Logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).
+		Int64("bytes", written.Bytes).
 		Dur("took_ms", time.Since(began)).Msg("snapshot taken")
 	k.Counters.SnapshotNext.Store(position.Offset)
 	k.Counters.SnapshotTime.Store(m.Taken)
@@ -244,7 +246,8 @@ func (k *Keeper) capture(ctx context.Context) (index.Capture, snapshot.Position,
 // checkpoint lets the other replicas compare themselves with this one.
 func (k *Keeper) checkpoint(ctx context.Context, c *index.Capture) error {
 	_, err := k.Log.Append(ctx, &index.Checkpoint{
-		Header: k.Log.Header(), Member: k.name, Offset: c.Next, Hash: c.Hash, Settings: c.Settings, Bounds: c.Bounds, Routes: c.Routes,
+		Header: k.Log.Header(), Member: k.name, Offset: c.Next, Hash: c.Hash, Settings: c.Settings, Bounds: c.Bounds,
+		Routes: c.Routes,
 	})
 	return err
 }

@@ -78,7 +78,10 @@ func newApplier(b *testing.B, verify string) *applier {
 		b.Fatal(err)
 	}
 	setup := &Setup{Name: "m", Agreed: &Agreed{Index: p, Fingerprint: fingerprint}, Counters: NewCounters()}
-	a := &applier{Follower: newFollower(setup, replica, journal.Place{LeaderEpoch: -1}, nil), random: rand.New(rand.NewPCG(1, 2)), params: p}
+	a := &applier{
+		Follower: newFollower(setup, replica, journal.Place{LeaderEpoch: -1}, nil),
+		random:   rand.New(rand.NewPCG(1, 2)), params: p,
+	}
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		b.Fatal(err)

@@ -51,7 +51,8 @@ func (n *Overtakings) Another(f *Follower, err *OvertakenError) error {
 	}
 	if *n++; *n >= MaxOvertaken {
 		return &stop.Error{
-			What: fmt.Sprintf("restoring took too long %d times in a row: each time the other members had trimmed the journal meanwhile",
+			What: fmt.Sprintf("restoring took too long %d times in a row: each time the other members had trimmed the journal "+
+				"meanwhile",
 				MaxOvertaken),
 			Err:    err,
 			Remedy: "raise snapshot.every for all members beyond what a restore takes: see how long \"snapshot restored\" took",

@@ -65,7 +65,8 @@ func (s *Setup) restoreOne(
 	for _, info := range infos {
 		at := info.Position
 		if at.JournalTopic != s.Log.ID {
-			s.Logger.Warn().Stringer("snapshot", at).Msg("snapshot of another journal, or of one of the same name that was deleted: passed over")
+			s.Logger.Warn().Stringer("snapshot", at).
+				Msg("snapshot of another journal, or of one of the same name that was deleted: passed over")
 			continue
 		}
 		if at.Offset < start || at.Offset >= below && at.Offset <= end {
@@ -73,16 +74,20 @@ func (s *Setup) restoreOne(
 		}
 		if at.Offset > end {
 			return nil, place, last, &stop.Error{
-				What:   fmt.Sprintf("snapshot %d lies beyond the end of journal %s, %d: the journal lost records", at.Offset, s.Log.Topic, end),
-				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as they are",
+				What: fmt.Sprintf("snapshot %d lies beyond the end of journal %s, %d: the journal lost records", at.Offset,
+					s.Log.Topic, end),
+				Remedy: "restore the journal, or delete journal and snapshots to begin anew; offsets committed so far stay as " +
+					"they are",
 			}
 		}
 		last = max(last, at.Offset)
 		replica, err := s.load(ctx, store, at)
 		if err == nil {
-			return replica, journal.Place{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil // with its mark
+			// with its mark
+			return replica, journal.Place{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil
 		}
-		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) { // it may be sound: falling back would lose what it holds
+		// it may be sound: falling back would lose what it holds
+		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
 			return nil, place, last, fmt.Errorf("restore %v: %w", at, err)
 		}
 		s.Logger.Error().Err(err).Stringer("snapshot", at).Msg("snapshot is unusable: falling back to the one before")
@@ -94,8 +99,9 @@ func (s *Setup) restoreOne(
 func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Place, error) {
 	if start > 0 && !s.AcceptJournalGap {
 		return nil, journal.Place{}, &stop.Error{
-			What:   fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
-			Remedy: "give this member the store that the others use (snapshot.store), or start once with source.accept_journal_gap: true and an empty memory",
+			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
+			Remedy: "give this member the store that the others use (snapshot.store), or start once with " +
+				"source.accept_journal_gap: true and an empty memory",
 		}
 	}
 	replica, err := index.NewReplica(s.Agreed.Index, s.Agreed.Fingerprint)

@@ -33,9 +33,10 @@ type Setup struct {
 
 // Counters count over all replicas that a process has one after the other.
 type Counters struct {
-	Divergences, Accusations   atomic.Uint64
-	SnapshotErrs               atomic.Uint64
-	SnapshotNext, SnapshotTime atomic.Int64            // of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
+	Divergences, Accusations atomic.Uint64
+	SnapshotErrs             atomic.Uint64
+	// of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
+	SnapshotNext, SnapshotTime atomic.Int64
 	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last
 	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters

@@ -56,14 +56,17 @@ type trouble struct {
 func (l *trouble) stray(why *journal.StrayError) {
 	l.counters.Strays.add(why.Reason)
 	if unsaid, yes := l.strays.may(time.Now()); yes {
-		l.logger.Error().Err(why.Err).Int64("journal_offset", why.Offset).Str("reason", string(why.Reason)).Int("unsaid", unsaid).
-			Msg("a record in the journal is none of this group's: it changes nothing, on every member alike; find out who writes to the topic")
+		l.logger.Error().Err(why.Err).Int64("journal_offset", why.Offset).Str("reason", string(why.Reason)).
+			Int("unsaid", unsaid).
+			Msg("a record in the journal is none of this group's: it changes nothing, on every member alike; find out who " +
+				"writes to the topic")
 	}
 }
 
 func (l *trouble) withoutTime(offset int64) {
 	if unsaid, yes := l.untimed.may(time.Now()); yes {
 		l.logger.Error().Int64("journal_offset", offset).Int("unsaid", unsaid).
-			Msg("journal records carry the producer's time: documents do not age meanwhile; set message.timestamp.type=LogAppendTime on the topic")
+			Msg("journal records carry the producer's time: documents do not age meanwhile; set " +
+				"message.timestamp.type=LogAppendTime on the topic")
 	}
 }

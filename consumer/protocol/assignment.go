@@ -14,7 +14,10 @@ type TopicPartition struct {
 
 // Reposition begins an epoch of the partition in the journal.
 func (tp *TopicPartition) Reposition(h index.Header, offset int64, epoch uint32) *index.Reposition {
-	return &index.Reposition{Header: h, Source: tp.Source, Name: tp.Topic, Partitions: tp.Partitions, Offset: offset, Epoch: epoch}
+	return &index.Reposition{
+		Header: h, Source: tp.Source, Name: tp.Topic, Partitions: tp.Partitions, Offset: offset,
+		Epoch: epoch,
+	}
 }
 
 // Assignment is a partition that a session may read, with what the steps of an assignment settled.

@@ -100,7 +100,10 @@ func TestAfterARefusal(t *testing.T) {
 // What only waits ends when partitions are taken away, what is in a transaction ends with it.
 func TestRevoked(t *testing.T) {
 	b, _, _ := produced(1)
-	for want, then := range map[Want]Want{WantVerdicts: WantAbort, WantPass: WantAbort, WantForgotten: WantAbort, WantOutputs: WantOutputs, WantCommit: WantCommit} {
+	for want, then := range map[Want]Want{
+		WantVerdicts: WantAbort, WantPass: WantAbort, WantForgotten: WantAbort,
+		WantOutputs: WantOutputs, WantCommit: WantCommit,
+	} {
 		b.wants = want
 		if b.Revoked(); b.Wants() != then {
 			t.Errorf("of %v it becomes %v", want, b.Wants())

@@ -37,13 +37,15 @@ func parse(s string) (epoch uint32, start int64, ok bool) {
 
 // BackfillMetadata is the metadata of a backfill's commits. It also counts the verdicts so far.
 func BackfillMetadata(epoch uint32, start int64, t Tally) string {
-	return fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted, t.Duplicate, t.Rejected)
+	return fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted,
+		t.Duplicate, t.Rejected)
 }
 
 func parseTally(s string) (t Tally) {
 	var epoch uint32
 	var start int64
-	_, err := fmt.Sscanf(s, "unecho1 %d %d unique=%d reemitted=%d duplicate=%d rejected=%d", &epoch, &start, &t.Unique, &t.Reemitted, &t.Duplicate, &t.Rejected)
+	_, err := fmt.Sscanf(s, "unecho1 %d %d unique=%d reemitted=%d duplicate=%d rejected=%d", &epoch, &start, &t.Unique,
+		&t.Reemitted, &t.Duplicate, &t.Rejected)
 	if err != nil {
 		return Tally{}
 	}

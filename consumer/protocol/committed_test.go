@@ -3,10 +3,14 @@ package protocol
 import "testing"
 
 func TestMetadata(t *testing.T) {
-	if got, want := NewCommitted(41, Metadata(3, 40)), (Committed{Offset: 41, Ours: true, Epoch: 3, Start: 40}); got != want {
+	if got, want := NewCommitted(41, Metadata(3, 40)),
+		(Committed{Offset: 41, Ours: true, Epoch: 3, Start: 40}); got != want {
 		t.Errorf("what was written is read as %+v", got)
 	}
-	for _, foreign := range []string{"", "unecho1", "unecho1 ", "unecho1 3", "unecho1 x 40", "unecho1 3 x", "unecho1 -1 0", "unecho1 4294967296 0", "unecho2 3 40", "a note"} {
+	for _, foreign := range []string{
+		"", "unecho1", "unecho1 ", "unecho1 3", "unecho1 x 40", "unecho1 3 x", "unecho1 -1 0",
+		"unecho1 4294967296 0", "unecho2 3 40", "a note",
+	} {
 		if got := NewCommitted(41, foreign); got != (Committed{Offset: 41}) {
 			t.Errorf("%q is read as %+v", foreign, got)
 		}

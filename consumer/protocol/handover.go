@@ -200,7 +200,10 @@ func (h *Handover) Offsets(of []Standpoint) {
 		h.refuse(NewBeyond, h.New.Group, beyond...)
 	case h.Old.Duty.Kind == Forwards:
 		h.hands = HandRetire
-		h.duty = Duty{Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From, Seen: seen(of)}
+		h.duty = Duty{
+			Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From,
+			Seen: seen(of),
+		}
 	default:
 		h.hands = HandActivate
 		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, Theirs: h.Old.Journal, Ours: h.New.Journal, From: from}

@@ -37,7 +37,8 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	}
 	for d := range docs {
 		if d.Entry.Offset < p.Base {
-			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrPassed, p.Base, a.Topic, a.Source.Partition, d.Entry.Offset)
+			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrPassed, p.Base, a.Topic, a.Source.Partition,
+				d.Entry.Offset)
 		}
 		d.Verdict, d.Judged = r.Held(a.Source, a.Epoch, d.Entry.Offset)
 		if a.Fed() {

@@ -176,11 +176,22 @@ func TestRefusals(t *testing.T) {
 		want     []Answer
 		untimely []Answer // where it is refused for its time
 	}{
-		"unique":       {Document{Judged: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
-		"duplicate":    {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}}, []Answer{Again, Again, Hopeless}, []Answer{Again, Again, Hopeless}},
-		"rejected":     {Document{Rejected: true}, []Answer{Again, Hopeless}, []Answer{Again, Hopeless}},
-		"forgotten":    {Document{Judged: true, Verdict: index.Verdict{Forgotten: true}}, []Answer{Again, Hopeless}, []Answer{Again, Hopeless}},
-		"let through":  {Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}, Reemitted: true}}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
+		"unique": {Document{Judged: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
+		"duplicate": {
+			Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}},
+			[]Answer{Again, Again, Hopeless},
+			[]Answer{Again, Again, Hopeless},
+		},
+		"rejected": {Document{Rejected: true}, []Answer{Again, Hopeless}, []Answer{Again, Hopeless}},
+		"forgotten": {
+			Document{Judged: true, Verdict: index.Verdict{Forgotten: true}},
+			[]Answer{Again, Hopeless},
+			[]Answer{Again, Hopeless},
+		},
+		"let through": {Document{Judged: true, Verdict: index.Verdict{
+			Match:     index.Match{Method: index.Identical},
+			Reemitted: true,
+		}}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 	} {
 		t.Run(name, func(t *testing.T) {

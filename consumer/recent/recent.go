@@ -61,7 +61,8 @@ func (c *Copies) Add(at index.Stamp, rec index.Record, verdicts []index.Verdict,
 		s.erased = false
 		s.id = append(s.id[:0], e.ID...)
 		s.Copy = Copy{
-			Number: c.count, Judged: at.LogAppendTime, Source: source, Topic: topic, Offset: v.Offset, Time: e.Time, Scope: e.Scope,
+			Number: c.count, Judged: at.LogAppendTime, Source: source, Topic: topic, Offset: v.Offset, Time: e.Time,
+			Scope:    e.Scope,
 			Position: v.Position, Match: v.Match, Reemitted: v.Reemitted, Late: v.Late,
 		}
 		c.mu.Unlock()

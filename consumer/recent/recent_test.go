@@ -45,8 +45,9 @@ func TestCopies(t *testing.T) {
 	}
 	last, count := c.Last(2, all)
 	want := Copy{
-		Number: 3, Judged: 1002, Source: entry.Source{Partition: 3}, Topic: "news", Offset: 3, Time: 7, ID: "copy2", Position: index.Position{Offset: 50, Entry: 1},
-		Match: index.Match{Method: index.Jaccard, Offset: 2, Similarity: index.Similarity{Num: 9, Den: 10}},
+		Number: 3, Judged: 1002, Source: entry.Source{Partition: 3}, Topic: "news", Offset: 3, Time: 7, ID: "copy2",
+		Position: index.Position{Offset: 50, Entry: 1},
+		Match:    index.Match{Method: index.Jaccard, Offset: 2, Similarity: index.Similarity{Num: 9, Den: 10}},
 	}
 	if count != 3 || len(last) != 2 || last[0] != want || last[1].Number != 2 || last[1].ID != "copy1" {
 		t.Errorf("the last two of %d are %+v", count, last)
@@ -70,7 +71,8 @@ func TestCopiesAreBounded(t *testing.T) {
 		add(&c, n)
 	}
 	out, next, missed := c.After(5, Kept*2, all)
-	if len(out) != Kept || out[0].Number != 21 || out[Kept-1].Number != Kept+20 || next != Kept+20 || missed != 15 || c.Count() != Kept+20 {
+	if len(out) != Kept || out[0].Number != 21 || out[Kept-1].Number != Kept+20 || next != Kept+20 || missed != 15 ||
+		c.Count() != Kept+20 {
 		t.Errorf("%d copies from %d, next %d, %d missed", len(out), out[0].Number, next, missed)
 	}
 	if last := lastOf(&c, Kept*2, all); len(last) != Kept || last[0].Number != Kept+20 || last[Kept-1].Number != 21 {
@@ -95,7 +97,10 @@ func TestErase(t *testing.T) {
 	var c Copies
 	for n := range int64(4) {
 		run := &index.Run{Entries: []entry.Entry{{Offset: n, ID: []byte("secret")}}}
-		v := index.Verdict{Offset: n, Position: index.Position{Offset: 60 + n}, Match: index.Match{Method: index.Jaccard, Position: index.Position{Offset: n}}}
+		v := index.Verdict{
+			Offset: n, Position: index.Position{Offset: 60 + n},
+			Match: index.Match{Method: index.Jaccard, Position: index.Position{Offset: n}},
+		}
 		c.Add(index.Stamp{Offset: 60 + n}, run, []index.Verdict{v}, func(entry.Source) string { return "news" })
 	}
 	c.Erase([]index.Position{{Offset: 61}, {Offset: 2}, {Offset: 60, Entry: 1}})

@@ -67,7 +67,8 @@ func (w *Window) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log := journal.NewLog(w.client, name, topics[0].ID, w.group.Name, index.Fingerprint(w.group.Settings), 0, zerolog.Nop())
+	log := journal.NewLog(w.client, name, topics[0].ID, w.group.Name, index.Fingerprint(w.group.Settings), 0,
+		zerolog.Nop())
 	start, end, err := log.Bounds(ctx)
 	if err != nil {
 		return err
@@ -107,7 +108,8 @@ func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) 
 		}
 	}
 	if start > 0 {
-		return place, errors.Join(fmt.Errorf("journal %s begins at %d, and no snapshot is in store from there on: what is remembered cannot be read",
+		return place, errors.Join(fmt.Errorf(
+			"journal %s begins at %d, and no snapshot is in store from there on: what is remembered cannot be read",
 			w.group.journal().Topic, start), damaged)
 	}
 	w.replica, err = index.NewReplica(w.group.Params, index.Fingerprint(w.group.Settings))
@@ -115,7 +117,9 @@ func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) 
 }
 
 // newest restores the newest whole snapshot that the journal continues. Without one the replica stays nil.
-func (w *Window) newest(ctx context.Context, store snapshot.Store, topic [16]byte, start, end int64) (place journal.Place, damaged, err error) {
+func (w *Window) newest(ctx context.Context, store snapshot.Store, topic [16]byte, start,
+	end int64,
+) (place journal.Place, damaged, err error) {
 	infos, err := store.Manifests(ctx)
 	if err != nil {
 		return place, nil, fmt.Errorf("list snapshots: %w", err)
@@ -158,7 +162,8 @@ func (w *Window) follow(ctx context.Context, from journal.Place, end int64) erro
 	}
 	p := w.group.journal()
 	u := journal.NewUnpacker(p)
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.group.Options...), journal.FollowerOptions(p.Topic, from, u, w.client)...)...)
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.group.Options...),
+		journal.FollowerOptions(p.Topic, from, u, w.client)...)...)
 	if err != nil {
 		return fmt.Errorf("open client: %w", err)
 	}

@@ -20,7 +20,9 @@ func Pause(ctx context.Context, d time.Duration) error {
 
 // While tries until it succeeds, again says no, or ctx is done. Again is asked after each failure, with the time since
 // the first try began; between two tries there is a pause of every. While returns the last error, or why ctx is done.
-func While(ctx context.Context, every time.Duration, try func() error, again func(err error, since time.Duration) bool) error {
+func While(ctx context.Context, every time.Duration, try func() error,
+	again func(err error, since time.Duration) bool,
+) error {
 	for began := time.Now(); ; {
 		err := try()
 		if err == nil || ctx.Err() != nil || !again(err, time.Since(began)) {

@@ -40,7 +40,8 @@ func TestWhileEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(why) })
-		err := While(ctx, time.Hour, func() error { return errors.New("fails") }, func(error, time.Duration) bool { return true })
+		err := While(ctx, time.Hour, func() error { return errors.New("fails") },
+			func(error, time.Duration) bool { return true })
 		if !errors.Is(err, why) {
 			t.Error(err)
 		}

@@ -85,7 +85,8 @@ func DutyOf(text []byte) (d protocol.Duty, err error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		said, ok := values[key].(string)
 		if strings.HasPrefix(key, keyPrefix) && (!ok || !readDuty(&d, key, said)) {
-			return d, fmt.Errorf("read routing: %s is %v, which this version of unecho does not know: upgrade this program", key, values[key])
+			return d, fmt.Errorf("read routing: %s is %v, which this version of unecho does not know: upgrade this program", key,
+				values[key])
 		}
 	}
 	return d, nil

@@ -34,7 +34,10 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 			t.Errorf("%s is %s without its duty", text, Plain(text))
 		}
 	}
-	for _, wrong := range []string{`{"succession.duty":"king"}`, `{"succession.more":"x"}`, `{"succession.from news/0":"12"}`, `{"succession.void":7}`} {
+	for _, wrong := range []string{
+		`{"succession.duty":"king"}`, `{"succession.more":"x"}`,
+		`{"succession.from news/0":"12"}`, `{"succession.void":7}`,
+	} {
 		if _, err := DutyOf([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "upgrade") {
 			t.Errorf("%s: %v", wrong, err)
 		}

@@ -33,7 +33,8 @@ func WithPlan(text []byte, plan *protocol.Plan) []byte {
 	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
 	values[keyFrom], values[keyTo] = plan.From, plan.To
 	for _, r := range plan.Ranges {
-		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic, r.From, r.To)
+		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic,
+			r.From, r.To)
 	}
 	return encode(values)
 }

@@ -22,7 +22,10 @@ func changing(number uint32, text string) *index.Routing {
 }
 
 func checkpoint(offset int64, number uint32, text string) *index.Checkpoint {
-	return &index.Checkpoint{Header: header(), Offset: offset, Settings: settings, Routes: index.Routes{Number: number, Text: []byte(text)}}
+	return &index.Checkpoint{
+		Header: header(), Offset: offset, Settings: settings,
+		Routes: index.Routes{Number: number, Text: []byte(text)},
+	}
 }
 
 // written makes a journal with these records.
@@ -139,13 +142,15 @@ func TestApply(t *testing.T) {
 	if err != nil || now.Routes.Number != 2 || string(now.Routes.Text) != "b" {
 		t.Errorf("got %+v, %v", now, err)
 	}
-	if now, err = j.Apply(bounded(t), p, seen, []byte("c")); !errors.Is(err, ErrOvertaken) || string(now.Routes.Text) != "b" {
+	if now, err = j.Apply(bounded(t), p, seen, []byte("c")); !errors.Is(err, ErrOvertaken) ||
+		string(now.Routes.Text) != "b" {
 		t.Errorf("one that was too late: %+v, %v", now, err)
 	}
 	if err := client.ProduceSync(t.Context(), &kgo.Record{Value: []byte("hello")}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
-	if now, err = j.Apply(bounded(t), p, now, []byte("c")); err != nil || now.Routes.Number != 3 || string(now.Routes.Text) != "c" {
+	if now, err = j.Apply(bounded(t), p, now, []byte("c")); err != nil || now.Routes.Number != 3 ||
+		string(now.Routes.Text) != "c" {
 		t.Errorf("with something between: %+v, %v", now, err)
 	}
 }

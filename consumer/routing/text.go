@@ -18,7 +18,8 @@ func Text(topics []string, start string, out sink.Params) []byte {
 	values := map[string]any{"source.topics": topics, "source.start": start, "sink.dry_run": out.DryRun}
 	for _, source := range topics {
 		unique, duplicate, rejected := out.Topics(source)
-		values["sink.unique"+of+source], values["sink.duplicate"+of+source], values["sink.rejected"+of+source] = unique, duplicate, rejected
+		values["sink.unique"+of+source], values["sink.duplicate"+of+source], values["sink.rejected"+of+source] = unique,
+			duplicate, rejected
 	}
 	return encode(values)
 }

@@ -32,11 +32,13 @@ func (s *Session) warn(t *protocol.Takeover) {
 		message = "the journal knows nothing of what was committed: going on there with an empty memory"
 	case protocol.Foreign:
 		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
-	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below, protocol.Deleted,
+	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below,
+		protocol.Deleted,
 		protocol.Unreadable, protocol.HasRetired:
 		return
 	}
-	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).Msg(message)
+	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).
+		Msg(message)
 }
 
 // tellWait says why a partition waits. Mostly it does so for a moment only.
@@ -48,7 +50,8 @@ func (s *Session) tellWait(t *protocol.Takeover) {
 	}[t.Decision.Reason]
 	if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, why, t.Waited) {
 		s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Str("because", why).
-			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what to do")
+			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what " +
+				"to do")
 	}
 }
 
@@ -66,19 +69,23 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 			return &stop.Error{
 				What: fmt.Sprintf("%s is of epoch %d, and the journal %s lost its end: it knows of epoch %d",
 					at, f.Committed.Epoch, s.Log.Topic, f.Replica.Epoch),
-				Remedy: "restore the journal; if that is not possible, stop all members and set the offset to where it is: " + s.reset(f, "--to-current"),
+				Remedy: "restore the journal; if that is not possible, stop all members and set the offset to where it is: " +
+					s.reset(f, "--to-current"),
 			}
 		}
 		return &stop.Error{
-			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch, s.Log.Topic),
+			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch,
+				s.Log.Topic),
 			Remedy: "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
 				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic. " +
 				"If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &stop.Error{
-			What: fmt.Sprintf("%s is %d, but all below %d was forwarded: the group's offsets were lost", at, f.Committed.Offset, f.Replica.Base),
-			Remedy: fmt.Sprintf("start with source.accept_lost_offsets: true to go on from %d, or set the offset by hand to forward again",
+			What: fmt.Sprintf("%s is %d, but all below %d was forwarded: the group's offsets were lost", at, f.Committed.Offset,
+				f.Replica.Base),
+			Remedy: fmt.Sprintf("start with source.accept_lost_offsets: true to go on from %d, or set the offset by hand to "+
+				"forward again",
 				f.Replica.Base),
 		}
 	case protocol.Beyond:
@@ -99,12 +106,14 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		return s.Log.Unreadable()
 	case protocol.HasRetired:
 		return member.Succeeded(s.Log.Topic, &f.Duty)
-	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign, protocol.Deleted:
+	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign,
+		protocol.Deleted:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
 func (s *Session) reset(f *protocol.Findings, to string) string {
-	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", s.Params.Group, f.Topic, f.Source.Partition, to)
+	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", s.Params.Group,
+		f.Topic, f.Source.Partition, to)
 }

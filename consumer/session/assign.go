@@ -16,7 +16,9 @@ import (
 
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this
 // session, and returns where each is to be read from. The client calls it after each rebalance, before it fetches.
-func (s *Session) assign(ctx context.Context, given map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+func (s *Session) assign(ctx context.Context,
+	given map[string]map[int32]kgo.Offset,
+) (map[string]map[int32]kgo.Offset, error) {
 	s.standing.assigned(time.Now())
 	s.mu.Lock()
 	took, err := s.took, s.unsettled
@@ -122,7 +124,10 @@ func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPa
 			return nil, fmt.Errorf("describe source topic %s: %w", topic, errors.Join(detail.Err))
 		}
 		for _, p := range partitions {
-			of = append(of, topicPartition{Topic: topic, Partitions: int32(len(detail.Partitions)), Source: entry.Source{Topic: detail.ID, Partition: p}})
+			of = append(of, topicPartition{
+				Topic: topic, Partitions: int32(len(detail.Partitions)),
+				Source: entry.Source{Topic: detail.ID, Partition: p},
+			})
 		}
 	}
 	return of, nil

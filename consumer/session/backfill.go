@@ -287,13 +287,18 @@ func (s *Session) planRefusal(f *protocol.Findings, why protocol.Reason) *stop.E
 	switch why { //nolint:exhaustive // the others are those of a live group
 	case protocol.Deleted:
 		return &stop.Error{
-			What:   fmt.Sprintf("documents of %s were deleted before they were read: it begins at %d, and %d is next", at, f.Begin, max(r.From, f.Committed.Offset)),
+			What: fmt.Sprintf("documents of %s were deleted before they were read: it begins at %d, and %d is next", at,
+				f.Begin, max(r.From, f.Committed.Offset)),
 			Remedy: again + " with a later --from, and raise retention.ms of the topic meanwhile",
 		}
 	case protocol.NoOffset:
-		return &stop.Error{What: "the committed offset of " + at + " is gone: the group was away for longer than offsets.retention.minutes, or a person deleted it", Remedy: again}
+		return &stop.Error{What: "the committed offset of " + at +
+			" is gone: the group was away for longer than offsets.retention.minutes, or a person deleted it", Remedy: again}
 	case protocol.Foreign:
-		return &stop.Error{What: "the committed offset of " + at + " was set by someone else, or the topic lost documents", Remedy: again}
+		return &stop.Error{
+			What:   "the committed offset of " + at + " was set by someone else, or the topic lost documents",
+			Remedy: again,
+		}
 	}
 	return nil
 }

@@ -12,7 +12,10 @@ import (
 // Frames stay what they are while others move the memory, and a batch of no unusual size leaves its memory to the next.
 func TestFrames(t *testing.T) {
 	run := func(n int) *index.Run {
-		return &index.Run{Base: int64(n), Entries: []entry.Entry{{Offset: int64(n), ID: bytes.Repeat([]byte{byte(n)}, 100*n)}}}
+		return &index.Run{
+			Base:    int64(n),
+			Entries: []entry.Entry{{Offset: int64(n), ID: bytes.Repeat([]byte{byte(n)}, 100*n)}},
+		}
 	}
 	var f frames
 	for range 3 {

@@ -55,7 +55,10 @@ func TestHistogram(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for _, d := range []time.Duration{0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, 30 * time.Second, 30*time.Second + 1} {
+			for _, d := range []time.Duration{
+				0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, 30 * time.Second,
+				30*time.Second + 1,
+			} {
 				h.observe(d)
 			}
 		})

@@ -38,6 +38,7 @@ func (s *Session) deleted(tp topicPartition, from, begins int64) {
 		return
 	}
 	s.Counters.Deleted.Add(uint64(begins - from))
-	s.Logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).Int64("offset", begins).
+	s.Logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).
+		Int64("offset", begins).
 		Int64("at_most", begins-from).Msg("documents were deleted before they were read: going on where the topic begins")
 }

@@ -91,7 +91,8 @@ func TestOutput(t *testing.T) {
 	}
 	c.committed(&o)
 	got := c.Output()
-	if want := []Verdicts{{"news", 1, 1, 0}, {"mail", 2, 1, 1}}; !slices.Equal(got.Topics, want) || got.Unique != 3 || got.Duplicate != 2 {
+	if want := []Verdicts{{"news", 1, 1, 0}, {"mail", 2, 1, 1}}; !slices.Equal(got.Topics, want) || got.Unique != 3 ||
+		got.Duplicate != 2 {
 		t.Errorf("%+v, want %+v", got.Topics, want)
 	}
 	if got.Reemitted != 1 || got.Rejected[sink.Empty] != 1 || got.Rejected[sink.TooLarge] != 0 {

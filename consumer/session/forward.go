@@ -222,8 +222,9 @@ func hopeless(b *batch) *stop.Error {
 	document := fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, d.Entry.Offset)
 	if untimely(b.cause) {
 		return &stop.Error{
-			What:   fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
-			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic", Err: b.cause,
+			What: fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
+			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and " +
+				".after.max.ms of the rejected topic", Err: b.cause,
 		}
 	}
 	return &stop.Error{
@@ -234,7 +235,8 @@ func hopeless(b *batch) *stop.Error {
 
 // final says that an output will refuse the same record again.
 func final(err error) bool {
-	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) || errors.Is(err, kerr.InvalidRecord) ||
+	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.RecordListTooLarge) ||
+		errors.Is(err, kerr.InvalidRecord) ||
 		errors.Is(err, kerr.InvalidTimestamp) || errors.Is(err, kerr.CorruptMessage)
 }
 

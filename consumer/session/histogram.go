@@ -50,7 +50,10 @@ func (h *histogram) observe(d time.Duration) {
 // read agrees with itself, the sum aside: that may be ahead or behind by what is being observed.
 func (h *histogram) read() Histogram {
 	bounds := latencyBounds()
-	out := Histogram{Bounds: make([]float64, len(bounds)), Counts: make([]uint64, len(h.counts)), Sum: time.Duration(h.sum.Load()).Seconds()}
+	out := Histogram{
+		Bounds: make([]float64, len(bounds)), Counts: make([]uint64, len(h.counts)),
+		Sum: time.Duration(h.sum.Load()).Seconds(),
+	}
 	for i, b := range bounds {
 		out.Bounds[i] = b.Seconds()
 	}

@@ -47,7 +47,8 @@ func TestIncarnationInMetadata(t *testing.T) {
 		}
 	}
 	got := kmsg.NewConsumerMemberMetadata()
-	if err := got.ReadFrom(told); err != nil || got.Generation != 7 || len(got.OwnedPartitions) != 1 || len(got.Topics) != 1 {
+	if err := got.ReadFrom(told); err != nil || got.Generation != 7 || len(got.OwnedPartitions) != 1 ||
+		len(got.Topics) != 1 {
 		t.Errorf("%+v: %v", got, err)
 	}
 }

@@ -50,7 +50,8 @@ func (s *Setup) sessionOptions(slot string) []kgo.Opt {
 		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
 		kgo.Balancers(Balancer(s.Incarnation)),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(), // what is polled is committed: so are the markers, and with them what was aborted before them
+		// what is polled is committed: so are the markers, and with them what was aborted before them
+		kgo.KeepControlRecords(),
 		kgo.FetchMaxWait(time.Second),
 		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))), // the library's, or more

@@ -38,7 +38,8 @@ type SourceParams struct {
 func DefaultParams() Params {
 	return Params{
 		Group: "unecho", Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
-		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
+		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second,
+		StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
 	}
 }
 
@@ -52,19 +53,24 @@ func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	name := regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
 	if !name.MatchString(p.Group) {
-		m = append(m, setting.Wrong("group", p.Group, "is no name for a group", "write 1 to 200 letters, digits, dots, underscores or dashes"))
+		m = append(m, setting.Wrong("group", p.Group, "is no name for a group",
+			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
 	if p.Member != "" && !name.MatchString(p.Member) {
-		m = append(m, setting.Wrong("member", p.Member, "is no name for a member", "write 1 to 200 letters, digits, dots, underscores or dashes"))
+		m = append(m, setting.Wrong("member", p.Member, "is no name for a member",
+			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
 	if p.Succeeds != "" && !name.MatchString(p.Succeeds) {
-		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is no name for a group", "write the name of the group that this one is to take over from"))
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is no name for a group",
+			"write the name of the group that this one is to take over from"))
 	}
 	if p.Succeeds != "" && p.Succeeds == p.Group {
-		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is this group itself", "give the new deployment a consumer.group of its own"))
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is this group itself",
+			"give the new deployment a consumer.group of its own"))
 	}
 	if p.SucceedsJournal != "" && !topicName.MatchString(p.SucceedsJournal) {
-		m = append(m, setting.Wrong("succeeds_journal", p.SucceedsJournal, "is no name of a topic", "write the journal.topic of the group in consumer.succeeds"))
+		m = append(m, setting.Wrong("succeeds_journal", p.SucceedsJournal, "is no name of a topic",
+			"write the journal.topic of the group in consumer.succeeds"))
 	}
 	if p.Sessions < 1 || p.Sessions > 64 {
 		m = append(m, setting.Wrong("sessions", p.Sessions, "is out of range", "write 1 to 64; 2 keep most machines busy"))
@@ -87,7 +93,8 @@ func (p Params) Validate() []setting.Mistake {
 		{"drain_timeout", p.DrainTimeout, time.Second, time.Hour},
 	} {
 		if d.value < d.low || d.value > d.high {
-			m = append(m, setting.Wrong(d.key, d.value, "is out of range", "write a duration from "+d.low.String()+" to "+d.high.String()))
+			m = append(m, setting.Wrong(d.key, d.value, "is out of range", "write a duration from "+d.low.String()+" to "+
+				d.high.String()))
 		}
 	}
 	return m
@@ -100,7 +107,10 @@ var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 func (p SourceParams) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	if len(p.Topics) == 0 {
-		m = append(m, setting.Mistake{Key: "topics", Problem: "is missing", Remedy: "name the topics of documents, as in topics: [news]"})
+		m = append(m, setting.Mistake{
+			Key: "topics", Problem: "is missing",
+			Remedy: "name the topics of documents, as in topics: [news]",
+		})
 	}
 	seen := map[string]bool{}
 	for _, t := range p.Topics {
@@ -109,7 +119,8 @@ func (p SourceParams) Validate() []setting.Mistake {
 			m = append(m, setting.Wrong("topics", t, "is empty or named twice", "name each topic once"))
 		case !topicName.MatchString(t) || t == "." || t == "..":
 			m = append(m, setting.Wrong("topics", t, "is no name of a topic",
-				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command line, [news, blogs] in a file"))
+				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command "+
+					"line, [news, blogs] in a file"))
 		}
 		seen[t] = true
 	}

@@ -121,7 +121,8 @@ func (s *Session) rebuilt(because error, committed bool) {
 	if inARow > 1 {
 		level = zerolog.WarnLevel
 	}
-	s.Logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).Msg("session is rebuilt")
+	s.Logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).
+		Msg("session is rebuilt")
 }
 
 // How long a session waits before it is built again: longer each time, until one commits.
@@ -142,8 +143,10 @@ func (s *Session) stopCause(err error) error {
 		return err
 	}
 	for _, final := range []error{
-		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed, kerr.TopicAuthorizationFailed,
-		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InconsistentGroupProtocol, kerr.InvalidGroupID,
+		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed,
+		kerr.TopicAuthorizationFailed,
+		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InconsistentGroupProtocol,
+		kerr.InvalidGroupID,
 	} {
 		if errors.Is(err, final) {
 			return &stop.Error{

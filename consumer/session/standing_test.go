@@ -72,7 +72,8 @@ func TestStandingsTogether(t *testing.T) {
 	}
 	one.reads()
 	two.fails(now, nil, false)
-	if two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience) || !two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience+1) ||
+	if two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience) ||
+		!two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience+1) ||
 		two.waitsFor(key{"news", 1}, "it must", time.Hour) {
 		t.Error("a wait is told at once, never, or twice")
 	}

@@ -69,7 +69,8 @@ const clockMargin = 5 * time.Second
 func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, logger zerolog.Logger) error {
 	from, err := topics.Times(ctx, source)
 	if broker.Forbidden(err) {
-		logger.Warn().Err(err).Str("topic", source).Msg("the source's settings cannot be read: its timestamps are not compared with what the outputs take")
+		logger.Warn().Err(err).Str("topic", source).
+			Msg("the source's settings cannot be read: its timestamps are not compared with what the outputs take")
 		err = nil
 	}
 	if err != nil {
@@ -88,7 +89,8 @@ func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, 
 			break // what it refuses comes with another time
 		}
 		for _, m := range topics.Untimely(source, output.name, from, *output.times) {
-			logger.Warn().Str("topic", output.name).Str("setting", m.What).Str("remedy", m.Remedy).Msg("an output topic limits timestamps: " + m.Why)
+			logger.Warn().Str("topic", output.name).Str("setting", m.What).Str("remedy", m.Remedy).
+				Msg("an output topic limits timestamps: " + m.Why)
 		}
 	}
 	t.set(source, of)
@@ -116,14 +118,16 @@ func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source str
 func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused bool) {
 	of, known := t.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
-	if !known || of.unique.Take(ms, now.UnixMilli(), -clockMargin) || of.duplicate.Take(ms, now.UnixMilli(), -clockMargin) {
+	if !known || of.unique.Take(ms, now.UnixMilli(), -clockMargin) ||
+		of.duplicate.Take(ms, now.UnixMilli(), -clockMargin) {
 		return "", false
 	}
 	away, side := now.Sub(r.Timestamp), "before"
 	if away < 0 {
 		away, side = -away, "after"
 	}
-	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such", away.Truncate(time.Second), side), true
+	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such",
+		away.Truncate(time.Second), side), true
 }
 
 // checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.

@@ -14,7 +14,8 @@ func TestUntimely(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000)
 	hour := broker.Times{Before: time.Hour.Milliseconds(), After: time.Hour.Milliseconds()}
 	known := &Times{of: map[string]outputTimes{
-		"both": {unique: hour, duplicate: hour, rejected: hour}, "one": {unique: hour, duplicate: broker.AnyTime(), rejected: hour},
+		"both": {unique: hour, duplicate: hour, rejected: hour},
+		"one":  {unique: hour, duplicate: broker.AnyTime(), rejected: hour},
 	}}
 	for _, c := range []struct {
 		topic string

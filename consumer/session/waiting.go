@@ -84,7 +84,8 @@ func (s *Session) bears(err error) bool {
 	if a != nil && s.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
 		s.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
 			Int64("next_offset", stopped.NextOffset).Str("remedy", s.pass(stopped)).
-			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, the others go on")
+			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
+				"the others go on")
 	}
 	return true
 }
@@ -107,7 +108,9 @@ func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
 // pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
 // more room. A batch of many small records may be wanted.
 func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
-	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute; "+
-		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings (deploy/docs/operations.md: Change a setting that decides)",
+	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
+		"--to-offset %d --execute; "+
+		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings "+
+		"(deploy/docs/operations.md: Change a setting that decides)",
 		s.Params.Group, e.Topic, e.Partition, e.NextOffset)
 }

@@ -35,15 +35,18 @@ func (s *Session) ensurePartitions(ctx context.Context, source string, partition
 			err = made.Error()
 		}
 		if err == nil {
-			s.Logger.Warn().Strs("topics", narrow).Int("partitions", partitions).Msg("partitions added to the outputs, as the source has more")
+			s.Logger.Warn().Strs("topics", narrow).Int("partitions", partitions).
+				Msg("partitions added to the outputs, as the source has more")
 			s.kafkaClient().ForceMetadataRefresh()
 			return nil
 		}
 		s.Logger.Error().Err(err).Strs("topics", narrow).Msg("partitions cannot be added to the outputs")
 	}
 	return s.stopped(&stop.Error{
-		What:   fmt.Sprintf("%s has %d partitions, and %v has fewer: a record goes to the partition of the same number", source, partitions, narrow),
-		Remedy: fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, and so for each of them", narrow[0], partitions),
+		What: fmt.Sprintf("%s has %d partitions, and %v has fewer: a record goes to the partition of the same number",
+			source, partitions, narrow),
+		Remedy: fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, and so for each of them", narrow[0],
+			partitions),
 	})
 }
 

@@ -50,7 +50,9 @@ func NewWorkers(setup *Setup, u *unpack.Unpacker) (Workers, error) {
 
 // Each calls sign with the numbers below chunks, each once, on all cores. It lets go of the entries that were signed
 // before.
-func (w Workers) Each(ctx context.Context, chunks int, sign func(ctx context.Context, w *Worker, chunk int) error) error {
+func (w Workers) Each(ctx context.Context, chunks int,
+	sign func(ctx context.Context, w *Worker, chunk int) error,
+) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range w[:min(len(w), chunks)] {

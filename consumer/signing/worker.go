@@ -54,7 +54,10 @@ func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refus
 // tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the
 // same: the batch and that setting alone decide.
 func tooLargeBatch() *document.Rejection {
-	return &document.Rejection{Reason: sink.TooLarge, Detail: "its batch takes more than source.max_batch_bytes when unpacked"}
+	return &document.Rejection{
+		Reason: sink.TooLarge,
+		Detail: "its batch takes more than source.max_batch_bytes when unpacked",
+	}
 }
 
 func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (*document.Rejection, error) {
@@ -78,7 +81,10 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (*do
 // refuse signs a document, or says why it cannot be judged or forwarded.
 func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *document.Rejection {
 	if !w.setup.Encoder.Fits(r) {
-		return &document.Rejection{Reason: sink.TooLarge, Detail: "with its headers the record would exceed sink.max_record_bytes"}
+		return &document.Rejection{
+			Reason: sink.TooLarge,
+			Detail: "with its headers the record would exceed sink.max_record_bytes",
+		}
 	}
 	if detail, refused := w.setup.Untimely(r); refused {
 		return &document.Rejection{Reason: sink.OutputRefused, Detail: detail}

@@ -80,7 +80,10 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 
 // writes says that the next step changes something.
 func (r *run) writes() bool {
-	return !slices.Contains([]protocol.Hand{protocol.HandLook, protocol.HandOffsets, protocol.HandOver, protocol.HandRefused}, r.Hands())
+	return !slices.Contains([]protocol.Hand{
+		protocol.HandLook, protocol.HandOffsets, protocol.HandOver,
+		protocol.HandRefused,
+	}, r.Hands())
 }
 
 func (r *run) step(ctx context.Context) (over bool, err error) {
@@ -115,7 +118,10 @@ func (r *run) step(ctx context.Context) (over bool, err error) {
 }
 
 func (r *run) old() *cluster.Cluster {
-	return &cluster.Cluster{Group: r.Old.Group, TransactionTimeout: fenceTimeout, Options: r.Kafka, Client: r.client, Logger: r.Logger}
+	return &cluster.Cluster{
+		Group: r.Old.Group, TransactionTimeout: fenceTimeout, Options: r.Kafka, Client: r.client,
+		Logger: r.Logger,
+	}
 }
 
 // fenceTimeout is the timeout of the transactions that fencing begins and nobody uses.

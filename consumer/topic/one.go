@@ -19,7 +19,9 @@ const oneFetch = 64 << 10
 // ReadOne reads the record at an offset of a partition of the topic with this id, by one fetch of a client of its
 // own. What it takes in memory is bounded: a batch that unpacks to more than most bytes is an error. ErrNoRecord says
 // that there is no record, ErrOther that the topic is another one. The caller bounds the time by ctx.
-func ReadOne(ctx context.Context, opts Options, topic string, id [16]byte, partition int32, offset int64, most int) (*Record, error) {
+func ReadOne(ctx context.Context, opts Options, topic string, id [16]byte, partition int32, offset int64,
+	most int,
+) (*Record, error) {
 	r, err := readOne(ctx, opts, topic, id, partition, offset, most)
 	if err != nil {
 		return nil, fmt.Errorf("read %s/%d/%d: %w", topic, partition, offset, err)
@@ -27,9 +29,12 @@ func ReadOne(ctx context.Context, opts Options, topic string, id [16]byte, parti
 	return r, nil
 }
 
-func readOne(ctx context.Context, opts Options, topic string, id [16]byte, partition int32, offset int64, most int) (*Record, error) {
+func readOne(ctx context.Context, opts Options, topic string, id [16]byte, partition int32, offset int64,
+	most int,
+) (*Record, error) {
 	at := map[string]map[int32]kgo.Offset{topic: {partition: kgo.NewOffset().At(offset)}}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(at),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.MaxDecompressBatchBytes(most), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(oneFetch), kgo.FetchMaxPartitionBytes(oneFetch), kgo.MaxConcurrentFetches(1))...)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // ErrNoRecord says that no record stands at an offset.
-var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, was never written, or not committed")
+var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, was never written, or " +
+	"not committed")
 
 // Record is a record that was read. Its slices belong to the reader and are valid until the next call of Next.
 type Record struct {
@@ -55,7 +56,8 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 		start = kgo.NewOffset().AtEnd()
 	}
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumeTopics(topics...), bounded(),
-		kgo.ConsumeResetOffset(start), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond))...)
+		kgo.ConsumeResetOffset(start), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.FetchMaxWait(200*time.Millisecond))...)
 	if err != nil {
 		return nil, fmt.Errorf("open reader: %w", err)
 	}

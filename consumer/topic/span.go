@@ -86,7 +86,9 @@ func Extent(ctx context.Context, opts Options, topic string, partition int32) (f
 }
 
 // ReadPart hands the committed records of a partition from one offset up to another to fn, which may keep them.
-func ReadPart(ctx context.Context, opts Options, topic string, partition int32, from, to int64, fn func(*Record) error) error {
+func ReadPart(ctx context.Context, opts Options, topic string, partition int32, from, to int64,
+	fn func(*Record) error,
+) error {
 	if err := read(ctx, opts, topic, []part{{partition, from, to}}, fn); err != nil {
 		return fmt.Errorf("read %s: %w", topic, err)
 	}
@@ -107,8 +109,10 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	}
 	// Markers of transactions are read, too: without them the end of a partition would not be noticed if its last records
 	// were aborted.
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), bounded(), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())...)
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), bounded(), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords())...)
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}
@@ -126,7 +130,9 @@ const silence = 2 * time.Second
 
 // readSome hands on what one fetch brings, and removes the partitions whose end it reaches from left. If a fetch brings
 // nothing, the topic is looked for: the client would wait for ever for one that was deleted meanwhile.
-func readSome(ctx context.Context, client *kgo.Client, topic string, left map[int32]int64, fn func(*Record) error) error {
+func readSome(ctx context.Context, client *kgo.Client, topic string, left map[int32]int64,
+	fn func(*Record) error,
+) error {
 	waiting, enough := context.WithTimeout(ctx, silence)
 	defer enough()
 	fetches := client.PollFetches(waiting)

@@ -41,7 +41,8 @@ func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	t.Cleanup(c.Close)
 	opts := topic.Options{kgo.SeedBrokers(c.ListenAddrs()...)}
 	client := func(more ...kgo.Opt) *kgo.Client {
-		cl, err := kgo.NewClient(append(append(topic.Options{kgo.RecordPartitioner(kgo.ManualPartitioner())}, more...), opts...)...)
+		cl, err := kgo.NewClient(append(append(topic.Options{kgo.RecordPartitioner(kgo.ManualPartitioner())}, more...),
+			opts...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,8 @@ func write(t *testing.T, client *kgo.Client, partition int32, from, to int) {
 	for i := from; i < to; i++ {
 		r := &kgo.Record{
 			Topic: "news", Partition: partition, Value: fmt.Appendf(nil, "%d-%d", partition, i),
-			Timestamp: began().Add(time.Duration(i) * minute * time.Millisecond), Headers: []kgo.RecordHeader{{Key: "k", Value: []byte("v")}},
+			Timestamp: began().Add(time.Duration(i) * minute * time.Millisecond),
+			Headers:   []kgo.RecordHeader{{Key: "k", Value: []byte("v")}},
 		}
 		if err := client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
 			t.Fatal(err)
@@ -114,7 +116,8 @@ func TestReadSpan(t *testing.T) {
 		})
 	}
 	stopped := errors.New("enough")
-	if err := topic.ReadSpan(t.Context(), opts, "news", topic.Span{}, func(*topic.Record) error { return stopped }); !errors.Is(err, stopped) {
+	if err := topic.ReadSpan(t.Context(), opts, "news", topic.Span{},
+		func(*topic.Record) error { return stopped }); !errors.Is(err, stopped) {
 		t.Errorf("an error of the reader: %v", err)
 	}
 	if err := topic.ReadSpan(t.Context(), opts, "gnus", topic.Span{}, nil); !errors.Is(err, broker.ErrMissing) {

@@ -64,7 +64,8 @@ func TestTail(t *testing.T) {
 		t.Errorf("followed: %v, %v", got, err)
 	}
 	stop := errors.New("enough")
-	if err := topic.Tail(t.Context(), opts, topic.Past{Last: -1}, true, func(*topic.Record) error { return stop }, "news"); !errors.Is(err, stop) {
+	if err := topic.Tail(t.Context(), opts, topic.Past{Last: -1}, true, func(*topic.Record) error { return stop },
+		"news"); !errors.Is(err, stop) {
 		t.Errorf("an error of fn: %v", err)
 	}
 }

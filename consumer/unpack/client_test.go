@@ -34,10 +34,13 @@ func TestClientsReadTheSame(t *testing.T) {
 		broker []kfake.Opt
 		client []kgo.Opt
 	}{
-		"bare":          {},
-		"TLS":           {[]kfake.Opt{listens}, []kgo.Opt{encrypted}},
-		"login":         {[]kfake.Opt{kfake.EnableSASL(), kfake.Superuser("PLAIN", "me", "secret")}, []kgo.Opt{login}},
-		"TLS and login": {[]kfake.Opt{listens, kfake.EnableSASL(), kfake.Superuser("PLAIN", "me", "secret")}, []kgo.Opt{encrypted, login}},
+		"bare":  {},
+		"TLS":   {[]kfake.Opt{listens}, []kgo.Opt{encrypted}},
+		"login": {[]kfake.Opt{kfake.EnableSASL(), kfake.Superuser("PLAIN", "me", "secret")}, []kgo.Opt{login}},
+		"TLS and login": {
+			[]kfake.Opt{listens, kfake.EnableSASL(), kfake.Superuser("PLAIN", "me", "secret")},
+			[]kgo.Opt{encrypted, login},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,20 +95,25 @@ func readTheSame(t *testing.T, reach []kgo.Opt) {
 	without := all(ctx, t, like, nil, topic, total)
 	for i, w := range without {
 		r := with[i]
-		if r.Partition != w.Partition || r.Offset != w.Offset || !bytes.Equal(r.Value, w.Value) || !r.Timestamp.Equal(w.Timestamp) {
+		if r.Partition != w.Partition || r.Offset != w.Offset || !bytes.Equal(r.Value, w.Value) ||
+			!r.Timestamp.Equal(w.Timestamp) {
 			t.Fatalf("record %d is %+v, and %+v without", i, r, w)
 		}
 		came := kgo.CompressionCodecType(r.Attrs.CompressionType())
-		if was := kgo.CompressionCodecType(w.Attrs.CompressionType()); came == kgo.CodecNone || was != kgo.CodecNone && was != came {
+		if was := kgo.CompressionCodecType(w.Attrs.CompressionType()); came == kgo.CodecNone ||
+			was != kgo.CodecNone && was != came {
 			t.Fatalf("record %d comes with codec %d, and has %d", i, came, was)
 		}
 	}
 }
 
 // all reads total records of both partitions, first one partition and then the other.
-func all(ctx context.Context, t *testing.T, like *kgo.Client, u *Unpacker, topic string, total int, more ...kgo.Opt) []*kgo.Record {
+func all(ctx context.Context, t *testing.T, like *kgo.Client, u *Unpacker, topic string, total int,
+	more ...kgo.Opt,
+) []*kgo.Record {
 	t.Helper()
-	client, err := kgo.NewClient(append(append(like.Opts()[:len(like.Opts()):len(like.Opts())], more...), kgo.ConsumeTopics(topic))...)
+	client, err := kgo.NewClient(append(append(like.Opts()[:len(like.Opts()):len(like.Opts())], more...),
+		kgo.ConsumeTopics(topic))...)
 	if err != nil {
 		t.Fatal(err)
 	}

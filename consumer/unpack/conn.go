@@ -54,7 +54,8 @@ const fetchKind = 1
 
 // Write implements net.Conn. The client writes each request at once.
 func (c *conn) Write(p []byte) (int, error) {
-	if len(p) >= 12 && int64(binary.BigEndian.Uint32(p)) == int64(len(p)-4) && binary.BigEndian.Uint16(p[4:]) == fetchKind {
+	if len(p) >= 12 && int64(binary.BigEndian.Uint32(p)) == int64(len(p)-4) &&
+		binary.BigEndian.Uint16(p[4:]) == fetchKind {
 		c.mu.Lock()
 		c.asked = append(c.asked, asked{binary.BigEndian.Uint32(p[8:]), int16(binary.BigEndian.Uint16(p[6:]))}) //nolint:gosec // a signed number
 		c.mu.Unlock()

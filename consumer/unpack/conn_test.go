@@ -105,7 +105,8 @@ func TestFetchedBatchesAreMarked(t *testing.T) {
 		} {
 			w := &wire{from: from}
 			c := &conn{Conn: w}
-			asked := slices.Concat(request(3, 1, 7), request(fetchKind, uint16(version), 8), request(fetchKind, uint16(version), 9),
+			asked := slices.Concat(request(3, 1, 7), request(fetchKind, uint16(version), 8),
+				request(fetchKind, uint16(version), 9),
 				request(0, 9, 10), request(fetchKind, uint16(version), 11), request(fetchKind, uint16(version), 12))
 			for rest := asked; len(rest) > 0; {
 				size := 4 + binary.BigEndian.Uint32(rest)

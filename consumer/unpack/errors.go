@@ -22,7 +22,8 @@ var (
 // waits from one that is slow.
 func Ended(e *kgo.ErrDecompressTooLarge) *stop.Error {
 	return &stop.Error{
-		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes has room for, or cannot be read",
+		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes "+
+			"has room for, or cannot be read",
 			e.Topic, e.Partition, e.Offset, e.NextOffset), Err: e,
 		Remedy: "raise source.max_batch_bytes and begin a backfill of another name",
 	}

@@ -130,7 +130,8 @@ func TestMarkedBatchesAreRead(t *testing.T) {
 	}
 	for i, r := range got.Records() {
 		w := want.Records()[i]
-		if r.Offset != w.Offset || !bytes.Equal(r.Key, w.Key) || !bytes.Equal(r.Value, w.Value) || !r.Timestamp.Equal(w.Timestamp) ||
+		if r.Offset != w.Offset || !bytes.Equal(r.Key, w.Key) || !bytes.Equal(r.Value, w.Value) ||
+			!r.Timestamp.Equal(w.Timestamp) ||
 			len(r.Headers) != 1 || r.Headers[0].Key != "h" || r.Attrs.CompressionType() != uint8(plain) {
 			t.Fatalf("record %d is %+v, and %+v unmarked", i, r, w)
 		}

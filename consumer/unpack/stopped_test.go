@@ -53,9 +53,10 @@ func TestGoesOn(t *testing.T) {
 	read := func(batches ...[]byte) error {
 		response := kmsg.NewFetchResponseTopicPartition()
 		response.RecordBatches = slices.Concat(batches...)
-		p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Topic: "news"}, &response, u, func(m kgo.FetchBatchMetrics) {
-			hooks{u}.OnFetchBatchRead(kgo.BrokerMetadata{}, "news", 0, m)
-		})
+		p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Topic: "news"}, &response, u,
+			func(m kgo.FetchBatchMetrics) {
+				hooks{u}.OnFetchBatchRead(kgo.BrokerMetadata{}, "news", 0, m)
+			})
 		return p.Err
 	}
 	unreported := func() bool { _, is := u.Unreported(time.Now().Add(time.Second)); return is }

@@ -149,7 +149,8 @@ var ones = bytes.Repeat([]byte("documents, one like the other. "), 1000)
 
 func batchOf(n int) (raw []byte) {
 	for i := range n {
-		raw = appendRecord(raw, i, fmt.Appendf(nil, "k%d", i), ones[:i%len(ones)], kgo.RecordHeader{Key: "h", Value: []byte("v")})
+		raw = appendRecord(raw, i, fmt.Appendf(nil, "k%d", i), ones[:i%len(ones)],
+			kgo.RecordHeader{Key: "h", Value: []byte("v")})
 	}
 	return raw
 }
@@ -177,7 +178,8 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 	zeros := make([]byte, 1<<20)
 	for name, c := range codecs(t) {
 		t.Run(name, func(t *testing.T) {
-			pieces := [][]byte{appendRecord(nil, 0, []byte("first"), []byte("small"), kgo.RecordHeader{Key: "h", Value: zeros[:300]})}
+			pieces := [][]byte{appendRecord(nil, 0, []byte("first"), []byte("small"),
+				kgo.RecordHeader{Key: "h", Value: zeros[:300]})}
 			many := 12
 			if name == "snappy" {
 				many = 8 // one block, which may look back on all of itself
@@ -240,7 +242,8 @@ func TestRecordsAreCounted(t *testing.T) {
 	}
 	u := New(Bounds{Batch: bound})
 	c := codecs(t)["zstd"]
-	if _, err := u.Decompress(c.pack(t, raw), c.codec); !errors.Is(err, kgo.ErrMaxDecompress) || !errors.Is(err, errTooMuch) {
+	if _, err := u.Decompress(c.pack(t, raw), c.codec); !errors.Is(err, kgo.ErrMaxDecompress) ||
+		!errors.Is(err, errTooMuch) {
 		t.Errorf("%d records of %d bytes in all within a bound of %d: %v", many, len(raw), bound, err)
 	}
 	headers := appendRecord(nil, 0, nil, nil, make([]kgo.RecordHeader, bound/headerBytes)...)
@@ -332,7 +335,10 @@ func BenchmarkDecompress(b *testing.B) {
 	}
 	for name, c := range codecs(b) {
 		src := c.pack(b, raw)
-		for who, d := range map[string]kgo.Decompressor{"ours": New(Bounds{Batch: 32 << 20}), "library": kgo.DefaultDecompressor()} {
+		for who, d := range map[string]kgo.Decompressor{
+			"ours":    New(Bounds{Batch: 32 << 20}),
+			"library": kgo.DefaultDecompressor(),
+		} {
 			b.Run(name+"/"+who, func(b *testing.B) {
 				b.SetBytes(int64(len(raw)))
 				b.ReportAllocs()

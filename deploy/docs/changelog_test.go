@@ -18,7 +18,8 @@ func TestChangelog(t *testing.T) {
 }
 
 func TestChangelogFaults(t *testing.T) {
-	const good = "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- a\n\n## 1.10.0 - 2026-11-23\n\n### Added\n\n- b\n\n### Fixed\n\n- c\n\n" +
+	const good = "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- a\n\n## 1.10.0 - 2026-11-23\n\n### Added\n\n- b\n\n### " +
+		"Fixed\n\n- c\n\n" +
 		"## 1.9.3 - 2026-10-01\n\n### Fixed\n\n- d\n"
 	if faults := changelogFaults(good); len(faults) > 0 {
 		t.Error(faults)

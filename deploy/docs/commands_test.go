@@ -79,7 +79,8 @@ func consolesPrint(t *testing.T, bin string) {
 		ran++
 		dir := t.TempDir()
 		examples := os.DirFS(filepath.Join(root, "deploy/examples"))
-		if err := errors.Join(os.CopyFS(dir, examples), os.CopyFS(filepath.Join(dir, "deploy/examples"), examples)); err != nil {
+		if err := errors.Join(os.CopyFS(dir, examples),
+			os.CopyFS(filepath.Join(dir, "deploy/examples"), examples)); err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder
@@ -101,7 +102,10 @@ func consolesPrint(t *testing.T, bin string) {
 
 // masked has no figures that differ from run to run.
 func masked(text string) string {
-	for _, figure := range []string{`[0-9.]+ ?m?s\b`, `\([0-9,]+ documents/s\)`, `memory [0-9]+ MB`, `[0-9,]+ a second, [0-9,]+ MiB`} {
+	for _, figure := range []string{
+		`[0-9.]+ ?m?s\b`, `\([0-9,]+ documents/s\)`, `memory [0-9]+ MB`,
+		`[0-9,]+ a second, [0-9,]+ MiB`,
+	} {
 		text = regexp.MustCompile(figure).ReplaceAllString(text, "#")
 	}
 	return text
@@ -148,7 +152,9 @@ func consolesNameFiles(t *testing.T) {
 	made := []string{"tuned.yaml", "search.yaml"} // what pages say to write
 	for _, c := range consoles(t) {
 		for _, line := range c.commands() {
-			for _, m := range regexp.MustCompile(`(?:--(?:unique|pairs|clusters|duplicates|rejected|save-index|yaml|html) |> ?)([\w./-]+)`).FindAllStringSubmatch(line, -1) {
+			for _, m := range regexp.MustCompile(
+				`(?:--(?:unique|pairs|clusters|duplicates|rejected|save-index|yaml|html) |> ?)([\w./-]+)`).
+				FindAllStringSubmatch(line, -1) {
 				made = append(made, m[1])
 			}
 			for _, file := range name.FindAllString(line, -1) {

@@ -51,7 +51,8 @@ func TestConfigurationCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("%d bands of %d rows", plan.Bands, plan.Rows); !strings.Contains(strings.ReplaceAll(how, "\n", " "), want) {
+	if want := fmt.Sprintf("%d bands of %d rows", plan.Bands,
+		plan.Rows); !strings.Contains(strings.ReplaceAll(how, "\n", " "), want) {
 		t.Errorf("configuration.md should say %s", want)
 	}
 	row := "| compared |"

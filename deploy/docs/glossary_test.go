@@ -13,7 +13,8 @@ func TestGlossary(t *testing.T) {
 		program.WriteString(strings.ToLower(text))
 	}
 	seen := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z ]+) \|`).FindAllStringSubmatch(read(t, "deploy/docs/glossary.md"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z ]+) \|`).
+		FindAllStringSubmatch(read(t, "deploy/docs/glossary.md"), -1) {
 		word := m[1]
 		if word == "word" {
 			continue

@@ -31,7 +31,8 @@ func TestReadmeStartsOnKafka(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "unecho.yaml"), []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "deploy/examples"), os.DirFS(filepath.Join(root, "deploy/examples"))); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "deploy/examples"),
+		os.DirFS(filepath.Join(root, "deploy/examples"))); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -41,7 +42,8 @@ func TestReadmeStartsOnKafka(t *testing.T) {
 	_, typed, _ := strings.Cut(steps, "```console\n")
 	var want, got []string
 	for line := range strings.Lines(typed[:strings.Index(typed, "```\n")]) {
-		if !strings.HasPrefix(line, "$ unecho doctor") { // it has notes about topics that are not there yet, and about one broker
+		// it has notes about topics that are not there yet, and about one broker
+		if !strings.HasPrefix(line, "$ unecho doctor") {
 			want = append(want, strings.ReplaceAll(line, "news", topic))
 		}
 	}
@@ -52,9 +54,11 @@ func TestReadmeStartsOnKafka(t *testing.T) {
 		}
 		got = append(got, line)
 		command, background := strings.CutSuffix(strings.TrimSpace(command), " &")
-		shown := slices.IndexFunc(append(want[i+1:len(want):len(want)], "$ "), func(s string) bool { return strings.HasPrefix(s, "$ ") })
+		shown := slices.IndexFunc(append(want[i+1:len(want):len(want)], "$ "),
+			func(s string) bool { return strings.HasPrefix(s, "$ ") })
 		if background {
-			begin(ctx, t, shell(ctx, bin, dir, "exec "+command), func(said string) bool { return strings.Contains(said, `"message":"ready"`) })
+			begin(ctx, t, shell(ctx, bin, dir, "exec "+command),
+				func(said string) bool { return strings.Contains(said, `"message":"ready"`) })
 		} else {
 			left := shown
 			begin(ctx, t, shell(ctx, bin, dir, "exec "+command), func(said string) bool {

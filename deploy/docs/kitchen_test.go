@@ -32,9 +32,13 @@ type kitchen struct {
 // newKitchen makes a topic with documents. Each of them has a partition.
 func newKitchen(t *testing.T, bin string, partitions int32, documents ...*kgo.Record) *kitchen {
 	t.Helper()
-	k := &kitchen{t: t, brokers: os.Getenv("UNECHO_TEST_KAFKA"), name: "recipe" + time.Now().Format("150405.000000"), dir: t.TempDir(), bin: bin}
+	k := &kitchen{
+		t: t, brokers: os.Getenv("UNECHO_TEST_KAFKA"), name: "recipe" + time.Now().Format("150405.000000"),
+		dir: t.TempDir(), bin: bin,
+	}
 	var err error
-	k.client, err = kgo.NewClient(kgo.SeedBrokers(k.brokers), kgo.DefaultProduceTopic(k.name), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.UnknownTopicRetries(20))
+	k.client, err = kgo.NewClient(kgo.SeedBrokers(k.brokers), kgo.DefaultProduceTopic(k.name),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.UnknownTopicRetries(20))
 	k.ok(err)
 	k.admin = kadm.NewClient(k.client)
 	ctx := k.within()
@@ -108,7 +112,8 @@ func (k *kitchen) named(text string) string {
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		names = append(names, "archive.backfill."+output, k.name+"-archive.backfill."+output)
 	}
-	names = append(names, "--into search", "--into "+k.name+"-search", "backfill search:", "backfill "+k.name+"-search:", "group: search", "group: "+k.name+"-search")
+	names = append(names, "--into search", "--into "+k.name+"-search", "backfill search:", "backfill "+k.name+"-search:",
+		"group: search", "group: "+k.name+"-search")
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		names = append(names, "search."+output, k.name+"-search."+output)
 	}
@@ -118,7 +123,8 @@ func (k *kitchen) named(text string) string {
 // recipe returns a marked block of the page, with this test's names.
 func (k *kitchen) recipe(mark string) string {
 	k.t.Helper()
-	m := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindStringSubmatch(read(k.t, "deploy/docs/operations.md"))
+	m := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").
+		FindStringSubmatch(read(k.t, "deploy/docs/operations.md"))
 	if m == nil {
 		k.t.Fatalf("operations.md has no block %q", mark)
 	}
@@ -154,7 +160,8 @@ func timeless(text string) string {
 // verdicts reads what came to topics: for each source document how it was judged, and by which headers.
 func (k *kitchen) verdicts(n int, topics ...string) map[string][]string {
 	k.t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(k.brokers), kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
+	client, err := kgo.NewClient(kgo.SeedBrokers(k.brokers), kgo.ConsumeTopics(topics...),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()))
 	k.ok(err)
 	defer client.Close()
 	got := map[string][]string{}
@@ -224,6 +231,7 @@ func (k *kitchen) kafkasTools() {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		java = filepath.Join(home, "bin", "java")
 	}
-	tool := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx128m -cp '%s' org.apache.kafka.tools.consumer.group.ConsumerGroupCommand \"$@\"\n", java, jars)
+	tool := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx128m -cp '%s' "+
+		"org.apache.kafka.tools.consumer.group.ConsumerGroupCommand \"$@\"\n", java, jars)
 	k.ok(os.WriteFile(filepath.Join(k.bin, "kafka-consumer-groups.sh"), []byte(tool), 0o700)) //nolint:gosec // a program
 }

@@ -21,7 +21,8 @@ func TestOperationsHeaders(t *testing.T) {
 		}
 	}
 	for _, path := range documents(t) {
-		for _, header := range regexp.MustCompile("`(unecho-[a-z-]+[a-z])`|(?m)^(unecho-[a-z-]+[a-z])  ").FindAllStringSubmatch(read(t, path), -1) {
+		for _, header := range regexp.MustCompile("`(unecho-[a-z-]+[a-z])`|(?m)^(unecho-[a-z-]+[a-z])  ").
+			FindAllStringSubmatch(read(t, path), -1) {
 			if name := header[1] + header[2]; !known[name] {
 				t.Errorf("%s names %s, which no record carries", path, name)
 			}

@@ -85,7 +85,8 @@ func TestReadmeExample(t *testing.T) {
 	}
 	var sets [][]uint64
 	for _, s := range texts {
-		sets = append(sets, text.Set(three.AppendHashes(nil, text.NewNormalizer(text.DefaultParams()).Append(nil, []byte(s)))))
+		sets = append(sets, text.Set(three.AppendHashes(nil, text.NewNormalizer(text.DefaultParams()).
+			Append(nil, []byte(s)))))
 	}
 	want := []string{
 		"\n    " + string(text.NewNormalizer(text.DefaultParams()).Append(nil, []byte(texts[1]))) + "\n",

@@ -51,7 +51,8 @@ func TestRecipes(t *testing.T) {
 	}
 	bin := program(t)
 	for name, recipe := range map[string]func(*testing.T, string){
-		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "priming": recipeOfPriming, "offsets": recipeOfOffsets, "time": recipeOfTime,
+		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "priming": recipeOfPriming, "offsets": recipeOfOffsets,
+		"time": recipeOfTime,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +104,8 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 	}
 	stop()
 	for source, want := range map[string]string{
-		"news/0/0": "unique", "news/0/3": "unique", "news/0/4": "duplicate news/0/3", "news/1/4": "unique", "news/1/5": "duplicate news/1/4",
+		"news/0/0": "unique", "news/0/3": "unique", "news/0/4": "duplicate news/0/3", "news/1/4": "unique",
+		"news/1/5": "duplicate news/1/4",
 	} {
 		if v := got[source]; len(v) != 1 || v[0] != want {
 			t.Errorf("%s is %q, want %s", source, v, want)
@@ -121,10 +123,14 @@ func recipeOfPriming(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 2, documents...)
 	_, stop := k.works("unecho run --set source.start=latest", `"message":"ready"`)
 	k.prints("recipe: prime")
-	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')), at(1, "2026-03-01 09:00", lettered('D', 3)))
+	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')),
+		at(1, "2026-03-01 09:00", lettered('D', 3)))
 	got := k.verdicts(3, k.named("news.unique"), k.named("news.duplicate"))
 	stop()
-	for source, want := range map[string]string{"news/1/4": "duplicate news/0/0", "news/0/4": "unique", "news/1/5": "duplicate news/1/1"} {
+	for source, want := range map[string]string{
+		"news/1/4": "duplicate news/0/0", "news/0/4": "unique",
+		"news/1/5": "duplicate news/1/1",
+	} {
 		if v := got[source]; len(v) != 1 || v[0] != want {
 			t.Errorf("%s is %q, want %s", source, v, want)
 		}
@@ -195,7 +201,8 @@ func recipeOfTime(t *testing.T, bin string) {
 		want["news/"+m[1]+"/"+m[2]] = verdict
 	}
 	k := newKitchen(t, bin, 3, documents...)
-	if said, err := shell(k.within(), k.bin, k.dir, k.named("unecho backfill --topic news --name repair")).CombinedOutput(); err != nil {
+	if said, err := shell(k.within(), k.bin, k.dir, k.named("unecho backfill --topic news --name repair")).
+		CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	got := k.verdicts(len(documents), k.named("news.backfill.repair.unique"), k.named("news.backfill.repair.duplicate"))

@@ -28,7 +28,8 @@ func TestPagesNameTests(t *testing.T) {
 	for _, page := range documents(t) {
 		for _, m := range named.FindAllStringSubmatch(read(t, page), -1) {
 			found[page]++
-			if name := m[1] + m[2]; !regexp.MustCompile(`func ` + name + `\([tb] \*testing\.[TB]\)`).MatchString(tests.String()) {
+			if name := m[1] + m[2]; !regexp.MustCompile(`func ` + name + `\([tb] \*testing\.[TB]\)`).
+				MatchString(tests.String()) {
 				t.Errorf("%s names %s, which there is not", page, name)
 			}
 		}
@@ -44,7 +45,8 @@ func TestPagesShowRealTargets(t *testing.T) {
 	programs := map[string]string{"chaos": chaos, "soak": chaos, "simulate": read(t, "deploy/dev/simulate/main.go")}
 	shown := 0
 	for _, page := range documents(t) {
-		for _, m := range regexp.MustCompile("(?m)(?:`|^    |^\\$ )make ([a-z-]+)(?: ARGS='([^']*)')?").FindAllStringSubmatch(read(t, page), -1) {
+		for _, m := range regexp.MustCompile("(?m)(?:`|^    |^\\$ )make ([a-z-]+)(?: ARGS='([^']*)')?").
+			FindAllStringSubmatch(read(t, page), -1) {
 			shown++
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
 				t.Errorf("%s: there is no make %s", page, m[1])

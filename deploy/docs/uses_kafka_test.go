@@ -64,7 +64,8 @@ func (k *kitchen) judged(got map[string][]string, want map[string]string) {
 // An article is compared by title and body, whatever else is told of it.
 func useFeedFilter(t *testing.T, bin string) {
 	article := func(n int, title string, text []byte) *kgo.Record {
-		return at(0, "2026-03-01 09:00", fmt.Appendf(nil, `{"id":"a-%d","agency":"agency %d","title":%q,"body":%q}`, n, n, title, text))
+		return at(0, "2026-03-01 09:00", fmt.Appendf(nil, `{"id":"a-%d","agency":"agency %d","title":%q,"body":%q}`, n, n,
+			title, text))
 	}
 	k := newKitchen(t, bin, 1, article(1, "The bridge", lettered('A')), article(2, "The Bridge!", lettered('A', 29)),
 		article(3, "The bridge", lettered('B')))
@@ -83,7 +84,8 @@ func useGateway(t *testing.T, bin string) {
 		return r
 	}
 	said := string(lettered('A'))
-	k := newKitchen(t, bin, 1, text(1, "one", said), text(2, "other", said), text(3, "one", "<p>"+said+"</p>"), text(4, "one", ""))
+	k := newKitchen(t, bin, 1, text(1, "one", said), text(2, "other", said), text(3, "one", "<p>"+said+"</p>"),
+		text(4, "one", ""))
 	k.example("ingestion-gateway.yaml", "[ingest]", "["+k.name+"]", "group: ingestion-gateway", "group: "+k.name+"-gateway",
 		"ingest.accepted", k.name+".accepted", "ingest.copies", k.name+".copies", "ingest.rejected", k.name+".rejected")
 	_, stop := k.works(k.command("unecho run --config deploy/examples/ingestion-gateway.yaml"), `"message":"ready"`)
@@ -99,7 +101,8 @@ func useBackfill(t *testing.T, bin string) {
 	dated := func(when string, letter byte) *kgo.Record {
 		return at(0, when, fmt.Appendf(nil, `{"id":"%s","title":"","body":%q}`, when, lettered(letter)))
 	}
-	k := newKitchen(t, bin, 1, dated("2026-01-01 09:00", 'A'), dated("2026-01-02 09:00", 'B'), dated("2026-01-21 09:00", 'A'),
+	k := newKitchen(t, bin, 1, dated("2026-01-01 09:00", 'A'), dated("2026-01-02 09:00", 'B'),
+		dated("2026-01-21 09:00", 'A'),
 		dated("2026-03-02 09:00", 'B'))
 	k.example("backfill.yaml", "[archive]", "["+k.name+"]", "group: archive", "group: "+k.name+"-archive")
 	line := strings.NewReplacer("--topic archive", "--topic "+k.name, "--name archive", "--name "+k.name+"-archive").

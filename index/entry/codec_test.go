@@ -62,7 +62,10 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestDecodeTruncated(t *testing.T) {
-	e := Entry{Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"), Evidence: []byte("text")}
+	e := Entry{
+		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"),
+		Evidence: []byte("text"),
+	}
 	buf := Append(nil, &e, nil)
 	for n := range buf {
 		if _, _, err := Decode(buf[:n], 8, nil); err == nil {
@@ -86,11 +89,17 @@ func TestPinned(t *testing.T) {
 			"010ed00f0500000000000000a1a2a3a4050308612062",
 		},
 		{
-			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Sketch, Evidence: []byte{1, 2}, Scope: 9, ID: []byte("i")},
+			Entry{
+				Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Sketch, Evidence: []byte{1, 2}, Scope: 9,
+				ID: []byte("i"),
+			},
 			"0e0ed00f09000000000000000500000000000000a1a2a3a40169020102",
 		},
 		{
-			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Shingles, Evidence: AppendShingles(nil, []uint64{1 << 60, 3 << 60})},
+			Entry{
+				Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Shingles,
+				Evidence: AppendShingles(nil, []uint64{1 << 60, 3 << 60}),
+			},
 			"030ed00f0500000000000000a1a2a3a40702000001001003",
 		},
 	} {
@@ -114,7 +123,10 @@ func TestText(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	e := Entry{Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"), Evidence: []byte("text")}
+	e := Entry{
+		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"),
+		Evidence: []byte("text"),
+	}
 	f.Add(Append(nil, &e, nil))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		e, rest, err := Decode(src, 8, nil)

@@ -99,7 +99,8 @@ func TestCompare(t *testing.T) {
 		},
 	} {
 		got := eval.Compare(test.found, test.truth)
-		if got != test.want || got.Precision() != test.precision || got.Recall() != test.recall || math.Abs(got.F1()-test.f1) > 1e-15 {
+		if got != test.want || got.Precision() != test.precision || got.Recall() != test.recall ||
+			math.Abs(got.F1()-test.f1) > 1e-15 {
 			t.Errorf("%s: %+v, %v %v %v", test.name, got, got.Precision(), got.Recall(), got.F1())
 		}
 	}

@@ -113,7 +113,8 @@ func TestKijiji(t *testing.T) {
 		{"50 slots in 10 bands", 50, sketch.Banding{Bands: 10, Rows: 5}, 0.98},
 		{"as planned", 128, planned, 0.98},
 	} {
-		found, err := eval.NewTrial(newSketch(t, test.slots, test.banding), sets, nil).Pairs(eval.Exactly(sets, threshold), 1_000_000, 1_000_000)
+		found, err := eval.NewTrial(newSketch(t, test.slots, test.banding), sets, nil).
+			Pairs(eval.Exactly(sets, threshold), 1_000_000, 1_000_000)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,8 @@ func TestTrialAgainstTruth(t *testing.T) {
 	if r.Verified.Precision() != 1 || r.Verified.Recall() < 0.98 || r.Verified.Recall() != r.Candidates.Recall() {
 		t.Errorf("verified: %+v, candidates: %+v", r.Verified, r.Candidates)
 	}
-	if r.Candidates.Precision() > r.Estimated.Precision() || r.Met != r.Error.N || r.Error.Mean() <= 0 || r.Error.Mean() > 0.1 {
+	if r.Candidates.Precision() > r.Estimated.Precision() || r.Met != r.Error.N || r.Error.Mean() <= 0 ||
+		r.Error.Mean() > 0.1 {
 		t.Errorf("%+v", r)
 	}
 	if trial.CodeBytes() != 256 {
@@ -82,7 +83,10 @@ func TestTrialAgainstTruth(t *testing.T) {
 	}
 	looked := 0
 	always := func(_, _ int) bool { looked++; return true }
-	for want, most := range map[error][2]int{eval.ErrCandidates: {r.Met - 1, r.Met}, eval.ErrPairs: {r.Met, r.Met - 1}, nil: {r.Met, r.Met}} {
+	for want, most := range map[error][2]int{
+		eval.ErrCandidates: {r.Met - 1, r.Met}, eval.ErrPairs: {r.Met, r.Met - 1},
+		nil: {r.Met, r.Met},
+	} {
 		if found, err := trial.Pairs(always, most[0], most[1]); !errors.Is(err, want) || want == nil && len(found) != r.Met {
 			t.Errorf("at most %v: %d pairs, %v, want %v", most, len(found), err, want)
 		}
@@ -132,7 +136,8 @@ func TestTrialOfSimHash(t *testing.T) {
 // Documents of different scopes are no candidates, however equal.
 func TestTrialOfScopes(t *testing.T) {
 	set := []uint64{1, 2, 3}
-	trial := eval.NewTrial(newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4}), [][]uint64{set, set, set, set}, []uint64{0, 7, 0, 7})
+	trial := eval.NewTrial(newSketch(t, 64, sketch.Banding{Bands: 16, Rows: 4}), [][]uint64{set, set, set, set},
+		[]uint64{0, 7, 0, 7})
 	found, err := trial.Pairs(func(_, _ int) bool { return true }, 2, 2) // there are no more than two candidates
 	if want := []eval.Pair{{A: 0, B: 2}, {A: 1, B: 3}}; err != nil || !slices.Equal(found, want) {
 		t.Errorf("%v, %v", found, err)

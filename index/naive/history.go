@@ -35,7 +35,8 @@ func (t *Twin) prime(at index.Stamp, h *index.History) bool {
 	t.primed.Entries = max(t.primed.Entries, h.First+uint64(len(h.Entries)))
 	for i := range h.Parts {
 		p := t.named(&h.Parts[i])
-		p.primed.Through, p.primed.Rejected = max(p.primed.Through, h.Parts[i].Through), max(p.primed.Rejected, h.Parts[i].Rejected)
+		p.primed.Through, p.primed.Rejected = max(p.primed.Through, h.Parts[i].Through),
+			max(p.primed.Rejected, h.Parts[i].Rejected)
 	}
 	return true
 }
@@ -67,7 +68,8 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 	now := newTurn()
 	t.room(0, 0, now)
 	d := &document{
-		source: source, entry: e.Clone(), position: position, bytes: index.EntryBytes(t.params, &e.Entry), copies: 1, primed: true,
+		source: source, entry: e.Clone(), position: position, bytes: index.EntryBytes(t.params, &e.Entry), copies: 1,
+		primed:  true,
 		entered: max(0, min(e.At, t.arrival)),
 	}
 	d.root, d.emission = d, emission{source: source, offset: e.Offset, position: position, at: d.entered}
@@ -85,7 +87,8 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 		}
 		return &t.primed.Duplicate
 	}
-	if w := t.params.Window; w.Count > 0 && len(t.window.documents)+1 > w.Count || w.Bytes > 0 && t.window.bytes+d.bytes > int64(w.Bytes) {
+	if w := t.params.Window; w.Count > 0 && len(t.window.documents)+1 > w.Count ||
+		w.Bytes > 0 && t.window.bytes+d.bytes > int64(w.Bytes) {
 		return &t.primed.NoRoom
 	}
 	if t.roomIn(&t.history, 1, d.bytes, now); t.full(1, d.bytes) {
@@ -114,7 +117,8 @@ func (t *Twin) primable(h *index.History) bool {
 			return false
 		}
 		for k := range i {
-			if before := &h.Entries[k]; !brought && before.Part == e.Part && before.Offset >= e.Offset && h.First+uint64(k) >= t.primed.Entries {
+			if before := &h.Entries[k]; !brought && before.Part == e.Part && before.Offset >= e.Offset &&
+				h.First+uint64(k) >= t.primed.Entries {
 				return false
 			}
 		}

@@ -80,7 +80,8 @@ func trySanity(t *testing.T, seeds int) {
 					t.Errorf("%+v was let through", v)
 				case v.Match.Method == index.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Similarity.Distance:
 					t.Errorf("%+v is beyond the distance", v)
-				case v.Match.Method != index.Hamming && float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
+				case v.Match.Method != index.Hamming &&
+					float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
 					t.Errorf("%+v is below the threshold", v)
 				case v.Match.Copy != copies[of]+1:
 					t.Errorf("%+v is copy %d", v, copies[of]+1)

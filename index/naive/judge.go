@@ -100,7 +100,8 @@ func (t *Twin) Near(e *entry.Entry) []index.Near {
 	nearby, _ := t.nearby(e, false)
 	for _, f := range nearby {
 		all = append(all, index.Near{
-			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity, Method: f.method,
+			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity,
+			Method: f.method,
 		})
 	}
 	t.stats = before

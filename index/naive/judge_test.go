@@ -41,7 +41,8 @@ func TestMatch(t *testing.T) {
 				return
 			}
 			s.copyOf(v, c.want)
-			if v.Match.Similarity != (index.Similarity{Num: c.num, Den: c.den}) || v.Match.Method != c.method || v.Match.Copy != 2 {
+			if v.Match.Similarity != (index.Similarity{Num: c.num, Den: c.den}) || v.Match.Method != c.method ||
+				v.Match.Copy != 2 {
 				t.Errorf("match %+v", v.Match)
 			}
 		})
@@ -164,12 +165,16 @@ func TestEstimate(t *testing.T) {
 	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits = "estimate", 16, 8
 	s := begin(t, p)
 	sketched := func(offset int64, keys string, content uint64, codes string) entry.Entry {
-		return entry.Entry{Offset: offset, Time: start, Content: content, Keys: []byte(keys), Kind: entry.Sketch, Evidence: []byte(codes)}
+		return entry.Entry{
+			Offset: offset, Time: start, Content: content, Keys: []byte(keys), Kind: entry.Sketch,
+			Evidence: []byte(codes),
+		}
 	}
 	s.run(p0, 1, 0, sketched(1, "ab", 1, "0123456789abcdef"))
 	v := s.one(sketched(1, "ab", 2, "0123456789abxxxx"))
 	s.copyOf(v, 1)
-	if got := v.Match; got.Method != index.Estimate || got.Similarity.TenThousandths() != 7490 { // (12*256 - 16) / (16*255)
+	// (12*256 - 16) / (16*255)
+	if got := v.Match; got.Method != index.Estimate || got.Similarity.TenThousandths() != 7490 {
 		t.Errorf("match %+v", got)
 	}
 	s.unique(s.one(sketched(2, "ab", 3, "01234567xxxxxxxx"))) // 8 of 16 agree: less than half, chance taken off

@@ -14,7 +14,8 @@ func (t *Twin) levenshtein(a, b *entry.Entry) (index.Similarity, index.Method) {
 		return index.Similarity{}, index.NoMatch
 	}
 	longer := max(len([]rune(string(x))), len([]rune(string(y))))
-	return index.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)}, index.Levenshtein
+	return index.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)},
+		index.Levenshtein
 }
 
 // edits returns the least number of runes to insert, delete or replace that turns a into b (Wagner and Fischer, 1974).

@@ -41,7 +41,8 @@ func filled(evidence int) *naive.Twin {
 	source := entry.Source{Topic: [16]byte{1}}
 	twin := naive.New(index.DefaultParams(), nil, ours)
 	twin.Apply(index.Stamp{LogAppendTime: 1000}, &index.Settings{Wall: 1000})
-	twin.Apply(index.Stamp{Offset: 1, LogAppendTime: 1000}, &index.Reposition{Header: h, Source: source, Name: "news", Partitions: 1, Epoch: 1})
+	twin.Apply(index.Stamp{Offset: 1, LogAppendTime: 1000},
+		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 1, Epoch: 1})
 	random := rand.NewChaCha8([32]byte{1})
 	some := func(n int) []byte {
 		s := make([]byte, n)
@@ -49,8 +50,12 @@ func filled(evidence int) *naive.Twin {
 		return s
 	}
 	for i := range int64(documents) {
-		e := entry.Entry{Offset: i, Time: 1000, Content: random.Uint64(), Kind: entry.Text, Keys: some(18 * 4), Evidence: some(evidence), ID: some(16)}
-		twin.Apply(index.Stamp{Offset: 2 + i, LogAppendTime: 1000}, &index.Run{Header: h, Source: source, Epoch: 1, Base: i, Entries: []entry.Entry{e}})
+		e := entry.Entry{
+			Offset: i, Time: 1000, Content: random.Uint64(), Kind: entry.Text, Keys: some(18 * 4),
+			Evidence: some(evidence), ID: some(16),
+		}
+		twin.Apply(index.Stamp{Offset: 2 + i, LogAppendTime: 1000},
+			&index.Run{Header: h, Source: source, Epoch: 1, Base: i, Entries: []entry.Entry{e}})
 	}
 	return twin
 }

@@ -36,7 +36,8 @@ func (t *Twin) remember(from *index.Replica) {
 			source: m.Source, entry: m.Entry.Clone(), position: m.Judged, bytes: index.EntryBytes(t.params, &m.Entry),
 			entered: m.Entered, dead: m.Dead, primed: m.Primed, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
 			emission: emission{
-				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At, void: m.Emission.Void,
+				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At,
+				void: m.Emission.Void,
 			},
 		}
 		if d.root = d; m.RootLeft {

@@ -63,7 +63,8 @@ func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {
 		return index.Similarity{}, index.NoMatch
 	}
 	if p.EstimatedBy() == index.Hamming {
-		return index.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)}, index.Hamming
+		return index.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)},
+			index.Hamming
 	}
 	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence, p.CodeBits), p.Slots, p.CodeBits)
 	return index.Similarity{Num: num, Den: den}, index.Estimate

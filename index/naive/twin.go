@@ -46,7 +46,8 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	}
 	return &Twin{
 		params: p, begun: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
-		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0), primedLast: math.MinInt64,
+		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0),
+		primedLast: math.MinInt64,
 	}
 }
 
@@ -163,7 +164,8 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 		}
 	}
 	*p = partition{
-		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{}, fed: unfed(), primed: p.primed,
+		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
+		fed: unfed(), primed: p.primed,
 	}
 	return true
 }

@@ -162,7 +162,8 @@ func TestWhatChangesNothing(t *testing.T) {
 				t.Errorf("verdicts %+v", v)
 			}
 			after, _ := s.twin.Partition(p0)
-			if now, _ := s.twin.Clock(); now != arrival || after.Epoch != before.Epoch || after.Base != before.Base || len(after.Held) != 1 {
+			if now, _ := s.twin.Clock(); now != arrival || after.Epoch != before.Epoch || after.Base != before.Base ||
+				len(after.Held) != 1 {
 				t.Errorf("clock %d to %d, state %+v to %+v", arrival, now, before, after)
 			}
 			s.copyOf(s.one(doc(1, "ab", "one")), 1)
@@ -197,7 +198,8 @@ func TestRepositionKillsWhatWillBeReadAgain(t *testing.T) {
 	s := begin(t, params())
 	s.run(p0, 1, 0, doc(1, "ab", "one"), doc(5, "cd", "five"))
 	s.run(p0, 1, 3)
-	s.append(&index.Reposition{Header: s.header(), Source: p0, Name: "renamed", Offset: 9, Epoch: 2}) // forward: base 3 decides
+	// forward: base 3 decides
+	s.append(&index.Reposition{Header: s.header(), Source: p0, Name: "renamed", Offset: 9, Epoch: 2})
 	state, _ := s.twin.Partition(p0)
 	if state.Epoch != 2 || state.Start != 9 || state.Base != 9 || len(state.Held) != 0 {
 		t.Errorf("state %+v", state)

@@ -93,7 +93,8 @@ func TestDiffOfOtherVersions(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %s", strings.Join(got, "\n    "))
 	}
-	if got := Diff(canonical(defaults()), []byte("noise")); len(got) != 1 || !strings.Contains(got[0], "in the journal cannot be read") {
+	if got := Diff(canonical(defaults()), []byte("noise")); len(got) != 1 ||
+		!strings.Contains(got[0], "in the journal cannot be read") {
 		t.Errorf("noise: %q", got)
 	}
 	if got := Diff(nil, nil); len(got) != 1 || !strings.Contains(got[0], "settings here cannot be read") {

@@ -16,7 +16,10 @@ func TestParseDuration(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "d", "1", "1.5d", "-1d", "+1d", "1d-1h", "1d+1h", "1d 1h", "1d1d", "106752d", "106751d24h", "99999999999999999999d", "1w"} {
+	for _, text := range []string{
+		"", "d", "1", "1.5d", "-1d", "+1d", "1d-1h", "1d+1h", "1d 1h", "1d1d", "106752d",
+		"106751d24h", "99999999999999999999d", "1w",
+	} {
 		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("%q: %v, want an error", text, got)
 		}
@@ -26,7 +29,8 @@ func TestParseDuration(t *testing.T) {
 func TestFormatDuration(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"0s": 0, "24h": 24 * time.Hour, "2d": 48 * time.Hour, "36h": 36 * time.Hour, "5m": 5 * time.Minute, "1m": time.Minute,
-		"1m30s": 90 * time.Second, "500ms": 500 * time.Millisecond, "1h0m1s": time.Hour + time.Second, "10m": 10 * time.Minute,
+		"1m30s": 90 * time.Second, "500ms": 500 * time.Millisecond, "1h0m1s": time.Hour + time.Second,
+		"10m":   10 * time.Minute,
 		"1h10m": 70 * time.Minute, "20h": 20 * time.Hour,
 	} {
 		if got := FormatDuration(d); got != want {

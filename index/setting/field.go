@@ -94,7 +94,8 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 
 func newField(key string, tags *tags, v reflect.Value) Field {
 	f := Field{
-		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict, Omit: tags.omit, Bound: tags.bound,
+		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict, Omit: tags.omit,
+		Bound: tags.bound,
 		Files: tags.files, value: v,
 	}
 	if tags.enum != "" {

@@ -61,7 +61,8 @@ func field(t *testing.T, params any, key string) Field {
 func TestWalkVisitsSectionsBeforeTheirSettings(t *testing.T) {
 	var keys []string
 	Walk(defaults(), func(f Field) { keys = append(keys, f.Key) })
-	want := "name inner inner.age inner.size inner.secret inner.deep inner.deep.mode inner.deep.bits inner.deep.kind ratio on words"
+	want := "name inner inner.age inner.size inner.secret inner.deep inner.deep.mode inner.deep.bits inner.deep.kind " +
+		"ratio on words"
 	if got := strings.Join(keys, " "); got != want {
 		t.Errorf("visited %s\nwant    %s", got, want)
 	}
@@ -119,12 +120,15 @@ func TestWalkPanicsAtBrokenConventions(t *testing.T) {
 func TestTags(t *testing.T) {
 	for _, tag := range []reflect.StructTag{
 		``, `key:""`, `key:"a"`, `json:"x" key:"a" doc:"says \"so\": b" example:"1 | 2" enum:"p|q"`,
-		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`, `key`, `doc:"not closed`,
+		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`,
+		`key`, `doc:"not closed`,
 	} {
 		key, keyed := tag.Lookup("key")
 		want := tags{
-			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: tag.Get("omit"), enum: tag.Get("enum"),
-			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true", files: tag.Get("files") == "true",
+			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: tag.Get("omit"),
+			enum:   tag.Get("enum"),
+			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true",
+			files: tag.Get("files") == "true",
 		}
 		if got := tagsOf(tag); got != want {
 			t.Errorf("%s: %+v, want %+v", tag, got, want)

@@ -96,7 +96,8 @@ func TestMisspelt(t *testing.T) {
 		got = append(got, m.String())
 	}
 	want := []string{
-		"inner.deep.mode: c: is not one of the choices; write a or b", "inner.deep.bits: 5: is not one of the choices; write 4 or 8",
+		"inner.deep.mode: c: is not one of the choices; write a or b",
+		"inner.deep.bits: 5: is not one of the choices; write 4 or 8",
 		"inner.deep.kind: r: is not one of the choices; write p or q", "words: w: is not one of the choices; write x, y or z",
 	}
 	if !slices.Equal(got, want) {

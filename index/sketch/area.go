@@ -59,7 +59,8 @@ func checkArea(threshold float64, slots int, falseWeight, missedWeight float64) 
 		return err
 	}
 	if !(falseWeight >= 0 && missedWeight >= 0 && falseWeight+missedWeight > 0 && falseWeight+missedWeight < math.Inf(1)) {
-		return fmt.Errorf("weights of %v and %v are impossible; possible are 0 and more, not both 0", falseWeight, missedWeight)
+		return fmt.Errorf("weights of %v and %v are impossible; possible are 0 and more, not both 0", falseWeight,
+			missedWeight)
 	}
 	return checkSlots(slots)
 }

@@ -53,7 +53,8 @@ func TestAreas(t *testing.T) {
 			}
 		}
 		if math.Abs(curve.falseArea()-falseArea) > 1e-8 || math.Abs(curve.missedArea()-missedArea) > 1e-8 {
-			t.Errorf("%v, %v: got %v and %v, want %v and %v", c.threshold, c.Banding, curve.falseArea(), curve.missedArea(), falseArea, missedArea)
+			t.Errorf("%v, %v: got %v and %v, want %v and %v", c.threshold, c.Banding, curve.falseArea(), curve.missedArea(),
+				falseArea, missedArea)
 		}
 	}
 }
@@ -74,7 +75,8 @@ func TestImpossibleAreas(t *testing.T) {
 	} {
 		_, err := PlanByArea(c.threshold, c.slots, c.falseWeight, c.missedWeight)
 		if err == nil || err.Error() != c.want {
-			t.Errorf("%v, %d slots, weights %v and %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.falseWeight, c.missedWeight, err, c.want)
+			t.Errorf("%v, %d slots, weights %v and %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.falseWeight, c.missedWeight,
+				err, c.want)
 		}
 	}
 }

@@ -133,7 +133,12 @@ func BenchmarkSign(b *testing.B) {
 		{"simhash128", simhash(b, 128)},
 	} {
 		b.Run(method.name, func(b *testing.B) {
-			for _, shingling := range []struct{ name, setting string }{{"word5", "word:5"}, {"word3", "word:3"}, {"auto3", "auto:3"}, {"char5", "char:5"}} {
+			for _, shingling := range []struct{ name, setting string }{
+				{"word5", "word:5"},
+				{"word3", "word:3"},
+				{"auto3", "auto:3"},
+				{"char5", "char:5"},
+			} {
 				b.Run(shingling.name, func(b *testing.B) {
 					for _, document := range []string{"english", "japanese"} {
 						b.Run(document+"2kB", func(b *testing.B) {
@@ -207,7 +212,12 @@ func BenchmarkSignShuffled(b *testing.B) {
 		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		documents[i] = []byte(strings.Join(words, " "))
 	}
-	for _, shingling := range []struct{ name, setting string }{{"word5", "word:5"}, {"word3", "word:3"}, {"auto3", "auto:3"}, {"char5", "char:5"}} {
+	for _, shingling := range []struct{ name, setting string }{
+		{"word5", "word:5"},
+		{"word3", "word:3"},
+		{"auto3", "auto:3"},
+		{"char5", "char:5"},
+	} {
 		b.Run("minhash128/"+shingling.name+"/english2kB", func(b *testing.B) {
 			s := newSigner(b, shingling.setting, minhash128(b, 0.8))
 			s.signDocument(document)

@@ -51,9 +51,11 @@ func (p SimHashParams) checkBlocks() error {
 	case p.Blocks < 0 || p.Blocks > maxBlocks:
 		return fmt.Errorf("%d blocks are impossible; possible are up to %d, or 0 for one more than the distance", p.Blocks, maxBlocks)
 	case p.blocks() <= p.Distance:
-		return fmt.Errorf("a distance of %d bits in %d blocks is impossible; the largest possible distance is %d", p.Distance, p.Blocks, p.most())
+		return fmt.Errorf("a distance of %d bits in %d blocks is impossible; the largest possible distance is %d", p.Distance,
+			p.Blocks, p.most())
 	case p.keyBits() < minKeyBits:
-		return fmt.Errorf("for distance %d the %d blocks of %d bits make keys of %s, less than %d; the largest possible distance is %d",
+		return fmt.Errorf("for distance %d the %d blocks of %d bits make keys of %s, less than %d; the largest possible "+
+			"distance is %d",
 			p.Distance, p.blocks(), p.Bits, plural(p.keyBits(), "bit"), minKeyBits, p.most())
 	case p.bands() > maxBands:
 		return fmt.Errorf("for distance %d the %d blocks make %d bands, more than %d; %s",

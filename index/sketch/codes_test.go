@@ -101,7 +101,8 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			var bias, square float64
 			for range trials {
 				a, b := twoSets(random, 300, shared)
-				num, den := Estimate(Matches(AppendCodes(nil, signed(m, a), bits), AppendCodes(nil, signed(m, b), bits), bits), slots, bits)
+				num, den := Estimate(Matches(AppendCodes(nil, signed(m, a), bits), AppendCodes(nil, signed(m, b), bits), bits),
+					slots, bits)
 				e := float64(num)/float64(den) - jaccard
 				bias += e / trials
 				square += e * e / trials

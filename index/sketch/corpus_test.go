@@ -166,7 +166,8 @@ func tryRecall(t *testing.T, from, to int) {
 				t.Errorf("threshold %.2f: recall %.4f, %.4f of the given pairs", threshold, recall, share(given, found))
 			}
 			if !(share(found, joined) == 1 && share(found, given) >= 0.999) {
-				t.Errorf("threshold %.2f: precision %.4f, %.4f by the given pairs", threshold, share(found, joined), share(found, given))
+				t.Errorf("threshold %.2f: precision %.4f, %.4f by the given pairs", threshold, share(found, joined),
+					share(found, given))
 			}
 		}
 	})

@@ -51,7 +51,10 @@ func FuzzMinHash(f *testing.F) {
 	f.Add(16, 16, 1, 4, true, []byte{}, []byte{})
 	f.Add(1024, 1, 1024, 16, true, bytes.Repeat([]byte("eight by"), 100), bytes.Repeat([]byte{7}, 2048))
 	f.Fuzz(func(t *testing.T, slots, bands, rows, bits int, weighted bool, data, noise []byte) {
-		s, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{bands, rows}, CodeBits: bits, Weighted: weighted})
+		s, err := NewMinHashSketch(MinHashParams{
+			Slots: slots, Banding: Banding{bands, rows}, CodeBits: bits,
+			Weighted: weighted,
+		})
 		if err != nil {
 			return
 		}

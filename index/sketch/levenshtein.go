@@ -25,10 +25,12 @@ import (
 // cost 1, which is never too little. The band begins narrow and widens until the distance fits in it, or it is certain
 // that the threshold does not allow that many edits.
 type Levenshtein struct {
-	other       map[rune]uint32 // the numbers given to runes beyond ASCII
-	a, b        []uint32        // the texts as numbers of runes
-	equal       []uint64        // for each number, the rows of the stripe that have it
-	more, fewer []uint64        // one bit per column, at the lower edge of the stripe: the value is 1 greater, or less, than in the column to its left
+	other map[rune]uint32 // the numbers given to runes beyond ASCII
+	a, b  []uint32        // the texts as numbers of runes
+	equal []uint64        // for each number, the rows of the stripe that have it
+	// one bit per column, at the lower edge of the stripe: the value is 1 greater, or less, than in the column to its
+	// left
+	more, fewer []uint64
 }
 
 const (

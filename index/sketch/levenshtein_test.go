@@ -107,7 +107,8 @@ func tryPlainTable(t *testing.T, trials int) {
 			at := random.IntN(len(other) + 1)
 			other = slices.Concat(other[at:], other[:at])
 		}
-		checkLevenshtein(t, &l, string(text), string(other), []int{0, 1, 5000, 8000, 9500, 10000, random.IntN(10001)}[random.IntN(7)])
+		checkLevenshtein(t, &l, string(text), string(other),
+			[]int{0, 1, 5000, 8000, 9500, 10000, random.IntN(10001)}[random.IntN(7)])
 	}
 }
 
@@ -123,7 +124,8 @@ func tryLongTexts(t *testing.T, runes int) {
 	random := rand.New(rand.NewPCG(42, 1))
 	var l Levenshtein
 	text := []rune(strings.Repeat(string(english), 5))
-	for _, c := range []struct{ times, edits int }{{10, 20}, {3, 500}, {3, 680}, {3, 800}, {3, 2000}} { // of 3000 runes in all but the first
+	// of 3000 runes in all but the first
+	for _, c := range []struct{ times, edits int }{{10, 20}, {3, 500}, {3, 680}, {3, 800}, {3, 2000}} {
 		of := text[:runes*c.times/3]
 		checkLevenshtein(t, &l, string(of), string(edited(random, of, 26, c.edits*runes/3000)), 8000)
 	}

@@ -14,7 +14,10 @@ func (minHashScheme) ByDistance() bool { return false }
 
 func (m minHashScheme) Check(p Params) *Wrong {
 	if p.Blocks != 0 {
-		return &Wrong{"blocks", p.Blocks, "are of simhash, and the sketch is minhash", "write blocks: 0; minhash has bands and rows"}
+		return &Wrong{
+			"blocks", p.Blocks, "are of simhash, and the sketch is minhash",
+			"write blocks: 0; minhash has bands and rows",
+		}
 	}
 	banding, err := m.Banding(p)
 	if err != nil {
@@ -84,7 +87,8 @@ func (m minHashScheme) Agree(p Params, pair Pair) (Agreement, error) {
 		{"bands", fmt.Sprintf("%d of %d are equal, of %d rows each; pairs so similar share one with a probability of %.4f",
 			pair.Shared, pair.Keys, a.Rows, a.Probability)},
 	}
-	a.Apart = fmt.Sprintf("they share no band; pairs of similarity %.4f do with a probability of %.4f", pair.Jaccard, a.Probability)
+	a.Apart = fmt.Sprintf("they share no band; pairs of similarity %.4f do with a probability of %.4f", pair.Jaccard,
+		a.Probability)
 	return a, nil
 }
 

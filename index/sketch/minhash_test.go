@@ -48,7 +48,8 @@ func TestNewMinHash(t *testing.T) {
 	}
 	for _, slots := range []int{-1, 0, 8, 15, 17, 127, 1025, 1026} {
 		_, err := NewMinHash(slots)
-		if want := fmt.Sprintf("make minhash: %d slots are impossible; possible is an even number from 16 to 1024", slots); err == nil || err.Error() != want {
+		if want := fmt.Sprintf("make minhash: %d slots are impossible; possible is an even number from 16 to 1024",
+			slots); err == nil || err.Error() != want {
 			t.Errorf("%d slots: got %v", slots, err)
 		}
 	}

@@ -48,7 +48,8 @@ func impossible(threshold float64, slots int, recall float64) error {
 	most := Banding{Bands: slots, Rows: 1}.Probability(threshold)
 	missed := math.Log1p(-recall) // Log1p and Expm1, because 1 minus something tiny is 1
 	lowest := -math.Expm1(missed / float64(slots))
-	err := fmt.Errorf("with %d slots at most %.4f of the pairs at threshold %v are found, not %v; possible is a threshold of at least %.4f",
+	err := fmt.Errorf("with %d slots at most %.4f of the pairs at threshold %v are found, not %v; possible is a "+
+		"threshold of at least %.4f",
 		slots, math.Floor(most*scale)/scale, threshold, recall, math.Ceil(lowest*scale)/scale)
 	if need := 2 * math.Ceil(missed/math.Log1p(-threshold)/2); need > float64(slots) && need <= MaxSlots {
 		err = fmt.Errorf("%w, or at least %d slots", err, int(need))

@@ -28,7 +28,8 @@ func NewRotations(size, distance int) (*Rotations, error) {
 		return nil, fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", size)
 	}
 	if most := mostRotated(size); distance < 0 || distance > most {
-		return nil, fmt.Errorf("a distance of %d bits is impossible; with %d bits possible is 0 to %d, by sorted rotations", distance, size, most)
+		return nil, fmt.Errorf("a distance of %d bits is impossible; with %d bits possible is 0 to %d, by sorted rotations",
+			distance, size, most)
 	}
 	return &Rotations{params: SimHashParams{Bits: size, Distance: distance}}, nil
 }

@@ -105,7 +105,8 @@ type Agreement struct {
 	Slots, MatchingSlots int // for a sketch of slots
 	Bits, Hamming        int // for a scheme by distance: all bits, and those that differ
 	Rows                 int
-	Probability          float64 // probability that documents of this Jaccard similarity share a band; 0 where bands find every pair
+	// probability that documents of this Jaccard similarity share a band; 0 where bands find every pair
+	Probability float64
 
 	Lines  [2]Line // two lines for a table: about the codes, and about the keys
 	Differ string  // for a scheme by distance: "their simhashes differ in 9 of 64 bits"

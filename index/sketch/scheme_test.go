@@ -54,8 +54,12 @@ func checkAgreement(t *testing.T, scheme sketch.Scheme, s sketch.Sketch) {
 	own, agreed := codes(original), [2]int{}
 	for i, other := range [][]byte{codes(nearCopy), codes(unrelated)} {
 		num, den := s.Similarity(own, other)
-		a, err := scheme.Agree(usual(), sketch.Pair{A: own, B: other, Jaccard: 0.5, Estimate: float64(num) / float64(den), Shared: 1, Keys: s.Bands()})
-		if err != nil || a.Lines[0].Name == "" || a.Lines[1].Text == "" || a.Apart == "" || (a.Differ != "") != scheme.ByDistance() {
+		a, err := scheme.Agree(usual(), sketch.Pair{
+			A: own, B: other, Jaccard: 0.5, Estimate: float64(num) / float64(den),
+			Shared: 1, Keys: s.Bands(),
+		})
+		if err != nil || a.Lines[0].Name == "" || a.Lines[1].Text == "" || a.Apart == "" ||
+			(a.Differ != "") != scheme.ByDistance() {
 			t.Errorf("agreement %+v, %v", a, err)
 		}
 		if (a.Bits > 0) != scheme.ByDistance() || (a.Slots > 0) == scheme.ByDistance() {

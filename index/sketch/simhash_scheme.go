@@ -15,7 +15,10 @@ func (simHashScheme) ByDistance() bool { return true }
 
 func (s simHashScheme) Check(p Params) *Wrong {
 	if p.Bands != 0 || p.Rows != 0 {
-		return &Wrong{"bands", p.Bands, "are of minhash, and the sketch is simhash", "write bands: 0 and rows: 0; simhash has blocks"}
+		return &Wrong{
+			"bands", p.Bands, "are of minhash, and the sketch is simhash",
+			"write bands: 0 and rows: 0; simhash has blocks",
+		}
 	}
 	if err := s.params(p).Validate(); err != nil {
 		return &Wrong{"distance", p.Distance, err.Error(), "lower distance, or raise bits"}

@@ -178,7 +178,8 @@ func TestWeightedSimHash(t *testing.T) {
 	once := randomSet(random, 31)
 	often := slices.Concat(once, slices.Repeat(once[:1], 40))
 	for _, bits := range []int{32, 64, 128} {
-		plain, weighted := simhash(t, SimHashParams{Bits: bits, Distance: 1}), simhash(t, SimHashParams{Bits: bits, Distance: 1, Weighted: true})
+		plain, weighted := simhash(t, SimHashParams{Bits: bits, Distance: 1}),
+			simhash(t, SimHashParams{Bits: bits, Distance: 1, Weighted: true})
 		if !bytes.Equal(codesOf(plain, once), codesOf(plain, often)) {
 			t.Errorf("%d bits: a repetition counts", bits)
 		}
@@ -213,7 +214,11 @@ func TestSimHashPinned(t *testing.T) {
 		shingles = append(shingles, Mix(i))
 	}
 	var got strings.Builder
-	for _, p := range []SimHashParams{{Bits: 32, Distance: 1}, {Bits: 64, Distance: 2, Blocks: 4}, {Bits: 128, Distance: 1}} {
+	for _, p := range []SimHashParams{
+		{Bits: 32, Distance: 1},
+		{Bits: 64, Distance: 2, Blocks: 4},
+		{Bits: 128, Distance: 1},
+	} {
 		s := simhash(t, p)
 		fmt.Fprintf(&got, "%x %x\n", codesOf(s, shingles), s.AppendKeys(nil, 77, 4))
 	}

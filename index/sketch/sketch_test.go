@@ -27,7 +27,12 @@ func kinds(t testing.TB) map[string]Sketch {
 			s, err := NewMinHashSketch(p)
 			add(fmt.Sprintf("minhash%d/weighted=%t", p.Slots, weighted), s, err)
 		}
-		for _, p := range []SimHashParams{{Bits: 32, Distance: 1}, {Bits: 64, Distance: 3}, {Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}} {
+		for _, p := range []SimHashParams{
+			{Bits: 32, Distance: 1},
+			{Bits: 64, Distance: 3},
+			{Bits: 64, Distance: 3, Blocks: 6},
+			{Bits: 128, Distance: 7},
+		} {
 			p.Weighted = weighted
 			s, err := NewSimHashSketch(p)
 			add(fmt.Sprintf("simhash%d/blocks=%d/weighted=%t", p.Bits, p.Blocks, weighted), s, err)

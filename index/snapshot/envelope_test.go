@@ -66,10 +66,12 @@ func TestOpenSaysWhere(t *testing.T) {
 
 func TestLocate(t *testing.T) {
 	_, err := Open(KindSegment, nil)
-	if got := Locate(err, "segment x").Error(); got != "segment x is corrupt at byte 0: it ends early or was written in part" {
+	if got := Locate(err, "segment x").
+		Error(); got != "segment x is corrupt at byte 0: it ends early or was written in part" {
 		t.Error(got)
 	}
-	if got := Locate(ErrNewerFormat, "manifest y"); !errors.Is(got, ErrNewerFormat) || got.Error() != "manifest y: written by a newer unecho" {
+	if got := Locate(ErrNewerFormat, "manifest y"); !errors.Is(got, ErrNewerFormat) ||
+		got.Error() != "manifest y: written by a newer unecho" {
 		t.Error(got)
 	}
 	if Locate(nil, "z") != nil {
@@ -79,7 +81,10 @@ func TestLocate(t *testing.T) {
 
 func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
-		"segment x is corrupt: broken":                                &CorruptError{Name: "segment x", Offset: -1, Err: errors.New("broken")},
+		"segment x is corrupt: broken": &CorruptError{
+			Name: "segment x", Offset: -1,
+			Err: errors.New("broken"),
+		},
 		"segment is not stored: a":                                    &MissingSegmentsError{Names: []string{"a"}},
 		"segment is not stored: a, b, c and 1 more":                   &MissingSegmentsError{Names: []string{"a", "b", "c", "d"}},
 		"slot-0: leased by another: pid 1 on host":                    &LeasedError{Name: "slot-0", By: "pid 1 on host"},

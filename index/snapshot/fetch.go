@@ -11,7 +11,9 @@ import (
 
 // FetchSegments fetches segments and passes the content of each to fn, in order, from the calling goroutine. It is
 // ReadSegments without a step in between. fn owns the content.
-func FetchSegments(ctx context.Context, store Store, segments []Segment, parallel int, fn func(i int, data []byte) error) error {
+func FetchSegments(ctx context.Context, store Store, segments []Segment, parallel int,
+	fn func(i int, data []byte) error,
+) error {
 	same := func(_ int, data []byte) ([]byte, error) { return data, nil }
 	return ReadSegments(ctx, store, segments, parallel, same, fn)
 }
@@ -74,7 +76,10 @@ func FetchSegment(ctx context.Context, store Store, s Segment) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) != s.Bytes || xxhash.Sum64(data) != s.Checksum {
-		return nil, &CorruptError{Name: "segment " + s.Name, Offset: -1, Err: errors.New("it is not the content that the manifest names")}
+		return nil, &CorruptError{
+			Name: "segment " + s.Name, Offset: -1,
+			Err: errors.New("it is not the content that the manifest names"),
+		}
 	}
 	return data, nil
 }

@@ -29,7 +29,8 @@ func SortInfos(infos []Info) {
 	slices.SortFunc(infos, func(a, b Info) int {
 		p, q := a.Position, b.Position
 		if !p.SameJournal(q) {
-			return cmp.Or(cmp.Compare(last[q.JournalTopic], last[p.JournalTopic]), bytes.Compare(p.JournalTopic[:], q.JournalTopic[:]))
+			return cmp.Or(cmp.Compare(last[q.JournalTopic], last[p.JournalTopic]),
+				bytes.Compare(p.JournalTopic[:], q.JournalTopic[:]))
 		}
 		return q.Compare(p)
 	})

@@ -15,7 +15,8 @@ import (
 
 // Segment describes an immutable run of entries, as a manifest names it.
 type Segment struct {
-	Number    uint64 // ascending; the same number in the same journal is the same run, apart from documents that were erased
+	// ascending; the same number in the same journal is the same run, apart from documents that were erased
+	Number    uint64
 	Sealed    bool   // it is full, so later snapshots name it again until a document of it is erased
 	Name      string // SegmentName of its content
 	Bytes     int64  // length of its content

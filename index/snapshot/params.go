@@ -40,10 +40,12 @@ func (p Params) Validate() []setting.Mistake {
 		mistakes = append(mistakes, p.validatePostgres()...)
 	}
 	if p.Every < time.Second {
-		mistakes = append(mistakes, setting.Wrong("every", p.Every, "is too often", "write a duration of at least 1s, such as 60s"))
+		mistakes = append(mistakes, setting.Wrong("every", p.Every, "is too often",
+			"write a duration of at least 1s, such as 60s"))
 	}
 	if p.Keep < 2 || p.Keep > 1000 {
-		mistakes = append(mistakes, setting.Wrong("keep", p.Keep, "is out of bounds", "write 2 to 1000: one to restore, and one to fall back on"))
+		mistakes = append(mistakes, setting.Wrong("keep", p.Keep, "is out of bounds",
+			"write 2 to 1000: one to restore, and one to fall back on"))
 	}
 	return mistakes
 }
@@ -75,7 +77,8 @@ func (p Params) validatePostgres() []setting.Mistake {
 		mistakes = append(mistakes, setting.Mistake{Key: "postgres_url", Problem: "is not a PostgreSQL URL", Remedy: write})
 	}
 	if p.Directory != "" {
-		mistakes = append(mistakes, setting.Wrong("directory", p.Directory, "is set, but store is postgres", "set store to directory, or remove it"))
+		mistakes = append(mistakes, setting.Wrong("directory", p.Directory, "is set, but store is postgres",
+			"set store to directory, or remove it"))
 	}
 	if !plainIdentifier(p.Schema) {
 		mistakes = append(mistakes, setting.Wrong("schema", p.Schema, "is not a plain schema name",

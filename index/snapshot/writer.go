@@ -118,7 +118,9 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 	return done, nil
 }
 
-func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *index.SegmentView, data []byte) (Segment, error) {
+func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *index.SegmentView,
+	data []byte,
+) (Segment, error) {
 	s := NewSegment(data, view.Documents())
 	s.Number, s.Sealed = view.Number, view.Sealed
 	if err := w.store.PutSegment(ctx, s.Name, data); err != nil {

@@ -91,7 +91,8 @@ func (m *mapper) entryOf(r rune) entry {
 		return makeEntry(erase, 0, 0)
 	case properties.BoundaryBefore() && standsAlone(form):
 		return m.simpleEntry(form)
-	case properties.CCC() != 0 && string(form) == string(src) && norm.NFKC.QuickSpan(append([]byte("a"), src...)) == 1+len(src):
+	case properties.CCC() != 0 && string(form) == string(src) &&
+		norm.NFKC.QuickSpan(append([]byte("a"), src...)) == 1+len(src):
 		return makeEntry(follow, int(properties.CCC()), 0)
 	}
 	return makeEntry(disturb, 0, 0)

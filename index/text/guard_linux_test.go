@@ -16,7 +16,8 @@ func pageEnd(t *testing.T, most int) []byte {
 	t.Helper()
 	page := os.Getpagesize()
 	size := (most + page - 1) / page * page
-	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +49,10 @@ func TestNothingIsReadBehindTheText(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 6))
 	normalizer := with(t)
 	shinglings := []Shingling{
-		shingling(t, "word:1"), shingling(t, "word:5"), shingling(t, "char:1"), shingling(t, "char:5"), shingling(t, "char:16"),
-		shingling(t, "char:17"), shingling(t, "auto:3"), shingling(t, "word:3").Hashed(Murmur3), shingling(t, "char:5").Hashed(Murmur3),
+		shingling(t, "word:1"), shingling(t, "word:5"), shingling(t, "char:1"), shingling(t, "char:5"),
+		shingling(t, "char:16"),
+		shingling(t, "char:17"), shingling(t, "auto:3"), shingling(t, "word:3").Hashed(Murmur3), shingling(t, "char:5").
+			Hashed(Murmur3),
 	}
 	for n := range most {
 		for _, alphabet := range []string{separatorsOften, separatorsSeldom, "abc ", "a", "ab\u00e9 \u65e5"} {

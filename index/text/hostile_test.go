@@ -18,15 +18,22 @@ func hostile(size int) map[string][]byte {
 		return append(append([]byte(begin), middle...), end...)
 	}
 	return map[string][]byte{
-		"a": of("a"), "space": of(" "), "digit": of("7"), "zero": of("0"), "NUL": of("\x00"), "bad bytes": of("\xff"), "comma": of(","), "at": of("@"),
+		"a": of("a"), "space": of(" "), "digit": of("7"), "zero": of("0"), "NUL": of("\x00"), "bad bytes": of("\xff"),
+		"comma": of(","), "at": of("@"),
 		"é": of("é"), "ideograph": of("日"), "emoji": of("👍"), "rare ideograph": of("\U00020000"),
-		"acutes": of("\u0301"), "marks out of order": of("\u0301\u0323"), "Thai tones": of("\u0e49"), "one letter, many marks": framed("e", of("\u0345\u0327"), "x"),
-		"longest expansion": of("\ufdfa"), "jamos": of("\u1100\u1161\u11a8"), "decomposed": of("e\u0301"), "cut off": of("\xe2\x82"),
+		"acutes": of("\u0301"), "marks out of order": of("\u0301\u0323"), "Thai tones": of("\u0e49"),
+		"one letter, many marks": framed("e", of("\u0345\u0327"), "x"),
+		"longest expansion":      of("\ufdfa"), "jamos": of("\u1100\u1161\u11a8"), "decomposed": of("e\u0301"),
+		"cut off": of("\xe2\x82"),
 		"numbers": of("999,"), "long decimal": framed("1.", of("3"), ""), "points": of("1.2."), "three digits": of("999 "),
-		"schemes": of("a://"), "half addresses": of("a@@"), "one address": of("a@"), "www": of("www."), "wwww": of("w"), "mailbox": framed("", of("a.b-"), "@"),
-		"open tags": of("<b>"), "deep": framed("", append(of("<div>"), of("</div>")...), "x"), "brackets": of("<"), "no end": framed("<a ", of("b=\""), ""), "attributes": framed("<a ", of("b "), ">x"),
-		"unended comments": of("<!--"), "comments": of("<!---->"), "scripts": of("<script>"), "styles": of("<style><"), "titles": of("<title>x</title "), "CDATA": of("<![CDATA["),
-		"references": of("&amp;"), "ampersands": of("&"), "one reference": framed("&", of("a"), ";"), "number references": of("&#x110000;"), "other references": of("&#1;&#2;&#3"),
+		"schemes": of("a://"), "half addresses": of("a@@"), "one address": of("a@"), "www": of("www."), "wwww": of("w"),
+		"mailbox":   framed("", of("a.b-"), "@"),
+		"open tags": of("<b>"), "deep": framed("", append(of("<div>"), of("</div>")...), "x"), "brackets": of("<"),
+		"no end": framed("<a ", of("b=\""), ""), "attributes": framed("<a ", of("b "), ">x"),
+		"unended comments": of("<!--"), "comments": of("<!---->"), "scripts": of("<script>"), "styles": of("<style><"),
+		"titles": of("<title>x</title "), "CDATA": of("<![CDATA["),
+		"references": of("&amp;"), "ampersands": of("&"), "one reference": framed("&", of("a"), ";"),
+		"number references": of("&#x110000;"), "other references": of("&#1;&#2;&#3"),
 	}
 }
 
@@ -35,7 +42,8 @@ func TestHostileTextsLong(t *testing.T) { tryHostileTexts(t, 1<<18) }
 
 func tryHostileTexts(t *testing.T, size int) {
 	for _, settings := range []string{
-		"", "html=strip", "accents=strip digits=words urls=mask", "html=strip digits=mask urls=drop punctuation=keep space=drop",
+		"", "html=strip", "accents=strip digits=words urls=mask",
+		"html=strip digits=mask urls=drop punctuation=keep space=drop",
 	} {
 		for name, in := range hostile(size) {
 			checkHostile(t, settings, name, in)

@@ -24,7 +24,8 @@ func TestTagsAgreeWithTheTokenizerLong(t *testing.T) { tryTags(t, 600_000) }
 func tryTags(t *testing.T, pages int) {
 	n := with(t, "html=strip", "punctuation=keep")
 	random := rand.New(rand.NewPCG(5, 5))
-	pieces := strings.Split("a|b c|<|>|/|=|'|\"|!|--|-->|--!>|<!--|<!---->|<!-->|<!--->|<!doctype x>|<!|<?x>|</|</>|</ x>|<p>|</p>|<P CLASS=x>|<br/>|<br / >|<a href=\"x>y\">|"+
+	pieces := strings.Split("a|b c|<|>|/|=|'|\"|!|--|-->|--!>|<!--|<!---->|<!-->|<!--->|<!doctype x>|<!|<?x>|</|</>|</ "+
+		"x>|<p>|</p>|<P CLASS=x>|<br/>|<br / >|<a href=\"x>y\">|"+
 		"<a href='q\"'b=c/ d = \"e\"f>|</a x=\">\">|<a =x>|<a\n/b/c=>|<title>|</title>|</TITLE >|</titlex>|<style>|</style>|<script>|</script>|</script/>|<script/>|<textarea>|</textarea>|<xmp>|</xmp>|"+
 		"<noscript>|</noscript>|<iframe>|</iframe>|<plaintext>|<![CDATA[|]]>|&amp;|&amp|&#38;|&#x26|&#0;|&nbsp;|&notit;|&unknown;|&|;|&lt;b&gt;|\x00|\r\n|\xff|é|<é>|<bé>|<verylongtagname>", "|")
 	var in []byte
@@ -50,7 +51,8 @@ func TestPagesAreReadWithoutTheTokenizer(t *testing.T) {
 
 func FuzzHTML(f *testing.F) {
 	for _, s := range []string{
-		"<p>a<b>c</b></p>", "<script>a<!--<script>b</script>--></script>c", "<title>&amp;</title>", "<!-- a --!> b -->", "<a b='>'>c",
+		"<p>a<b>c</b></p>", "<script>a<!--<script>b</script>--></script>c", "<title>&amp;</title>", "<!-- a --!> b -->",
+		"<a b='>'>c",
 		"<![CDATA[a]]>b", "</p x=\">\">a", "<style>a</style >b", "&#x41;&notit;", "<", "<a", "</", "<!", "<x/y/>",
 	} {
 		f.Add([]byte(s))

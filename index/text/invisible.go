@@ -14,7 +14,8 @@ import (
 // separate.
 func isInvisible(r rune) bool {
 	const softHyphen = 0xad // the first of them
-	return r >= softHyphen && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
+	return r >= softHyphen && unicode.In(r, unicode.Cf, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 

@@ -61,13 +61,17 @@ func TestInvisible(t *testing.T) {
 // separators.
 func TestWhatIsInvisibleChangesNothing(t *testing.T) {
 	texts := []string{
-		"plain words of some length, and no more", "café e\u0301\u0323 \u1100\u1161\u11a8 か\u3099 Straße", "a=\u0338b ½", "مرحبا بالعالم", "ภาษาไทย", "x\U00020000y", "123 a@b.c http://d.e",
+		"plain words of some length, and no more", "café e\u0301\u0323 \u1100\u1161\u11a8 か\u3099 Straße", "a=\u0338b ½",
+		"مرحبا بالعالم", "ภาษาไทย", "x\U00020000y", "123 a@b.c http://d.e",
 	}
 	n := NewNormalizer(DefaultParams())
 	everyMapper(func(name string, m *mapper) {
 		for _, text := range texts {
 			want := string(m.appendWhole(nil, 0, []byte(text)))
-			for _, r := range []rune{0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200d, 0x202e, 0x2060, 0x3164, 0xfe0f, 0xfeff, 0xfffa, 0x1d173, 0xe0041, 0xe0100} {
+			for _, r := range []rune{
+				0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200d, 0x202e, 0x2060, 0x3164, 0xfe0f, 0xfeff, 0xfffa,
+				0x1d173, 0xe0041, 0xe0100,
+			} {
 				for at := range text + "." {
 					if r == joiner && endsWithMark([]byte(text[:at])) {
 						continue // between two marks it counts
@@ -80,7 +84,8 @@ func TestWhatIsInvisibleChangesNothing(t *testing.T) {
 			}
 		}
 	})
-	if got := string(n.Append(nil, []byte("\u200b "+strings.Repeat("in\u00advis\u200bi\u2060ble\ufeff \u200e", 3)))); got != "invisible invisible invisible" {
+	if got := string(n.Append(nil, []byte("\u200b "+
+		strings.Repeat("in\u00advis\u200bi\u2060ble\ufeff \u200e", 3)))); got != "invisible invisible invisible" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -10,7 +10,8 @@ func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBM
 // hasAVX512 says whether the other kernels may be called. Intel processors have what they need since Ice Lake, AMD
 // processors since Zen 4. GODEBUG may switch off avx512 or avx512f alone, which all of it rests on.
 func hasAVX512() bool {
-	return cpu.X86.HasAVX512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VBMI2 &&
+	return cpu.X86.HasAVX512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ &&
+		cpu.X86.HasAVX512VBMI2 &&
 		cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
 }
 

@@ -46,7 +46,8 @@ func tryWithoutKernels(t *testing.T, which string) {
 		return
 	}
 	program := filepath.Join(t.TempDir(), "text.test")
-	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-gcflags=-d=checkptr", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-gcflags=-d=checkptr", "-o",
+		program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	again := exec.CommandContext(t.Context(), program, which)
@@ -83,7 +84,8 @@ func randomText(random *rand.Rand, alphabet string, n int) []byte {
 	return text
 }
 
-const separatorsOften, separatorsSeldom = "aZ9 .,-\n@[`{/:09azAZ\x00\x7f", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
+const separatorsOften, separatorsSeldom = "aZ9 .,-\n@[`{/:09azAZ\x00\x7f",
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
 
 func foldBlocksIsFoldLanes(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
@@ -98,7 +100,11 @@ func foldBlocksIsFoldLanes(t *testing.T) {
 		}
 	}
 	for b := range 128 { // each byte alone, and in all places
-		for _, src := range [][]byte{{byte(b)}, bytes.Repeat([]byte{byte(b)}, 70), append(bytes.Repeat([]byte("A"), 69), byte(b))} {
+		for _, src := range [][]byte{
+			{byte(b)},
+			bytes.Repeat([]byte{byte(b)}, 70),
+			append(bytes.Repeat([]byte("A"), 69), byte(b)),
+		} {
 			got := make([]byte, len(src)+block)
 			got = got[:foldBlocks(&got[0], &src[0], len(src), 0)]
 			if want := foldLanes(nil, src, 0); !bytes.Equal(got, want) {

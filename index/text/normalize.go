@@ -18,9 +18,10 @@ const (
 // not safe for concurrent use: each signing goroutine has its own. It takes half a megabyte, or a megabyte where links
 // or numbers are replaced; most of that is never touched.
 type Normalizer struct {
-	params    Params
-	last      *mapper // makes the normal form
-	first     *mapper // makes the canonical form with punctuation, in which links and numbers are found; nil if none are looked for
+	params Params
+	last   *mapper // makes the normal form
+	// makes the canonical form with punctuation, in which links and numbers are found; nil if none are looked for
+	first     *mapper
 	page      page
 	links     linkFinder
 	speller   *speller // nil unless numbers are spelled

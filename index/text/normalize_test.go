@@ -18,8 +18,10 @@ func normal(s string) string { return string(NewNormalizer(DefaultParams()).Appe
 func plain(s string) string {
 	valid := strings.ToValidUTF8(s, "\uFFFD")
 	c := norm.NFKC.String(strings.Map(cherokeeCapital, seen(cases.Fold().String(norm.NFKC.String(seen(valid))))))
-	words := strings.Join(strings.FieldsFunc(c, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }), " ")
-	symbols := strings.Join(strings.FieldsFunc(c, func(r rune) bool { return !unicode.In(r, unicode.P, unicode.S) || r == 0xfffd }), " ")
+	words := strings.Join(strings.FieldsFunc(c,
+		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }), " ")
+	symbols := strings.Join(strings.FieldsFunc(c,
+		func(r rune) bool { return !unicode.In(r, unicode.P, unicode.S) || r == 0xfffd }), " ")
 	switch {
 	case words != "" || strings.TrimSpace(s) == "":
 		return words
@@ -120,7 +122,8 @@ func tryEachCodePoint(t *testing.T, step rune) {
 		}
 	}
 	for r := rune(0x80); r <= unicode.MaxRune; r += step {
-		if !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
+		if !utf8.ValidRune(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc,
+			unicode.Cf) {
 			continue
 		}
 		in := append(utf8.AppendRune([]byte("x"), r), " y"...)
@@ -138,7 +141,8 @@ func tryEachCodePoint(t *testing.T, step rune) {
 }
 
 func odd(r rune) bool {
-	return unicode.SimpleFold(r) != r || unicode.Is(unicode.M, r) || unicode.In(r, unicode.Hangul, unicode.Katakana) && r < 0x3200 ||
+	return unicode.SimpleFold(r) != r || unicode.Is(unicode.M, r) ||
+		unicode.In(r, unicode.Hangul, unicode.Katakana) && r < 0x3200 ||
 		norm.NFKC.PropertiesString(string(r)).Decomposition() != nil && !unicode.Is(unicode.Hangul, r)
 }
 
@@ -191,7 +195,8 @@ func TestOneUnicodeVersion(t *testing.T) {
 // FuzzOptions tries any combination of options.
 func FuzzOptions(f *testing.F) {
 	for i, s := range []string{
-		"<p>a@b.c &amp; 1,234.5</p>", "http://a.b/c, www.d.e", "e\u0301 - \u0323", "1 . 2 @ x : / / y", "\u1100 \u1161", "<script>&lt;", "0,0.0", "½ ² ٣",
+		"<p>a@b.c &amp; 1,234.5</p>", "http://a.b/c, www.d.e", "e\u0301 - \u0323", "1 . 2 @ x : / / y", "\u1100 \u1161",
+		"<script>&lt;", "0,0.0", "½ ² ٣",
 	} {
 		f.Add([]byte(s), uint(i*53))
 	}
@@ -255,7 +260,8 @@ func tryRandomText(t *testing.T, texts int) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	pieces := strings.Split("a|B|=|'| |  |.|0|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u0323|\u3099|か|ｶ|ﾞ|\u1100|\u1161|\u11a8|가|ß|ẞ|İ|ΐ|ᾳ|ᾼ|Ω|Σ|ﬃ|½|Ꮳ|ꮳ|\u00ad|\u200d|\ufdfa|\u0f71|\u0f72|\u0344|"+
-		"𝔘|\U0001d160|\U00011099\U000110ba|\xff|\xe2\x82|plain words of some length, |"+strings.Repeat("\u0301", 31)+"|"+strings.Repeat("\u0345\u0327", 16), "|")
+		"𝔘|\U0001d160|\U00011099\U000110ba|\xff|\xe2\x82|plain words of some length, |"+strings.Repeat("\u0301", 31)+"|"+
+		strings.Repeat("\u0345\u0327", 16), "|")
 	n := NewNormalizer(DefaultParams())
 	var in []byte
 	for range texts {

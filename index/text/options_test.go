@@ -126,10 +126,13 @@ func everyParams(do func(Params)) {
 
 // nasty are pieces that mean something to some option, or combine with their neighbours.
 func nasty() []string {
-	return append(strings.Split("a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  |(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
-		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+
+	return append(strings.Split("a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  "+
+		"|(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
+		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a "+
+		"href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+
 		"\u00ad|\u200d|\ufdfa|\u0e33|\u0e49|\u0e38|\u064b|\u0651|\u0653|ا|ל|\u05b8|𝔘|𝟗|👍|\ufe0f|\U00020000|\U0001d160|\xff|\xe2\x82|\x00|\r\n|\ufffd|≮|≠|\u0f71|\u0f72|\u09c7|\u09be|\u034f", "|"), "|",
-		strings.Repeat("\u0301", 31), strings.Repeat("\u0345\u0327", 16), strings.Repeat("\u0e49", 33), "plain words of some length, ")
+		strings.Repeat("\u0301", 31), strings.Repeat("\u0345\u0327", 16), strings.Repeat("\u0e49", 33),
+		"plain words of some length, ")
 }
 
 func randomPieces(random *rand.Rand, pieces []string, in []byte) []byte {
@@ -183,7 +186,8 @@ func checkOptions(t *testing.T, n *Normalizer, in []byte) {
 		n.params.Space == "drop" && strings.Contains(s, " "),
 		n.params.Digits == "words" && strings.ContainsFunc(s, unicode.IsDigit),
 		n.params.Digits == "mask" && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsDigit(r) && r != '0' }),
-		n.params.Punctuation != "keep" && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }):
+		n.params.Punctuation != "keep" && strings.ContainsFunc(s,
+			func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }):
 		t.Fatalf("%+v: %+q became %+q", n.params, in, out)
 	}
 }
@@ -191,7 +195,8 @@ func checkOptions(t *testing.T, n *Normalizer, in []byte) {
 // checkWordless checks what holds only for texts without words.
 func checkWordless(t *testing.T, n *Normalizer, in, out []byte) {
 	t.Helper()
-	if words := n.appendWords(nil, in); n.params.HTML == "keep" && len(words) > 0 || len(bytes.TrimSpace(in)) == 0 || len(out) < 2 {
+	if words := n.appendWords(nil, in); n.params.HTML == "keep" && len(words) > 0 || len(bytes.TrimSpace(in)) == 0 ||
+		len(out) < 2 {
 		t.Fatalf("%+v: %+q became %+q, and has the words %+q", n.params, in, out, words)
 	}
 }
@@ -226,9 +231,16 @@ func TestTableAgreesOnEveryCodePoint(t *testing.T)     { tryCodePoints(t, 29) }
 func TestTableAgreesOnEveryCodePointLong(t *testing.T) { tryCodePoints(t, 1) }
 
 func tryCodePoints(t *testing.T, step rune) {
-	frames := [][2]string{{"a", " b"}, {"e", "\u0301\u0323x"}, {"\u1100", "\u1161\u11a8"}, {"か", "\u3099\u3099"}, {"\u0e19\u0e38", "\u0e49\u0e33"}}
+	frames := [][2]string{
+		{"a", " b"},
+		{"e", "\u0301\u0323x"},
+		{"\u1100", "\u1161\u11a8"},
+		{"か", "\u3099\u3099"},
+		{"\u0e19\u0e38", "\u0e49\u0e33"},
+	}
 	for _, m := range []*mapper{
-		newMapper(false, false, separated, separated), newMapper(true, true, kept, separated), newMapper(true, false, dropped, dropped),
+		newMapper(false, false, separated, separated), newMapper(true, true, kept, separated),
+		newMapper(true, false, dropped, dropped),
 	} {
 		var fast, slow, in []byte
 		for r := rune(0); r <= unicode.MaxRune; r += step {

@@ -22,7 +22,8 @@ func DefaultParams() Params {
 func (p Params) Validate() []setting.Mistake {
 	wrong := setting.Misspelt(p)
 	if p.MaxBytes < 0 {
-		wrong = append(wrong, setting.Wrong("max_bytes", p.MaxBytes, "is negative", "write a size such as 64KiB, or 0 for no bound"))
+		wrong = append(wrong, setting.Wrong("max_bytes", p.MaxBytes, "is negative",
+			"write a size such as 64KiB, or 0 for no bound"))
 	}
 	return wrong
 }

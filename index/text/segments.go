@@ -76,7 +76,8 @@ func (w *windows) addSegments(start, end int, u *unspaced) {
 			r, size = behind, sizeBehind
 			continue
 		}
-		length, _, _ := uax29.SplitFunc(w.text[start:end], true) // at the end of a text there is neither an error nor length 0
+		// at the end of a text there is neither an error nor length 0
+		length, _, _ := uax29.SplitFunc(w.text[start:end], true)
 		weight := wordWeight
 		if u.has(r) && !unicode.Is(unicode.Katakana, r) {
 			weight = 1

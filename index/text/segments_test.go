@@ -16,13 +16,15 @@ import (
 func TestAutoIsWordWhereSpacesAre(t *testing.T) {
 	n := NewNormalizer(DefaultParams())
 	for _, text := range []string{
-		"Call me Ishmael.", "Съешь же ещё этих мягких французских булок", "ألف ليلة وليلة في ألف", "नमस्ते दुनिया कैसे हो आप १२३ ६", "한국어 문장은 띄어쓰기를 한다 하나",
+		"Call me Ishmael.", "Съешь же ещё этих мягких французских булок", "ألف ليلة وليلة في ألف",
+		"नमस्ते दुनिया कैसे हो आप १२३ ६", "한국어 문장은 띄어쓰기를 한다 하나",
 		"Ένα δύο τρία τέσσερα", "שלום עולם מה שלומך היום", "ⴰⵣⵓⵍ ፩፪፫ ሰላም ልዑል ꀀꀁ ꆈꌠ", "x½y a₂b Ⅷ᠐ 1️⃣ é́́",
 	} {
 		normalized := n.Append(nil, []byte(text))
 		for size := range MaxWords {
 			size := strconv.Itoa(size + 1)
-			word, auto := shingling(t, "word:"+size).AppendHashes(nil, normalized), shingling(t, "auto:"+size).AppendHashes(nil, normalized)
+			word, auto := shingling(t, "word:"+size).AppendHashes(nil, normalized), shingling(t, "auto:"+size).
+				AppendHashes(nil, normalized)
 			if !slices.Equal(word, auto) {
 				t.Errorf("%q, %s: %x by words, %x by auto", normalized, size, word, auto)
 			}
@@ -39,7 +41,8 @@ func TestSoloIsAsUAX29SaysIt(t *testing.T) {
 			continue
 		}
 		count++
-		for _, text := range []string{"漢" + string(r), string(r) + "漢", string(r) + string(r), string(r) + "a", string(r) + "1", "a" + string(r), "1" + string(r), "カ" + string(r), string(r) + "カ"} {
+		for _, text := range []string{"漢" + string(r), string(r) + "漢", string(r) + string(r), string(r) + "a", string(r) +
+			"1", "a" + string(r), "1" + string(r), "カ" + string(r), string(r) + "カ"} {
 			_, size := utf8.DecodeRuneInString(text)
 			if got, _, _ := uax29.SplitFunc([]byte(text), true); got != size {
 				t.Errorf("%q (%#x) is one segment", text, r)

@@ -46,7 +46,8 @@ func (n *Normalizer) withoutTrigger(text []byte, r rune) int {
 	switch {
 	case n.params.URLs != "keep" && end == '@' && n.links.inWord(r) && n.links.endsInWord(before),
 		n.params.URLs != "keep" && end == '.' && n.links.inWord(r) && bytes.HasSuffix(before, []byte("www")),
-		n.params.Digits == "mask" && (end == '.' || end == ',') && r == digitMask && bytes.HasSuffix(before, []byte{digitMask}):
+		n.params.Digits == "mask" && (end == '.' || end == ',') && r == digitMask &&
+			bytes.HasSuffix(before, []byte{digitMask}):
 		return len(before)
 	}
 	return len(text)

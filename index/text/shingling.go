@@ -43,7 +43,8 @@ func ParseShingling(s string) (Shingling, error) {
 	case name == "auto" && plain && size >= 1 && size <= MaxWords:
 		return Shingling{unit: auto, size: size, unspaced: newUnspaced()}, nil
 	}
-	return Shingling{}, fmt.Errorf("parse shingle %q: possible are word:N and auto:N with N from 1 to %d, and char:K with K from 1 to %d",
+	return Shingling{}, fmt.Errorf(
+		"parse shingle %q: possible are word:N and auto:N with N from 1 to %d, and char:K with K from 1 to %d",
 		s, MaxWords, MaxChars)
 }
 

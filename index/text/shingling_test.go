@@ -20,13 +20,19 @@ func shingling(t testing.TB, s string) Shingling {
 }
 
 func TestParseShingling(t *testing.T) {
-	for _, good := range []string{"word:1", "word:3", "word:16", "char:1", "char:5", "char:64", "auto:1", "auto:3", "auto:16"} {
+	for _, good := range []string{
+		"word:1", "word:3", "word:16", "char:1", "char:5", "char:64", "auto:1", "auto:3",
+		"auto:16",
+	} {
 		if got := shingling(t, good).String(); got != good {
 			t.Errorf("%q became %q", good, got)
 		}
 	}
 	const want = ": possible are word:N and auto:N with N from 1 to 16, and char:K with K from 1 to 64"
-	for _, bad := range []string{"", "word", "word:", "word:0", "word:17", "word:-1", "word:+3", "word:03", "word:3 ", "Word:3", "words:3", "char:0", "char:65", "auto", "auto:0", "auto:17", "word:3:4", "word:99999999999999999999"} {
+	for _, bad := range []string{
+		"", "word", "word:", "word:0", "word:17", "word:-1", "word:+3", "word:03", "word:3 ",
+		"Word:3", "words:3", "char:0", "char:65", "auto", "auto:0", "auto:17", "word:3:4", "word:99999999999999999999",
+	} {
 		got, err := ParseShingling(bad)
 		if err == nil || !strings.HasSuffix(err.Error(), want) || got != (Shingling{}) {
 			t.Errorf("%q: got %v, %v", bad, got, err)
@@ -48,12 +54,17 @@ func TestParseHash(t *testing.T) {
 }
 
 var formulaTexts = []string{
-	"", "a", "a b", "a b c", "to be or not to be that is the question", "été 日本語 ガギ", "日本語の文章", " ", "  ", "a  b ", "a\x00", "\xff\xfe\x80",
+	"", "a", "a b", "a b c", "to be or not to be that is the question", "été 日本語 ガギ", "日本語の文章", " ", "  ", "a  b ",
+	"a\x00", "\xff\xfe\x80",
 	strings.Repeat("a", 64), strings.Repeat("a", 63) + " b", strings.Repeat("a", 64) + " b", strings.Repeat("word ", 40) + "end",
-	"a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh iiiiiiiii jjjjjjjjjj kkkkkkkkkkk llllllllllll mmmmmmmmmmmmm nnnnnnnnnnnnnn ooooooooooooooo pppppppppppppppp q",
-	strings.Repeat("averylongwordindeed ", 9) + "x", strings.Repeat("x", 1000), strings.Repeat("x", 300) + " y " + strings.Repeat("z", 90),
-	"iphone15を買う コンピューター らーめん 人々 東京2024年", "ภาษาไทย กินข้าว sawasdee ครับ ปี๒๕๖๗ ๒๕", "слово русский язык 中文", "한국어 문장 하나", "\U00020000\U00020001漢x\U00011700",
-	"漢" + strings.Repeat("\u0301", 40) + "字", strings.Repeat("ascii text and then ", 9) + "中文字符 " + strings.Repeat("more of it ", 9) + "é" + strings.Repeat(" ascii", 11),
+	"a bb ccc dddd eeeee ffffff ggggggg hhhhhhhh iiiiiiiii jjjjjjjjjj kkkkkkkkkkk llllllllllll mmmmmmmmmmmmm " +
+		"nnnnnnnnnnnnnn ooooooooooooooo pppppppppppppppp q",
+	strings.Repeat("averylongwordindeed ", 9) + "x", strings.Repeat("x", 1000), strings.Repeat("x", 300) + " y " +
+		strings.Repeat("z", 90),
+	"iphone15を買う コンピューター らーめん 人々 東京2024年", "ภาษาไทย กินข้าว sawasdee ครับ ปี๒๕๖๗ ๒๕", "слово русский язык 中文", "한국어 문장 하나",
+	"\U00020000\U00020001漢x\U00011700",
+	"漢" + strings.Repeat("\u0301", 40) + "字", strings.Repeat("ascii text and then ", 9) + "中文字符 " +
+		strings.Repeat("more of it ", 9) + "é" + strings.Repeat(" ascii", 11),
 }
 
 func TestHashesAreThoseOfTheFormula(t *testing.T) {
@@ -77,10 +88,14 @@ func TestHashesAreThoseOfTheFormula(t *testing.T) {
 // Words of all lengths, at all places in a block and at the end of a text.
 func TestWordsAtAllPlaces(t *testing.T) {
 	for _, length := range []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40} {
-		for _, s := range []Shingling{shingling(t, "word:1"), shingling(t, "word:3"), shingling(t, "auto:3"), shingling(t, "char:5"), shingling(t, "char:17")} {
+		for _, s := range []Shingling{
+			shingling(t, "word:1"), shingling(t, "word:3"), shingling(t, "auto:3"),
+			shingling(t, "char:5"), shingling(t, "char:17"),
+		} {
 			for place := 0; place < 3*block; place += 3 {
 				text := strings.Repeat("ab c", block)[:place] + strings.Repeat("w", length) + strings.Repeat(" de", place)
-				if got, want := s.AppendHashes([]uint64{7}, []byte(text)), naive(s, text); got[0] != 7 || !slices.Equal(got[1:], want) {
+				if got, want := s.AppendHashes([]uint64{7}, []byte(text)), naive(s, text); got[0] != 7 ||
+					!slices.Equal(got[1:], want) {
 					t.Fatalf("%v of %q: got %x, want %x", s, text, got[1:], want)
 				}
 			}
@@ -123,7 +138,10 @@ func TestHowManyShingles(t *testing.T) {
 func TestOrderMatters(t *testing.T) {
 	s := shingling(t, "word:3")
 	seen := map[uint64]string{}
-	for _, text := range []string{"a b c", "a c b", "b a c", "b c a", "c a b", "c b a", "a a b", "a b a", "b a a", "a a a", "ab c", "a bc", "abc", "a b"} {
+	for _, text := range []string{
+		"a b c", "a c b", "b a c", "b c a", "c a b", "c b a", "a a b", "a b a", "b a a", "a a a",
+		"ab c", "a bc", "abc", "a b",
+	} {
 		hash := s.AppendHashes(nil, []byte(text))[0]
 		if other, ok := seen[hash]; ok {
 			t.Errorf("%q and %q have one hash", text, other)
@@ -171,7 +189,8 @@ func TestPublishedHashes(t *testing.T) {
 		{SHA1, fox, 0xfc282d7ac6e1d42f},   // 2fd4e1c67a2d28fc...
 	} {
 		for _, s := range []string{"word:9", "char:43", "auto:9"} {
-			if got := shingling(t, s).Hashed(test.hash).AppendHashes(nil, []byte(test.text)); len(got) != 1 || got[0] != test.want {
+			if got := shingling(t, s).Hashed(test.hash).AppendHashes(nil, []byte(test.text)); len(got) != 1 ||
+				got[0] != test.want {
 				t.Errorf("%v, %s of %q: got %x, want %x", test.hash, s, test.text, got, test.want)
 			}
 		}
@@ -179,10 +198,14 @@ func TestPublishedHashes(t *testing.T) {
 }
 
 func TestShinglingAllocatesNothing(t *testing.T) {
-	for _, text := range []string{strings.Repeat("the quick brown fox jumps ", 80), strings.Repeat("日本語の文章 ภาษาไทย コンピューター", 40)} {
+	for _, text := range []string{
+		strings.Repeat("the quick brown fox jumps ", 80),
+		strings.Repeat("日本語の文章 ภาษาไทย コンピューター", 40),
+	} {
 		for _, s := range []Shingling{
 			shingling(t, "word:5"), shingling(t, "char:5"), shingling(t, "char:20"), shingling(t, "auto:3"),
-			shingling(t, "word:5").Hashed(Murmur3), shingling(t, "char:5").Hashed(Murmur3), shingling(t, "auto:3").Hashed(Murmur3),
+			shingling(t, "word:5").Hashed(Murmur3), shingling(t, "char:5").Hashed(Murmur3), shingling(t, "auto:3").
+				Hashed(Murmur3),
 			shingling(t, "word:5").Hashed(XXH64), shingling(t, "char:5").Hashed(SHA1),
 		} {
 			text := []byte(text)

@@ -86,7 +86,8 @@ func TestFormats(t *testing.T) {
 		want          []string
 	}{
 		{"a.jsonl", "{\"id\":\"x\",\"text\":\"one\"}\n\n{\"text\":\"two\"}\r\n{\"no\":1}\n{", p, []string{
-			"a.jsonl 1 [x] one", "a.jsonl 3 [] two", "a.jsonl 4 [] rejected: missing_field", "a.jsonl 5 [] rejected: invalid_json",
+			"a.jsonl 1 [x] one", "a.jsonl 3 [] two", "a.jsonl 4 [] rejected: missing_field",
+			"a.jsonl 5 [] rejected: invalid_json",
 		}},
 		{"a.txt", "\ufeffone\r\n\r\n two \nthree", p, []string{"a.txt 1 [] one", "a.txt 3 []  two ", "a.txt 4 [] three"}},
 		{"a.csv", "id,title,body\r\n7,\"a \"\"b\"\"\nc\",d\r\n\r\n8,,e\r\n", table, []string{"a.csv 1 [7] a \"b\"\nc\nd", "a.csv 2 [8] e"}},
@@ -122,7 +123,8 @@ func TestMistakes(t *testing.T) {
 		{"a.gz", "\x1f\x8bnothing", "unpack", p},
 		{"a.txt", "a", `format "xml" is not one of auto, jsonl`, unknown},
 	} {
-		if _, _, err := read(t, test.params, file(t, test.name, test.content)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, _, err := read(t, test.params, file(t, test.name, test.content)); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s %q: %v, want %q", test.name, test.content, err, test.want)
 		}
 	}
@@ -136,7 +138,10 @@ func TestMistakes(t *testing.T) {
 
 func TestDirectoriesAndLists(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"b.txt": "two\nlines\n", "a.txt": "one\n", "c.md": "not a text", "sub/d.txt": "\ufefffour"} {
+	for name, content := range map[string]string{
+		"b.txt": "two\nlines\n", "a.txt": "one\n", "c.md": "not a text",
+		"sub/d.txt": "\ufefffour",
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -238,7 +243,8 @@ func TestLongRecords(t *testing.T) {
 	if err := os.Truncate(path, corpus.MaxRecord+1<<20); err != nil { // sparse
 		t.Fatal(err)
 	}
-	if _, _, err := read(t, corpus.DefaultParams(), path); err == nil || !strings.Contains(err.Error(), "record 1 is longer than 64 MiB") {
+	if _, _, err := read(t, corpus.DefaultParams(), path); err == nil ||
+		!strings.Contains(err.Error(), "record 1 is longer than 64 MiB") {
 		t.Errorf("a line without end: %v", err)
 	}
 }
@@ -268,7 +274,10 @@ func TestLargeFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, sources := range map[string]corpus.Sources{"directory": named, "list": corpus.Listed(strings.NewReader(list))} {
+	for name, sources := range map[string]corpus.Sources{
+		"directory": named,
+		"list":      corpus.Listed(strings.NewReader(list)),
+	} {
 		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +291,8 @@ func TestLargeFiles(t *testing.T) {
 		for r.Next(t.Context(), &chunk) == nil {
 			files = append(files, len(chunk.Files))
 			err := parser.Each(&chunk, func(rec *corpus.Record) bool {
-				if kept = append(kept, len(rec.Raw)); rec.Bad != nil && rec.Bad.Detail != "the file has more than 1048576 bytes, the limit" {
+				if kept = append(kept, len(rec.Raw)); rec.Bad != nil &&
+					rec.Bad.Detail != "the file has more than 1048576 bytes, the limit" {
 					t.Errorf("%s: %s", rec.File, rec.Bad.Detail)
 				}
 				return true
@@ -291,7 +301,8 @@ func TestLargeFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !slices.Equal(files, []int{1, 1, 1, 3, 1}) || !slices.Equal(kept, []int{0, 0, 1 << 20, 1, 100 << 10, 200 << 10, 1}) {
+		if !slices.Equal(files, []int{1, 1, 1, 3, 1}) ||
+			!slices.Equal(kept, []int{0, 0, 1 << 20, 1, 100 << 10, 200 << 10, 1}) {
 			t.Errorf("%s: chunks of %v files, with %v bytes", name, files, kept)
 		}
 		if bytes, _ := r.Read(); bytes > 4<<20 {
@@ -328,7 +339,9 @@ func FuzzRead(f *testing.F) {
 		p.Format = corpus.Formats()[int(format)%len(corpus.Formats())]
 		_, raw, err := read(t, p, file(t, "a.txt", content))
 		lineless := strings.NewReplacer("\r", "", "\n", "").Replace // blank lines are in no record
-		if packed := strings.HasPrefix(content, "\x1f\x8b") || strings.HasPrefix(content, "\x28\xb5\x2f\xfd"); err == nil && !packed && !strings.Contains(lineless(content), lineless(string(raw))) && p.Format != corpus.JSONL && p.Format != corpus.Lines && p.Format != corpus.Auto {
+		if packed := strings.HasPrefix(content, "\x1f\x8b") || strings.HasPrefix(content, "\x28\xb5\x2f\xfd"); err == nil &&
+			!packed && !strings.Contains(lineless(content), lineless(string(raw))) && p.Format != corpus.JSONL &&
+			p.Format != corpus.Lines && p.Format != corpus.Auto {
 			t.Errorf("%q is read of %q", raw, content)
 		}
 	})

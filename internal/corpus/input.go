@@ -88,7 +88,8 @@ func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", err)
 	}
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrCRCMismatch) || errors.Is(err, zstd.ErrMagicMismatch) {
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrCRCMismatch) ||
+		errors.Is(err, zstd.ErrMagicMismatch) {
 		return fmt.Errorf("the compressed file is damaged: %w", err)
 	}
 	return err

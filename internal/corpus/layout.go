@@ -34,7 +34,8 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 			d.ID = "field:" + p.ID
 		}
 	} else if strings.HasPrefix(d.Scope, "field:") {
-		return nil, fmt.Errorf("document.scope %s: only JSON lines have fields that documents could be compared within; leave it empty, or convert the file", d.Scope)
+		return nil, fmt.Errorf("document.scope %s: only JSON lines have fields that documents could be compared within; "+
+			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
 		if err := l.readHeader(p, header); err != nil {

@@ -118,7 +118,8 @@ func wrongColumns(c *Chunk, record, columns int, rule string) error {
 	if columns == 1 {
 		unit = "column"
 	}
-	return fmt.Errorf("read %s: record %d has %d %s, the first line has %d: %s", name(c.File), record, columns, unit, c.layout.columns, rule)
+	return fmt.Errorf("read %s: record %d has %d %s, the first line has %d: %s", name(c.File), record, columns, unit,
+		c.layout.columns, rule)
 }
 
 // appendColumn appends a column to the text if it belongs to it. The columns are joined in their order in the file.
@@ -158,7 +159,8 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 			return nil
 		}
 		if errors.Is(err, csv.ErrFieldCount) {
-			return wrongColumns(c, number, len(fields), "a column with commas, quotation marks or line breaks stands in quotation marks")
+			return wrongColumns(c, number, len(fields),
+				"a column with commas, quotation marks or line breaks stands in quotation marks")
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: record %d: %w", name(c.File), number, withoutPlace(err))

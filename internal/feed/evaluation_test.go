@@ -165,7 +165,10 @@ func BenchmarkEvaluation(b *testing.B) {
 			b.StartTimer()
 		}
 		d := documents[i%len(documents)]
-		e.Add(Judgement{ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8, Match: fmt.Sprintf("article-%06d", d.Truth.Of)})
+		e.Add(Judgement{
+			ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8,
+			Match: fmt.Sprintf("article-%06d", d.Truth.Of),
+		})
 		i++
 	}
 }

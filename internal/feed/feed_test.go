@@ -36,7 +36,8 @@ func all(t testing.TB) []Document {
 
 // plainShingles is the set of a text's three-word runs, by the definition.
 func plainShingles(text string) map[string]bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 	set := map[string]bool{}
 	for i := range max(0, len(words)-2) {
 		set[strings.Join(words[i:i+3], " ")] = true
@@ -186,13 +187,17 @@ func TestEverySlotIsFilled(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for noun, want := range map[string]string{
-		"grass": "grasses", "box": "boxes", "branch": "branches", "city": "cities", "quay": "quays", "spokesman": "spokesmen", "tram": "trams",
+		"grass": "grasses", "box": "boxes", "branch": "branches", "city": "cities", "quay": "quays", "spokesman": "spokesmen",
+		"tram": "trams",
 	} {
 		if got := plural(noun); got != want {
 			t.Errorf("plural of %s: %s, want %s", noun, got, want)
 		}
 	}
-	for word, want := range map[string]string{"apple": "an ", "pear": "a ", "university": "a ", "usual": "a ", "umpire": "an "} {
+	for word, want := range map[string]string{
+		"apple": "an ", "pear": "a ", "university": "a ", "usual": "a ",
+		"umpire": "an ",
+	} {
 		if got := indefinite(word); got != want {
 			t.Errorf("article of %s: %q, want %q", word, got, want)
 		}

@@ -52,7 +52,8 @@ func newLexicon() *lexicon {
 			"ordinal": {"second", "third", "fourth", "fifth", "sixth", "seventh"},
 		},
 		kin:      kin{},
-		openings: lines(openings), middles: lines(middles), closings: lines(closings), titles: lines(titles), outlets: lines(outlets),
+		openings: lines(openings), middles: lines(middles), closings: lines(closings), titles: lines(titles),
+		outlets: lines(outlets),
 	}
 	for _, t := range topics() {
 		v := vocabulary{things: distinct(t.things), roles: distinct(t.roles), bodies: t.bodies, kin: kin{}}

@@ -65,7 +65,8 @@ func TestLines(t *testing.T) {
 				t.Fatalf("%d documents, want %d", len(got), len(test.want))
 			}
 			for i, w := range test.want {
-				if g := (want{string(got[i].Value()), got[i].Text, got[i].ID, got[i].Title}); g != w || got[i].Truth.Kind != Unknown {
+				if g := (want{string(got[i].Value()), got[i].Text, got[i].ID, got[i].Title}); g != w ||
+					got[i].Truth.Kind != Unknown {
 					t.Errorf("document %d: %+v, want %+v", i, g, w)
 				}
 			}

@@ -34,7 +34,8 @@ func (p Params) Validate() []setting.Mistake {
 		}
 	}
 	if len(out) == 0 && sum > 1 {
-		out = append(out, setting.Wrong("exact", p.Exact, "with edited and lookalike more than all documents", "lower the shares"))
+		out = append(out, setting.Wrong("exact", p.Exact, "with edited and lookalike more than all documents",
+			"lower the shares"))
 	}
 	return out
 }

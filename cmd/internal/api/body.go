@@ -58,7 +58,8 @@ func (c *counted) Read(p []byte) (int, error) {
 // has a browser send a form here is refused, because a form can't declare JSON.
 func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (ok bool) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON", "send the header Content-Type: application/json")
+		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON",
+			"send the header Content-Type: application/json")
 		return false
 	}
 	decoder := json.NewDecoder(r.Body)
@@ -72,11 +73,13 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	case errors.Is(err, errCrowded):
 		w.Header().Set("Retry-After", "1")
 		w.Header().Set("Connection", "close") // what is left of the body is not read
-		fail(w, http.StatusTooManyRequests, err.Error(), "ask again in a second, in smaller requests or fewer at a time, or ask another member")
+		fail(w, http.StatusTooManyRequests, err.Error(),
+			"ask again in a second, in smaller requests or fewer at a time, or ask another member")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
 	case errors.As(err, &large):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send less in a request")
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody),
+			"send less in a request")
 	case err != nil:
 		fail(w, http.StatusBadRequest, "the body cannot be read: "+err.Error(), remedy)
 	}

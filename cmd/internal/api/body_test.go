@@ -24,7 +24,8 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 		Limits: Limits{RequestsPerS: 100, LookupsPerS: 100}, Logger: zerolog.Nop(),
 	}))(t)
 	lookup := func() *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/api/v1/lookup", strings.NewReader(`{"text": "a text of some words"}`))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/api/v1/lookup",
+			strings.NewReader(`{"text": "a text of some words"}`))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, r)
@@ -41,7 +42,8 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 	}
 	a.bodies.left.Store(maxBody)
 	held(maxBody-10, func() {
-		if w := lookup(); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "remedy") {
+		if w := lookup(); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" ||
+			!strings.Contains(w.Body.String(), "remedy") {
 			t.Errorf("while others hold it all: %d %v %s", w.Code, w.Header(), w.Body)
 		}
 	})
@@ -68,10 +70,12 @@ func TestFormsAreNotRead(t *testing.T) {
 
 // TestSlowBody: a body that does not come is told from one that is wrong.
 func TestSlowBody(t *testing.T) {
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", iotest.ErrReader(fmt.Errorf("read: %w", os.ErrDeadlineExceeded)))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/",
+		iotest.ErrReader(fmt.Errorf("read: %w", os.ErrDeadlineExceeded)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	if readBody(w, r, new(question), askRemedy) || w.Code != http.StatusRequestTimeout || strings.Contains(w.Body.String(), "read:") {
+	if readBody(w, r, new(question), askRemedy) || w.Code != http.StatusRequestTimeout ||
+		strings.Contains(w.Body.String(), "read:") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

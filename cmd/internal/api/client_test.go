@@ -38,7 +38,10 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 		}
 	}
 	same(http.MethodGet, "/api/v1/recent", "", &client.Recent{})
-	question := string(must(json.Marshal(map[string]any{"texts": []string{similar, "something else that nobody has written", ""}, "most": 2}))(t))
+	question := string(must(json.Marshal(map[string]any{"texts": []string{
+		similar,
+		"something else that nobody has written", "",
+	}, "most": 2}))(t))
 	same(http.MethodPost, "/api/v1/lookup", question, &struct {
 		Results []client.Result `json:"results"`
 	}{})
@@ -58,7 +61,8 @@ func TestPageShowsALookup(t *testing.T) {
 	if err := strict.Decode(&answer); err != nil || len(answer.Results) != 1 || len(answer.Results[0].Matches) != 1 {
 		t.Fatalf("operations.md shows %q: %v", shown, err)
 	}
-	if json.Unmarshal([]byte(shown), &is) != nil || json.Unmarshal(must(json.Marshal(answer))(t), &again) != nil || !equal(again, is) {
+	if json.Unmarshal([]byte(shown), &is) != nil || json.Unmarshal(must(json.Marshal(answer))(t), &again) != nil ||
+		!equal(again, is) {
 		t.Errorf("operations.md shows %s, and an answer has %v", shown, again)
 	}
 }

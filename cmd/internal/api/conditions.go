@@ -70,9 +70,11 @@ func haltConditions() []condition {
 			"look at the last lines of the log",
 		},
 		{
-			"UnechoLostToRetention", 0, func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.deleted }) > 0 },
+			"UnechoLostToRetention", 0,
+			func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.deleted }) > 0 },
 			func(s *seen) string {
-				return fmt.Sprintf("retention deleted %d documents of the source before they were read", s.rose(quarter, func(r *reading) uint64 { return r.deleted }))
+				return fmt.Sprintf("retention deleted %d documents of the source before they were read",
+					s.rose(quarter, func(r *reading) uint64 { return r.deleted }))
 			},
 			"keep the source longer (retention.ms, retention.bytes), or add members",
 		},
@@ -96,7 +98,8 @@ func lagConditions() []condition {
 		{
 			"UnechoStands", 5 * time.Minute,
 			func(s *seen) bool {
-				return owes(s) > 0 && s.old(10*time.Minute) && s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
+				return owes(s) > 0 && s.old(10*time.Minute) &&
+					s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
 			},
 			func(s *seen) string {
 				return fmt.Sprintf("%d documents wait in partitions of this member, and it has committed nothing for ten minutes", owes(s))
@@ -107,7 +110,8 @@ func lagConditions() []condition {
 			"UnechoFallsBehind", quarter,
 			func(s *seen) bool {
 				before, ok := s.back(quarter)
-				return ok && s.old(quarter) && s.SourceLag > 0 && before.lag >= 0 && s.SourceLag >= before.lag && worst(s).Seconds > 60
+				return ok && s.old(quarter) && s.SourceLag > 0 && before.lag >= 0 && s.SourceLag >= before.lag && worst(s).
+					Seconds > 60
 			},
 			func(s *seen) string {
 				return fmt.Sprintf("the group is %d documents behind, and does not catch up", s.SourceLag)
@@ -118,7 +122,8 @@ func lagConditions() []condition {
 			"UnechoPartitionLags", 10 * time.Minute, func(s *seen) bool { return worst(s).Seconds > 300 },
 			func(s *seen) string {
 				l := worst(s)
-				return fmt.Sprintf("a document of %s/%d has waited for %v", l.Topic, l.Partition, time.Duration(l.Seconds*float64(time.Second)).Round(time.Second))
+				return fmt.Sprintf("a document of %s/%d has waited for %v", l.Topic, l.Partition,
+					time.Duration(l.Seconds*float64(time.Second)).Round(time.Second))
 			},
 			"if one partition lags alone, look at its broker and at the size of its documents; else add members",
 		},

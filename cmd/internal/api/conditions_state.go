@@ -15,22 +15,33 @@ func replicaConditions() []condition {
 				return ok && s.old(stalled) && s.JournalNext >= 0 && s.JournalEnd > s.JournalNext && before.next == s.JournalNext
 			},
 			func(s *seen) string {
-				return fmt.Sprintf("the journal has %d records that this member has not applied, and the last one it applied is from %s", s.JournalEnd-s.JournalNext, moment(s.AppliedTime))
+				return fmt.Sprintf("the journal has %d records that this member has not applied, and the last one it applied is "+
+					"from %s", s.JournalEnd-s.JournalNext, moment(s.AppliedTime))
 			},
 			"look at the broker that leads the journal's partition, and at this member's machine",
 		},
 		{
-			"UnechoMemberWithdraws", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.withdrawals }) > 0 },
+			"UnechoMemberWithdraws", 0,
+			func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.withdrawals }) > 0 },
 			said("this member left its group for a while, because its replica lagged behind the journal"),
 			"its machine, or its way to the journal's broker, is too slow",
 		},
 		{
-			"UnechoReplicasDiffer", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0 },
+			"UnechoReplicasDiffer", 0, func(
+				s *seen,
+			) bool {
+				return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0
+			},
 			said("this member came to another state than another member"), "the log says who was wrong",
 		},
 		{
-			"UnechoStrayRecords", 0, func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0 },
-			said("the journal holds records that are none of this group's"), "see who may write to the journal's topic, and take the right away",
+			"UnechoStrayRecords", 0, func(
+				s *seen,
+			) bool {
+				return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0
+			},
+			said("the journal holds records that are none of this group's"),
+			"see who may write to the journal's topic, and take the right away",
 		},
 		{
 			"UnechoWindowShort", quarter, windowShort,
@@ -54,7 +65,11 @@ func replicaConditions() []condition {
 func storeConditions() []condition {
 	return []condition{
 		{
-			"UnechoSnapshotsFail", 0, func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs }) >= 3 },
+			"UnechoSnapshotsFail", 0, func(
+				s *seen,
+			) bool {
+				return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs }) >= 3
+			},
 			func(s *seen) string {
 				text := "this member cannot write snapshots"
 				if s.SnapshotErr != nil {
@@ -71,7 +86,8 @@ func storeConditions() []condition {
 					s.rose(quarter, func(r *reading) uint64 { return r.documents }) > 0
 			},
 			func(s *seen) string {
-				return "the newest snapshot that this member knows is from " + moment(s.SnapshotTime) + ": restarts take longer, and the journal is not trimmed"
+				return "the newest snapshot that this member knows is from " + moment(s.SnapshotTime) +
+					": restarts take longer, and the journal is not trimmed"
 			},
 			"look at the snapshot store, and at snapshot.every",
 		},

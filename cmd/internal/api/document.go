@@ -51,7 +51,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 	partition, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
 	offset, err2 := strconv.ParseInt(r.PathValue("offset"), 10, 64)
 	if err != nil || err2 != nil || partition < 0 || offset < 0 {
-		fail(w, http.StatusBadRequest, "a document is named by topic, partition and offset", "write them as the header unecho-source has them: /api/v1/document/news/0/17")
+		fail(w, http.StatusBadRequest, "a document is named by topic, partition and offset",
+			"write them as the header unecho-source has them: /api/v1/document/news/0/17")
 		return
 	}
 	asked := r.URL.Query().Get("text")
@@ -61,7 +62,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if withText && !a.ShowText {
-		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set", "set ops.show_text: true and start the member again, or read the topic by unecho tail")
+		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set",
+			"set ops.show_text: true and start the member again, or read the topic by unecho tail")
 		return
 	}
 	found, err := a.Service.Find(r.Context(), topic, int32(partition), offset)
@@ -135,11 +137,14 @@ func unknown(w http.ResponseWriter, at *place, found *member.Whereabouts) {
 	name := fmt.Sprintf("%s/%d", at.Topic, at.Partition)
 	switch {
 	case !found.Partition:
-		fail(w, http.StatusNotFound, "the group has judged nothing of "+name, "name a partition of a source topic; GET /api/v1/status lists them")
+		fail(w, http.StatusNotFound, "the group has judged nothing of "+name,
+			"name a partition of a source topic; GET /api/v1/status lists them")
 	case at.Offset >= found.Reached:
-		fail(w, http.StatusNotFound, fmt.Sprintf("%s/%d is not judged yet: %s is judged up to offset %d", name, at.Offset, name, found.Reached), "ask again later")
+		fail(w, http.StatusNotFound, fmt.Sprintf("%s/%d is not judged yet: %s is judged up to offset %d", name, at.Offset,
+			name, found.Reached), "ask again later")
 	default:
-		fail(w, http.StatusNotFound, fmt.Sprintf("nothing is remembered of %s/%d: it was a copy or was rejected longer ago, had no text, or has left the window", name, at.Offset),
+		fail(w, http.StatusNotFound, fmt.Sprintf("nothing is remembered of %s/%d: it was a copy or was rejected longer "+
+			"ago, had no text, or has left the window", name, at.Offset),
 			"look into the output topics for the record whose header unecho-source names it")
 	}
 }

@@ -19,12 +19,14 @@ import (
 func TestDocument(t *testing.T) {
 	d := serve(t, newFake(t), nil)
 	code, got := d.do("GET", "/api/v1/document/news/2/0", "")
-	if code != http.StatusOK || got["verdict"] != "unique" || got["id"] != "doc-0" || got["copies"] != 1.0 || got["in_window"] != true || got["match"] != nil ||
+	if code != http.StatusOK || got["verdict"] != "unique" || got["id"] != "doc-0" || got["copies"] != 1.0 ||
+		got["in_window"] != true || got["match"] != nil ||
 		at(got, "leaves", "bound") != "age" || at(got, "leaves", "at") != "2023-11-15T22:13:20.002Z" || got["text"] != nil {
 		t.Errorf("the original: %d %v", code, got)
 	}
 	code, got = d.do("GET", "/api/v1/document/news/2/1", "")
-	if code != http.StatusOK || got["verdict"] != "duplicate" || got["in_window"] != false || at(got, "match", "offset") != 0.0 || at(got, "match", "method") != "jaccard" {
+	if code != http.StatusOK || got["verdict"] != "duplicate" || got["in_window"] != false ||
+		at(got, "match", "offset") != 0.0 || at(got, "match", "method") != "jaccard" {
 		t.Errorf("the copy: %d %v", code, got)
 	}
 	for _, c := range []struct {
@@ -39,7 +41,8 @@ func TestDocument(t *testing.T) {
 		{"news/2/0?text=perhaps", "1 or 0", 400},
 		{"news/2/0?text=1", "ops.show_text", 403},
 	} {
-		if code, got := d.do("GET", "/api/v1/document/"+c.path, ""); code != c.code || !strings.Contains(fmt.Sprint(got["error"]), c.says) || got["remedy"] == "" {
+		if code, got := d.do("GET", "/api/v1/document/"+c.path, ""); code != c.code ||
+			!strings.Contains(fmt.Sprint(got["error"]), c.says) || got["remedy"] == "" {
 			t.Errorf("%s: %d %v; want %d, %q", c.path, code, got, c.code, c.says)
 		}
 	}
@@ -48,11 +51,15 @@ func TestDocument(t *testing.T) {
 // TestDocumentIsGone: what was judged and is in no memory any more.
 func TestDocumentIsGone(t *testing.T) {
 	service := newFake(t)
-	forget := &index.Forget{Header: index.Header{Fingerprint: index.Fingerprint([]byte(`{}`))}, Target: index.Position{Offset: 2}}
+	forget := &index.Forget{
+		Header: index.Header{Fingerprint: index.Fingerprint([]byte(`{}`))},
+		Target: index.Position{Offset: 2},
+	}
 	service.replica.Apply(index.Stamp{Offset: 3, LogAppendTime: 1_700_000_000_100}, forget)
 	commit := &index.Run{Header: forget.Header, Source: fakeSource(), Epoch: 1, Base: 2}
 	service.replica.Apply(index.Stamp{Offset: 4, LogAppendTime: 1_700_000_000_101}, commit)
-	if code, got := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); code != http.StatusNotFound || !strings.Contains(fmt.Sprint(got["error"]), "nothing is remembered") {
+	if code, got := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); code != http.StatusNotFound ||
+		!strings.Contains(fmt.Sprint(got["error"]), "nothing is remembered") {
 		t.Errorf("%d %v", code, got)
 	}
 	for err, code := range map[error]int{member.ErrBusy: 429, member.ErrNoReplica: 503, errors.New("x"): 500} {
@@ -76,12 +83,24 @@ func TestDocumentText(t *testing.T) {
 		code  int
 		want  map[string]any
 	}{
-		"fields":   {`{"body": "of <b>it</b>", "title": "A title", "x": 1}`, nil, 200, map[string]any{"text": "A title\nof <b>it</b>", "cut": false, "raw_bytes": 52.0}},
-		"long":     {`{"title": "é", "body": "` + strings.Repeat("é", maxText) + `"}`, nil, 200, map[string]any{"text": "é\n" + strings.Repeat("é", maxText/2-2), "cut": true, "raw_cut": true}},
+		"fields": {
+			`{"body": "of <b>it</b>", "title": "A title", "x": 1}`, nil, 200,
+			map[string]any{"text": "A title\nof <b>it</b>", "cut": false, "raw_bytes": 52.0},
+		},
+		"long": {
+			`{"title": "é", "body": "` + strings.Repeat("é", maxText) + `"}`, nil, 200,
+			map[string]any{"text": "é\n" + strings.Repeat("é", maxText/2-2), "cut": true, "raw_cut": true},
+		},
 		"rejected": {`{`, nil, 200, map[string]any{"rejected": "invalid_json", "raw": "{", "text": ""}},
-		"gone":     {"", fmt.Errorf("read: %w", topic.ErrNoRecord), 200, map[string]any{"missing": "the record is gone by retention or compaction"}},
-		"other":    {"", fmt.Errorf("read: %w", topic.ErrOther), 200, map[string]any{"missing": "the topic was deleted and created again since"}},
-		"away":     {"", errors.New("no broker"), 502, nil},
+		"gone": {
+			"", fmt.Errorf("read: %w", topic.ErrNoRecord), 200,
+			map[string]any{"missing": "the record is gone by retention or compaction"},
+		},
+		"other": {
+			"", fmt.Errorf("read: %w", topic.ErrOther), 200,
+			map[string]any{"missing": "the topic was deleted and created again since"},
+		},
+		"away": {"", errors.New("no broker"), 502, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte(c.value)}, c.err }
@@ -107,7 +126,8 @@ func TestLeaves(t *testing.T) {
 	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At != "2023-11-14T23:12:20.000Z" || l.Count != "" {
 		t.Errorf("nothing enters: %+v", l)
 	}
-	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At != "2023-11-14T22:13:50.000Z" || l.Age != "2023-11-14T23:12:20.000Z" {
+	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At != "2023-11-14T22:13:50.000Z" ||
+		l.Age != "2023-11-14T23:12:20.000Z" {
 		t.Errorf("it is the 60th to leave, and two enter each second: %+v", l)
 	}
 	p.Window.Bytes, k.OlderPart = 100_000, 1900

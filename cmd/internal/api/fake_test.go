@@ -57,7 +57,9 @@ func (f *fake) Find(_ context.Context, topic string, partition int32, offset int
 	return w, nil
 }
 
-func (f *fake) Forget(_ context.Context, names []string, copies, dry bool) (found removal.Found, offset int64, err error) {
+func (f *fake) Forget(_ context.Context, names []string, copies,
+	dry bool,
+) (found removal.Found, offset int64, err error) {
 	if f.fails != nil {
 		return found, -1, f.fails
 	}
@@ -67,7 +69,10 @@ func (f *fake) Forget(_ context.Context, names []string, copies, dry bool) (foun
 	if found = s.Found(); dry || len(found.Documents) == 0 {
 		return found, -1, nil
 	}
-	for _, rec := range removal.Records(index.Header{Fingerprint: index.Fingerprint([]byte(`{}`)), Wall: 1_700_000_000_000}, found.Targets()) {
+	for _, rec := range removal.Records(index.Header{
+		Fingerprint: index.Fingerprint([]byte(`{}`)),
+		Wall:        1_700_000_000_000,
+	}, found.Targets()) {
 		offset = f.replica.Next()
 		f.replica.Apply(index.Stamp{Offset: offset, LogAppendTime: 1_700_000_001_000}, rec)
 		f.copies.Erase(rec.Targets)
@@ -83,8 +88,9 @@ func (f *fake) Record(_ context.Context, source entry.Source, name string, offse
 }
 
 const (
-	original = "the council met on tuesday evening and decided after a long debate to build the new bridge across the river before winter"
-	similar  = original + " begins"
+	original = "the council met on tuesday evening and decided after a long debate to build the new bridge across the " +
+		"river before winter"
+	similar = original + " begins"
 )
 
 // fakeSource is where its documents come from.
@@ -118,8 +124,11 @@ func newFake(t *testing.T) *fake {
 	}
 	apply(run)
 	f.stats = consumer.Stats{
-		Unique: 1, Duplicate: 1, Rejected: map[sink.Reason]uint64{sink.TooLarge: 2}, JournalNext: at, JournalEnd: at, AppliedTime: 1_700_000_000_000,
-		Index: f.replica.Stats(), SourceLag: -1, Partitions: 4, Bounds: consumer.Bounds{Age: 24 * time.Hour, Bytes: 1 << 30}, SnapshotNext: 2, SnapshotTime: 1_700_000_000_001, Ready: true,
+		Unique: 1, Duplicate: 1, Rejected: map[sink.Reason]uint64{sink.TooLarge: 2}, JournalNext: at, JournalEnd: at,
+		AppliedTime: 1_700_000_000_000,
+		Index:       f.replica.Stats(), SourceLag: -1, Partitions: 4,
+		Bounds:       consumer.Bounds{Age: 24 * time.Hour, Bytes: 1 << 30},
+		SnapshotNext: 2, SnapshotTime: 1_700_000_000_001, Ready: true,
 		Waiting: []session.Waiting{{Topic: "news", Partition: 1, Offset: 50, Next: 60}},
 	}
 	return f

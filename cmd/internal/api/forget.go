@@ -45,7 +45,8 @@ func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the body names no document, or one by an empty name", forgetRemedy)
 		return
 	case len(o.Documents) > maxForgotten:
-		fail(w, http.StatusBadRequest, fmt.Sprintf("%d documents are more than %d", len(o.Documents), maxForgotten), "ask in several requests, or run `unecho forget --file`")
+		fail(w, http.StatusBadRequest, fmt.Sprintf("%d documents are more than %d", len(o.Documents), maxForgotten),
+			"ask in several requests, or run `unecho forget --file`")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), forgetTimeout)
@@ -58,7 +59,8 @@ func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 	report := removals.NewReport(&found, a.Remains)
 	report.DryRun, report.Offset = o.DryRun, max(0, offset)
 	if offset >= 0 {
-		a.Logger.Info().Int("documents", len(found.Documents)).Int64("journal_offset", offset).Msg("documents were forgotten at a request of the API")
+		a.Logger.Info().Int("documents", len(found.Documents)).Int64("journal_offset", offset).
+			Msg("documents were forgotten at a request of the API")
 	}
 	answer(w, http.StatusOK, report)
 }
@@ -72,7 +74,9 @@ func (a *api) notForgotten(w http.ResponseWriter, err error) {
 		fail(w, http.StatusTooManyRequests, "documents are being forgotten for another caller", "ask again in some seconds")
 	case errors.Is(err, context.DeadlineExceeded):
 		w.Header().Set("Retry-After", "5")
-		fail(w, http.StatusServiceUnavailable, "Kafka or this member's replica took too long: documents may be forgotten or not", "ask again, which changes nothing about those that are, or ask another member")
+		fail(w, http.StatusServiceUnavailable,
+			"Kafka or this member's replica took too long: documents may be forgotten or not",
+			"ask again, which changes nothing about those that are, or ask another member")
 	case errors.As(err, &stopped):
 		a.Logger.Error().Err(err).Msg("documents could not be forgotten")
 		fail(w, http.StatusBadGateway, stopped.What, stopped.Remedy)
@@ -80,6 +84,7 @@ func (a *api) notForgotten(w http.ResponseWriter, err error) {
 		a.refuse(w, err)
 	default:
 		a.Logger.Error().Err(err).Msg("documents could not be forgotten")
-		fail(w, http.StatusInternalServerError, "the documents could not be forgotten, or not all of them", "the log of this member says why")
+		fail(w, http.StatusInternalServerError, "the documents could not be forgotten, or not all of them",
+			"the log of this member says why")
 	}
 }

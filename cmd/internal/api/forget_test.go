@@ -41,14 +41,16 @@ func TestForget(t *testing.T) {
 		_, looked := d.do("POST", "/api/v1/lookup", `{"text":"`+original+`"}`, "Authorization", bearer)
 		return float64(len(recent["copies"].([]any))), at(looked, "results", 0, "duplicate")
 	}
-	if got := ask(`{"documents":["doc-0","nobody"],"dry_run":true}`); got["dry_run"] != true || at(got, "documents", 0, "coordinates") != "news/2/0" ||
+	if got := ask(`{"documents":["doc-0","nobody"],"dry_run":true}`); got["dry_run"] != true ||
+		at(got, "documents", 0, "coordinates") != "news/2/0" ||
 		at(got, "unknown", 0) != "nobody" || got["journal_offset"] != nil || at(got, "still_in", "topics", 0) != "news" {
 		t.Errorf("a dry run: %v", got)
 	}
 	if copies, duplicate := look(); copies != 1 || duplicate != true {
 		t.Errorf("a dry run changes something: %v, %v", copies, duplicate)
 	}
-	if got := ask(`{"documents":["news/2/0"]}`); at(got, "documents", 0, "id") != "doc-0" || got["journal_offset"] != 3.0 || len(got["unknown"].([]any)) != 0 {
+	if got := ask(`{"documents":["news/2/0"]}`); at(got, "documents", 0, "id") != "doc-0" ||
+		got["journal_offset"] != 3.0 || len(got["unknown"].([]any)) != 0 {
 		t.Errorf("forgotten: %v", got)
 	}
 	if copies, duplicate := look(); copies != 0 || duplicate != false {
@@ -75,14 +77,16 @@ func TestForgetRefused(t *testing.T) {
 		}
 	}
 	const good = `{"documents":["doc-0"]}`
-	if code, _ := d.do("POST", "/api/v1/forget", good, "Authorization", bearer, "Content-Type", "text/plain"); code != http.StatusUnsupportedMediaType {
+	if code, _ := d.do("POST", "/api/v1/forget", good, "Authorization", bearer, "Content-Type",
+		"text/plain"); code != http.StatusUnsupportedMediaType {
 		t.Errorf("a form: %d", code)
 	}
 	if code, _ := d.do("POST", "/api/v1/forget", good); code != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", code)
 	}
 	local := serve(t, service, nil)
-	if code, got := local.do("POST", "/api/v1/forget", good); code != http.StatusForbidden || !strings.Contains(got["remedy"].(string), "ops.token") {
+	if code, got := local.do("POST", "/api/v1/forget", good); code != http.StatusForbidden ||
+		!strings.Contains(got["remedy"].(string), "ops.token") {
 		t.Errorf("where there is no token: %d %v", code, got)
 	}
 	for _, c := range []struct {

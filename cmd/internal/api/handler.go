@@ -144,7 +144,8 @@ func New(setup *Setup) (*API, error) {
 		_, _ = w.Write(openAPI)
 	})
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "GET /api/v1/openapi.json describes what there is")
+		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path,
+			"GET /api/v1/openapi.json describes what there is")
 	})
 	a.bodies.left.Store(maxBodies)
 	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), a.bodies.bounded(mux))), api: a}, nil

@@ -59,7 +59,10 @@ func newHit(h *index.Hit) hit {
 	if out.Bands == nil {
 		out.Bands = []int{}
 	}
-	of := map[index.Method]string{index.Jaccard: "shingles", index.Estimate: "slots", index.Hamming: "bits", index.Levenshtein: "parts"}
+	of := map[index.Method]string{
+		index.Jaccard: "shingles", index.Estimate: "slots", index.Hamming: "bits",
+		index.Levenshtein: "parts",
+	}
 	if unit, counted := of[h.Method]; counted {
 		out.Shared = &share{h.Similarity.Num, h.Similarity.Den, unit}
 	}
@@ -134,9 +137,11 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (q question, ok bool) 
 	case q.Text == nil && len(q.Texts) == 0, q.Text != nil && q.Texts != nil:
 		fail(w, http.StatusBadRequest, "the body must have either text or texts", askRemedy)
 	case len(q.Texts) > maxTexts:
-		fail(w, http.StatusBadRequest, fmt.Sprintf("%d texts are more than %d", len(q.Texts), maxTexts), "ask in several requests")
+		fail(w, http.StatusBadRequest, fmt.Sprintf("%d texts are more than %d", len(q.Texts), maxTexts),
+			"ask in several requests")
 	case q.Most < 0 || q.Most > maxMatches:
-		fail(w, http.StatusBadRequest, fmt.Sprintf("most is %d, and must be 1 to %d", q.Most, maxMatches), "ask for fewer matches")
+		fail(w, http.StatusBadRequest, fmt.Sprintf("most is %d, and must be 1 to %d", q.Most, maxMatches),
+			"ask for fewer matches")
 	default:
 		if q.Text != nil {
 			q.Texts = []string{*q.Text}
@@ -169,7 +174,8 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 		return found{}, err
 	}
 	f := found{
-		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]hit, len(got.Hits)), Compared: got.Compared, Cut: got.Cut, Bands: got.Bands,
+		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]hit, len(got.Hits)), Compared: got.Compared,
+		Cut: got.Cut, Bands: got.Bands,
 		Threshold: float64(got.Least.Num) / float64(got.Least.Den),
 	}
 	for i := range got.Hits {
@@ -190,7 +196,8 @@ func (a *api) refuse(w http.ResponseWriter, err error) {
 		fail(w, http.StatusTooManyRequests, err.Error(), "ask for the text without what many documents have in common")
 	case errors.Is(err, member.ErrNoReplica):
 		w.Header().Set("Retry-After", "5")
-		fail(w, http.StatusServiceUnavailable, "this member has no memory to ask yet: "+a.Why(a.Service.Stats()), "ask again later, or ask another member")
+		fail(w, http.StatusServiceUnavailable, "this member has no memory to ask yet: "+a.Why(a.Service.Stats()),
+			"ask again later, or ask another member")
 	case errors.Is(err, errTooLarge):
 		fail(w, http.StatusRequestEntityTooLarge, err.Error(), "send a shorter text")
 	case errors.Is(err, context.Canceled): // the client is gone

@@ -67,7 +67,8 @@ func newCopied(c *recent.Copy) copied {
 // moment is a time in milliseconds since 1970 as RFC 3339 has it, which ends with the year 9999: a producer's time
 // beyond it is told as its last millisecond, and one before the year 0 as the first.
 func moment(ms int64) string {
-	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()-1
+	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).
+		UnixMilli()-1
 	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
@@ -84,7 +85,8 @@ type filter struct {
 }
 
 func (f *filter) passes(c *recent.Copy) bool {
-	return (f.topic == "" || f.topic == c.Topic) && (!f.scoped || f.scope == c.Scope) && float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
+	return (f.topic == "" || f.topic == c.Topic) && (!f.scoped || f.scope == c.Scope) &&
+		float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
 }
 
 // readFilter answers by itself what is none.
@@ -116,7 +118,8 @@ func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok b
 		after = asked.Get("after")
 	}
 	if after != "" && !f.goesOn(after, a.run) {
-		fail(w, http.StatusBadRequest, "after must be the id of an event, or the number of a copy", "leave it out to begin now")
+		fail(w, http.StatusBadRequest, "after must be the id of an event, or the number of a copy",
+			"leave it out to begin now")
 		return f, false
 	}
 	return f, true

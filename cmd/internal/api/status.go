@@ -137,7 +137,10 @@ func newInForce(text, own []byte) *inForce {
 	if text == nil {
 		return nil
 	}
-	out := &inForce{Fingerprint: fmt.Sprintf("%016x", index.Recorded(text)), Text: string(text), Agrees: index.Same(text, own), Differences: []string{}}
+	out := &inForce{
+		Fingerprint: fmt.Sprintf("%016x", index.Recorded(text)), Text: string(text),
+		Agrees: index.Same(text, own), Differences: []string{},
+	}
 	if !out.Agrees {
 		out.Differences = append(out.Differences, index.Diff(own, text)...)
 	}
@@ -163,7 +166,8 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	s := a.Service.Stats()
 	ready := a.Service.Ready()
 	out := status{
-		Version: a.Version, Member: s.Member, Time: moment(time.Now().UnixMilli()), Group: a.Group, Index: a.Index.Index.Name, Ready: ready,
+		Version: a.Version, Member: s.Member, Time: moment(time.Now().UnixMilli()), Group: a.Group, Index: a.Index.Index.Name,
+		Ready:     ready,
 		Documents: documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate},
 		Lag:       lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
@@ -203,8 +207,9 @@ func (a *api) window(s *consumer.Stats) window {
 	const second = 1000
 	b := s.Bounds
 	out := window{
-		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes, AgeBoundS: b.Age.Seconds(),
-		History: s.Index.History, Memory: s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
+		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes,
+		AgeBoundS: b.Age.Seconds(),
+		History:   s.Index.History, Memory: s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
 	}
 	if s.Index.OldestApplied > 0 {
 		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second

@@ -31,21 +31,31 @@ func TestStatusHistograms(t *testing.T) {
 func TestStatusOfAGroup(t *testing.T) {
 	service := newFake(t)
 	s := &service.stats
-	s.Member, s.SnapshotBy, s.SnapshotErr = "unecho-0", "unecho-1", &member.Failure{Err: errors.New("disk full"), At: time.UnixMilli(1_700_000_000_000)}
-	s.GroupLags = []consumer.PartitionLag{{Topic: "news", Documents: 7, Seconds: 2.5}, {Topic: "news", Partition: 1, Documents: 9, Seconds: -1}}
+	s.Member, s.SnapshotBy, s.SnapshotErr = "unecho-0", "unecho-1",
+		&member.Failure{Err: errors.New("disk full"), At: time.UnixMilli(1_700_000_000_000)}
+	s.GroupLags = []consumer.PartitionLag{
+		{Topic: "news", Documents: 7, Seconds: 2.5},
+		{Topic: "news", Partition: 1, Documents: 9, Seconds: -1},
+	}
 	s.Lags = s.GroupLags[:1]
-	s.JournalStart, s.JournalEnd, s.StartTime, s.JournalRead = 0, 100, 1_690_000_000_000, journal.Stats{Records: 10, Bytes: 1000}
+	s.JournalStart, s.JournalEnd, s.StartTime, s.JournalRead = 0, 100, 1_690_000_000_000,
+		journal.Stats{Records: 10, Bytes: 1000}
 	s.Bounds = consumer.Bounds{Age: 24 * time.Hour, Bytes: 1000}
 	s.Index.WindowBytes = 960
-	service.roster = consumer.Roster{State: "Stable", At: time.UnixMilli(1_700_000_000_000), Members: []consumer.GroupMember{
-		{Process: "unecho-0", Instance: "unecho-0-s0", Client: "unecho", Host: "10.0.0.1", Partitions: []consumer.GroupPartition{{Topic: "news", Partition: 1}}},
-		{Client: "<script>", Host: "10.0.0.2"},
-	}}
+	service.roster = consumer.Roster{
+		State: "Stable", At: time.UnixMilli(1_700_000_000_000),
+		Members: []consumer.GroupMember{
+			{Process: "unecho-0", Instance: "unecho-0-s0", Client: "unecho", Host: "10.0.0.1", Partitions: []consumer.GroupPartition{{Topic: "news", Partition: 1}}},
+			{Client: "<script>", Host: "10.0.0.2"},
+		},
+	}
 	_, got := serve(t, service, func(s *Setup) { s.SnapshotEvery = time.Minute }).do("GET", "/api/v1/status", "")
 	for path, want := range map[string]any{
-		"member": "unecho-0", "lag.seconds": 2.5, "window.bites": "bytes", "window.threshold": 0.8, "journal.kept_records": 100.0, "journal.kept_bytes": 10000.0,
-		"journal.since": "2023-07-22T04:26:40.000Z", "snapshots.by": "unecho-1", "snapshots.next": "2023-11-14T22:14:20.001Z", "snapshots.failed.error": "disk full",
-		"snapshots.every_s": 60.0, "members.state": "Stable", "rate": nil,
+		"member": "unecho-0", "lag.seconds": 2.5, "window.bites": "bytes", "window.threshold": 0.8,
+		"journal.kept_records": 100.0, "journal.kept_bytes": 10000.0,
+		"journal.since": "2023-07-22T04:26:40.000Z", "snapshots.by": "unecho-1", "snapshots.next": "2023-11-14T22:14:20.001Z",
+		"snapshots.failed.error": "disk full",
+		"snapshots.every_s":      60.0, "members.state": "Stable", "rate": nil,
 	} {
 		var keys []any
 		for key := range strings.SplitSeq(path, ".") {
@@ -55,8 +65,10 @@ func TestStatusOfAGroup(t *testing.T) {
 			t.Errorf("%s is %v, want %v", path, v, want)
 		}
 	}
-	if at(got, "members", "sessions", 0, "partitions", 0, "partition") != 1.0 || at(got, "members", "sessions", 1, "client_id") != "<script>" ||
-		at(got, "partitions", 1, "lag_documents") != 9.0 || at(got, "partitions", 1, "lag_s") != nil || at(got, "settings", 1, "value") != "***" {
+	if at(got, "members", "sessions", 0, "partitions", 0, "partition") != 1.0 ||
+		at(got, "members", "sessions", 1, "client_id") != "<script>" ||
+		at(got, "partitions", 1, "lag_documents") != 9.0 || at(got, "partitions", 1, "lag_s") != nil ||
+		at(got, "settings", 1, "value") != "***" {
 		t.Errorf("%v", got)
 	}
 }
@@ -69,7 +81,8 @@ func TestMembersAreNotKnown(t *testing.T) {
 		t.Errorf("not asked yet: %v", got["members"])
 	}
 	service.fails = errors.New("no coordinator")
-	if _, got := d.do("GET", "/api/v1/status", ""); !strings.Contains(at(got, "members", "error").(string), "no coordinator") {
+	if _, got := d.do("GET", "/api/v1/status", ""); !strings.Contains(at(got, "members", "error").(string),
+		"no coordinator") {
 		t.Errorf("%v", got["members"])
 	}
 }
@@ -82,10 +95,12 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoPartitionWaits":      func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
 		"UnechoStands": func(s *consumer.Stats, minute int, _ *bool) {
-			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7, []consumer.PartitionLag{{Topic: "news", Documents: 3, Seconds: 9}}
+			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7,
+				[]consumer.PartitionLag{{Topic: "news", Documents: 3, Seconds: 9}}
 		},
 		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
-			s.SourceLag, s.Commits, s.Lags = int64(10+minute), uint64(minute), []consumer.PartitionLag{{Topic: "news", Seconds: 61}}
+			s.SourceLag, s.Commits, s.Lags = int64(10+minute), uint64(minute),
+				[]consumer.PartitionLag{{Topic: "news", Seconds: 61}}
 		},
 		"UnechoPartitionLags": func(s *consumer.Stats, _ int, _ *bool) {
 			s.Lags = []consumer.PartitionLag{{Topic: "news", Seconds: -1}, {Topic: "news", Partition: 2, Seconds: 301}}
@@ -95,14 +110,19 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoRejects": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Rejected = map[sink.Reason]uint64{sink.TooLarge: uint64(2 * minute)}
 		},
-		"UnechoJournalStalls":   func(s *consumer.Stats, _ int, _ *bool) { s.JournalNext, s.JournalEnd, s.AppliedTime = 5, 6, 1 },
+		"UnechoJournalStalls": func(s *consumer.Stats, _ int,
+			_ *bool,
+		) {
+			s.JournalNext, s.JournalEnd, s.AppliedTime = 5, 6, 1
+		},
 		"UnechoMemberWithdraws": func(s *consumer.Stats, minute int, _ *bool) { s.Withdrawals = uint64(minute / 30) },
 		"UnechoReplicasDiffer":  func(s *consumer.Stats, minute int, _ *bool) { s.Divergences = uint64(minute / 30) },
 		"UnechoStrayRecords": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Strays = map[journal.Reason]uint64{journal.Damaged: uint64(minute / 30)}
 		},
 		"UnechoWindowShort": func(s *consumer.Stats, _ int, _ *bool) {
-			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.Bounds{Age: time.Hour, Documents: 100}, 99, 60_001, 1
+			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.Bounds{Age: time.Hour, Documents: 100},
+				99, 60_001, 1
 		},
 		"UnechoMissesCopies":  func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },
 		"UnechoSnapshotsFail": func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
@@ -122,13 +142,15 @@ func TestWarnings(t *testing.T) {
 			got, pending := []warning(nil), false
 			for minute := range 60 {
 				s, ready, now := well, true, time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute)*time.Minute)
-				s.Unique, s.Index.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(100*minute), uint64(minute), now.UnixMilli()
+				s.Unique, s.Index.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(100*minute), uint64(minute),
+					now.UnixMilli()
 				change(&s, minute, &ready)
 				w.look(&s, ready, now)
 				got = w.warnings(&s, ready, why, now)
 				pending = pending || len(got) > 0 && got[0].Pending
 			}
-			if len(got) != 1 || got[0].Code != code || got[0].Pending || got[0].Text == "" || got[0].Remedy == "" || got[0].Runbook != "runbook.md#"+strings.ToLower(code) {
+			if len(got) != 1 || got[0].Code != code || got[0].Pending || got[0].Text == "" || got[0].Remedy == "" ||
+				got[0].Runbook != "runbook.md#"+strings.ToLower(code) {
 				t.Errorf("got %+v", got)
 			}
 			if waits := lastingOf(code) > 0; pending != waits {
@@ -136,7 +158,8 @@ func TestWarnings(t *testing.T) {
 			}
 			well := well
 			well.Unique = 6000
-			if w.look(&well, true, time.UnixMilli(1_700_000_000_000).Add(3*time.Hour)); len(w.warnings(&well, true, why, time.UnixMilli(1_700_000_000_000).Add(3*time.Hour))) != 0 {
+			if w.look(&well, true, time.UnixMilli(1_700_000_000_000).
+				Add(3*time.Hour)); len(w.warnings(&well, true, why, time.UnixMilli(1_700_000_000_000).Add(3*time.Hour))) != 0 {
 				t.Error("it does not cease")
 			}
 		})
@@ -194,11 +217,13 @@ func TestInForce(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"similarity.shingle":"word:3","similarity.threshold":0.8,"version":"2"}`: "true []",
 		`{"similarity.shingle":"word:3","similarity.threshold":0.9,"version":"2"}`: "true []", // a bound is changed in place
-		`{"similarity.shingle":"char:5","similarity.threshold":0.8,"version":"2"}`: "false [similarity.shingle: word:3 here, char:5 in the journal]",
+		`{"similarity.shingle":"char:5","similarity.threshold":0.8,"version":"2"}`: "false [similarity.shingle: word:3 " +
+			"here, char:5 in the journal]",
 	} {
 		service.stats.Settings = []byte(text)
 		_, got := d.do("GET", "/api/v1/status", "")
-		if said := fmt.Sprint(at(got, "in_force", "agrees"), at(got, "in_force", "differences")); said != want || at(got, "in_force", "text") != text ||
+		if said := fmt.Sprint(at(got, "in_force", "agrees"), at(got, "in_force", "differences")); said != want ||
+			at(got, "in_force", "text") != text ||
 			at(got, "in_force", "fingerprint") != fmt.Sprintf("%016x", index.Fingerprint([]byte(text))) {
 			t.Errorf("%s: %v", text, got["in_force"])
 		}

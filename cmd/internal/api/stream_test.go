@@ -66,7 +66,8 @@ func TestStreamsEnd(t *testing.T) {
 func running(ctx context.Context, t *testing.T) (a *API, url string) {
 	t.Helper()
 	d := must(New(&Setup{
-		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 100, LookupsPerS: 100},
+		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true},
+		Limits: Limits{RequestsPerS: 100, LookupsPerS: 100},
 		Logger: zerolog.Nop(),
 	}))(t)
 	ctx, cancel := context.WithCancel(ctx)
@@ -114,7 +115,8 @@ func TestScopeFilter(t *testing.T) {
 	if _, got := scoped.do("GET", "/api/v1/recent?scope=3", ""); len(at(got, "copies").([]any)) != 0 {
 		t.Errorf("another scope: %v", got)
 	}
-	if code, got := serve(t, service, nil).do("GET", "/api/v1/recent?scope=3", ""); code != http.StatusBadRequest || got["remedy"] == "" {
+	if code, got := serve(t, service, nil).do("GET", "/api/v1/recent?scope=3", ""); code != http.StatusBadRequest ||
+		got["remedy"] == "" {
 		t.Errorf("%d %v", code, got)
 	}
 }

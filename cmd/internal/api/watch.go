@@ -26,7 +26,8 @@ type reading struct {
 
 func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 	r := reading{
-		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate, deleted: s.Deleted, withdrawals: s.Withdrawals,
+		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate,
+		deleted: s.Deleted, withdrawals: s.Withdrawals,
 		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 	}
 	for _, n := range s.Rejected {
@@ -101,7 +102,8 @@ func (w *watch) warnings(s *consumer.Stats, ready bool, why func(consumer.Stats)
 	for _, c := range conditions() {
 		if since, there := w.since[c.code]; there {
 			out = append(out, warning{
-				Code: c.code, Text: c.text(seen), Remedy: c.remedy, Runbook: "runbook.md#" + anchor(c.code), Since: moment(since.UnixMilli()),
+				Code: c.code, Text: c.text(seen), Remedy: c.remedy, Runbook: "runbook.md#" + anchor(c.code),
+				Since:   moment(since.UnixMilli()),
 				Pending: now.Sub(since) < c.lasting,
 			})
 		}

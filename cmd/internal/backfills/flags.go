@@ -35,9 +35,11 @@ func (f *Flags) Check() error {
 	case f.MaxRate < 0:
 		wrong = append(wrong, errors.New("--max-rate: write documents a second, or 0 for no bound"))
 	case f.Into != "" && f.Name != "":
-		wrong = append(wrong, errors.New("--name and --into: a job that goes on as a live group has that group's name; leave --name out"))
+		wrong = append(wrong, errors.New(
+			"--name and --into: a job that goes on as a live group has that group's name; leave --name out"))
 	case f.Into != "" && f.DryRun:
-		wrong = append(wrong, errors.New("--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
+		wrong = append(wrong, errors.New(
+			"--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
 	}
 	if f.Prime != "" {
 		return errors.Join(append(wrong, f.wrongPrime()...)...)
@@ -79,7 +81,8 @@ func notToPrime() []string {
 func (f *Flags) wrongPrime() (wrong []error) {
 	for _, flag := range notToPrime() {
 		if f.Given(flag) {
-			wrong = append(wrong, fmt.Errorf("--prime and --%s: what primes a group forwards nothing and has no name; leave --%s out", flag, flag))
+			wrong = append(wrong, fmt.Errorf(
+				"--prime and --%s: what primes a group forwards nothing and has no name; leave --%s out", flag, flag))
 		}
 	}
 	return wrong
@@ -88,8 +91,9 @@ func (f *Flags) wrongPrime() (wrong []error) {
 // wrongSettings refuses --set for what a backfill has flags for, or has of its own.
 func (f *Flags) wrongSettings() (wrong []error) {
 	instead := map[string]string{
-		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique", "sink.duplicate": "use --duplicate",
-		"sink.rejected": "use --rejected", "sink.dry_run": "use --dry-run",
+		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique",
+		"sink.duplicate": "use --duplicate",
+		"sink.rejected":  "use --rejected", "sink.dry_run": "use --dry-run",
 	}
 	if f.Into == "" {
 		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// A job in the order of arrival marks what is late. One by place does so without a setting, and one that goes on live has the
-// settings of its group.
+// A job in the order of arrival marks what is late. One by place does so without a setting, and one that goes on live
+// has the settings of its group.
 func TestMarkLate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -29,7 +29,8 @@ type Entry struct {
 
 // EntryOf tells of a job. with is what the commands that it names end in: the configuration.
 func EntryOf(l *backfill.Listed, with string) Entry {
-	e := Entry{Backfill: l.Name, Group: backfill.GroupOf(l.Name), Sessions: l.Members, Next: "unecho backfill remove " + l.Name + with}
+	e := Entry{Backfill: l.Name, Group: backfill.GroupOf(l.Name), Sessions: l.Members, Next: "unecho backfill remove " +
+		l.Name + with}
 	if l.Err != nil {
 		e.State, e.Next, e.Error = "unread", "", l.Err.Error()
 		return e
@@ -44,7 +45,8 @@ func EntryOf(l *backfill.Listed, with string) Entry {
 		}
 		return e
 	}
-	e.Topics, e.From, e.To, e.Documents = strings.Join(l.Topics(), ", "), l.Plan.From, l.Plan.To, l.Progress.Tally.Documents()
+	e.Topics, e.From, e.To, e.Documents = strings.Join(l.Topics(), ", "), l.Plan.From, l.Plan.To,
+		l.Progress.Tally.Documents()
 	e.Share = 1
 	if l.Progress.Total > 0 {
 		e.Share = float64(l.Progress.Done) / float64(l.Progress.Total)
@@ -124,13 +126,18 @@ func WriteList(out io.Writer, all []Entry) error {
 		}
 		b.WriteByte('\n')
 		if e.Topics != "" {
-			fmt.Fprintf(&b, "  %s from %s to %s, %s judged\n", e.Topics, e.From, e.To, terminal.Several(int(e.Documents), "document"))
+			fmt.Fprintf(&b, "  %s from %s to %s, %s judged\n", e.Topics, e.From, e.To,
+				terminal.Several(int(e.Documents), "document"))
 		}
-		if does := map[string]string{"finished": "remove it", "half-finished": "go on", "half-loaded": "go on, with the same files", "half-removed": "finish that"}[e.State]; does != "" {
+		if does := map[string]string{
+			"finished": "remove it", "half-finished": "go on",
+			"half-loaded": "go on, with the same files", "half-removed": "finish that",
+		}[e.State]; does != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", does, e.Next)
 		}
 	}
-	_, err := io.WriteString(out, terminal.Harmless(b.String())) // what was asked for stands in journals, as somebody wrote it
+	// what was asked for stands in journals, as somebody wrote it
+	_, err := io.WriteString(out, terminal.Harmless(b.String()))
 	return err
 }
 

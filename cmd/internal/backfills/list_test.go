@@ -10,7 +10,11 @@ import (
 // What stands in a journal is shown to a terminal without what a terminal obeys.
 func TestWriteListHarmless(t *testing.T) {
 	var out strings.Builder
-	if err := backfills.WriteList(&out, []backfills.Entry{{Backfill: "news", State: "finished", Topics: "news", From: "\x1b[2Jstart", To: "end"}}); err != nil {
+	if err := backfills.WriteList(&out,
+		[]backfills.Entry{{
+			Backfill: "news", State: "finished", Topics: "news", From: "\x1b[2Jstart",
+			To: "end",
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "\n  news from \\x1b[2Jstart to end") {

@@ -36,7 +36,8 @@ func (v *process) load(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	loader, err := backfill.NewLoader(ctx, &v.job, backfill.LoadParams{
-		ReplicationFactor: v.config.Sink.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes), Logger: v.logger,
+		ReplicationFactor: v.config.Sink.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes),
+		Logger: v.logger,
 	})
 	if err != nil {
 		return err
@@ -48,20 +49,27 @@ func (v *process) load(ctx context.Context) (err error) {
 	err = errors.Join(err, loader.Close(context.WithoutCancel(ctx)))
 	switch {
 	case ctx.Err() != nil:
-		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped after %s of the files; to go on, start the same command again",
-			terminal.Several(int(loader.Loaded), "document"))}
+		return &exit.Error{
+			Code: exit.Interrupted,
+			Err: fmt.Errorf("stopped after %s of the files; to go on, start the same command again",
+				terminal.Several(int(loader.Loaded), "document")),
+		}
 	case err != nil:
 		return err
 	}
-	v.say(fmt.Sprintf("%s of the files loaded, %s by this process", terminal.Several(int(loader.Loaded), "document"), terminal.Grouped(int(loader.Loaded-before))))
+	v.say(fmt.Sprintf("%s of the files loaded, %s by this process", terminal.Several(int(loader.Loaded), "document"),
+		terminal.Grouped(int(loader.Loaded-before))))
 	if untimed > 0 {
-		v.say(fmt.Sprintf("%s without a usable time in %s: each is judged at the time of the one before it", terminal.Several(untimed, "document"), v.flags.Time))
+		v.say(fmt.Sprintf("%s without a usable time in %s: each is judged at the time of the one before it",
+			terminal.Several(untimed, "document"), v.flags.Time))
 	}
 	return nil
 }
 
 // loadAll hands all documents to the loader.
-func (v *process) loadAll(ctx context.Context, reader *corpus.Reader, loader *backfill.Loader, progress *terminal.Progress) (untimed int, err error) {
+func (v *process) loadAll(ctx context.Context, reader *corpus.Reader, loader *backfill.Loader,
+	progress *terminal.Progress,
+) (untimed int, err error) {
 	var chunk corpus.Chunk
 	var parser corpus.Parser
 	for {
@@ -103,7 +111,9 @@ func (v *process) fits(c *corpus.Chunk) error {
 	}
 	switch {
 	case is != needs:
-		return exit.Usage(fmt.Errorf("the files are %s, and their documents need document.format %s, which is %s: set it, or name another --format", c.Format(), needs, is))
+		return exit.Usage(fmt.Errorf(
+			"the files are %s, and their documents need document.format %s, which is %s: set it, or name another --format",
+			c.Format(), needs, is))
 	case v.flags.Time != "" && needs == "raw":
 		return exit.Usage(fmt.Errorf("--time %s: documents of format %s have no fields", v.flags.Time, c.Format()))
 	}

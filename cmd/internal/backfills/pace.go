@@ -75,7 +75,8 @@ func (p *Pace) Line(name string, s protocol.Progress) string {
 		text += fmt.Sprintf(", %v left", left)
 	}
 	return text + fmt.Sprintf("; %s unique, %s duplicate, %s rejected",
-		terminal.Grouped(int(s.Tally.Unique+s.Tally.Reemitted)), terminal.Grouped(int(s.Tally.Duplicate)), terminal.Grouped(int(s.Tally.Rejected)))
+		terminal.Grouped(int(s.Tally.Unique+s.Tally.Reemitted)), terminal.Grouped(int(s.Tally.Duplicate)),
+		terminal.Grouped(int(s.Tally.Rejected)))
 }
 
 // Share is how much is done, in percent. Only all of it is 100.

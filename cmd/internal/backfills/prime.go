@@ -20,7 +20,8 @@ func (p *Pace) PrimeLine(group string, s *consumer.Priming) string {
 		text += fmt.Sprintf(", %v left", left)
 	}
 	return text + fmt.Sprintf("; %s primed, %s duplicate, %s passed over, %s rejected",
-		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.PassedOver())), terminal.Grouped(int(s.Rejected)))
+		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.PassedOver())),
+		terminal.Grouped(int(s.Rejected)))
 }
 
 // PrimeSummary is how a priming stands when a process ends. Its JSON is a promise to scripts.
@@ -52,9 +53,11 @@ type PrimeSummary struct {
 // NewPrimeSummary tells of a priming by how it stood when this process began and ended.
 func NewPrimeSummary(group string, before, after *consumer.Priming, took time.Duration) PrimeSummary {
 	s := PrimeSummary{
-		Group: group, Priming: after.Number, Finished: after.Finished, Documents: after.Entries + after.Rejected, Primed: after.Kept, Duplicate: after.Duplicate,
-		TooOld: after.TooOld, Judged: after.Judged, NoRoom: after.NoRoom, Empty: after.Empty, Rejected: after.Rejected, Remembered: after.History,
-		Offsets: after.Total, Done: after.Done, Seconds: took.Seconds(), Partitions: []Partition{},
+		Group: group, Priming: after.Number, Finished: after.Finished, Documents: after.Entries + after.Rejected,
+		Primed: after.Kept, Duplicate: after.Duplicate,
+		TooOld: after.TooOld, Judged: after.Judged, NoRoom: after.NoRoom, Empty: after.Empty, Rejected: after.Rejected,
+		Remembered: after.History,
+		Offsets:    after.Total, Done: after.Done, Seconds: took.Seconds(), Partitions: []Partition{},
 	}
 	if s.Seconds > 0 && before.Number == after.Number {
 		s.DocumentsMeanwhile = s.Documents - before.Entries - before.Rejected
@@ -83,7 +86,8 @@ func (s *PrimeSummary) WriteText(out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(&b, "group %s: %s from %s to %s\n", s.Group, terminal.Several(int(s.Documents), "document"), s.From, s.To)
-	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n\n", s.Fixed.Format("2006-01-02 15:04:05 MST"), terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
+	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n\n", s.Fixed.Format("2006-01-02 15:04:05 MST"),
+		terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
 	for _, row := range []struct {
 		name  string
 		count uint64
@@ -98,7 +102,8 @@ func (s *PrimeSummary) WriteText(out io.Writer) error {
 		{"rejected", s.Rejected, "cannot be compared"},
 	} {
 		if row.count > 0 || row.name == "primed" {
-			fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)), percent(int64(row.count), int64(s.Documents)), row.about)
+			fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)),
+				percent(int64(row.count), int64(s.Documents)), row.about)
 		}
 	}
 	if s.DocumentsMeanwhile > 0 {

@@ -124,9 +124,15 @@ func (v *priming) primer(ctx context.Context) (p *consumer.Primer, closing func(
 func (v *priming) interrupted(s consumer.Priming) error {
 	line := slices.Concat([]string{"unecho backfill --prime", v.flags.Prime}, v.flags.Config)
 	if s.Of == nil {
-		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before anything was primed; to begin again: " + strings.Join(line, " "))}
+		return &exit.Error{
+			Code: exit.Interrupted,
+			Err:  errors.New("stopped before anything was primed; to begin again: " + strings.Join(line, " ")),
+		}
 	}
-	return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped at %s of the range; to go on: %s", Share(s.Progress), strings.Join(line, " "))}
+	return &exit.Error{
+		Code: exit.Interrupted,
+		Err:  fmt.Errorf("stopped at %s of the range; to go on: %s", Share(s.Progress), strings.Join(line, " ")),
+	}
 }
 
 // look is how far the priming is.
@@ -138,7 +144,8 @@ func (v *priming) look(progress func() consumer.Priming) func(*Pace, time.Time) 
 		}
 		pace.See(now, s.Progress)
 		return stage{s.Progress, pace.PrimeLine(v.flags.Prime, &s), func(e *zerolog.Event) {
-			e.Uint64("primed", s.Kept).Uint64("duplicate", s.Duplicate).Uint64("passed_over", s.PassedOver()).Uint64("rejected", s.Rejected)
+			e.Uint64("primed", s.Kept).Uint64("duplicate", s.Duplicate).Uint64("passed_over", s.PassedOver()).
+				Uint64("rejected", s.Rejected)
 		}}
 	}
 }

@@ -121,11 +121,17 @@ func samePlan(a, b *protocol.Plan) bool {
 }
 
 // errEarly is the error of a process that ended before a range was in force.
-var errEarly = &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before the backfill began; the same command begins it")}
+var errEarly = &exit.Error{
+	Code: exit.Interrupted,
+	Err:  errors.New("stopped before the backfill began; the same command begins it"),
+}
 
 // interrupted is the error of a process that ended before the range did.
 func (v *process) interrupted(s protocol.Progress) error {
-	return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped at %s of the range; to go on: %s", Share(s), v.again())}
+	return &exit.Error{
+		Code: exit.Interrupted,
+		Err:  fmt.Errorf("stopped at %s of the range; to go on: %s", Share(s), v.again()),
+	}
 }
 
 // serve runs the service on a plan, and shows its progress.
@@ -162,7 +168,8 @@ func (v *process) look(progress func() consumer.Progress) func(*Pace, time.Time)
 		}
 		pace.See(now, s)
 		return stage{s, pace.Line(v.job.Name, s), func(e *zerolog.Event) {
-			e.Int64("unique", s.Tally.Unique+s.Tally.Reemitted).Int64("duplicate", s.Tally.Duplicate).Int64("rejected", s.Tally.Rejected)
+			e.Int64("unique", s.Tally.Unique+s.Tally.Reemitted).Int64("duplicate", s.Tally.Duplicate).
+				Int64("rejected", s.Tally.Rejected)
 		}}
 	}
 }
@@ -188,7 +195,8 @@ func (v *process) liveText() []byte {
 // isLive says whether the job has gone on as a live group before: the routing in force is that of the group, and
 // another was in force before it.
 func (v *process) isLive(s *backfill.State) bool {
-	return v.flags.Into != "" && s.Plan == nil && s.Routing.Routes.Number > 1 && string(s.Routing.Routes.Text) == string(v.liveText())
+	return v.flags.Into != "" && s.Plan == nil && s.Routing.Routes.Number > 1 &&
+		string(s.Routing.Routes.Text) == string(v.liveText())
 }
 
 // goLive puts the routing of the live group in force. If another process was faster, that is as good.

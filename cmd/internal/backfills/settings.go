@@ -63,7 +63,8 @@ func (v *process) markLate(plan *protocol.Plan) {
 func (f *Flags) jobName(topics []string) (string, error) {
 	name := f.Name
 	if name == "" && len(topics) > 1 {
-		return "", exit.Usage(fmt.Errorf("a backfill of several topics (%s) has no name by itself; give it one with --name", strings.Join(topics, ", ")))
+		return "", exit.Usage(fmt.Errorf("a backfill of several topics (%s) has no name by itself; give it one with --name",
+			strings.Join(topics, ", ")))
 	}
 	if name == "" {
 		name = topics[0]
@@ -115,8 +116,10 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 	if c.Consumer.Group != f.Into {
 		if f.Unique == "" || f.Duplicate == "" || f.Rejected == "" {
 			return c, "", &stop.Error{
-				What:   fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get everything again from %s", c.Consumer.Group, f.Into),
-				Remedy: fmt.Sprintf("name others with --unique, --duplicate and --rejected, or write a configuration with consumer.group: %s", f.Into),
+				What: fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get "+
+					"everything again from %s", c.Consumer.Group, f.Into),
+				Remedy: fmt.Sprintf("name others with --unique, --duplicate and --rejected, or write a configuration with "+
+					"consumer.group: %s", f.Into),
 			}
 		}
 		over = append(over, "consumer.group="+f.Into, "journal.topic=")
@@ -126,12 +129,14 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 	}
 	if c.Judge.Window.Clock != eventClock {
 		return c, "", &stop.Error{
-			What:   fmt.Sprintf("a group that goes on from a backfill measures age by the documents' own times, and window.clock is %s", c.Judge.Window.Clock),
+			What: fmt.Sprintf("a group that goes on from a backfill measures age by the documents' own times, and "+
+				"window.clock is %s", c.Judge.Window.Clock),
 			Remedy: "set window.clock: event in the configuration, by which the group is started later, too",
 		}
 	}
 	if strings.HasPrefix(f.Into, backfill.Prefix) {
-		return c, "", exit.Usage(fmt.Errorf("--into %s: names that begin with %s are those of backfills; choose another", f.Into, backfill.Prefix))
+		return c, "", exit.Usage(fmt.Errorf("--into %s: names that begin with %s are those of backfills; choose another",
+			f.Into, backfill.Prefix))
 	}
 	return c, f.Into, nil
 }

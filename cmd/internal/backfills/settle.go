@@ -28,7 +28,8 @@ func (v *process) settle(ctx context.Context) {
 	defer cancel()
 	switch err := backfill.Settled(ctx, v.job.Kafka, topics...); {
 	case errors.Is(err, context.DeadlineExceeded):
-		v.say("somebody else's transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
+		v.say("somebody else's transaction is still open in the outputs: whoever reads them sees all when it ends; unecho " +
+			"doctor names it")
 	case err != nil:
 		v.logger.Warn().Err(err).Msg("whether the outputs can be read to their ends could not be asked")
 	}

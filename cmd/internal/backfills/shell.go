@@ -19,7 +19,8 @@ type Shell struct {
 	Logger   func(config.Config) (zerolog.Logger, error)
 	Embedded func(config.Config) (bool, error) // says whether the broker is an embedded one, which stamps no time
 	Setup    func(config.Config, topic.Options) consumer.Setup
-	Build    func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger, more func(*consumer.Setup)) (Service, error)
+	Build    func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
+		more func(*consumer.Setup)) (Service, error)
 }
 
 // Service is one that was built.

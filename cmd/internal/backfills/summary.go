@@ -56,9 +56,11 @@ type Outputs struct {
 // NewSummary tells of a job by its plan and how far it is.
 func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s protocol.Progress) Summary {
 	sum := Summary{
-		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique, LetThrough: s.Tally.Reemitted,
-		Duplicate: s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: plan.Order.String(),
-		From: plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{}, Outputs: []Outputs{},
+		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique,
+		LetThrough: s.Tally.Reemitted,
+		Duplicate:  s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: plan.Order.String(),
+		From: plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{},
+		Outputs: []Outputs{},
 	}
 	last := ""
 	for _, r := range plan.Ranges {
@@ -87,8 +89,10 @@ func (s *Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out
 // WriteText writes the summary for people.
 func (s *Summary) WriteText(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "backfill %s: %s%s from %s to %s, in the order of %s\n", s.Backfill, terminal.Several(int(s.Documents), "document"), s.soFar(), s.From, s.To, s.Order)
-	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n", s.Fixed.Format("2006-01-02 15:04:05 MST"), terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
+	fmt.Fprintf(&b, "backfill %s: %s%s from %s to %s, in the order of %s\n", s.Backfill,
+		terminal.Several(int(s.Documents), "document"), s.soFar(), s.From, s.To, s.Order)
+	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n", s.Fixed.Format("2006-01-02 15:04:05 MST"),
+		terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
 	b.WriteByte('\n')
 	for _, row := range []struct {
 		name  string
@@ -99,10 +103,12 @@ func (s *Summary) WriteText(out io.Writer) error {
 		{"duplicate", s.Duplicate, func(o Outputs) string { return o.Duplicate }},
 		{"rejected", s.Rejected, func(o Outputs) string { return o.Rejected }},
 	} {
-		fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)), percent(row.count, s.Documents), s.went(row.where))
+		fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)),
+			percent(row.count, s.Documents), s.went(row.where))
 	}
 	if s.LetThrough > 0 {
-		fmt.Fprintf(&b, "\n  %s of the unique documents are copies that were let through\n", terminal.Grouped(int(s.LetThrough)))
+		fmt.Fprintf(&b, "\n  %s of the unique documents are copies that were let through\n",
+			terminal.Grouped(int(s.LetThrough)))
 	}
 	if s.DocumentsMeanwhile > 0 {
 		fmt.Fprintf(&b, "\n  this process worked for %.1f s; %s in that time, %s a second\n",

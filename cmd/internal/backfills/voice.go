@@ -25,7 +25,10 @@ type voice struct {
 }
 
 func newVoice(s *Shell, asJSON bool, kind, name string, log config.LogParams) *voice {
-	return &voice{Out: s.Out, Err: s.Err, JSON: asJSON, kind: kind, name: name, logsJSON: terminal.IsJSON(s.Err, log), every: log.Every}
+	return &voice{
+		Out: s.Out, Err: s.Err, JSON: asJSON, kind: kind, name: name, logsJSON: terminal.IsJSON(s.Err, log),
+		every: log.Every,
+	}
 }
 
 // say tells a person, or the log if that is for collectors, what happens.
@@ -75,7 +78,8 @@ func (v *voice) show(ctx context.Context, message string, look func(pace *Pace, 
 }
 
 func (v *voice) log(message string, pace *Pace, s *stage) {
-	e := v.logger.Info().Str(v.kind, v.name).Int64("done", s.Done).Int64("total", s.Total).Float64("documents_per_s", float64(int(pace.Rate())))
+	e := v.logger.Info().Str(v.kind, v.name).Int64("done", s.Done).Int64("total", s.Total).
+		Float64("documents_per_s", float64(int(pace.Rate())))
 	s.facts(e)
 	if left, ok := pace.Left(s.Progress); ok {
 		e.Dur("left_ms", left)

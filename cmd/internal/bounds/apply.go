@@ -37,7 +37,8 @@ func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
 	}
 	done := applied{Journal: g.journal.Topic, Change: g.now.Bounds.Number, Bounds: d.Bounds}
 	if len(d.Bounds) == 0 {
-		return say(out, how, done, fmt.Sprintf("nothing to change: this configuration has the settings in force in journal %s\n", g.journal.Topic))
+		return say(out, how, done, fmt.Sprintf(
+			"nothing to change: this configuration has the settings in force in journal %s\n", g.journal.Topic))
 	}
 	text := index.BoundsOf(g.text)
 	if err := g.allows(text, how.Back); err != nil {
@@ -55,7 +56,8 @@ func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
 		return exit.Undone(err)
 	}
 	done.Applied, done.Change = true, now.Bounds.Number
-	return say(out, how, done, told+fmt.Sprintf("in force as change %d: all members work on by it; write it into their configurations\n", now.Bounds.Number))
+	return say(out, how, done, told+fmt.Sprintf(
+		"in force as change %d: all members work on by it; write it into their configurations\n", now.Bounds.Number))
 }
 
 func say(out io.Writer, how How, done applied, told string) error {

@@ -37,7 +37,8 @@ func Read(ctx context.Context, c config.Config, options topic.Options) (*Group, 
 		return nil, exit.Undone(err)
 	}
 	if g.now.Settings == nil {
-		return nil, exit.Undone(fmt.Errorf("no settings are in force in journal %s yet: the first member to start declares its own", g.journal.Topic))
+		return nil, exit.Undone(fmt.Errorf(
+			"no settings are in force in journal %s yet: the first member to start declares its own", g.journal.Topic))
 	}
 	return g, nil
 }
@@ -119,5 +120,6 @@ func tell(out io.Writer, lines []string) error {
 // fixedError says that a configuration differs in what cannot be changed.
 func fixedError(journal string, lines []string) error {
 	return fmt.Errorf("entries would be made otherwise than those that journal %s has, and what is remembered would be of no use:\n    %s\n  use the settings of the "+
-		"members, or begin a new group with a journal of its own: see \"Change a setting that decides\" in operations.md", journal, strings.Join(lines, "\n    "))
+		"members, or begin a new group with a journal of its own: see \"Change a setting that decides\" in operations.md",
+		journal, strings.Join(lines, "\n    "))
 }

@@ -48,7 +48,10 @@ func New(p Params) (*Client, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("%q is no address of a member: write http://127.0.0.1:9464, or https://HOST:PORT", p.Server)
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: timeout,
+		ResponseHeaderTimeout: timeout,
+	}
 	if p.CA != "" {
 		pool, err := authorities(p.CA)
 		if err != nil {
@@ -56,7 +59,10 @@ func New(p Params) (*Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &Client{http: &http.Client{Transport: transport, CheckRedirect: refuse}, base: base.JoinPath("/"), token: p.Token, again: again}, nil
+	return &Client{
+		http: &http.Client{Transport: transport, CheckRedirect: refuse}, base: base.JoinPath("/"),
+		token: p.Token, again: again,
+	}, nil
 }
 
 // refuse follows no redirection, so that the token reaches nobody else.
@@ -182,7 +188,8 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 	if errors.As(err, &unknown) {
 		return fmt.Errorf("%s has a certificate of an authority that is not known here: name its file with --ca", c.Server())
 	}
-	return fmt.Errorf("no member answers at %s: %w; start one, or name the address of ops.listen with --server", c.Server(), err)
+	return fmt.Errorf("no member answers at %s: %w; start one, or name the address of ops.listen with --server",
+		c.Server(), err)
 }
 
 // refused reads the error that an answer carries.
@@ -196,7 +203,10 @@ func (c *Client) refused(answer *http.Response) error {
 		err = json.Unmarshal(text, &said)
 	}
 	if err != nil || said.Error == "" {
-		return &Error{Status: answer.StatusCode, What: fmt.Sprintf("%s answers %s", c.Server(), answer.Status), Remedy: "is it the ops.listen of an unecho?"}
+		return &Error{
+			Status: answer.StatusCode, What: fmt.Sprintf("%s answers %s", c.Server(), answer.Status),
+			Remedy: "is it the ops.listen of an unecho?",
+		}
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
 		said.Remedy = "give it with --token-file, or in UNECHO_OPS_TOKEN"

@@ -47,8 +47,13 @@ func TestErrors(t *testing.T) {
 			fmt.Fprint(w, `{"error": "too many", "remedy": "ask again"}`)
 		},
 		"404 Not Found; is it the ops.listen of an unecho?": http.NotFound,
-		"307 Temporary Redirect":                            http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
-		"answers what is no JSON of a member":               func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
+		"307 Temporary Redirect": http.RedirectHandler(
+			elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
+		"answers what is no JSON of a member": func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			fmt.Fprint(w, "<html>")
+		},
 	} {
 		answer = func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "Bearer a token that is long" || r.URL.Path != "/below/api/v1/recent" {
@@ -56,12 +61,14 @@ func TestErrors(t *testing.T) {
 			}
 			a(w, r)
 		}
-		if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "long") {
+		if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "long") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	s.Close()
-	if _, err := c.Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
+	if _, err := c.Recent(t.Context(), Filter{}); err == nil ||
+		!strings.Contains(err.Error(), "no member answers at http://") || !strings.Contains(err.Error(), "--server") {
 		t.Errorf("nobody there: %v", err)
 	}
 	for _, bad := range []string{"ftp://x", "http://", "http://a b", "::1"} {
@@ -93,13 +100,19 @@ func TestBusy(t *testing.T) {
 // TestCertificates: a member's certificate is verified, by the authority that was named.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"copies": []}`) }))
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		fmt.Fprint(w, `{"copies": []}`)
+	}))
 	defer s.Close()
-	if _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), "--ca") {
+	if _, err := open(t, Params{Server: s.URL}).Recent(t.Context(), Filter{}); err == nil ||
+		!strings.Contains(err.Error(), "--ca") {
 		t.Errorf("an unknown authority: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := open(t, Params{Server: s.URL, CA: file}).Recent(t.Context(), Filter{}); err != nil {
@@ -123,7 +136,8 @@ func TestFollow(t *testing.T) {
 		case 1:
 			fmt.Fprint(w, ": alive\n\nid: r-1\nevent: copy\ndata: {\"number\": 1}\n\nid: r-2\nevent: copy\ndata: {\"number\": 2}\n\nid: r-3\nevent: copy\ndata: {\"num")
 		case 2:
-			fmt.Fprint(w, "event: restarted\ndata: {}\n\nevent: missed\ndata: {\"copies\":7}\n\nid: s-0\nevent: copy\ndata: {\"number\": \"x\"}\n\nid: s-1\nevent: copy\ndata: {\"number\": 3}\n\n")
+			fmt.Fprint(w, "event: restarted\ndata: {}\n\nevent: missed\ndata: {\"copies\":7}\n\nid: s-0\nevent: copy\ndata: "+
+				"{\"number\": \"x\"}\n\nid: s-1\nevent: copy\ndata: {\"number\": 3}\n\n")
 		default:
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprint(w, `{"error": "closed", "remedy": "open it"}`)
@@ -151,7 +165,8 @@ func TestFollow(t *testing.T) {
 	}
 	asked = nil
 	stream.Copy = func(Copy) error { return errors.New("nobody reads") }
-	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, "", stream); err == nil || err.Error() != "nobody reads" {
+	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, "", stream); err == nil ||
+		err.Error() != "nobody reads" {
 		t.Errorf("a handler fails: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -39,7 +39,8 @@ func (c *Client) Follow(ctx context.Context, f Filter, last string, s Stream) er
 			return nil //nolint:nilerr // whoever cancels wants the end
 		case errors.As(err, &handler):
 			return handler.error
-		case errors.As(err, &refused) && refused.Status != http.StatusTooManyRequests && refused.Status < http.StatusInternalServerError:
+		case errors.As(err, &refused) && refused.Status != http.StatusTooManyRequests &&
+			refused.Status < http.StatusInternalServerError:
 			return err
 		}
 		s.Lost(err)

@@ -65,7 +65,8 @@ func Exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return exit.Usage(fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(), strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath()))
+		return exit.Usage(fmt.Errorf("%s takes %s, as in `%s`; see `%s --help`", cmd.CommandPath(),
+			strings.Join(names, " and "), cmd.UseLine(), cmd.CommandPath()))
 	}
 }
 

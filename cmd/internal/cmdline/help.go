@@ -69,7 +69,8 @@ func Execute(root *cobra.Command) error {
 		if about == "" {
 			about = cmd.Short + "."
 		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, columns)+"\n\n"+cmd.UsageString()) // nobody to report an error to
+		// nobody to report an error to
+		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, columns)+"\n\n"+cmd.UsageString())
 	})
 	return errors.Join(root.Execute(), unknown)
 }

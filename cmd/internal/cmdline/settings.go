@@ -35,7 +35,8 @@ func presets() map[string][]string {
 func AddSettings(cmd *cobra.Command, sections ...string) {
 	Add(cmd, Advanced, func(f Flags) {
 		f.TextP("config", "c", "file", "", "take the settings of this service (default "+DefaultFile+", if it is there)")
-		f.Text("preset", "choice", "", "begin with a published recipe: "+strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
+		f.Text("preset", "choice", "", "begin with a published recipe: "+
+			strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
 	})
 	AddSet(cmd)
 	Offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
@@ -93,7 +94,8 @@ func Sections(cmd *cobra.Command, base config.Config, sections ...string) (confi
 	if name := cmd.Flag("preset").Value.String(); name != "" {
 		preset, known := presets()[name]
 		if !known {
-			return config.Config{}, exit.Usage(fmt.Errorf("--preset %s: there is %s", name, strings.Join(slices.Sorted(maps.Keys(presets())), ", ")))
+			return config.Config{}, exit.Usage(fmt.Errorf("--preset %s: there is %s", name,
+				strings.Join(slices.Sorted(maps.Keys(presets())), ", ")))
 		}
 		sets = append(slices.Clone(preset), sets...)
 	}
@@ -146,7 +148,10 @@ func groupOf(f setting.Field) Group {
 	section, name, _ := strings.Cut(f.Key, ".")
 	switch section {
 	case "similarity":
-		if slices.Contains([]string{"threshold", "shingle", "sketch", "verify", "slots", "bits", "distance", "recall", "weighted"}, name) {
+		if slices.Contains([]string{
+			"threshold", "shingle", "sketch", "verify", "slots", "bits", "distance", "recall",
+			"weighted",
+		}, name) {
 			return Similarity
 		}
 		return Advanced
@@ -179,8 +184,10 @@ func kindOfSetting(f setting.Field) string {
 		return "choice"
 	}
 	named := map[string]string{
-		"kafka.brokers": "addresses", "source.topics": "topics", "journal.topic": "topic", "sink.unique": "topic", "sink.duplicate": "topic",
-		"sink.rejected": "topic", "similarity.shingle": "shingle", "document.scope": "scope", "snapshot.directory": "dir", "snapshot.postgres_url": "url",
+		"kafka.brokers": "addresses", "source.topics": "topics", "journal.topic": "topic", "sink.unique": "topic",
+		"sink.duplicate": "topic",
+		"sink.rejected":  "topic", "similarity.shingle": "shingle", "document.scope": "scope", "snapshot.directory": "dir",
+		"snapshot.postgres_url": "url",
 	}
 	if kind, known := named[f.Key]; known {
 		return kind

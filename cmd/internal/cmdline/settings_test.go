@@ -32,12 +32,14 @@ func TestSettingFlags(t *testing.T) {
 	if err := os.WriteFile(file, []byte("similarity:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--key-bytes=8", "--fields", "title,body", "--similarity-recall", "0.9")
+	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--key-bytes=8", "--fields", "title,body",
+		"--similarity-recall", "0.9")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.Judge.Similarity
-	if s.Threshold != 0.9 || s.Slots != 256 || s.KeyBytes != 8 || s.Recall != 0.9 || strings.Join(c.Document.Fields, " ") != "title body" {
+	if s.Threshold != 0.9 || s.Slots != 256 || s.KeyBytes != 8 || s.Recall != 0.9 ||
+		strings.Join(c.Document.Fields, " ") != "title body" {
 		t.Errorf("%+v, fields %v", s, c.Document.Fields)
 	}
 	if _, err := settingsCommand(t, "--threshold", "8", "--verify", "cosine"); err == nil ||
@@ -51,7 +53,8 @@ func TestPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" || c.Judge.Text.MaxBytes != 500 {
+	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" ||
+		c.Judge.Text.MaxBytes != 500 {
 		t.Errorf("%+v, %+v", s, c.Judge.Text)
 	}
 	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {

@@ -99,15 +99,16 @@ func TestAllMatchesOfOneDocumentAtATime(t *testing.T) {
 	before, taken := live(), uint64(0)
 	matches := 0
 	p := indexParams(setting.GiB, true)
-	err = dedup.Run(t.Context(), dedup.Params{Index: p.Index, Workers: 1}, r, newIndex(t, setting.GiB, true), func(o *dedup.Outcome) error {
-		if o.Number == 0 {
-			taken = max(live(), before) - before // what others left may go meanwhile
-		}
-		if matches += len(o.Matches); len(o.Matches) != int(o.Number) {
-			t.Errorf("document %d has %d matches", o.Number, len(o.Matches))
-		}
-		return nil
-	})
+	err = dedup.Run(t.Context(), dedup.Params{Index: p.Index, Workers: 1}, r, newIndex(t, setting.GiB, true),
+		func(o *dedup.Outcome) error {
+			if o.Number == 0 {
+				taken = max(live(), before) - before // what others left may go meanwhile
+			}
+			if matches += len(o.Matches); len(o.Matches) != int(o.Number) {
+				t.Errorf("document %d has %d matches", o.Number, len(o.Matches))
+			}
+			return nil
+		})
 	if err != nil || matches != n*(n-1)/2 || taken > 16<<20 {
 		t.Errorf("%d matches, %d bytes taken, %v", matches, taken, err)
 	}

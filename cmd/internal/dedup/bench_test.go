@@ -33,7 +33,8 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := dedup.Run(b.Context(), dedup.Params{Index: p, Workers: 1}, r, x, func(*dedup.Outcome) error { return nil }); err != nil {
+		if err := dedup.Run(b.Context(), dedup.Params{Index: p, Workers: 1}, r, x,
+			func(*dedup.Outcome) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -62,7 +62,9 @@ func indexParams(memory setting.Bytes, all bool) dedup.IndexParams {
 }
 
 // judge reads files and returns a line for each outcome.
-func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each func(*dedup.Outcome) error, paths ...string) ([]string, dedup.Counts, error) {
+func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each func(*dedup.Outcome) error,
+	paths ...string,
+) ([]string, dedup.Counts, error) {
 	t.Helper()
 	sources, _, err := corpus.Files(paths)
 	if err != nil {
@@ -148,21 +150,24 @@ func TestRunEnds(t *testing.T) {
 	if lines, _, err := judge(ctx, t, 2, newIndex(t, setting.GiB, false), nil, path); err != nil || len(lines) == 1500 {
 		t.Errorf("a run that was stopped: %d outcomes, %v", len(lines), err)
 	}
-	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, false), nil, path); !errors.Is(err, dedup.ErrMemory) {
+	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, false), nil, path); !errors.Is(err,
+		dedup.ErrMemory) {
 		t.Errorf("100 KiB: %v", err)
 	}
 	same := filepath.Join(t.TempDir(), "same.txt")
 	if err := os.WriteFile(same, []byte(strings.Repeat("the same words in each line\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, true), nil, same); !errors.Is(err, dedup.ErrMemory) {
+	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, true), nil, same); !errors.Is(err,
+		dedup.ErrMemory) {
 		t.Errorf("100 KiB of copies: %v", err)
 	}
 	table := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(table, []byte("text,id\na,b\nc\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if lines, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, table); err == nil || len(lines) != 1 {
+	if lines, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, table); err == nil ||
+		len(lines) != 1 {
 		t.Errorf("a broken table: %d outcomes, %v", len(lines), err)
 	}
 }
@@ -181,7 +186,11 @@ func TestRunStops(t *testing.T) {
 		name   string
 		params dedup.IndexParams
 		most   int
-	}{{"best", indexParams(setting.GiB, false), 500}, {"all", indexParams(setting.GiB, true), 100}, {"levenshtein", levenshtein, 100}} {
+	}{
+		{"best", indexParams(setting.GiB, false), 500},
+		{"all", indexParams(setting.GiB, true), 100},
+		{"levenshtein", levenshtein, 100},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			x, err := dedup.NewIndex(test.params)
 			if err != nil {
@@ -206,7 +215,10 @@ func TestRunStops(t *testing.T) {
 // TestWholeFiles: the content of a file that is one document is kept if that is asked for, but never if it is rejected.
 func TestWholeFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"a.txt": "one text\n", "b.txt": strings.Repeat("x", 2<<20), "c.txt": "another text\n"} {
+	for name, content := range map[string]string{
+		"a.txt": "one text\n", "b.txt": strings.Repeat("x", 2<<20),
+		"c.txt": "another text\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -221,10 +233,11 @@ func TestWholeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		err = dedup.Run(t.Context(), dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: whole}, r, newIndex(t, setting.GiB, false), func(o *dedup.Outcome) error {
-			got += fmt.Sprintf("%s %d |", o.Raw, o.Length)
-			return nil
-		})
+		err = dedup.Run(t.Context(), dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: whole}, r,
+			newIndex(t, setting.GiB, false), func(o *dedup.Outcome) error {
+				got += fmt.Sprintf("%s %d |", o.Raw, o.Length)
+				return nil
+			})
 		if err != nil || got != want {
 			t.Errorf("whole %v: %q, %v; want %q", whole, got, err, want)
 		}

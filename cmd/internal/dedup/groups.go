@@ -67,7 +67,8 @@ func (g *Groups) Join(document int64, m *Match) {
 func (g *Groups) meet(document, other int64, m *Match) {
 	best := &g.best[document-g.first]
 	same := best.similarity.Den > 0 && !m.Similarity.Less(best.similarity)
-	if best.similarity.Den == 0 || best.similarity.Less(m.Similarity) || same && m.Method == index.Identical && best.method != index.Identical {
+	if best.similarity.Den == 0 || best.similarity.Less(m.Similarity) ||
+		same && m.Method == index.Identical && best.method != index.Identical {
 		*best = partner{document: int32(other), similarity: m.Similarity, method: m.Method}
 	}
 }

@@ -14,17 +14,25 @@ func TestGroups(t *testing.T) {
 		for _, test := range []struct {
 			choice dedup.Representative
 			want   [5]int64
-		}{{dedup.First, [5]int64{0, 1, 0, 0, 4}}, {dedup.Last, [5]int64{3, 1, 3, 3, 4}}, {dedup.Longest, [5]int64{2, 1, 2, 2, 4}}} {
+		}{
+			{dedup.First, [5]int64{0, 1, 0, 0, 4}},
+			{dedup.Last, [5]int64{3, 1, 3, 3, 4}},
+			{dedup.Longest, [5]int64{2, 1, 2, 2, 4}},
+		} {
 			g := fiveGroups(test.choice, first)
 			g.Join(first+2, &dedup.Match{Number: first, Similarity: index.Similarity{Num: 8, Den: 10}, Method: index.Jaccard})
-			g.Join(first+3, &dedup.Match{Number: first + 2, Similarity: index.Similarity{Num: 1, Den: 1}, Method: index.Identical})
+			g.Join(first+3, &dedup.Match{
+				Number: first + 2, Similarity: index.Similarity{Num: 1, Den: 1},
+				Method: index.Identical,
+			})
 			g.Choose()
 			for i, want := range test.want {
 				if got := g.Cluster(first + int64(i)); got != first+want || len(g.Name(first+int64(i))) != i {
 					t.Errorf("choice %d: document %d is in the cluster of %d, want %d", test.choice, i, got, want)
 				}
 			}
-			if m := g.Partner(first + 2); m.Number != first+3 || m.Similarity.Num != 1 || m.Method != index.Identical || string(m.Name) != "nnn" {
+			if m := g.Partner(first + 2); m.Number != first+3 || m.Similarity.Num != 1 || m.Method != index.Identical ||
+				string(m.Name) != "nnn" {
 				t.Errorf("partner %+v", m)
 			}
 		}

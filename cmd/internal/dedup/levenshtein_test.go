@@ -67,8 +67,10 @@ func TestLevenshteinOfTextsThatRepeatThemselves(t *testing.T) {
 	line := strings.Repeat("the same line again ", 200)
 	missed := 0
 	for i := range 20 {
-		a := []byte(line + strings.Repeat(fmt.Sprintf(" a%d", i), 10) + " first things alone stand here and are of no use to any")
-		b := []byte(line + strings.Repeat(fmt.Sprintf(" b%d", i), 10) + " quite other words however go with that copy of all lines")
+		a := []byte(line + strings.Repeat(fmt.Sprintf(" a%d", i), 10) +
+			" first things alone stand here and are of no use to any")
+		b := []byte(line + strings.Repeat(fmt.Sprintf(" b%d", i), 10) +
+			" quite other words however go with that copy of all lines")
 		if found := candidates(t, p, [][]byte{a, b}); !found[eval.Pair{A: 0, B: 1}] {
 			missed++
 		}
@@ -207,10 +209,12 @@ func addresses(t *testing.T) []string {
 	for range 200 {
 		name := pick("cafe bistro the chez la grill") + " " + syllables(2+random.IntN(2))
 		street := fmt.Sprintf("%d %s. %s", 1+random.IntN(9999), pick("n s e w"), syllables(2+random.IntN(2)))
-		city, phone := pick("atlanta boston chicago denver oakland seattle"), fmt.Sprintf("%d-%d", 100+random.IntN(900), 1000+random.IntN(9000))
+		city, phone := pick("atlanta boston chicago denver oakland seattle"),
+			fmt.Sprintf("%d-%d", 100+random.IntN(900), 1000+random.IntN(9000))
 		kind := pick("american italian french seafood delis")
 		all = append(all, fmt.Sprintf("%s %s blvd. %s %s %s", name, street, city, phone, kind))
-		copied := fmt.Sprintf("%s %s %s %s %s %s", name, street, pick("blvd. boulevard"), city, phone, pick("american italian french seafood delis"))
+		copied := fmt.Sprintf("%s %s %s %s %s %s", name, street, pick("blvd. boulevard"), city, phone,
+			pick("american italian french seafood delis"))
 		all = append(all, mistyped(random, copied, 0.12*random.Float64()))
 	}
 	return all

@@ -91,7 +91,8 @@ func (o *Options) Check() error {
 	case len(o.Old) > 0 && o.Load != "":
 		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
 	case o.Rotated && o.Load+o.Save != "":
-		return exit.Usage(errors.New("sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
+		return exit.Usage(errors.New(
+			"sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
 	case o.Verbose && o.Load != "":
 		return exit.Usage(errors.New("--verbose shows sketches, which an index file does not hold: use --index"))
 	case len(o.Query) == 0 && o.List == "" && (o.Save == "" || len(o.Old) == 0):
@@ -106,7 +107,8 @@ func (o *Options) Only() bool { return len(o.Query) == 0 && o.List == "" }
 // settings returns the settings that a saved index must share with the documents compared with it.
 func (o *Options) settings() []byte {
 	c := config.Default()
-	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text, o.Config.Judge.Index.Keep
+	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text,
+		o.Config.Judge.Index.Keep
 	d := o.Config.Document
 	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
 	return c.Settings()
@@ -121,7 +123,8 @@ func (o *Options) Params() Params {
 // NewJudge builds the judge of the documents.
 func (o *Options) NewJudge() (Judge, error) {
 	if o.Rotated {
-		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose || o.Pairs})
+		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
+			o.Pairs})
 	}
 	return OpenIndex(o.Load, IndexParams{Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All})
 }

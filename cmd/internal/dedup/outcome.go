@@ -7,9 +7,10 @@ import (
 
 // Outcome is the result for one document. Its slices are valid until the next one.
 type Outcome struct {
-	Number   int64  // number of the document, counted from 0 over all that its judge was given
-	Name     []byte // its id, or its number in the file, or its file
-	Raw      []byte // the bytes in the file; of a file that is one document, empty if it is rejected or Params do not ask for it
+	Number int64  // number of the document, counted from 0 over all that its judge was given
+	Name   []byte // its id, or its number in the file, or its file
+	// the bytes in the file; of a file that is one document, empty if it is rejected or Params do not ask for it
+	Raw      []byte
 	Header   []byte // the first line of its table; stays valid
 	Length   int    // bytes of its text
 	Sketch   []byte // if Params ask for it; none for a document without text
@@ -67,7 +68,10 @@ func (m *matches) reset() { m.all, m.ends, m.names = m.all[:0], m.ends[:0], m.na
 func (m *matches) add(number int64, name []byte, similarity index.Similarity, method index.Method) {
 	from := len(m.names)
 	m.names = append(m.names, name...)
-	m.all = append(m.all, Match{Number: number, Name: m.names[from:len(m.names):len(m.names)], Similarity: similarity, Method: method})
+	m.all = append(m.all, Match{
+		Number: number, Name: m.names[from:len(m.names):len(m.names)], Similarity: similarity,
+		Method: method,
+	})
 }
 
 // next ends the present document.

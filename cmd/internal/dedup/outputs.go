@@ -203,7 +203,8 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 		if d.pairs == nil {
 			continue
 		}
-		d.line = written.AppendTSV(d.line[:0], string(m.Name), string(name), terminal.FourPlaces(m.Similarity.TenThousandths()))
+		d.line = written.AppendTSV(d.line[:0], string(m.Name), string(name),
+			terminal.FourPlaces(m.Similarity.TenThousandths()))
 		if err := d.pairs.Line(d.line); err != nil {
 			return err
 		}

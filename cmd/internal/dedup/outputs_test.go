@@ -27,14 +27,19 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	noSpace := errors.New("no space left on device")
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: map[string]string{"unique": corpus.Stdin}, Stdout: full{noSpace}})
+	out, err := dedup.OpenOutputs(dedup.OutputParams{
+		Paths:  map[string]string{"unique": corpus.Stdin},
+		Stdout: full{noSpace},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := dedup.Pass{
-		Params: dedup.Params{Index: index.DefaultParams(), Workers: 1, Whole: true}, Judge: newIndex(t, 64<<20, false), Out: out, Notes: io.Discard,
+		Params: dedup.Params{Index: index.DefaultParams(), Workers: 1, Whole: true}, Judge: newIndex(t, 64<<20, false),
+		Out: out, Notes: io.Discard,
 	}
-	if err := p.Run(t.Context(), nil, &dedup.Input{Reader: r}); !errors.Is(err, noSpace) || err.Error() != noSpace.Error() {
+	if err := p.Run(t.Context(), nil, &dedup.Input{Reader: r}); !errors.Is(err, noSpace) ||
+		err.Error() != noSpace.Error() {
 		t.Errorf("%v", err)
 	}
 	if err := out.Close(); err != nil {

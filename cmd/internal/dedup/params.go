@@ -16,8 +16,9 @@ type Params struct {
 
 // IndexParams say how documents are judged.
 type IndexParams struct {
-	Index    index.Params  // the window's bounds do not apply, as files have no time
-	Settings []byte        // canonical text of the settings that decide verdicts; a saved index is loaded only under the same
+	Index index.Params // the window's bounds do not apply, as files have no time
+	// canonical text of the settings that decide verdicts; a saved index is loaded only under the same
+	Settings []byte
 	Memory   setting.Bytes // bytes that the index may take
 	All      bool          // a document is compared with all before it, copies too, and has all its matches; wants index.keep: all
 }

@@ -59,7 +59,8 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", terminal.Several(int(p.Out.counts.Documents), "document"))
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far",
+			terminal.Several(int(p.Out.counts.Documents), "document"))
 	}
 	if p.SaveIndex == "" {
 		return nil
@@ -118,7 +119,8 @@ func (p *Pass) explained(err error) error {
 	case p.index == nil:
 		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
 	}
-	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is for `unecho run`", err)
+	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is "+
+		"for `unecho run`", err)
 }
 
 // Summary returns the result of the pass. took is the time since the start of the program.

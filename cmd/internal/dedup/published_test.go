@@ -27,7 +27,9 @@ func shared(t *testing.T, elements ...string) string {
 }
 
 // pairsOf are all pairs that are found in a file, exactly and by an index that keeps all.
-func pairsOf(t *testing.T, p index.Params, c corpus.Params, path string) (found map[eval.Pair]bool, exact []eval.Pair, ids []string) {
+func pairsOf(t *testing.T, p index.Params, c corpus.Params,
+	path string,
+) (found map[eval.Pair]bool, exact []eval.Pair, ids []string) {
 	t.Helper()
 	sources, _, err := corpus.Files([]string{path})
 	if err != nil {

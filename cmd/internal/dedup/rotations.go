@@ -16,7 +16,8 @@ type RotationsParams struct {
 	Index    index.Params  // settings that documents are signed with; their distance is one that blocks guarantee
 	Distance int           // the distance to search for
 	Memory   setting.Bytes // bound in bytes of what is kept of the documents, and of their matches
-	Pairs    bool          // each document has all its matches; otherwise only those that determine its cluster and the most similar one
+	// each document has all its matches; otherwise only those that determine its cluster and the most similar one
+	Pairs bool
 }
 
 // Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations.

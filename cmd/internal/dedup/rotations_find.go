@@ -113,7 +113,9 @@ func (s *search) count(ctx context.Context, stepped bool, found int) error {
 	return nil
 }
 
-func (r *Rotations) compare(a, b *content, distance int, comparer *index.Comparer) (index.Similarity, index.Method, bool) {
+func (r *Rotations) compare(a, b *content, distance int,
+	comparer *index.Comparer,
+) (index.Similarity, index.Method, bool) {
 	if !r.estimates() {
 		return comparer.Compare(&a.entry)
 	}

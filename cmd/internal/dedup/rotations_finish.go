@@ -13,7 +13,9 @@ import (
 // with very many it calls each more than once. The matches are valid until the next call. progress is called at
 // intervals, one call at a time, with how many of how many comparisons are done. Finish returns ErrMemory if there are
 // too many matches.
-func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done, all int64), each func(number int64, found []Match) error) error {
+func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done, all int64),
+	each func(number int64, found []Match) error,
+) error {
 	all, err := r.find(ctx, workers, progress)
 	if err != nil {
 		return err
@@ -43,7 +45,10 @@ const mostAtOnce = 1 << 12
 // first of several equal documents gets the matches with other texts; the others match the first.
 func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
 	own := r.documents[place].content
-	dst = r.appendMatches(dst, place, &near{to: own, similarity: index.Similarity{Num: 1, Den: 1}, method: index.Identical})
+	dst = r.appendMatches(dst, place, &near{
+		to: own, similarity: index.Similarity{Num: 1, Den: 1},
+		method: index.Identical,
+	})
 	if r.params.Pairs || r.contents[own].lead == place {
 		from := sort.Search(len(all), func(i int) bool { return all[i].from >= own })
 		for i := from; i < len(all) && all[i].from == own; i++ {

@@ -79,7 +79,8 @@ func finished(t *testing.T, to *dedup.Rotations) (lines []string) {
 func rotated(t *testing.T, distance int, verify, path string) (lines []string, sketches [][]byte) {
 	t.Helper()
 	to, p := rotations(t, distance, verify, true)
-	if err := gather(t, to, p, path, func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }); err != nil {
+	if err := gather(t, to, p, path,
+		func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }); err != nil {
 		t.Fatal(err)
 	}
 	return finished(t, to), sketches
@@ -179,7 +180,8 @@ func TestRotationsAgainstAnIndex(t *testing.T) {
 	}
 	some, fewer, _ := run(false)
 	for i := int64(old); i < old+judged; i++ {
-		if groups.Cluster(i) != fewer.Cluster(i) || groups.Cluster(i) != i && fmt.Sprint(groups.Partner(i)) != fmt.Sprint(fewer.Partner(i)) {
+		if groups.Cluster(i) != fewer.Cluster(i) || groups.Cluster(i) != i &&
+			fmt.Sprint(groups.Partner(i)) != fmt.Sprint(fewer.Partner(i)) {
 			t.Errorf("document %d: cluster %d by all matches, %d by some", i, groups.Cluster(i), fewer.Cluster(i))
 		}
 	}
@@ -212,18 +214,20 @@ func TestRotationsLead(t *testing.T) {
 		err := gather(t, to, p, old, func(*dedup.Outcome) {})
 		to.Begin()
 		g := dedup.NewGroups(dedup.First, to.First())
-		err = errors.Join(err, gather(t, to, p, judged, g.Add), to.Finish(t.Context(), 1, unseen, func(number int64, found []dedup.Match) error {
-			for i := range found {
-				g.Join(number, &found[i])
-			}
-			return nil
-		}))
+		err = errors.Join(err, gather(t, to, p, judged, g.Add),
+			to.Finish(t.Context(), 1, unseen, func(number int64, found []dedup.Match) error {
+				for i := range found {
+					g.Join(number, &found[i])
+				}
+				return nil
+			}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		g.Choose()
 		if g.Cluster(2) != 0 || g.Cluster(3) != 0 || g.Partner(2).Number != 1 || g.Partner(3).Number != 1 {
-			t.Errorf("all pairs %v: clusters %d and %d, partners %d and %d", pairs, g.Cluster(2), g.Cluster(3), g.Partner(2).Number, g.Partner(3).Number)
+			t.Errorf("all pairs %v: clusters %d and %d, partners %d and %d", pairs, g.Cluster(2), g.Cluster(3), g.Partner(2).
+				Number, g.Partner(3).Number)
 		}
 	}
 }
@@ -232,7 +236,8 @@ func TestRotationsLead(t *testing.T) {
 // and whoever waits for them can stop.
 func TestRotationsKeepWithinMemory(t *testing.T) {
 	equal := filepath.Join(t.TempDir(), "equal.jsonl")
-	if err := os.WriteFile(equal, []byte(strings.Repeat("{\"text\":\"the same text again and again\"}\n", 30_000)), 0o600); err != nil {
+	if err := os.WriteFile(equal, []byte(strings.Repeat("{\"text\":\"the same text again and again\"}\n", 30_000)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	within := func(memory setting.Bytes, path string) (*dedup.Rotations, error) {
@@ -246,7 +251,8 @@ func TestRotationsKeepWithinMemory(t *testing.T) {
 	}
 	to, err := within(3*setting.MiB, equal)
 	matches := 0
-	if err != nil || to.Finish(t.Context(), 2, unseen, func(_ int64, found []dedup.Match) error { matches += len(found); return nil }) != nil || matches != 29_999 {
+	if err != nil || to.Finish(t.Context(), 2, unseen,
+		func(_ int64, found []dedup.Match) error { matches += len(found); return nil }) != nil || matches != 29_999 {
 		t.Errorf("equal texts: %d matches, %v", matches, err)
 	}
 	if _, err := within(setting.MiB, equal); !errors.Is(err, dedup.ErrMemory) {

@@ -145,7 +145,10 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 	next := 0
 	for i := range items {
 		it := &items[i]
-		o := Outcome{Number: number + int64(i), Name: it.name, Raw: it.raw, Header: it.header, Length: it.length, Rejected: it.rejected}
+		o := Outcome{
+			Number: number + int64(i), Name: it.name, Raw: it.raw, Header: it.header, Length: it.length,
+			Rejected: it.rejected,
+		}
 		if it.rejected == nil {
 			o.Matches = found.of(next)
 			if len(s.sketches) > 0 {

@@ -59,7 +59,8 @@ func TestSavedIndexGoesOn(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	_, file := saved(t, false, articles(t, 200))
 	var settings *dedup.SettingsError
-	if _, err := dedup.LoadIndex(bytes.NewReader(file), indexParams(setting.GiB, true)); !errors.As(err, &settings) || len(settings.Lines) != 1 {
+	if _, err := dedup.LoadIndex(bytes.NewReader(file), indexParams(setting.GiB, true)); !errors.As(err, &settings) ||
+		len(settings.Lines) != 1 {
 		t.Errorf("other settings: %v", err)
 	}
 	var corrupt *snapshot.CorruptError

@@ -34,7 +34,8 @@ func (s *shownPairs) show(number int64, name []byte, m *Match) error {
 	if s == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", terminal.Printable(string(m.Name), terminal.LongLine), terminal.Printable(string(name), terminal.LongLine),
+	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", terminal.Printable(string(m.Name), terminal.LongLine),
+		terminal.Printable(string(name), terminal.LongLine),
 		terminal.FourPlaces(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
 	return err
 }

@@ -38,7 +38,8 @@ func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 
 // WriteText writes it for people.
 func (s Summary) WriteText(out io.Writer) error {
-	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
+	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds,
+		terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
 	if s.Documents == 0 && s.Indexed > 0 {
 		_, err := fmt.Fprintf(out, "%s indexed %s\n", terminal.Several(int(s.Indexed), "document"), cost)
 		return err
@@ -50,12 +51,14 @@ func (s Summary) WriteText(out io.Writer) error {
 	if s.Rotations > 0 {
 		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
 	}
-	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n", terminal.Several(int(s.Documents), "document"), indexed,
+	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n",
+		terminal.Several(int(s.Documents), "document"), indexed,
 		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), cost, found)
 	if err != nil || s.UniqueCut == 0 {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: raise --max-references, --max-candidates or --max-work\n",
+	_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: raise --max-references, "+
+		"--max-candidates or --max-work\n",
 		were(int(s.UniqueCut), "unique document"))
 	return err
 }

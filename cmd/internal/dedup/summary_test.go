@@ -24,7 +24,8 @@ func TestSummaryTellsCuts(t *testing.T) {
 		if _, got, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(got, want) || (got == "") != (cut == 0) {
 			t.Errorf("%d cut: %q, want %q", cut, got, want)
 		}
-		if err := s.WriteJSON(&line); err != nil || !strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
+		if err := s.WriteJSON(&line); err != nil ||
+			!strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
 			t.Errorf("%d cut: %s, %v", cut, line.String(), err)
 		}
 	}

@@ -106,7 +106,8 @@ func (o *outputs) take(r *topic.Record, view verdictView) {
 	if o.bounded = o.bounded || len(o.known) >= mostEvaluated; !o.bounded {
 		o.known[source] = a
 		in := document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}
-		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil { // reading JSON does no I/O
+		// reading JSON does no I/O
+		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil {
 			o.kept[source] = string(doc.Text)
 		}
 	}
@@ -136,8 +137,9 @@ func (o *outputs) event(r *topic.Record, verdict string, a article) event {
 func (d *demo) summary(ctx context.Context) (Summary, error) {
 	o := d.outputs
 	s := Summary{
-		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate], Rejected: o.counts[sink.Rejected],
-		Seconds: d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Similarity.Threshold,
+		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate],
+		Rejected: o.counts[sink.Rejected],
+		Seconds:  d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Similarity.Threshold,
 	}
 	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
 	if o.bounded {

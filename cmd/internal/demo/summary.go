@@ -32,7 +32,8 @@ func (s Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out,
 // WriteText writes the summary for people.
 func (s Summary) WriteText(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", terminal.Grouped(s.Documents), s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)))
+	fmt.Fprintf(&b, "\n%s documents in %.1f s: %s a second", terminal.Grouped(s.Documents), s.Seconds,
+		terminal.Grouped(int(s.DocumentsPerSecond)))
 	if s.PeakRSSBytes > 0 {
 		fmt.Fprintf(&b, ", %s MiB of memory at the peak", terminal.Grouped(int(s.PeakRSSBytes>>20)))
 	}
@@ -88,7 +89,8 @@ func (s Summary) degrees(b *strings.Builder) {
 	if len(s.Degrees) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n  similarity to the      documents   judged duplicate\n  nearest kept document              (threshold %g)\n", s.Threshold)
+	fmt.Fprintf(b, "\n  similarity to the      documents   judged duplicate\n  nearest kept document              "+
+		"(threshold %g)\n", s.Threshold)
 	for _, d := range s.Degrees {
 		name := fmt.Sprintf("%.1f to %.1f", d.From, d.To)
 		if d.From >= 1 {

@@ -15,9 +15,10 @@ const (
 	Done         = 0
 	Failed       = 1
 	BadUsage     = 2
-	NothingKnown = 2   // a verb that looks at something could not, so it says neither yes nor no
-	Interrupted  = 130 // as a shell reports a program ended by Ctrl-C; a verb without an end of its own ends with 0 instead
-	BrokenPipe   = 141 // as a shell reports a program that wrote to a closed pipe, such as head
+	NothingKnown = 2 // a verb that looks at something could not, so it says neither yes nor no
+	// as a shell reports a program ended by Ctrl-C; a verb without an end of its own ends with 0 instead
+	Interrupted = 130
+	BrokenPipe  = 141 // as a shell reports a program that wrote to a closed pipe, such as head
 )
 
 // Error is an error that determines how the program ends.

@@ -65,14 +65,21 @@ func TestReport(t *testing.T) {
 		err          error
 		format, want string
 	}{
-		"for people":        {errors.New("broken"), "", "unecho: broken\n"},
-		"of a file's name":  {&fs.PathError{Op: "open", Path: "\x1b[2J\r", Err: fs.ErrNotExist}, "", "unecho: open \\x1b[2J : file does not exist\n"},
+		"for people": {errors.New("broken"), "", "unecho: broken\n"},
+		"of a file's name": {
+			&fs.PathError{Op: "open", Path: "\x1b[2J\r", Err: fs.ErrNotExist}, "",
+			"unecho: open \\x1b[2J : file does not exist\n",
+		},
 		"asked for by flag": {errors.New("broken"), "json", `{"level":"fatal","cause":"broken","exit_code":1,`},
-		"of a service":      {&Error{Logged: true, Err: errors.New("broken")}, "", `{"level":"fatal","cause":"broken","exit_code":1,`},
-		"nobody":            {&fs.PathError{Path: os.Stdout.Name(), Err: syscall.EPIPE}, "", ""},
+		"of a service": {
+			&Error{Logged: true, Err: errors.New("broken")}, "",
+			`{"level":"fatal","cause":"broken","exit_code":1,`,
+		},
+		"nobody": {&fs.PathError{Path: os.Stdout.Name(), Err: syscall.EPIPE}, "", ""},
 	} {
 		var out strings.Builder
-		if Report(&out, test.err, test.format); !strings.HasPrefix(out.String(), test.want) || (test.want == "") != (out.Len() == 0) {
+		if Report(&out, test.err, test.format); !strings.HasPrefix(out.String(), test.want) ||
+			(test.want == "") != (out.Len() == 0) {
 			t.Errorf("%s: %q, want %q", name, out.String(), test.want)
 		}
 	}
@@ -86,13 +93,25 @@ func TestCauseAndRemedy(t *testing.T) {
 		cause, remedy string
 	}{
 		"plain": {wrap(errors.New("broken\n  in two")), "begin: broken; in two", ""},
-		"fault": {wrap(&broker.Fault{What: "cannot listen", Err: errors.New("taken"), Remedy: "choose"}), "begin: cannot listen: taken", "choose"},
-		"stop":  {wrap(&consumer.StopError{What: "it is gone", Remedy: "look\n  again", Err: errors.New("why")}), "begin: it is gone: why", "look; again"},
+		"fault": {
+			wrap(&broker.Fault{What: "cannot listen", Err: errors.New("taken"), Remedy: "choose"}),
+			"begin: cannot listen: taken", "choose",
+		},
+		"stop": {
+			wrap(&consumer.StopError{What: "it is gone", Remedy: "look\n  again", Err: errors.New("why")}),
+			"begin: it is gone: why", "look; again",
+		},
 		"topic": {
-			wrap(&broker.TopicError{Topic: "news", Mistakes: []broker.Mistake{{What: "a is 1", Why: "it hurts", Remedy: "set a"}, {What: "b", Why: "too", Remedy: "set b"}}}),
+			wrap(&broker.TopicError{Topic: "news", Mistakes: []broker.Mistake{
+				{What: "a is 1", Why: "it hurts", Remedy: "set a"},
+				{What: "b", Why: "too", Remedy: "set b"},
+			}}),
 			"topic news is not what it must be: a is 1: it hurts; b: too", "set a; set b",
 		},
-		"mistakes": {config.Mistakes{{Mistake: setting.Mistake{Key: "a", Problem: "is bad"}}}, "1 mistake in the configuration: a: is bad", "see `unecho config check --help`"},
+		"mistakes": {
+			config.Mistakes{{Mistake: setting.Mistake{Key: "a", Problem: "is bad"}}},
+			"1 mistake in the configuration: a: is bad", "see `unecho config check --help`",
+		},
 	} {
 		if cause, remedy := causeAndRemedy(test.err); cause != test.cause || remedy != test.remedy {
 			t.Errorf("%s: %q, %q; want %q, %q", name, cause, remedy, test.cause, test.remedy)

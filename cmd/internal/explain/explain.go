@@ -13,21 +13,23 @@ import (
 
 // Explanation is what can be said about two documents. A came first. Its JSON is a promise to scripts.
 type Explanation struct {
-	A           Document `json:"a"`
-	B           Document `json:"b"`
-	Shared      []string `json:"shared"`   // shingles, each once, in alphabetical order
-	Jaccard     Share    `json:"jaccard"`  // with similarity.weighted, or verify: levenshtein, of shingles as often as they occur
-	Estimate    Share    `json:"estimate"` // similarity as the sketches estimate it
-	Error       float64  `json:"error"`    // estimate minus exact
-	Sketch      Sketch   `json:"sketch"`
-	Levenshtein float64  `json:"levenshtein"` // 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
-	SameScope   bool     `json:"same_scope"`  // documents of different scopes (document.scope) never match
-	Threshold   float64  `json:"threshold"`
-	Verdict     string   `json:"verdict"` // unique or duplicate
-	Method      string   `json:"method"`  // for a duplicate
-	Similarity  float64  `json:"similarity"`
-	Why         string   `json:"why"`
-	Flip        string   `json:"flip"` // the nearest setting that would change the verdict; empty if there is none
+	A      Document `json:"a"`
+	B      Document `json:"b"`
+	Shared []string `json:"shared"` // shingles, each once, in alphabetical order
+	// with similarity.weighted, or verify: levenshtein, of shingles as often as they occur
+	Jaccard  Share   `json:"jaccard"`
+	Estimate Share   `json:"estimate"` // similarity as the sketches estimate it
+	Error    float64 `json:"error"`    // estimate minus exact
+	Sketch   Sketch  `json:"sketch"`
+	// 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
+	Levenshtein float64 `json:"levenshtein"`
+	SameScope   bool    `json:"same_scope"` // documents of different scopes (document.scope) never match
+	Threshold   float64 `json:"threshold"`
+	Verdict     string  `json:"verdict"` // unique or duplicate
+	Method      string  `json:"method"`  // for a duplicate
+	Similarity  float64 `json:"similarity"`
+	Why         string  `json:"why"`
+	Flip        string  `json:"flip"` // the nearest setting that would change the verdict; empty if there is none
 
 	levenshtein Share
 	agreement   sketch.Agreement
@@ -159,7 +161,8 @@ func (r *reader) read(d *Document, in Input) error {
 		d.set = text.Set(d.set)
 	}
 	if !r.signer.Sign(&d.entry, in.Text) {
-		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large", len(in.Text))
+		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large",
+			len(in.Text))
 	}
 	d.Keys = make([]string, 0, len(d.entry.Keys)/r.similarity.KeyBytes)
 	for key := range slices.Chunk(d.entry.Keys, r.similarity.KeyBytes) {
@@ -225,10 +228,12 @@ func (x *Explanation) agree(p index.SimilarityParams, codes [2][]byte) error {
 		return err
 	}
 	x.agreement, err = scheme.Agree(params, sketch.Pair{
-		A: codes[0], B: codes[1], Jaccard: x.Jaccard.Value, Estimate: x.Estimate.Value, Shared: len(x.Sketch.MatchingBands), Keys: x.Sketch.Bands,
+		A: codes[0], B: codes[1], Jaccard: x.Jaccard.Value, Estimate: x.Estimate.Value, Shared: len(x.Sketch.MatchingBands),
+		Keys: x.Sketch.Bands,
 	})
 	s, a := &x.Sketch, &x.agreement
-	s.Slots, s.MatchingSlots, s.Rows, s.Probability, s.Bits, s.Hamming = a.Slots, a.MatchingSlots, a.Rows, a.Probability, a.Bits, a.Hamming
+	s.Slots, s.MatchingSlots, s.Rows, s.Probability, s.Bits, s.Hamming = a.Slots, a.MatchingSlots, a.Rows, a.Probability,
+		a.Bits, a.Hamming
 	return err
 }
 

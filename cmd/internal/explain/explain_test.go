@@ -44,22 +44,28 @@ func explained(t *testing.T, p index.Params, a, b string) *Explanation {
 }
 
 const (
-	lorem = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna aliqua. " +
-		"Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo consequat. Duis aute irure dolor " +
-		"in reprehenderit in voluptate velit esse cillum dolore eu fugiat nulla pariatur. Excepteur sint occaecat cupidatat non proident"
+	lorem = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et " +
+		"dolore magna aliqua. " +
+		"Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo consequat. Duis " +
+		"aute irure dolor " +
+		"in reprehenderit in voluptate velit esse cillum dolore eu fugiat nulla pariatur. Excepteur sint occaecat " +
+		"cupidatat non proident"
 	loremEnd, loremBla = ", sunt in culpa qui officia deserunt mollit anim id est laborum.", " bla bla bla."
 )
 
 // The exact figure is that of "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022).
 func TestLoremIpsum(t *testing.T) {
 	x := explained(t, params(t, "similarity.shingle=char:10", "text.punctuation=keep"), lorem+loremEnd, lorem+loremBla)
-	if x.Jaccard != (Share{372, 449, 0.8285077951002228}) || len(x.Shared) != 372 || len(x.A.Only)+len(x.B.Only) != 449-372 {
+	if x.Jaccard != (Share{372, 449, 0.8285077951002228}) || len(x.Shared) != 372 ||
+		len(x.A.Only)+len(x.B.Only) != 449-372 {
 		t.Errorf("%+v, %d shared, %d and %d not", x.Jaccard, len(x.Shared), len(x.A.Only), len(x.B.Only))
 	}
-	if x.Verdict != "duplicate" || x.Method != "jaccard" || x.Similarity != 0.8285 || x.Flip != "similarity.threshold: 0.8286" {
+	if x.Verdict != "duplicate" || x.Method != "jaccard" || x.Similarity != 0.8285 ||
+		x.Flip != "similarity.threshold: 0.8286" {
 		t.Errorf("%s by %s, %v; otherwise with %s", x.Verdict, x.Method, x.Similarity, x.Flip)
 	}
-	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 128 || s.Bands != 18 || s.Rows != 7 || len(s.MatchingBands) == 0 {
+	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 128 ||
+		s.Bands != 18 || s.Rows != 7 || len(s.MatchingBands) == 0 {
 		t.Errorf("%+v, error %v", s, x.Error)
 	}
 }
@@ -73,7 +79,8 @@ func TestLevenshteinIsOfCodePoints(t *testing.T) {
 		t.Errorf("%v", x.Levenshtein)
 	}
 	long := strings.Repeat("é", index.ComparedText/2)
-	if x := explained(t, p, long+" one end", long+" other"); x.Levenshtein != 1 || !strings.Contains(x.LevenshteinOf(), "32 KiB") {
+	if x := explained(t, p, long+" one end", long+" other"); x.Levenshtein != 1 ||
+		!strings.Contains(x.LevenshteinOf(), "32 KiB") {
 		t.Errorf("beyond what is compared: %v, %q", x.Levenshtein, x.LevenshteinOf())
 	}
 }
@@ -81,7 +88,8 @@ func TestLevenshteinIsOfCodePoints(t *testing.T) {
 // Weighted, a shingle counts as often as it occurs, and is still named once.
 func TestWeighted(t *testing.T) {
 	x := explained(t, params(t, "similarity.shingle=word:1", "similarity.weighted=true"), "a a a b", "a b b c")
-	if x.Jaccard != (Share{2, 6, 2. / 6}) || !slices.Equal(x.Shared, []string{"a", "b"}) || !slices.Equal(x.B.Only, []string{"c"}) || x.A.Shingles != 2 {
+	if x.Jaccard != (Share{2, 6, 2. / 6}) || !slices.Equal(x.Shared, []string{"a", "b"}) ||
+		!slices.Equal(x.B.Only, []string{"c"}) || x.A.Shingles != 2 {
 		t.Errorf("%+v", x)
 	}
 }
@@ -114,7 +122,8 @@ func TestFlipFlips(t *testing.T) {
 			t.Errorf("%v: %s %q\nand %q is not flipped by %s", kind, x.Verdict, a, b, x.Flip)
 		}
 	}
-	if min(verdicts["unique"], verdicts["duplicate"], flips["similarity.threshold"], flips["similarity.distance"]) == 0 || len(flips) < 2 {
+	if min(verdicts["unique"], verdicts["duplicate"], flips["similarity.threshold"], flips["similarity.distance"]) == 0 ||
+		len(flips) < 2 {
 		t.Errorf("%v, %v: some were never tried", verdicts, flips)
 	}
 }
@@ -143,7 +152,8 @@ func TestFlipAtEachHundredth(t *testing.T) {
 	for h := 1; h < 100; h++ {
 		p := index.DefaultParams()
 		p.Similarity.Shingle, p.Similarity.Threshold = "word:1", float64(h)/100
-		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1 // who shares a word is a candidate, or nearly so
+		// who shares a word is a candidate, or nearly so
+		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1
 		x := explained(t, p, strings.Join(words, " "), strings.Join(words[:h], " "))
 		if x.Jaccard.Part != h || x.Jaccard.Whole != 100 {
 			t.Fatalf("%+v", x.Jaccard)
@@ -174,7 +184,8 @@ func TestScopes(t *testing.T) {
 		{Input{text, 7}, Input{[]byte("another"), 8}, "unique", "they belong to different scopes (document.scope), and documents are compared within one", ""},
 	} {
 		x, err := Explain(p, test.a, test.b)
-		if err != nil || x.Verdict != test.verdict || x.Why != test.why || x.Flip != test.by || x.SameScope != (test.a.Scope == test.b.Scope) {
+		if err != nil || x.Verdict != test.verdict || x.Why != test.why || x.Flip != test.by ||
+			x.SameScope != (test.a.Scope == test.b.Scope) {
 			t.Errorf("%+v, %v; want %+v", x, err, test)
 		}
 	}
@@ -183,7 +194,8 @@ func TestScopes(t *testing.T) {
 func TestWhy(t *testing.T) {
 	word := []string{"similarity.shingle=word:1"}
 	bits := append(word, "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=3")
-	long := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+	long := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+		"eighteen nineteen twenty"
 	for _, test := range []struct {
 		name     string
 		settings []string
@@ -257,13 +269,17 @@ func TestDiffKeepsEachWord(t *testing.T) {
 // Texts as long as documents may be, with nothing in common, are shown in no more memory than some copies of them take.
 func TestDiffOfLongTexts(t *testing.T) {
 	words := func(letter string) string { return strings.Repeat(letter+"bcdefgh ", 1<<16) }
-	x := &Explanation{A: Document{input: Input{Text: []byte(words("a"))}}, B: Document{input: Input{Text: []byte(words("b"))}}}
+	x := &Explanation{
+		A: Document{input: Input{Text: []byte(words("a"))}},
+		B: Document{input: Input{Text: []byte(words("b"))}},
+	}
 	var pieces []Piece
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	pieces = x.Diff()
 	runtime.ReadMemStats(&after)
-	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; len(pieces) != 3 || len(pieces[1].Words)+1 != len(x.A.input.Text) || taken > 200 {
+	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; len(pieces) != 3 ||
+		len(pieces[1].Words)+1 != len(x.A.input.Text) || taken > 200 {
 		t.Errorf("%d pieces, %d MiB allocated", len(pieces), taken)
 	}
 }

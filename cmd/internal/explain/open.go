@@ -40,7 +40,8 @@ func (o *Opener) Document(ctx context.Context, arg string) (Input, error) {
 	name, partition, offset, ok := corpus.Coordinates(arg)
 	if !ok {
 		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
-			fmt.Fprintf(o.Notes, "unecho: there is no file %s: it is taken for a text\n", terminal.Printable(arg, terminal.LongLine))
+			fmt.Fprintf(o.Notes, "unecho: there is no file %s: it is taken for a text\n",
+				terminal.Printable(arg, terminal.LongLine))
 		}
 		return Input{Text: []byte(arg)}, nil
 	}
@@ -69,7 +70,8 @@ func (o *Opener) read(in io.Reader, name string) (Input, error) {
 		return Input{}, fmt.Errorf("read document: %w", err)
 	}
 	if int64(len(text)) > o.MaxBytes {
-		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name, setting.Bytes(o.MaxBytes))
+		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name,
+			setting.Bytes(o.MaxBytes))
 	}
 	return Input{Text: bytes.ToValidUTF8(text, []byte("\ufffd"))}, nil
 }

@@ -56,7 +56,8 @@ func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
 	case byBits(p):
 		return fmt.Sprintf("%s, and %s, at most the distance of %d", candidates, x.agreement.Differ, p.Similarity.Distance)
 	}
-	return fmt.Sprintf("%s, and %s verifies %.4f, at least the threshold of %v", candidates, x.Method, x.Similarity, x.Threshold)
+	return fmt.Sprintf("%s, and %s verifies %.4f, at least the threshold of %v", candidates, x.Method, x.Similarity,
+		x.Threshold)
 }
 
 func (x *Explanation) whyUnique(p index.Params) string {

@@ -104,7 +104,8 @@ func (d *Documents) keep(set []uint64, scope uint64, normalized []byte) {
 func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	trial := eval.NewTrial(d.sketch, d.sets, d.scopes)
 	verified := d.verified(trial)
-	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates, mostPairs)
+	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates,
+		mostPairs)
 	switch {
 	case errors.Is(err, eval.ErrPairs):
 		err = fmt.Errorf("%w: %s", err, fewerPairs)
@@ -115,7 +116,8 @@ func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
 }
 
 // fewerPairs is the remedy for too many of them.
-const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take fewer documents"
+const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take " +
+	"fewer documents"
 
 // verified returns the function by which the service verifies candidates.
 func (d *Documents) verified(trial *eval.Trial) func(a, b int) bool {

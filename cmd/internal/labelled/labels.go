@@ -68,13 +68,15 @@ func (l labels) clusters() ([]eval.Pair, error) {
 		}
 		if other, twice := of[number]; twice {
 			if other != cluster {
-				return fmt.Errorf("read %s: line %d: document %q is in cluster %q already, and cannot be in %q as well", l.path, line, id, other, cluster)
+				return fmt.Errorf("read %s: line %d: document %q is in cluster %q already, and cannot be in %q as well", l.path,
+					line, id, other, cluster)
 			}
 			return nil
 		}
 		of[number] = cluster
 		if count += len(members[cluster]); count > eval.MostPairs {
-			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, eval.MostPairs, fewerPairs)
+			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, eval.MostPairs,
+				fewerPairs)
 		}
 		members[cluster] = append(members[cluster], number)
 		return nil
@@ -99,7 +101,8 @@ func (l labels) header(id string) {
 }
 
 func (l labels) unknown(line int, id string) error {
-	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by their ids (--id), or else by their numbers: the first is %q",
+	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by their ids (--id), or else by "+
+		"their numbers: the first is %q",
 		l.path, line, id, l.documents.names[0])
 }
 

@@ -27,8 +27,9 @@ func (d *Documents) Against(truth []eval.Pair) (Result, error) {
 	}
 	documents := len(d.numbers)
 	e := Result{
-		Documents: documents, Rejected: d.rejected.Count, Labelled: len(truth), Found: len(found), Score: eval.Compare(found, truth),
-		ARI: eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
+		Documents: documents, Rejected: d.rejected.Count, Labelled: len(truth), Found: len(found),
+		Score: eval.Compare(found, truth),
+		ARI:   eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
 	}
 	e.Precision, e.Recall, e.F1 = e.Score.Precision(), e.Score.Recall(), e.Score.F1()
 	return e, nil
@@ -40,8 +41,10 @@ func (e Result) String() string {
 	if e.Rejected > 0 {
 		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
 	}
-	return fmt.Sprintf("%d documents%s, %d pairs labelled, %d found\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  (tp %d, fp %d, fn %d)\n",
-		e.Documents, rejected, e.Labelled, e.Found, e.Precision, e.Recall, e.F1, e.ARI, e.TruePositives, e.FalsePositives, e.FalseNegatives)
+	return fmt.Sprintf("%d documents%s, %d pairs labelled, %d found\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  "+
+		"(tp %d, fp %d, fn %d)\n",
+		e.Documents, rejected, e.Labelled, e.Found, e.Precision, e.Recall, e.F1, e.ARI, e.TruePositives, e.FalsePositives,
+		e.FalseNegatives)
 }
 
 func rootsOf(pairs []eval.Pair, documents int) []int {

@@ -18,7 +18,10 @@ func TestWrite(t *testing.T) {
 		Similarity: 0.91, Method: "jaccard", Copy: 3,
 	}
 	hit := client.Hit{Match: match, Bands: []int{0, 4}, Shared: &client.Share{Part: 91, Whole: 100, Of: "shingles"}}
-	same := client.Hit{Match: client.Match{Place: client.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1, Method: "exact", Copy: 2}}
+	same := client.Hit{Match: client.Match{
+		Place: client.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
+		Method: "exact", Copy: 2,
+	}}
 	var b strings.Builder
 	for _, r := range []client.Result{
 		{Empty: true},
@@ -63,7 +66,10 @@ judged    similarity  copy  document is like document
 
 // TestWritten: no text takes more bytes in a request than was reckoned with.
 func TestWritten(t *testing.T) {
-	for _, text := range []string{"", "plain", "<p>a & b</p>\n", "\"\\\t\r\x00\x1f\x7f", "caf\u00e9 \u2028\u2029", "\U0001f600"} {
+	for _, text := range []string{
+		"", "plain", "<p>a & b</p>\n", "\"\\\t\r\x00\x1f\x7f", "caf\u00e9 \u2028\u2029",
+		"\U0001f600",
+	} {
 		var b strings.Builder
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)

@@ -31,13 +31,15 @@ func WriteResult(out io.Writer, name string, r *client.Result) error {
 		fmt.Fprintf(&b, "unique: nothing that is remembered is like it (%s, threshold %s)\n", compared, number(r.Threshold))
 	default:
 		m := &r.Matches[0]
-		fmt.Fprintf(&b, "duplicate of %s: similarity %.4f by %s (%s, threshold %s)\n", named(&m.Place), m.Similarity, m.Method, compared, number(r.Threshold))
+		fmt.Fprintf(&b, "duplicate of %s: similarity %.4f by %s (%s, threshold %s)\n", named(&m.Place), m.Similarity,
+			m.Method, compared, number(r.Threshold))
 		for i := range r.Matches {
 			explain(&b, &r.Matches[i], r.Bands, len(r.Matches) > 1)
 		}
 	}
 	if r.Cut {
-		b.WriteString("  Not all candidates were compared (similarity.max_candidates, max_references, max_work): a closer one may have been left out.\n")
+		b.WriteString("  Not all candidates were compared (similarity.max_candidates, max_references, max_work): a closer " +
+			"one may have been left out.\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

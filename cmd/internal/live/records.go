@@ -22,9 +22,11 @@ func WriteRecord(w io.Writer, r *topic.Record, withVerdict bool) error {
 	switch r.Header(sink.HeaderVerdict) {
 	case sink.Duplicate:
 		said := func(name string) string { return terminal.Printable(r.Header(name), idColumns) }
-		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", said(sink.HeaderSimilarity), said(sink.HeaderMatchID), said(sink.HeaderMethod), said(sink.HeaderCopy))
+		fmt.Fprintf(&b, "  %s of %s (%s), copy %s", said(sink.HeaderSimilarity), said(sink.HeaderMatchID),
+			said(sink.HeaderMethod), said(sink.HeaderCopy))
 	case sink.Rejected:
-		fmt.Fprintf(&b, "  %s %s", terminal.Printable(r.Header(sink.HeaderReason), idColumns), terminal.Printable(r.Header(sink.HeaderDetail), 200))
+		fmt.Fprintf(&b, "  %s %s", terminal.Printable(r.Header(sink.HeaderReason), idColumns),
+			terminal.Printable(r.Header(sink.HeaderDetail), 200))
 	}
 	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), terminal.Printable(string(r.Value), 160))
 	return err
@@ -40,7 +42,8 @@ func WriteValue(w io.Writer, r *topic.Record) error {
 // key and value. What is not UTF-8 has replacement characters.
 func WriteJSON(w io.Writer, r *topic.Record) error {
 	out := map[string]any{
-		"topic": r.Topic, "partition": r.Partition, "offset": r.Offset, "time": r.Time.UTC().Format(time.RFC3339Nano), "value": string(r.Value),
+		"topic": r.Topic, "partition": r.Partition, "offset": r.Offset, "time": r.Time.UTC().Format(time.RFC3339Nano),
+		"value": string(r.Value),
 	}
 	if r.Key != nil {
 		out["key"] = string(r.Key)

@@ -105,7 +105,8 @@ func (t *Top) Frame(width, height int) []string {
 		t.lost(c)
 		return c.lines
 	}
-	c.add(boldStyle, fmt.Sprintf("unecho %s · group %s · %s · %s", s.Version, s.Group, s.Member, s.Time.In(t.Zone).Format(clock)))
+	c.add(boldStyle, fmt.Sprintf("unecho %s · group %s · %s · %s", s.Version, s.Group, s.Member, s.Time.In(t.Zone).
+		Format(clock)))
 	switch {
 	case t.err != nil:
 		t.lost(c)
@@ -142,7 +143,8 @@ func (t *Top) flow(c *canvas) {
 	room := max(0, min(60, c.width-labelColumns-28))
 	rate, share := "not known yet", "not known yet"
 	if s.Rate != nil {
-		rate, share = terminal.Grouped(int(math.Round(s.Rate.Documents)))+" documents/s", fmt.Sprintf("%.1f %% of them", 100*s.Rate.Share)
+		rate, share = terminal.Grouped(int(math.Round(s.Rate.Documents)))+" documents/s",
+			fmt.Sprintf("%.1f %% of them", 100*s.Rate.Share)
 	}
 	c.field("throughput", terminal.Pad(rate, 18), spark(t.rates, room, 0))
 	c.field("duplicates", terminal.Pad(share, 18), spark(t.shares, room, 1))
@@ -162,7 +164,8 @@ func (t *Top) flow(c *canvas) {
 		}
 		c.field("delay", "half within "+short(half), most)
 	}
-	c.field("committed", terminal.Grouped(int(s.Documents.Unique))+" unique", terminal.Grouped(int(s.Documents.Duplicate))+" duplicate",
+	c.field("committed", terminal.Grouped(int(s.Documents.Unique))+" unique", terminal.Grouped(int(s.Documents.Duplicate))+
+		" duplicate",
 		terminal.Grouped(int(s.Documents.Rejected))+" rejected")
 }
 
@@ -219,7 +222,8 @@ func state(c *canvas, s *client.Status) {
 		processes[m.Member] += len(m.Partitions)
 		partitions += len(m.Partitions)
 	}
-	c.field("group", s.Members.State, terminal.Several(len(processes), "member"), terminal.Several(len(s.Members.Sessions), "session"), terminal.Several(partitions, "partition"))
+	c.field("group", s.Members.State, terminal.Several(len(processes), "member"),
+		terminal.Several(len(s.Members.Sessions), "session"), terminal.Several(partitions, "partition"))
 	names := make([]string, 0, len(processes))
 	for name := range processes {
 		names = append(names, name)

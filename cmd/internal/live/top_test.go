@@ -97,8 +97,11 @@ func TestTopNamesBoth(t *testing.T) {
 		{Document: place("", 7747), Match: client.Match{Place: place("", 4311), Similarity: 0.9, Copy: 2}},
 	})
 	for width, want := range map[int][]string{
-		80:  {"article-033009 is like article-029001", "documents/0/7747 is like documents/0/4311"},
-		120: {"article-033009 (documents/0/7746) is like article-029001 (documents/0/4310)", "documents/0/7747 is like documents/0/4311"},
+		80: {"article-033009 is like article-029001", "documents/0/7747 is like documents/0/4311"},
+		120: {
+			"article-033009 (documents/0/7746) is like article-029001 (documents/0/4310)",
+			"documents/0/7747 is like documents/0/4311",
+		},
 	} {
 		frame := strings.Join(top.Frame(width, 24), "\n") + "\n"
 		for _, line := range want {

@@ -56,6 +56,7 @@ func WarnOfLimit(c config.Config, files []string, logger zerolog.Logger) {
 	if limit == 0 || need == 0 || limit >= need {
 		return
 	}
-	logger.Warn().Stringer("limit", setting.Bytes(limit)).Stringer("needed", setting.Bytes(need)).Stringer("window", c.Judge.Window.Bytes).
+	logger.Warn().Stringer("limit", setting.Bytes(limit)).Stringer("needed", setting.Bytes(need)).
+		Stringer("window", c.Judge.Window.Bytes).
 		Msg("the container has less memory than the process may take: raise its limit, or lower window.bytes")
 }

@@ -24,7 +24,8 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 	}
 	told := func(err error) {
 		if err != nil {
-			logger.Warn().Err(err).Msg("the certificate of ops.listen was renewed and cannot be read: the one from before is shown on")
+			logger.Warn().Err(err).Msg(
+				"the certificate of ops.listen was renewed and cannot be read: the one from before is shown on")
 			return
 		}
 		logger.Info().Str("file", cert).Msg("the certificate of ops.listen was read again")
@@ -33,7 +34,8 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 	if err != nil {
 		return nil, &stop.Error{
 			What: fmt.Sprintf("read the certificate of ops.listen (%s, %s)", cert, key), Err: err,
-			Remedy: "let ops.tls.cert_file name a certificate in PEM, and ops.tls.key_file its private key; this user must be able to read both",
+			Remedy: "let ops.tls.cert_file name a certificate in PEM, and ops.tls.key_file its private key; this user must be " +
+				"able to read both",
 		}
 	}
 	return &Certificate{files: files}, nil

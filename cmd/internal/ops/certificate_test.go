@@ -32,8 +32,9 @@ func certificate(t *testing.T, serial int64) (cert, key []byte) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -43,7 +44,8 @@ func certificate(t *testing.T, serial int64) (cert, key []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
 
 // put puts a file in the place of another.
@@ -55,7 +57,9 @@ func put(t *testing.T, path string, data []byte) {
 }
 
 // secure asks a server over TLS on a connection of its own, and returns the serial number of its certificate.
-func (r *running) secure(t *testing.T, path string, trusted []byte, versions ...uint16) (serial int64, code int, err error) {
+func (r *running) secure(t *testing.T, path string, trusted []byte,
+	versions ...uint16,
+) (serial int64, code int, err error) {
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(trusted)
@@ -95,7 +99,10 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "page\n") })
-	r := startWith(t, Setup{Stats: statsOf(full()), Ready: isReady(true), Certificate: shown, Page: answers, Profiles: true, Logger: zerolog.Nop()})
+	r := startWith(t, Setup{
+		Stats: statsOf(full()), Ready: isReady(true), Certificate: shown, Page: answers,
+		Profiles: true, Logger: zerolog.Nop(),
+	})
 	for _, path := range []string{"/", "/page/x", "/live", "/ready", "/metrics", "/debug/pprof/", "/log/level"} {
 		if serial, code, err := r.secure(t, path, first); err != nil || code != http.StatusOK || serial != 1 {
 			t.Errorf("%s: certificate %d, %d, %v", path, serial, code, err)
@@ -125,7 +132,8 @@ func TestTLS(t *testing.T) {
 	}
 	shown.files.Get() // waits for whoever writes the log
 	text := logged.String()
-	if strings.Count(text, "cannot be read") != 1 || strings.Count(text, "was read again") != 1 || strings.Contains(text, "PRIVATE") {
+	if strings.Count(text, "cannot be read") != 1 || strings.Count(text, "was read again") != 1 ||
+		strings.Contains(text, "PRIVATE") {
 		t.Errorf("logged %s", text)
 	}
 }

@@ -22,7 +22,8 @@ func used() *Clients {
 	c.OnBrokerE2E(broker, 0, kgo.BrokerE2E{WriteErr: errors.New("broken pipe")})
 	c.OnBrokerE2E(broker, 0, kgo.BrokerE2E{ReadErr: errors.New("reset")})
 	c.OnBrokerThrottle(broker, time.Second, false)
-	c.OnProduceBatchWritten(broker, "news.unique", 0, kgo.ProduceBatchMetrics{UncompressedBytes: 300, CompressedBytes: 150})
+	c.OnProduceBatchWritten(broker, "news.unique", 0,
+		kgo.ProduceBatchMetrics{UncompressedBytes: 300, CompressedBytes: 150})
 	c.OnFetchBatchRead(broker, "news", 0, kgo.FetchBatchMetrics{UncompressedBytes: 400, CompressedBytes: 160})
 	return c
 }
@@ -61,7 +62,8 @@ func TestClientsAreCountedTogether(t *testing.T) {
 		}
 	}
 	bytes := sums["unecho_kafka_produce_compressed_bytes_total"]
-	if bytes == 0 || int(bytes)%3 != 0 || sums["unecho_kafka_connects_total"] < 6 || sums["unecho_kafka_write_bytes_total"] < bytes {
+	if bytes == 0 || int(bytes)%3 != 0 || sums["unecho_kafka_connects_total"] < 6 ||
+		sums["unecho_kafka_write_bytes_total"] < bytes {
 		t.Errorf("three clients produced the same: %v", sums)
 	}
 }

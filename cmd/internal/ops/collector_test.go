@@ -82,7 +82,8 @@ process has those of the Go runtime (` + "`go_`, `process_`" + `). The table is 
 				keys = append(keys, "`"+key+"`")
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, types[name], strings.Join(keys, ", "), strings.ReplaceAll(helps[name], "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, types[name], strings.Join(keys, ", "),
+			strings.ReplaceAll(helps[name], "|", "\\|"))
 	}
 	return b.Bytes()
 }
@@ -138,7 +139,10 @@ func TestScrape(t *testing.T) {
 func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()
-	h := newHandler(Setup{Stats: statsOf(s), Ready: isReady(s.Ready), Clients: clients, Version: "v1.2.3", Logger: zerolog.Nop()})
+	h := newHandler(Setup{
+		Stats: statsOf(s), Ready: isReady(s.Ready), Clients: clients, Version: "v1.2.3",
+		Logger: zerolog.Nop(),
+	})
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {
 		t.Fatalf("%d %s", w.Code, w.Body.String())
@@ -250,10 +254,12 @@ func TestDerived(t *testing.T) {
 func TestEveryFigureIsShown(t *testing.T) {
 	unseen := []string{
 		"Index.Records", "Index.Ignored", "Index.Segments", "Index.Changed", // inner workings
-		"Standing.Trouble",                                             // a sentence, for /ready
-		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings", // for the API: labels of the group's other members, errors and texts are no closed set
+		"Standing.Trouble", // a sentence, for /ready
+		// for the API: labels of the group's other members, errors and texts are no closed set
+		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings",
 		"Unique", "Duplicate", // the sums over the topics
-		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate", // of all members, and since the restore: what is committed is counted
+		// of all members, and since the restore: what is committed is counted
+		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate",
 	}
 	base := scrape(t, full())
 	var seen []string
@@ -331,7 +337,10 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 }
 
 func BenchmarkScrape(b *testing.B) {
-	h := newHandler(Setup{Stats: statsOf(full()), Ready: isReady(true), Clients: used(), Version: "v1.2.3", Logger: zerolog.Nop()})
+	h := newHandler(Setup{
+		Stats: statsOf(full()), Ready: isReady(true), Clients: used(), Version: "v1.2.3",
+		Logger: zerolog.Nop(),
+	})
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))

@@ -10,14 +10,18 @@ import (
 
 // cannotListen says why ops cannot listen at ops.listen, and what to do.
 func cannotListen(listen string, err error) error {
-	return &stop.Error{What: "listen for health and metrics on ops.listen " + listen, Err: bare(err), Remedy: listenRemedy(err)}
+	return &stop.Error{
+		What: "listen for health and metrics on ops.listen " + listen, Err: bare(err),
+		Remedy: listenRemedy(err),
+	}
 }
 
 func listenRemedy(err error) string {
 	var unknown *net.DNSError
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "another process has this port, perhaps another unecho: set ops.listen to a free one, to port 0 for any, or to nothing for none"
+		return "another process has this port, perhaps another unecho: set ops.listen to a free one, to port 0 for any, or " +
+			"to nothing for none"
 	case errors.Is(err, syscall.EACCES):
 		return "this user may not open that port: set ops.listen to one above 1023"
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &unknown):

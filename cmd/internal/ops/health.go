@@ -80,7 +80,8 @@ func Why(s consumer.Stats) string {
 	switch {
 	case len(s.Waiting) > 0:
 		p := s.Waiting[0]
-		return fmt.Sprintf("%s/%d waits at the batch of offsets %d to %d, which cannot be unpacked, and with it %d more; the others go on",
+		return fmt.Sprintf("%s/%d waits at the batch of offsets %d to %d, which cannot be unpacked, and with it %d more; "+
+			"the others go on",
 			p.Topic, p.Partition, p.Offset, p.Next-1, len(s.Waiting)-1)
 	case s.JournalNext < 0:
 		return "reaching Kafka and restoring the newest snapshot"
@@ -89,9 +90,11 @@ func Why(s consumer.Stats) string {
 	case s.JournalEnd < 0:
 		return fmt.Sprintf("the journal's end is unknown; applied up to %d", s.JournalNext)
 	case s.JournalNext < s.JournalEnd:
-		return fmt.Sprintf("catching up with the journal: next is %d, the end is %d, %d to go", s.JournalNext, s.JournalEnd, s.JournalEnd-s.JournalNext)
+		return fmt.Sprintf("catching up with the journal: next is %d, the end is %d, %d to go", s.JournalNext, s.JournalEnd,
+			s.JournalEnd-s.JournalNext)
 	}
-	return fmt.Sprintf("caught up with the journal at %d, but taking no documents: about to start, or stopping", s.JournalNext)
+	return fmt.Sprintf("caught up with the journal at %d, but taking no documents: about to start, or stopping",
+		s.JournalNext)
 }
 
 // say answers with plain text that nobody keeps.

@@ -25,7 +25,10 @@ func asked(h http.Handler, method, path, body, from, host string, headers ...str
 func TestOnlyLocal(t *testing.T) {
 	level := zerolog.GlobalLevel()
 	t.Cleanup(func() { zerolog.SetGlobalLevel(level) })
-	h := newHandler(Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop(), Profiles: true})
+	h := newHandler(Setup{
+		Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop(),
+		Profiles: true,
+	})
 	for _, c := range []struct {
 		name, from, host string
 		headers          []string
@@ -62,9 +65,13 @@ func TestOnlyLocal(t *testing.T) {
 // Profiles are served where they are asked for, without the command line.
 func TestProfiles(t *testing.T) {
 	for _, on := range []bool{false, true} {
-		h := newHandler(Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop(), Profiles: on})
+		h := newHandler(Setup{
+			Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop(),
+			Profiles: on,
+		})
 		for path, code := range map[string]int{
-			"/debug/pprof/": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/heap": 200, "/debug/pprof/cmdline": 404, "/debug/vars": 404,
+			"/debug/pprof/": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/heap": 200, "/debug/pprof/cmdline": 404,
+			"/debug/vars": 404,
 		} {
 			if !on {
 				code = 404
@@ -106,7 +113,8 @@ func TestLevel(t *testing.T) {
 			t.Errorf("%s %q: %d %q, want %d %q", c.method, c.body, w.Code, w.Body, c.code, c.answer)
 		}
 		told := strings.Contains(out.String(), "log level changes")
-		if seen := min(before, zerolog.GlobalLevel()) <= zerolog.InfoLevel; told != (seen && c.method == "PUT" && c.code == 200) {
+		if seen := min(before, zerolog.GlobalLevel()) <= zerolog.InfoLevel; told != (seen && c.method == "PUT" &&
+			c.code == 200) {
 			t.Errorf("%s %q logged %q", c.method, c.body, out.String())
 		}
 		var logged []string

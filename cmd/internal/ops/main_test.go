@@ -37,19 +37,26 @@ func full() consumer.Stats {
 			{Topic: "mail", Unique: 100, Duplicate: 10, Rejected: 8},
 		},
 		Similarity: latency(280.5, 1, 2, 300), Delay: latency(1234.5, 15, 16, 997),
-		Latency: consumer.Latency{Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0), Forward: latency(9.75, 0, 3, 7, 1)},
-		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000}, JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
+		Latency: consumer.Latency{
+			Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0),
+			Forward: latency(9.75, 0, 3, 7, 1),
+		},
+		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000},
+		JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
 		JournalStart: 3700, StartTime: 1_699_998_000_000, ConfirmedTime: 1_699_999_960_000,
 		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{
-			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42, Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000, Now: 1_700_000_000_500, Held: 23,
+			Candidates: 1234, Cut: 5, Unverified: 6, UniqueCut: 7, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42,
+			Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,
+			Now: 1_700_000_000_500, Held: 23,
 		},
 		GroupLags: []consumer.PartitionLag{{Topic: "news", Documents: 1}},
 		Lags: []consumer.PartitionLag{
 			{Topic: "mail", Partition: 1, Documents: 70, Seconds: 12.5},
 			{Topic: "news", Partition: 0, Documents: 7, Seconds: -1},
 		},
-		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000, SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
+		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000,
+		SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
 	}
 	for i, r := range sink.Reasons() {
 		s.Rejected[r] = uint64(i + 1)
@@ -75,7 +82,10 @@ type running struct {
 
 func start(t *testing.T, stats func() consumer.Stats, ready func() bool) *running {
 	t.Helper()
-	return startWith(t, Setup{Stats: stats, Ready: ready, Version: "v1.2.3", Logger: zerolog.New(zerolog.NewTestWriter(t))})
+	return startWith(t, Setup{
+		Stats: stats, Ready: ready, Version: "v1.2.3",
+		Logger: zerolog.New(zerolog.NewTestWriter(t)),
+	})
 }
 
 func startWith(t *testing.T, setup Setup) *running {

@@ -60,7 +60,10 @@ type Setup struct {
 
 // New builds a server for the address listen. It starts nothing.
 func New(listen string, setup Setup) *Server {
-	return &Server{listen: listen, shows: setup.Certificate, api: setup.API, logger: setup.Logger, listening: make(chan struct{}), handler: newHandler(setup)}
+	return &Server{
+		listen: listen, shows: setup.Certificate, api: setup.API, logger: setup.Logger,
+		listening: make(chan struct{}), handler: newHandler(setup),
+	}
 }
 
 // Serve listens at once and answers until ctx is done. Requests begun by then are finished, within a bound, and Serve

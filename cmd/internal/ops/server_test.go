@@ -60,7 +60,10 @@ func TestEndpoints(t *testing.T) {
 
 // TestPage: a browser gets the page, and everybody else the lines of text.
 func TestPage(t *testing.T) {
-	s := Setup{Stats: statsOf(full()), Ready: isReady(true), Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, "page of "+r.URL.Path) })}
+	s := Setup{
+		Stats: statsOf(full()), Ready: isReady(true),
+		Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, "page of "+r.URL.Path) }),
+	}
 	for _, c := range []struct{ path, accept, want string }{
 		{"/", "text/html,application/xhtml+xml", "page of /"},
 		{"/", "*/*", endpoints},
@@ -80,7 +83,8 @@ func TestPage(t *testing.T) {
 // TestURL is an address that a browser can open, whatever is listened on.
 func TestURL(t *testing.T) {
 	for addr, want := range map[string]string{
-		"127.0.0.1:9464": "http://127.0.0.1:9464/", "[::]:9464": "http://localhost:9464/", "0.0.0.0:80": "http://localhost:80/", "[::1]:1": "http://[::1]:1/", "": "",
+		"127.0.0.1:9464": "http://127.0.0.1:9464/", "[::]:9464": "http://localhost:9464/",
+		"0.0.0.0:80": "http://localhost:80/", "[::1]:1": "http://[::1]:1/", "": "",
 	} {
 		s := &Server{addr: addr, listening: make(chan struct{})}
 		close(s.listening)
@@ -120,7 +124,10 @@ func TestReady(t *testing.T) {
 		{"working", true, full(), 200, "ready\n"},
 		{
 			"in trouble", false,
-			consumer.Stats{JournalNext: 5, JournalEnd: 9, Standing: consumer.Standing{Trouble: "session m-s0 waits: news/0: why"}},
+			consumer.Stats{
+				JournalNext: 5, JournalEnd: 9,
+				Standing: consumer.Standing{Trouble: "session m-s0 waits: news/0: why"},
+			},
 			503,
 			"not ready: session m-s0 waits: news/0: why\n",
 		},
@@ -144,7 +151,8 @@ func TestReady(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
-			newHandler(Setup{Stats: statsOf(c.stats), Ready: isReady(c.ready), Version: "v", Logger: zerolog.Nop()}).ServeHTTP(w, httptest.NewRequest("GET", "/ready", http.NoBody))
+			newHandler(Setup{Stats: statsOf(c.stats), Ready: isReady(c.ready), Version: "v", Logger: zerolog.Nop()}).
+				ServeHTTP(w, httptest.NewRequest("GET", "/ready", http.NoBody))
 			if w.Code != c.code || w.Body.String() != c.body {
 				t.Errorf("got %d %q, want %d %q", w.Code, w.Body.String(), c.code, c.body)
 			}

@@ -23,7 +23,8 @@ func TestStandingIsSaid(t *testing.T) {
 		stats := func() consumer.Stats {
 			minutes := uint64(time.Since(began) / time.Minute)
 			return consumer.Stats{
-				Ready: minutes >= 2, Unique: 600 * minutes, Duplicate: 150 * minutes, Rejected: map[sink.Reason]uint64{sink.TooLarge: 50 * minutes},
+				Ready: minutes >= 2, Unique: 600 * minutes, Duplicate: 150 * minutes,
+				Rejected:  map[sink.Reason]uint64{sink.TooLarge: 50 * minutes},
 				SourceLag: 7, Index: index.Stats{Documents: 12, WindowBytes: 3400, OldestApplied: 1000, Now: 61_000},
 			}
 		}

@@ -70,7 +70,10 @@ func load(from fs.FS) (map[string]*file, error) {
 		}
 		data, err := fs.ReadFile(from, name)
 		sum := sha256.Sum256(data)
-		f := &file{name: path.Base(name), kind: kindOf(name), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, data: data}
+		f := &file{
+			name: path.Base(name), kind: kindOf(name), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+			data: data,
+		}
 		files[f.name] = f
 		return err
 	})

@@ -45,7 +45,10 @@ func all(t *testing.T) map[string]string {
 
 // Each asset is answered with its kind and with the policy; a browser that has it is told so.
 func TestServe(t *testing.T) {
-	kinds := map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+	kinds := map[string]string{
+		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+		".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	}
 	files := all(t)
 	if len(files) < 10 {
 		t.Errorf("only %d assets", len(files))
@@ -60,7 +63,10 @@ func TestServe(t *testing.T) {
 		if resp.Code != http.StatusOK || h.Get("Content-Type") != kinds[path.Ext(name)] || resp.Body.String() != data {
 			t.Errorf("%s: %d %v", at, resp.Code, h)
 		}
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:", "frame-ancestors 'none'"} {
+		for _, part := range []string{
+			"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+			"img-src 'self' data:", "frame-ancestors 'none'",
+		} {
 			if !strings.Contains(h.Get("Content-Security-Policy"), part) {
 				t.Errorf("%s: the policy lacks %s", at, part)
 			}
@@ -82,10 +88,12 @@ func TestServe(t *testing.T) {
 // No asset has a way for a text to become markup, an inline script or style, or an address elsewhere that is loaded.
 func TestNothingInline(t *testing.T) {
 	banned := map[string]*regexp.Regexp{
-		".js":   regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function|setAttribute\('(style|on)|srcdoc|https?://[^'"]*\.js`),
-		".html": regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]|javascript:|(?:src|href)="(?:https?:)?/`),
-		".css":  regexp.MustCompile(`@import|url\(`),
-		".svg":  regexp.MustCompile(`(?i)<script|\son[a-z]+=|<foreignObject`),
+		".js": regexp.MustCompile(
+			`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function|setAttribute\('(style|on)|srcdoc|https?://[^'"]*\.js`),
+		".html": regexp.MustCompile(
+			`(?i)<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]|javascript:|(?:src|href)="(?:https?:)?/`),
+		".css": regexp.MustCompile(`@import|url\(`),
+		".svg": regexp.MustCompile(`(?i)<script|\son[a-z]+=|<foreignObject`),
 	}
 	for name, data := range all(t) {
 		if found := banned[path.Ext(name)].FindString(data); found != "" {

@@ -81,7 +81,8 @@ func (p *Plan) Assume(id, evidence int) error {
 	case evidence > 0:
 		e.Evidence = make([]byte, evidence)
 	case verify != "estimate":
-		return exit.Usage(fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE with some of them, or --evidence-bytes",
+		return exit.Usage(fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE "+
+			"with some of them, or --evidence-bytes",
 			verify))
 	}
 	p.Parts = index.PartsOf(p.params, &e)

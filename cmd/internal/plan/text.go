@@ -39,7 +39,8 @@ func (p *Plan) Write(out io.Writer) error {
 		fmt.Fprintf(&b, "%6d   %s\n", part.bytes, part.what)
 	}
 	if p.asked {
-		fmt.Fprintf(&b, "\n%d documents take window.bytes: %d (%s)\n", p.Documents, p.WindowBytes, terminal.Gibibytes(p.WindowBytes))
+		fmt.Fprintf(&b, "\n%d documents take window.bytes: %d (%s)\n", p.Documents, p.WindowBytes,
+			terminal.Gibibytes(p.WindowBytes))
 	} else {
 		fmt.Fprintf(&b, "\nwindow.bytes: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}

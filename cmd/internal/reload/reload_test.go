@@ -72,7 +72,8 @@ func TestGet(t *testing.T) {
 	put(t, b, "2")
 	gives("it is back", "2")
 	all := strings.Join(told, "; ")
-	if len(told) != 4 || told[0] != "they do not agree: 2 and 1" || told[1] != "read" || !strings.Contains(told[2], "no such file") || told[3] != "read" {
+	if len(told) != 4 || told[0] != "they do not agree: 2 and 1" || told[1] != "read" ||
+		!strings.Contains(told[2], "no such file") || told[3] != "read" {
 		t.Errorf("told: %s", all)
 	}
 }
@@ -106,7 +107,8 @@ func TestLink(t *testing.T) {
 }
 
 func TestOpenTells(t *testing.T) {
-	if _, err := Open(func() (int, error) { return 0, os.ErrNotExist }, nil, filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(func() (int, error) { return 0, os.ErrNotExist }, nil,
+		filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

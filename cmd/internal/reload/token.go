@@ -17,10 +17,12 @@ func Token(p config.OpsParams, logger zerolog.Logger) (func() string, error) {
 	}
 	token, err := Open(p.ReadToken, func(err error) {
 		if err != nil {
-			logger.Warn().Err(err).Str("file", p.TokenFile).Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
+			logger.Warn().Err(err).Str("file", p.TokenFile).
+				Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
 			return
 		}
-		logger.Info().Str("file", p.TokenFile).Msg("the token of ops.token_file was read again: the one from before is not taken any more")
+		logger.Info().Str("file", p.TokenFile).
+			Msg("the token of ops.token_file was read again: the one from before is not taken any more")
 	}, p.TokenFile)
 	if err != nil {
 		return nil, err

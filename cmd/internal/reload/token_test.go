@@ -23,7 +23,10 @@ func TestTokenIsRenewed(t *testing.T) {
 		}
 	}
 	put("the first of some length\n")
-	c, err := config.Load("", nil, []string{"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+	c, err := config.Load("", nil, []string{
+		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t",
+		"snapshot.directory=d",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +48,13 @@ func TestTokenIsRenewed(t *testing.T) {
 			t.Errorf("after %q: %q, want %q", step.put, got, step.want)
 		}
 	}
-	if text := logged.String(); strings.Contains(text, "of some length") || strings.Contains(text, "short") || strings.Count(text, "was read again") != 2 || strings.Count(text, "cannot be read") != 1 {
+	if text := logged.String(); strings.Contains(text, "of some length") || strings.Contains(text, "short") ||
+		strings.Count(text, "was read again") != 2 || strings.Count(text, "cannot be read") != 1 {
 		t.Errorf("logged %s", text)
 	}
 	for _, p := range []config.OpsParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
-		if token, err := Token(p, zerolog.Nop()); err != nil || (token != nil) != (p.Token != "") || token != nil && token() != p.Token {
+		if token, err := Token(p, zerolog.Nop()); err != nil || (token != nil) != (p.Token != "") ||
+			token != nil && token() != p.Token {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}

@@ -22,7 +22,8 @@ func ReadNames(from io.Reader) (names []string, err error) {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d is longer than a mebibyte: write one id or TOPIC/PARTITION/OFFSET a line", len(names)+1)
+		return nil, fmt.Errorf("line %d is longer than a mebibyte: write one id or TOPIC/PARTITION/OFFSET a line",
+			len(names)+1)
 	}
 	return names, lines.Err()
 }

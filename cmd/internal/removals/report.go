@@ -120,7 +120,9 @@ func (r *Report) writeRemains(b *strings.Builder, copies int) {
 	if copies > 0 {
 		fmt.Fprintf(b, "%d of its copies are remembered: nothing matches them either, and --copies erases them as well\n", copies)
 	}
-	fmt.Fprintf(b, "it is still in the topics %s: delete it there by their retention or by tombstones\n", strings.Join(r.Still.Topics, ", "))
-	fmt.Fprintf(b, "it is still in journal %s until members trim it, and in the snapshots there are: %d newer ones replace them, and the store has deleted them within %s of members at work\n",
+	fmt.Fprintf(b, "it is still in the topics %s: delete it there by their retention or by tombstones\n",
+		strings.Join(r.Still.Topics, ", "))
+	fmt.Fprintf(b, "it is still in journal %s until members trim it, and in the snapshots there are: %d newer ones "+
+		"replace them, and the store has deleted them within %s of members at work\n",
 		r.Still.Journal, r.Still.Snapshots, r.Still.Within)
 }

@@ -67,9 +67,11 @@ func findings(r *audit.Report) string {
 	const delivered = "proven: each record that was due came out once, unchanged and in order"
 	switch r.Outcome() {
 	case audit.Proven:
-		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal decided\n"
+		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal " +
+			"decided\n"
 	case audit.Partly:
-		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other %s\n",
+		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other "+
+			"%s\n",
 			delivered, terminal.Grouped(r.Records-r.Unjudged), terminal.Grouped(r.Records), terminal.Grouped(r.Unjudged))
 	case audit.Delivered:
 		return delivered + "; not checked: what the journal decided, of any\n"

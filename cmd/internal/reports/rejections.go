@@ -27,6 +27,7 @@ func (r *Rejections) Add(name string, bad *document.Rejection) {
 // Tell writes a note if documents were rejected; meaning says what follows from it.
 func (r *Rejections) Tell(out io.Writer, meaning string) {
 	if r.Count > 0 {
-		fmt.Fprintf(out, "unecho: %s rejected%s; the first is %s\n", terminal.Several(r.Count, "document"), meaning, terminal.Printable(r.first, terminal.LongLine))
+		fmt.Fprintf(out, "unecho: %s rejected%s; the first is %s\n", terminal.Several(r.Count, "document"), meaning,
+			terminal.Printable(r.first, terminal.LongLine))
 	}
 }

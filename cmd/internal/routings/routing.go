@@ -37,7 +37,8 @@ func Read(ctx context.Context, c config.Config, options topic.Options) (*Group, 
 		return nil, exit.Undone(err)
 	}
 	if r.now.Routes.Number == 0 {
-		return nil, exit.Undone(fmt.Errorf("no routing is in force in journal %s yet: the first member to start declares its own", r.journal.Topic))
+		return nil, exit.Undone(fmt.Errorf(
+			"no routing is in force in journal %s yet: the first member to start declares its own", r.journal.Topic))
 	}
 	return r, nil
 }
@@ -88,7 +89,8 @@ func (r *Group) tellDifference(out io.Writer) error {
 func (r *Group) Apply(ctx context.Context, out io.Writer, dryRun bool) error {
 	switch {
 	case r.agrees():
-		_, err := fmt.Fprintf(out, "nothing to change: this configuration has the routing in force in journal %s\n", r.journal.Topic)
+		_, err := fmt.Fprintf(out, "nothing to change: this configuration has the routing in force in journal %s\n",
+			r.journal.Topic)
 		return err
 	case !index.Same(r.config.Settings(), r.now.Settings):
 		return fmt.Errorf("the settings differ from those that journal %s was begun with, which no routing changes:\n    %s\n  use the settings of the members",
@@ -108,6 +110,7 @@ func (r *Group) Apply(ctx context.Context, out io.Writer, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "in force as routing %d: members that work by another one end now; start them with this configuration\n", now.Routes.Number)
+	_, err = fmt.Fprintf(out, "in force as routing %d: members that work by another one end now; start them with this "+
+		"configuration\n", now.Routes.Number)
 	return err
 }

@@ -57,7 +57,9 @@ func (d *Documents) Close() error { return d.close() }
 
 // SendTo sends the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done first.
 // What was sent is counted in progress, and acknowledged.
-func (d *Documents) SendTo(ctx context.Context, w *topic.Writer, pace float64, progress *terminal.Progress) (stopped bool, err error) {
+func (d *Documents) SendTo(ctx context.Context, w *topic.Writer, pace float64,
+	progress *terminal.Progress,
+) (stopped bool, err error) {
 	limit := rate.NewLimiter(rate.Inf, 1)
 	if pace > 0 {
 		limit.SetLimit(rate.Limit(pace))

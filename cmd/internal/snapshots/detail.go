@@ -63,7 +63,10 @@ func DetailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, se
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 	for _, s := range m.Segments {
-		d.Segments = append(d.Segments, Segment{Number: s.Number, Sealed: s.Sealed, Documents: s.Documents, Bytes: s.Bytes, Name: s.Name})
+		d.Segments = append(d.Segments, Segment{
+			Number: s.Number, Sealed: s.Sealed, Documents: s.Documents, Bytes: s.Bytes,
+			Name: s.Name,
+		})
 	}
 	return d
 }
@@ -88,11 +91,13 @@ func (d *Detail) WriteText(out io.Writer) error {
 	WriteSettings(&b, d.Routing)
 	b.WriteString("\nsource partitions\n")
 	for _, p := range d.Partitions {
-		fmt.Fprintf(&b, "  %s/%d  epoch %d from offset %d, base %d, %d held\n", terminal.Printable(p.Topic, terminal.LongLine), p.Partition, p.Epoch, p.Start, p.Base, p.Held)
+		fmt.Fprintf(&b, "  %s/%d  epoch %d from offset %d, base %d, %d held\n",
+			terminal.Printable(p.Topic, terminal.LongLine), p.Partition, p.Epoch, p.Start, p.Base, p.Held)
 	}
 	b.WriteString("\nsegments\n")
 	for _, s := range d.Segments {
-		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), terminal.Grouped(s.Documents), terminal.Mebibytes(s.Bytes), s.Name[:16])
+		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), terminal.Grouped(s.Documents),
+			terminal.Mebibytes(s.Bytes), s.Name[:16])
 	}
 	_, err := io.WriteString(out, terminal.Harmless(b.String()))
 	return err

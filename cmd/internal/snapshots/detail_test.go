@@ -16,7 +16,10 @@ func TestDetailIsHarmless(t *testing.T) {
 	if strings.ContainsAny(b.String(), "\x1b\u009b\u202e") {
 		t.Errorf("%q", b.String())
 	}
-	for _, want := range []string{"index        news\\x1b[2J of another\\u202e\n", "  news\\x1b[2J of another\\u202e/0  epoch"} {
+	for _, want := range []string{
+		"index        news\\x1b[2J of another\\u202e\n",
+		"  news\\x1b[2J of another\\u202e/0  epoch",
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("got\n%s\nwant %s", b.String(), want)
 		}

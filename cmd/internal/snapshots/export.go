@@ -32,7 +32,8 @@ func (s *Shelf) Export(ctx context.Context, at, path string) error {
 		return err
 	}
 	documents, bytes := m.Totals()
-	fmt.Fprintf(s.Log, "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
+	fmt.Fprintf(s.Log, "exported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset,
+		terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
 	return nil
 }
 

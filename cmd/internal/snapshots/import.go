@@ -62,14 +62,16 @@ func (s *Shelf) Import(ctx context.Context, file *Exported, c config.Config, ser
 		return fmt.Errorf("import %s: %w", file.name, err)
 	}
 	documents, bytes := m.Totals()
-	_, err := fmt.Fprintf(s.Out, "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset, terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
+	_, err := fmt.Fprintf(s.Out, "imported the snapshot at offset %d: %s documents, %s\n", m.Position.Offset,
+		terminal.Grouped(int(documents)), terminal.Mebibytes(bytes))
 	return err
 }
 
 // fits returns why a snapshot does not belong into this store.
 func (s *Shelf) fits(ctx context.Context, m *snapshot.Manifest, c config.Config, service bool) error {
 	if m.Index != c.Judge.Index.Name {
-		return fmt.Errorf("it is of index %q, and the store is opened for %q: set --name, or index.name", m.Index, c.Judge.Index.Name)
+		return fmt.Errorf("it is of index %q, and the store is opened for %q: set --name, or index.name", m.Index,
+			c.Judge.Index.Name)
 	}
 	settings, err := index.CapturedSettings(m.State)
 	if err != nil {

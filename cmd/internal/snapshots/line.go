@@ -56,7 +56,8 @@ func ListText(out io.Writer, infos []snapshot.Info) error {
 			fmt.Fprintf(table, "%d\tdamaged\t\t\t  %s\n", l.Offset, l.Journal)
 			continue
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t  %s\n", l.Offset, l.Taken, terminal.Grouped(int(l.Documents)), terminal.Mebibytes(l.Bytes), l.Journal)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t  %s\n", l.Offset, l.Taken, terminal.Grouped(int(l.Documents)),
+			terminal.Mebibytes(l.Bytes), l.Journal)
 	}
 	return table.Flush()
 }

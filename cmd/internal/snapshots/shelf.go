@@ -50,7 +50,8 @@ func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
 	}
 	offset, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
-		return snapshot.Info{}, exit.Usage(fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", at))
+		return snapshot.Info{}, exit.Usage(
+			fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", at))
 	}
 	var found []snapshot.Info
 	for _, i := range infos {
@@ -62,8 +63,9 @@ func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
 	case len(found) == 0:
 		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
 	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
-		return snapshot.Info{}, exit.Usage(fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
-			offset, found[0].Position.Journal(), found[1].Position.Journal()))
+		return snapshot.Info{}, exit.Usage(
+			fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
+				offset, found[0].Position.Journal(), found[1].Position.Journal()))
 	}
 	return found[0], nil
 }
@@ -127,6 +129,7 @@ func (s *Shelf) Prune(ctx context.Context, keep int) error {
 		return err
 	}
 	_, err = fmt.Fprintf(s.Out, "deleted %s and %s, %s; left: %s\n",
-		terminal.Several(done.Manifests, "snapshot"), terminal.Several(done.Segments, "segment"), terminal.Mebibytes(done.Bytes), terminal.Several(len(left), "snapshot"))
+		terminal.Several(done.Manifests, "snapshot"), terminal.Several(done.Segments, "segment"),
+		terminal.Mebibytes(done.Bytes), terminal.Several(len(left), "snapshot"))
 	return err
 }

@@ -78,7 +78,8 @@ func (s *Shelf) tell(r *verify.Report) error {
 	if len(r.Problems) == 0 {
 		documents, bytes := r.Manifest.Totals()
 		_, err := fmt.Fprintf(s.Out, "%d  whole: %s documents in %s, %s\n",
-			offset, terminal.Grouped(int(documents)), terminal.Several(len(r.Manifest.Segments), "segment"), terminal.Mebibytes(bytes))
+			offset, terminal.Grouped(int(documents)), terminal.Several(len(r.Manifest.Segments), "segment"),
+			terminal.Mebibytes(bytes))
 		return err
 	}
 	for _, problem := range r.Problems {

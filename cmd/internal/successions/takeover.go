@@ -44,7 +44,10 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 	report, err := t.Run(ctx, how.Plan)
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before the takeover was complete; the same command goes on")}
+		return &exit.Error{
+			Code: exit.Interrupted,
+			Err:  errors.New("stopped before the takeover was complete; the same command goes on"),
+		}
 	case err != nil:
 		return exit.Undone(err)
 	}
@@ -86,12 +89,14 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 		{protocol.HandRestore, fmt.Sprintf("have group %s forward again: a record in journal %s", older, t.OldGroup.Journal)},
 	}
 	for _, s := range steps {
-		if abandons := s.hand == protocol.HandVoid || s.hand == protocol.HandRestore; s.hand >= r.Next && abandons == t.Abandon {
+		if abandons := s.hand == protocol.HandVoid || s.hand == protocol.HandRestore; s.hand >= r.Next &&
+			abandons == t.Abandon {
 			fmt.Fprintf(&b, "- %s\n", s.what)
 		}
 	}
 	if behind > 0 && !t.Abandon {
-		fmt.Fprintf(&b, "group %s has %s to judge before it forwards: the fewer, the shorter the pause\n", newer, terminal.Several(int(behind), "offset"))
+		fmt.Fprintf(&b, "group %s has %s to judge before it forwards: the fewer, the shorter the pause\n", newer,
+			terminal.Several(int(behind), "offset"))
 	}
 	return b.String()
 }

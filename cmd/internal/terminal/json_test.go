@@ -37,7 +37,8 @@ func FuzzWriteJSON(f *testing.F) {
 			t.Fatal(err)
 		}
 		line, ended := strings.CutSuffix(out.String(), "\n")
-		if !ended || strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
+		if !ended || strings.ContainsFunc(line,
+			func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
 			t.Errorf("%q", line)
 		}
 		var is, want map[string]string

@@ -121,7 +121,8 @@ func (p *Progress) line(after time.Duration) string {
 	if p.Files > 1 {
 		parts = append(parts, fmt.Sprintf("%s files (%s/s)", Grouped(int(p.Files)), Grouped(int(float64(p.Files)/seconds))))
 	}
-	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", Grouped(int(p.Documents)), Grouped(int(float64(p.Documents)/seconds))))
+	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", Grouped(int(p.Documents)),
+		Grouped(int(float64(p.Documents)/seconds))))
 	if p.size <= 0 {
 		return strings.Join(append(parts, fmt.Sprintf("%d MB", p.bytes>>20)), ", ")
 	}

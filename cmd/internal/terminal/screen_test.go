@@ -73,7 +73,8 @@ func TestMessagesAndProgressShareNoLine(t *testing.T) {
 		p.show(p.line(1_000_000))
 		p.show(p.line(1_000_000))
 	}
-	if now := out.lines(); len(now) != 4 || !strings.HasPrefix(now[3], "1,234,567,890 files") || len([]rune(now[3])) >= paperWidth {
+	if now := out.lines(); len(now) != 4 || !strings.HasPrefix(now[3], "1,234,567,890 files") ||
+		len([]rune(now[3])) >= paperWidth {
 		t.Errorf("in between: %q", now)
 	}
 	p.End()

@@ -33,7 +33,8 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) 
 	err := e.post(ctx, spans)
 	switch {
 	case err != nil && !e.failing:
-		e.logger.Warn().Err(err).Msg("traces cannot be sent to ops.traces: spans are lost until it works, the stream does not depend on it")
+		e.logger.Warn().Err(err).Msg(
+			"traces cannot be sent to ops.traces: spans are lost until it works, the stream does not depend on it")
 	case err == nil && e.failing:
 		e.logger.Info().Msg("traces are sent again")
 	}

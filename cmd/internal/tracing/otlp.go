@@ -72,7 +72,8 @@ func spanOf(s trace.ReadOnlySpan) spanJSON {
 	at := s.SpanContext()
 	out := spanJSON{
 		TraceID: at.TraceID().String(), SpanID: at.SpanID().String(), TraceState: at.TraceState().String(),
-		Name: s.Name(), Kind: kind(s.SpanKind()), Start: nanos(s.StartTime()), End: nanos(s.EndTime()), Attributes: attributes(s.Attributes()),
+		Name: s.Name(), Kind: kind(s.SpanKind()), Start: nanos(s.StartTime()), End: nanos(s.EndTime()),
+		Attributes: attributes(s.Attributes()),
 	}
 	if s.Parent().SpanID().IsValid() {
 		out.ParentID = s.Parent().SpanID().String()

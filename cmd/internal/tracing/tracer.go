@@ -29,7 +29,8 @@ func New(url, group, version string, logger zerolog.Logger) *Tracer {
 func newTracer(to trace.SpanProcessor, group, version string) *Tracer {
 	p := trace.NewTracerProvider(
 		trace.WithSpanProcessor(to), trace.WithSampler(trace.ParentBased(trace.NeverSample())),
-		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", "unecho"), attribute.String("service.version", version))),
+		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", "unecho"),
+			attribute.String("service.version", version))),
 	)
 	return &Tracer{provider: p, kotel: kotel.NewTracer(
 		kotel.TracerProvider(p), kotel.TracerPropagator(reader{}), kotel.ConsumerGroup(group), kotel.KeyFormatter(noKey),

@@ -79,7 +79,8 @@ func TestDocumentsJoinTheirTraces(t *testing.T) {
 	tracer := newTracer(trace.NewSimpleSpanProcessor(newExporter(c.URL, zerolog.Nop())), "news-filter", "v1.2.3")
 	h := hooks{tracer}
 	for _, header := range []string{
-		"", "00-" + traceID + "-" + parent + "-00", "00-" + traceID + "-" + parent, "00-" + traceID, "nonsense", "00-00000000000000000000000000000000-" + parent + "-01",
+		"", "00-" + traceID + "-" + parent + "-00", "00-" + traceID + "-" + parent, "00-" + traceID, "nonsense",
+		"00-00000000000000000000000000000000-" + parent + "-01",
 	} {
 		pass(h, header, nil)
 	}
@@ -87,7 +88,8 @@ func TestDocumentsJoinTheirTraces(t *testing.T) {
 		t.Fatalf("documents without a sampled trace have spans: %s", c.bodies)
 	}
 	in, out := pass(h, "00-"+traceID+"-"+parent+"-01", nil)
-	if len(in.Headers) != 1 || string(in.Headers[0].Value) != "00-"+traceID+"-"+parent+"-01" || string(out.Headers[0].Value) != string(in.Headers[0].Value) || len(out.Headers) != 4 {
+	if len(in.Headers) != 1 || string(in.Headers[0].Value) != "00-"+traceID+"-"+parent+"-01" ||
+		string(out.Headers[0].Value) != string(in.Headers[0].Value) || len(out.Headers) != 4 {
 		t.Errorf("the headers are changed: %v, %v", in.Headers, out.Headers)
 	}
 	if len(c.bodies) != 2 {
@@ -135,7 +137,8 @@ func pass(h hooks, header string, err error) (in, out *kgo.Record) {
 	h.OnFetchRecordUnbuffered(in, true)
 	out = &kgo.Record{Topic: "news.unique", Key: in.Key, Context: context.Background()}
 	out.Headers = append(slices.Clone(in.Headers), kgo.RecordHeader{Key: "unecho-verdict", Value: []byte("unique")},
-		kgo.RecordHeader{Key: "unecho-source", Value: []byte("news/3/7")}, kgo.RecordHeader{Key: "unecho-match-id", Value: []byte("a name")})
+		kgo.RecordHeader{Key: "unecho-source", Value: []byte("news/3/7")},
+		kgo.RecordHeader{Key: "unecho-match-id", Value: []byte("a name")})
 	h.OnProduceRecordBuffered(out)
 	h.OnProduceRecordUnbuffered(out, err)
 	return in, out
@@ -193,7 +196,10 @@ func TestClose(t *testing.T) {
 // A document that is not traced costs a look at its headers.
 func TestUntracedCostsNothing(t *testing.T) {
 	h := hooks{newTracer(trace.NewSimpleSpanProcessor(newExporter("http://127.0.0.1:1", zerolog.Nop())), "g", "v")}
-	r := &kgo.Record{Headers: []kgo.RecordHeader{{Key: "lang"}, {Key: "traceparent", Value: []byte("00-" + traceID + "-" + parent + "-00")}}}
+	r := &kgo.Record{Headers: []kgo.RecordHeader{
+		{Key: "lang"},
+		{Key: "traceparent", Value: []byte("00-" + traceID + "-" + parent + "-00")},
+	}}
 	if n := testing.AllocsPerRun(100, func() {
 		h.OnFetchRecordBuffered(r)
 		h.OnFetchRecordUnbuffered(r, true)

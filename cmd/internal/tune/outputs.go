@@ -96,7 +96,8 @@ func (o *Outputs) print(report *Report) error {
 	if err := report.WriteTable(o.Stdout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.Stderr, "%s, %s in %s\n", terminal.Several(report.Documents, "document"), terminal.Several(report.Settings(), "setting"),
+	_, err := fmt.Fprintf(o.Stderr, "%s, %s in %s\n", terminal.Several(report.Documents, "document"),
+		terminal.Several(report.Settings(), "setting"),
 		time.Duration(report.Seconds*float64(time.Second)).Round(time.Millisecond))
 	return err
 }

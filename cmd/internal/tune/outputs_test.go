@@ -19,7 +19,10 @@ func TestTuneFinishes(t *testing.T) {
 	stop()
 	impossible := config.Default()
 	impossible.Judge.Similarity.CodeBits = 5
-	row := Row{Setting: Setting{Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true, Threshold: 0.8}, Stage: Verified}
+	row := Row{Setting: Setting{
+		Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true,
+		Threshold: 0.8,
+	}, Stage: Verified}
 	some := Report{Rows: []Row{row, row, row}, Recommended: &row}
 	some.Rows[0].Stage, some.Rows[1].Stage = Candidates, Estimate
 	for name, test := range map[string]struct {
@@ -29,11 +32,27 @@ func TestTuneFinishes(t *testing.T) {
 		want       string
 		page, yaml bool // are written
 	}{
-		"done":              {t.Context(), some, config.Default(), "", true, true},
-		"stopped":           {stopped, some, config.Default(), "stopped after 1 settings; the report holds what was tried so far", true, true},
-		"stopped at once":   {stopped, Report{}, config.Default(), "stopped before a setting was tried; nothing is written", false, false},
-		"nothing was tried": {t.Context(), Report{NotRecommended: "none was tried"}, config.Default(), "nothing to recommend: none was tried; it is left as it was", true, false},
-		"impossible":        {t.Context(), some, impossible, "the recommended settings are none of a service: similarity.code_bits: 5", true, false},
+		"done": {t.Context(), some, config.Default(), "", true, true},
+		"stopped": {
+			stopped, some, config.Default(),
+			"stopped after 1 settings; the report holds what was tried so far", true, true,
+		},
+		"stopped at once": {
+			stopped,
+			Report{},
+			config.Default(), "stopped before a setting was tried; nothing is written",
+			false, false,
+		},
+		"nothing was tried": {
+			t.Context(),
+			Report{NotRecommended: "none was tried"},
+			config.Default(),
+			"nothing to recommend: none was tried; it is left as it was", true, false,
+		},
+		"impossible": {
+			t.Context(), some, impossible,
+			"the recommended settings are none of a service: similarity.code_bits: 5", true, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -49,7 +49,8 @@ func histogram(s Source) plot {
 	first := int(s.Floor * float64(len(s.Histogram)))
 	p := plot{
 		Title: "Similarity of pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
-		Note: fmt.Sprintf("%d pairs at or above %v", s.Pairs, s.Floor), right: 1, left: float64(first) / float64(len(s.Histogram)),
+		Note: fmt.Sprintf("%d pairs at or above %v", s.Pairs, s.Floor), right: 1,
+		left: float64(first) / float64(len(s.Histogram)),
 	}
 	for i, n := range s.Histogram[first:] {
 		p.top = max(p.top, float64(n))
@@ -62,7 +63,10 @@ func histogram(s Source) plot {
 // byThreshold plots precision and recall of the recommended kind of setting at each threshold that was tried. Verified
 // pairs have a precision of 1, and the recall of the candidates.
 func (r *Report) byThreshold() plot {
-	p := plot{Title: "Precision and recall against threshold", X: "threshold", Y: "share", right: 1, top: 1, legendLow: true}
+	p := plot{
+		Title: "Precision and recall against threshold", X: "threshold", Y: "share", right: 1, top: 1,
+		legendLow: true,
+	}
 	best := r.Recommended
 	if best == nil {
 		return p.done()
@@ -119,7 +123,10 @@ func (r *Report) curves() plot {
 // front plots cost against recall. A line joins the settings that no other beats in both. The axis of cost is
 // logarithmic.
 func (r *Report) front() plot {
-	p := plot{Title: "Cost and recall", X: "candidates per document", Y: "recall of the candidates", top: 1, log: true, legendLow: true}
+	p := plot{
+		Title: "Cost and recall", X: "candidates per document", Y: "recall of the candidates", top: 1, log: true,
+		legendLow: true,
+	}
 	var all line
 	p.left, p.right = math.Inf(1), 0
 	for _, row := range r.Rows {

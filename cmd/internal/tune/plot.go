@@ -80,11 +80,13 @@ func round(x float64) float64 {
 // done draws the plot.
 func (p plot) done() plot {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %v %v" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(p.Title))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %v %v" role="img" aria-label="%s">`, plotWidth, plotHeight,
+		html.EscapeString(p.Title))
 	p.axes(&b)
 	for _, r := range p.bars {
 		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%v to %v: %v</title></rect>`,
-			p.x(r.from)+0.5, p.y(r.height), p.x(r.to)-p.x(r.from)-1, p.y(0)-p.y(r.height), colours()[0], short(r.from), short(r.to), r.height)
+			p.x(r.from)+0.5, p.y(r.height), p.x(r.to)-p.x(r.from)-1, p.y(0)-p.y(r.height), colours()[0], short(r.from),
+			short(r.to), r.height)
 	}
 	for _, pt := range p.points {
 		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s" fill-opacity="0.5"><title>%s, %s</title></circle>`,
@@ -111,12 +113,15 @@ func (p *plot) axes(b *strings.Builder) {
 			x = p.left * math.Pow(p.right/p.left, float64(i)/steps)
 			label = strconv.FormatFloat(x, 'g', 2, 64)
 		}
-		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1f"/>`, p.x(x), p.y(p.low), p.y(p.top), p.x(p.left), p.y(y), p.x(p.right))
+		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fV%.1fM%.1f %.1fH%.1f"/>`, p.x(x), p.y(p.low), p.y(p.top), p.x(p.left),
+			p.y(y), p.x(p.right))
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, p.x(x), p.y(p.low)+16, label)
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="end">%s</text>`, p.x(p.left)-6, p.y(y)+4, short(y))
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (marginLeft+plotWidth)/2, plotHeight-8, html.EscapeString(p.X))
-	fmt.Fprintf(b, `<text transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`, (plotHeight-marginLow)/2, html.EscapeString(p.Y))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (marginLeft+plotWidth)/2, plotHeight-8,
+		html.EscapeString(p.X))
+	fmt.Fprintf(b, `<text transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`,
+		(plotHeight-marginLow)/2, html.EscapeString(p.Y))
 }
 
 func (p *plot) draw(b *strings.Builder, l namedLine, colour string) {
@@ -135,7 +140,8 @@ func (p *plot) draw(b *strings.Builder, l namedLine, colour string) {
 
 func (p *plot) name(b *strings.Builder, l namedLine, colour string, number int) {
 	if len(l.line) > 0 {
-		fmt.Fprintf(b, `<text class="name" x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.legend(number), colour, html.EscapeString(l.name))
+		fmt.Fprintf(b, `<text class="name" x="%.1f" y="%.1f" fill="%s">%s</text>`, p.x(p.left)+8, p.legend(number), colour,
+			html.EscapeString(l.name))
 	}
 }
 

@@ -3,7 +3,10 @@ package tune
 import "testing"
 
 func TestNumbersOnAxes(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 0.2: "0.2", 1: "1", 4.78: "4.78", 123.456: "123.5", 5813: "5813", 15000: "15k", 2.5e6: "2500k"} {
+	for x, want := range map[float64]string{
+		0: "0", 0.2: "0.2", 1: "1", 4.78: "4.78", 123.456: "123.5", 5813: "5813",
+		15000: "15k", 2.5e6: "2500k",
+	} {
 		if got := short(x); got != want {
 			t.Errorf("%v is written %q, want %q", x, got, want)
 		}

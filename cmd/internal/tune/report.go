@@ -14,16 +14,18 @@ type Row struct {
 	Setting
 	Stage string `json:"stage"`
 	eval.Score
-	Matches               int     `json:"matches"` // pairs found: true and false positives
-	Precision             float64 `json:"precision"`
-	Recall                float64 `json:"recall"`
-	F1                    float64 `json:"f1"`
-	ErrorMean             float64 `json:"error_mean"` // absolute difference of estimate and exact similarity, over the candidates
+	Matches   int     `json:"matches"` // pairs found: true and false positives
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+	// absolute difference of estimate and exact similarity, over the candidates
+	ErrorMean             float64 `json:"error_mean"`
 	ErrorDeviation        float64 `json:"error_deviation"`
 	CandidatesPerDocument float64 `json:"candidates_per_document"`
 	BytesPerDocument      float64 `json:"bytes_per_document"` // bytes that the index would take per document
 	IndexBytes            int64   `json:"index_bytes"`        // for the sample
-	Seconds               float64 `json:"seconds"`            // to sign the sample, find the candidates, and pass the stage
+	// to sign the sample, find the candidates, and pass the stage
+	Seconds float64 `json:"seconds"`
 }
 
 // Source is the truth about the sample under one shingle and hash.
@@ -54,16 +56,17 @@ type Skipped struct {
 
 // Report holds all results.
 type Report struct {
-	Documents      int       `json:"documents"`
-	By             string    `json:"by"`
-	At             float64   `json:"at"`                        // threshold
-	Recommended    *Row      `json:"recommended"`               // null if there is none
-	NotRecommended string    `json:"not_recommended,omitempty"` // why there is none
-	YAML           string    `json:"yaml"`                      // the recommended setting as a service's configuration has it
-	Sources        []Source  `json:"sources"`
-	Rows           []Row     `json:"rows"`
-	Skipped        []Skipped `json:"skipped"`
-	Seconds        float64   `json:"seconds"`
+	Documents      int     `json:"documents"`
+	By             string  `json:"by"`
+	At             float64 `json:"at"`                        // threshold
+	Recommended    *Row    `json:"recommended"`               // null if there is none
+	NotRecommended string  `json:"not_recommended,omitempty"` // why there is none
+	// the recommended setting as a service's configuration has it
+	YAML    string    `json:"yaml"`
+	Sources []Source  `json:"sources"`
+	Rows    []Row     `json:"rows"`
+	Skipped []Skipped `json:"skipped"`
+	Seconds float64   `json:"seconds"`
 }
 
 // Settings returns how many settings were tried, each at its thresholds.

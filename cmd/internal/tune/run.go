@@ -33,7 +33,8 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 		tried.all += len(t.Grid.settings(from))
 	}
 	for i, from := range sources {
-		err := t.within(ctx, began, len(sources)-i, func(ctx context.Context) error { return t.source(ctx, from, report, tried) })
+		err := t.within(ctx, began, len(sources)-i,
+			func(ctx context.Context) error { return t.source(ctx, from, report, tried) })
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +84,8 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 	found, err := t.find(ctx, from)
 	switch {
 	case errors.Is(err, eval.ErrPairs):
-		t.pass(settings, fmt.Sprintf("more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
+		t.pass(settings, fmt.Sprintf(
+			"more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
 			t.MostPairs, slices.Min(t.Grid.Thresholds)), report, tried)
 		return nil
 	case err != nil && over(ctx):

@@ -180,7 +180,8 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 // Sample returns what was kept. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	if s.bad > 0 {
-		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"), terminal.Printable(s.first, 200))
+		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"),
+			terminal.Printable(s.first, 200))
 	}
 	if s.met == 0 {
 		return nil, errors.New("there is no document to try settings on")

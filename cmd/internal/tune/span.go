@@ -41,5 +41,7 @@ func parseTime(flag, value string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, exit.Usage(fmt.Errorf("--%s %s: write a time such as 2026-11-21T08:00:00Z or 2026-11-21 (UTC), or how long ago, such as 24h", flag, value))
+	return time.Time{}, exit.Usage(
+		fmt.Errorf("--%s %s: write a time such as 2026-11-21T08:00:00Z or 2026-11-21 (UTC), or how long ago, such as 24h",
+			flag, value))
 }

@@ -33,12 +33,14 @@ func (r *Report) writeRest(out io.Writer) error {
 		}
 	}
 	for _, s := range r.Sources {
-		if _, err := fmt.Fprintf(out, "%s %s: %d documents of %.0f shingles, %d pairs at or above %v, found by an exact join in %.2f s\n",
+		if _, err := fmt.Fprintf(out,
+			"%s %s: %d documents of %.0f shingles, %d pairs at or above %v, found by an exact join in %.2f s\n",
 			s.Shingle, s.Hash, s.Documents, s.Shingles, s.Pairs, s.Floor, s.JoinSeconds); err != nil {
 			return err
 		}
 		if b := s.BruteForce; b != nil {
-			if _, err := fmt.Fprintf(out, "  each with each: %d pairs in %.2f s; %d pairs are found by both\n", b.Pairs, b.Seconds, b.Both); err != nil {
+			if _, err := fmt.Fprintf(out, "  each with each: %d pairs in %.2f s; %d pairs are found by both\n", b.Pairs,
+				b.Seconds, b.Both); err != nil {
 				return err
 			}
 		}
@@ -48,6 +50,7 @@ func (r *Report) writeRest(out io.Writer) error {
 		return err
 	}
 	best := r.Recommended
-	_, err := fmt.Fprintf(out, "recommended by %s at %v: %s: precision %.4f, recall %.4f\n", r.By, r.At, best.Setting, best.Precision, best.Recall)
+	_, err := fmt.Fprintf(out, "recommended by %s at %v: %s: precision %.4f, recall %.4f\n", r.By, r.At, best.Setting,
+		best.Precision, best.Recall)
 	return err
 }

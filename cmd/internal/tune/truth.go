@@ -91,7 +91,9 @@ const atOnce = 256
 
 // gather returns the pairs of all documents, sorted. Each goroutine gets an append of its own. Later documents cost
 // more, so goroutines take documents as they become free.
-func (t *Tuner) gather(ctx context.Context, what string, n int, newAppend func() func([]eval.Pair, int) []eval.Pair) ([]eval.Pair, error) {
+func (t *Tuner) gather(ctx context.Context, what string, n int,
+	newAppend func() func([]eval.Pair, int) []eval.Pair,
+) ([]eval.Pair, error) {
 	var (
 		group       errgroup.Group
 		next, count atomic.Int64

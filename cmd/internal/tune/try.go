@@ -55,8 +55,9 @@ func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
 		return nil, err
 	}
 	p := sketch.Params{
-		Weighted: t.Weighted, Threshold: s.Threshold, Recall: t.Recall, Slots: s.Slots, Bands: s.Bands, Rows: s.Rows, CodeBits: t.CodeBits,
-		Bits: s.Bits, Distance: s.Distance,
+		Weighted: t.Weighted, Threshold: s.Threshold, Recall: t.Recall, Slots: s.Slots, Bands: s.Bands, Rows: s.Rows,
+		CodeBits: t.CodeBits,
+		Bits:     s.Bits, Distance: s.Distance,
 	}
 	banding, err := scheme.Banding(p)
 	if err != nil {

@@ -37,7 +37,8 @@ func documents(n int) [][]byte {
 func tuner(n int) *Tuner {
 	return &Tuner{
 		Params: Params{
-			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000, MostPairs: 1_000_000,
+			Recall: 0.98, CodeBits: 8, KeyBytes: 4, By: ByF1, At: 0.8, Stage: Verified, Workers: 2, Most: 1_000_000,
+			MostPairs: 1_000_000,
 			Grid: Grid{
 				Shingles: []string{"word:1", "word:2"}, Hashes: []string{"xxhash"}, Sketches: sketch.Names(), Slots: []int{64, 128},
 				Bands: []int{0, 8, 100}, Bits: []int{64}, Distances: []int{3, 9}, Thresholds: []float64{0.6, 0.8},
@@ -75,7 +76,8 @@ func TestTune(t *testing.T) {
 		}
 	}
 	for _, r := range report.Rows {
-		if r.Stage == Verified && (r.Precision != 1 || r.Planned && r.Recall < 0.97) || r.TruePositives+r.FalseNegatives == 0 || r.BytesPerDocument < 64 {
+		if r.Stage == Verified && (r.Precision != 1 || r.Planned && r.Recall < 0.97) ||
+			r.TruePositives+r.FalseNegatives == 0 || r.BytesPerDocument < 64 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -128,13 +130,15 @@ func rendered(t *testing.T, report *Report) {
 	if err := report.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+len(report.Skipped)+4+1 || !strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
+	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+len(report.Skipped)+4+1 ||
+		!strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
 		t.Errorf("%d lines\n%s", lines, table.String())
 	}
 	if err := report.WritePage(&page); err != nil {
 		t.Fatal(err)
 	}
-	if html := page.String(); strings.Count(html, "<svg") != 5 || strings.Contains(html, "<script>") || strings.Contains(html, "NaN") || strings.Contains(html, "http") {
+	if html := page.String(); strings.Count(html, "<svg") != 5 || strings.Contains(html, "<script>") ||
+		strings.Contains(html, "NaN") || strings.Contains(html, "http") {
 		t.Error("the page has other plots than it should, a script, a number that is none, or something from elsewhere")
 	}
 	if _, err := json.Marshal(report); err != nil {
@@ -153,14 +157,16 @@ func TestTuneSkips(t *testing.T) {
 	few = tuner(100)
 	few.MostPairs = 3
 	report, err = few.Run(t.Context())
-	if err != nil || len(report.Rows) != 0 || !strings.HasPrefix(report.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
+	if err != nil || len(report.Rows) != 0 ||
+		!strings.HasPrefix(report.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
 		t.Fatalf("%v, %v", report.Skipped, err)
 	}
 	eachOnce(t, report)
 	late := tuner(100)
 	late.Budget = time.Nanosecond
 	report, err = late.Run(t.Context())
-	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 32 || report.Recommended != nil || report.Skipped[0].Why != "the budget was spent" {
+	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 32 || report.Recommended != nil ||
+		report.Skipped[0].Why != "the budget was spent" {
 		t.Errorf("%d rows, %d skipped, %v", len(report.Rows), len(report.Skipped), err)
 	}
 	var out bytes.Buffer
@@ -181,7 +187,8 @@ func TestTuneWeighted(t *testing.T) {
 		word := fmt.Sprintf("w%d ", i)
 		often := 10 + random.IntN(20)
 		for _, others := range []int{0, often / 3} { // as sets they are equal
-			documents = append(documents, []byte(strings.Repeat(word, often)+"x y z "+strings.Repeat(fmt.Sprintf("v%d ", i), 1+others)))
+			documents = append(documents, []byte(strings.Repeat(word, often)+"x y z "+
+				strings.Repeat(fmt.Sprintf("v%d ", i), 1+others)))
 		}
 	}
 	found := map[bool]int{}
@@ -201,7 +208,8 @@ func TestTuneWeighted(t *testing.T) {
 			}
 		}
 		for _, r := range report.Rows {
-			if r.Sketch == "minhash" && r.Stage == Verified && (r.Precision != 1 || r.Recall < 0.9) || r.ErrorMean > 0.15 && r.Sketch == "minhash" {
+			if r.Sketch == "minhash" && r.Stage == Verified && (r.Precision != 1 || r.Recall < 0.9) ||
+				r.ErrorMean > 0.15 && r.Sketch == "minhash" {
 				t.Errorf("weighted %v: %+v", weighted, r)
 			}
 		}
@@ -285,7 +293,8 @@ func TestRecommend(t *testing.T) {
 		}
 	}
 	rows := []Row{
-		row(1, 1, 0.90, 0.95, 100, 1), row(2, 0.9, 0.999, 0.96, 300, 3), row(3, 0.99, 0.985, 0.98, 200, 4), row(4, 0.95, 0.981, 0.97, 250, 2),
+		row(1, 1, 0.90, 0.95, 100, 1), row(2, 0.9, 0.999, 0.96, 300, 3), row(3, 0.99, 0.985, 0.98, 200, 4),
+		row(4, 0.95, 0.981, 0.97, 250, 2),
 	}
 	for by, want := range map[string]int{ByPrecision: 1, ByRecall: 2, ByF1: 3, ByMemory: 3, BySpeed: 4} {
 		if got, why := recommend(rows, by, Verified, 0.8); why != "" || got == nil || got.Slots != want {
@@ -297,7 +306,8 @@ func TestRecommend(t *testing.T) {
 	}
 	perfect := row(5, 1, 1, 1, 1, 1)
 	perfect.Score = eval.Score{}
-	if got, why := recommend([]Row{perfect}, ByF1, Verified, 0.8); got != nil || !strings.HasPrefix(why, "no two documents") {
+	if got, why := recommend([]Row{perfect}, ByF1, Verified, 0.8); got != nil ||
+		!strings.HasPrefix(why, "no two documents") {
 		t.Errorf("nothing to find: %+v, %s", got, why)
 	}
 	if got, _ := recommend(append(rows, perfect), ByF1, Verified, 0.8); got == nil || got.Slots == 5 {

@@ -120,7 +120,8 @@ func (c *Cache) get(asker context.Context) {
 // complain logs once that no token can be had.
 func (c *Cache) complain(err error) {
 	if !c.away {
-		c.logger.Warn().Err(err).Time("token_expires", c.token.Expiry).Msg("no new token for Kafka: asking again at the next login")
+		c.logger.Warn().Err(err).Time("token_expires", c.token.Expiry).
+			Msg("no new token for Kafka: asking again at the next login")
 	}
 	c.away = true
 }

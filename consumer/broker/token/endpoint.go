@@ -17,7 +17,8 @@ import (
 // endpoint gets tokens from a token endpoint (RFC 6749, section 4.4).
 func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, error) {
 	asked := &clientcredentials.Config{
-		ClientID: p.ClientID, ClientSecret: p.ClientSecret, TokenURL: p.TokenURL, Scopes: p.Scopes, EndpointParams: url.Values{},
+		ClientID: p.ClientID, ClientSecret: p.ClientSecret, TokenURL: p.TokenURL, Scopes: p.Scopes,
+		EndpointParams: url.Values{},
 	}
 	for _, param := range p.Params {
 		name, value, _ := strings.Cut(param, "=")
@@ -38,7 +39,10 @@ func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, erro
 		}
 		found, err := checked(Token{Value: t.AccessToken, Expiry: t.Expiry})
 		if err != nil {
-			return Token{}, &Error{What: p.TokenURL + " answers with something else than a token", Remedy: "check kafka.sasl.oauth.token_url"}
+			return Token{}, &Error{
+				What:   p.TokenURL + " answers with something else than a token",
+				Remedy: "check kafka.sasl.oauth.token_url",
+			}
 		}
 		return found, nil
 	}
@@ -50,12 +54,17 @@ func refused(p Params, err error) *Error {
 	if !errors.As(err, &answer) || answer.Response == nil {
 		return &Error{
 			What: "no token from " + p.TokenURL, Err: err,
-			Remedy: "see whether kafka.sasl.oauth.token_url can be reached from here, and its certificate is signed by kafka.sasl.oauth.ca_file",
+			Remedy: "see whether kafka.sasl.oauth.token_url can be reached from here, and its certificate is signed by " +
+				"kafka.sasl.oauth.ca_file",
 		}
 	}
-	e := &Error{What: "no token: " + p.TokenURL + " answers " + answer.Response.Status, Remedy: "see whether the token endpoint is well"}
+	e := &Error{
+		What:   "no token: " + p.TokenURL + " answers " + answer.Response.Status,
+		Remedy: "see whether the token endpoint is well",
+	}
 	if said := strings.TrimSpace(answer.ErrorCode + " " + answer.ErrorDescription); said != "" {
-		e.Err = errors.New(printable(strings.NewReplacer(p.ClientSecret, "***", url.QueryEscape(p.ClientSecret), "***").Replace(said)))
+		e.Err = errors.New(printable(strings.NewReplacer(p.ClientSecret, "***", url.QueryEscape(p.ClientSecret), "***").
+			Replace(said)))
 	}
 	if code := answer.Response.StatusCode; code >= 300 && code < 500 && code != http.StatusTooManyRequests {
 		e.Remedy = "check token_url, client_id, client_secret, scopes and params in kafka.sasl.oauth"

@@ -26,7 +26,8 @@ func command(argv []string) func(context.Context) (Token, error) {
 		cmd.Stdout, cmd.WaitDelay = &out, pipePatience
 		err := cmd.Run()
 		if ctx.Err() != nil {
-			return Token{}, &Error{What: argv[0] + " did not print a token in time", Err: ctx.Err(), Remedy: remedy + ", or raise kafka.sasl.oauth.timeout"}
+			return Token{}, &Error{What: argv[0] + " did not print a token in time", Err: ctx.Err(), Remedy: remedy +
+				", or raise kafka.sasl.oauth.timeout"}
 		}
 		if err != nil {
 			return Token{}, &Error{What: argv[0] + " prints no token", Err: err, Remedy: remedy}
@@ -46,7 +47,10 @@ func file(path string) func(context.Context) (Token, error) {
 	return func(ctx context.Context) (Token, error) {
 		text, err := r.within(ctx)
 		if ctx.Err() != nil {
-			return Token{}, &Error{What: path + " was not read in time", Err: ctx.Err(), Remedy: "see whether the file system that holds it is well"}
+			return Token{}, &Error{
+				What: path + " was not read in time", Err: ctx.Err(),
+				Remedy: "see whether the file system that holds it is well",
+			}
 		}
 		if err != nil {
 			return Token{}, &Error{What: "cannot read the token", Err: err, Remedy: remedy}

@@ -16,7 +16,8 @@ func TestValidate(t *testing.T) {
 	}{
 		{"endpoint", func(*Params) {}, nil},
 		{"all of it", func(p *Params) {
-			p.Scopes, p.Params, p.CAFile, p.Extensions = []string{"s"}, []string{"audience=a", "x="}, "f", []string{"logicalCluster=lkc-1"}
+			p.Scopes, p.Params, p.CAFile, p.Extensions = []string{"s"}, []string{"audience=a", "x="}, "f",
+				[]string{"logicalCluster=lkc-1"}
 		}, nil},
 		{"on this machine", func(p *Params) { p.TokenURL = "http://127.0.0.1:1/token" }, nil},
 		{"file", func(p *Params) { *p = DefaultParams(); p.File = "f" }, nil},

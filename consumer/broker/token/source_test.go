@@ -33,7 +33,10 @@ func askEndpoint(t *testing.T, answer http.HandlerFunc) (string, error) {
 	defer server.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	p := patient(Params{TokenURL: server.URL + "/token", ClientID: "unecho", ClientSecret: secret, Scopes: []string{"a", "b"}, Params: []string{"audience=k=v"}})
+	p := patient(Params{
+		TokenURL: server.URL + "/token", ClientID: "unecho", ClientSecret: secret,
+		Scopes: []string{"a", "b"}, Params: []string{"audience=k=v"},
+	})
 	return New(p, roots, zerolog.Nop()).Token(t.Context())
 }
 
@@ -154,7 +157,8 @@ func TestCommand(t *testing.T) {
 		{"far too much", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", "", []string{"prints no token"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := New(patient(Params{Command: []string{"sh", "-c", tt.script, "sh", "a b"}}), nil, zerolog.Nop()).Token(t.Context())
+			got, err := New(patient(Params{Command: []string{"sh", "-c", tt.script, "sh", "a b"}}), nil, zerolog.Nop()).
+				Token(t.Context())
 			if tt.mistake != nil {
 				told(t, got, err, tt.mistake...)
 				return
@@ -248,7 +252,8 @@ func TestExpiryOfAJWT(t *testing.T) {
 	if got := expiryOf(jwt(want)); !got.Equal(want) {
 		t.Errorf("got %s", got)
 	}
-	for _, odd := range []string{"", "a.b", "a.b.c", "a.e30.c", "a." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1e300}`)) + ".c"} {
+	for _, odd := range []string{"", "a.b", "a.b.c", "a.e30.c", "a." +
+		base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1e300}`)) + ".c"} {
 		if got := expiryOf(odd); !got.IsZero() {
 			t.Errorf("%q: %s", odd, got)
 		}

@@ -46,7 +46,10 @@ const recordBytes = 128
 
 // NewMerge begins where the ranges of a plan were fed to.
 func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
-	m := &Merge{plan: plan, parts: slices.Clone(from.Parts), lanes: make([]lane, len(plan.Ranges)), bounds: bounds, size: recordBytes}
+	m := &Merge{
+		plan: plan, parts: slices.Clone(from.Parts), lanes: make([]lane, len(plan.Ranges)), bounds: bounds,
+		size: recordBytes,
+	}
 	m.record.First = from.Entries
 	for i, r := range plan.Ranges {
 		m.parts[i].From = m.parts[i].Through

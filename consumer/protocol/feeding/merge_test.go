@@ -84,7 +84,10 @@ func (h *history) sort() {
 
 // framed are the bounds of records as the journal frames them.
 func framed(entries, bytes int) Bounds {
-	return Bounds{Bounds: protocol.Bounds{Entries: entries, Bytes: bytes}, Part: journal.FeedPartSize, Place: journal.FeedPlace}
+	return Bounds{
+		Bounds: protocol.Bounds{Entries: entries, Bytes: bytes}, Part: journal.FeedPartSize,
+		Place: journal.FeedPlace,
+	}
 }
 
 func (h *history) unfed() State {
@@ -115,7 +118,8 @@ func (h *history) read(r *rand.Rand, from State) *randomReader {
 func (rd *randomReader) poll(m *Merge) {
 	i := rd.random.IntN(len(rd.source))
 	until := rd.position[i] + int64(rd.random.IntN(20))
-	piece := slices.DeleteFunc(slices.Clone(rd.source[i]), func(d Document) bool { return d.Offset < rd.position[i] || d.Offset >= until })
+	piece := slices.DeleteFunc(slices.Clone(rd.source[i]),
+		func(d Document) bool { return d.Offset < rd.position[i] || d.Offset >= until })
 	if to := rd.plan.Ranges[i].To; until > to {
 		piece = append(piece, Document{Entry: entry.Entry{Offset: to, Time: 1}})
 	}
@@ -196,7 +200,8 @@ func TestMergeIsASort(t *testing.T) {
 		mortal := r.IntN(2) == 0
 		for alive := false; !alive; {
 			from := State{
-				Entries: w.state.Entries, Parts: slices.Clone(w.state.Parts), Places: slices.Clone(w.state.Places), Rejected: slices.Clone(w.state.Rejected),
+				Entries: w.state.Entries, Parts: slices.Clone(w.state.Parts), Places: slices.Clone(w.state.Places),
+				Rejected: slices.Clone(w.state.Rejected),
 			}
 			alive = feedAll(h, w, NewMerge(h.plan, from, bounds), r, mortal)
 		}
@@ -240,7 +245,8 @@ func feedAll(h *history, w *twin, m *Merge, r *rand.Rand, mortal bool) (done boo
 }
 
 func same(a, b placed) bool {
-	return a.at == b.at && a.lane == b.lane && bytes.Equal(entry.Append(nil, &a.entry, nil), entry.Append(nil, &b.entry, nil))
+	return a.at == b.at && a.lane == b.lane &&
+		bytes.Equal(entry.Append(nil, &a.entry, nil), entry.Append(nil, &b.entry, nil))
 }
 
 // With as many partitions as a record has no room for, every one gets its end all the same.
@@ -286,7 +292,10 @@ func benchmarkMerge(b *testing.B, lanes int) {
 	m := NewMerge(h.plan, h.unfed(), framed(journal.RunEntries, journal.RunBytes))
 	piece := make([]Document, 64)
 	for i := range piece {
-		piece[i].Entry = entry.Entry{Kind: entry.Sketch, Keys: make([]byte, 72), Evidence: make([]byte, 192), ID: make([]byte, 16)}
+		piece[i].Entry = entry.Entry{
+			Kind: entry.Sketch, Keys: make([]byte, 72), Evidence: make([]byte, 192),
+			ID: make([]byte, 16),
+		}
 	}
 	offsets := make([]int64, lanes)
 	var value []byte

@@ -18,7 +18,10 @@ func HistoryOf(plan *protocol.Plan, number uint32, f *index.Feed, rejected []uin
 	for i := range f.Parts {
 		p := &f.Parts[i]
 		r, _ := plan.Of(p.Source)
-		h.Parts = append(h.Parts, index.HistoryPart{Source: p.Source, Name: r.Topic, From: p.From, Through: p.Through, Rejected: rejected[i]})
+		h.Parts = append(h.Parts, index.HistoryPart{
+			Source: p.Source, Name: r.Topic, From: p.From, Through: p.Through,
+			Rejected: rejected[i],
+		})
 	}
 	return h
 }

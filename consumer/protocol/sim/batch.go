@@ -44,7 +44,8 @@ func (b *batch) of(a *protocol.Assignment) *group {
 // holder is the partition of a document that was judged.
 func (b *batch) holder(target index.Position) *part {
 	i := slices.IndexFunc(b.groups, func(g group) bool {
-		return slices.ContainsFunc(g.documents, func(d protocol.Document) bool { return d.Judged && d.Verdict.Position == target })
+		return slices.ContainsFunc(g.documents,
+			func(d protocol.Document) bool { return d.Judged && d.Verdict.Position == target })
 	})
 	return b.groups[i].part
 }

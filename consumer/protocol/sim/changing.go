@@ -49,7 +49,8 @@ const far = 8
 
 func (w *World) beginChanges() {
 	w.changes = changes{
-		bounds: []bound{{at: -1, count: w.params.Count}}, bounded: w.params.Count > 0 || w.params.Age > 0, erased: map[index.Position]int64{},
+		bounds: []bound{{at: -1, count: w.params.Count}}, bounded: w.params.Count > 0 ||
+			w.params.Age > 0, erased: map[index.Position]int64{},
 	}
 }
 
@@ -57,7 +58,8 @@ func (w *World) beginChanges() {
 func (w *World) named(offset int64, content byte) entry.Entry {
 	w.written++
 	e := entry.Entry{
-		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch, Keys: []byte{content, content, content, content},
+		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
+		Keys:     []byte{content, content, content, content},
 		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots), ID: fmt.Appendf(nil, "id-%05d", w.written),
 	}
 	if w.told == nil && w.n(4) == 0 {

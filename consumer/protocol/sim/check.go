@@ -42,7 +42,8 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 	}
 	for i := range l.verdicts {
 		if effect.Judged[i] != l.verdicts[i] {
-			w.bad("member %d at j%d: %s, the twin: %s", m.number, l.at.Offset, describeVerdict(&effect.Judged[i]), describeVerdict(&l.verdicts[i]))
+			w.bad("member %d at j%d: %s, the twin: %s", m.number, l.at.Offset, describeVerdict(&effect.Judged[i]),
+				describeVerdict(&l.verdicts[i]))
 		}
 	}
 	switch hash := m.replica.Hash(); {
@@ -117,7 +118,8 @@ func (w *World) checkSnapshot(m *member) {
 // not, unless Kafka has lost it.
 func (w *World) checkWait(sh *share) {
 	if t := sh.takeover; !w.params.LoseOffsets || t.Decision.Reason != protocol.Below {
-		w.bad("partition %d waits for reason %d, and nothing was lost: committed %+v, replica %+v", sh.part.number, t.Decision.Reason, t.Committed, t.Replica)
+		w.bad("partition %d waits for reason %d, and nothing was lost: committed %+v, replica %+v", sh.part.number,
+			t.Decision.Reason, t.Committed, t.Replica)
 	}
 	w.act("lost offsets")
 }

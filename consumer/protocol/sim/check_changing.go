@@ -13,7 +13,8 @@ func (w *World) checkBounds(m *member) {
 	next := m.replica.Next()
 	want, got := w.boundAt(next), m.replica.Bounds()
 	if got.Number != want.Number || got.Number > 0 && !bytes.Equal(got.Text, want.Text) {
-		w.bad("member %d has bounds %d at j%d (%s), by the journal they are %d (%s)", m.number, got.Number, next, got.Text, want.Number, want.Text)
+		w.bad("member %d has bounds %d at j%d (%s), by the journal they are %d (%s)", m.number, got.Number, next, got.Text,
+			want.Number, want.Text)
 	}
 	if len(w.names) > min(index.MostLeaving, index.MostReentries) {
 		return // more may have to leave than one turn takes
@@ -26,7 +27,8 @@ func (w *World) checkBounds(m *member) {
 // checkErased: nothing is a copy of what was erased.
 func (w *World) checkErased(p *part, v *index.Verdict) {
 	if at, is := w.erased[v.Match.Position]; is && v.Matched() && at < v.Position.Offset {
-		w.bad("%s is a copy of j%d/%d, which was erased at j%d", p.name(v.Offset), v.Match.Position.Offset, v.Match.Position.Entry, at)
+		w.bad("%s is a copy of j%d/%d, which was erased at j%d", p.name(v.Offset), v.Match.Position.Offset,
+			v.Match.Position.Entry, at)
 	}
 }
 
@@ -81,7 +83,8 @@ func (w *World) audit(twin *naive.Twin, from int64) {
 		}
 		for k := range verdicts {
 			if verdicts[k] != l.verdicts[k] {
-				w.bad("an audit from j%d says at j%d: %s, and it was: %s", from, i, describeVerdict(&verdicts[k]), describeVerdict(&l.verdicts[k]))
+				w.bad("an audit from j%d says at j%d: %s, and it was: %s", from, i, describeVerdict(&verdicts[k]),
+					describeVerdict(&l.verdicts[k]))
 				return
 			}
 		}
@@ -110,7 +113,8 @@ func (w *World) checkGap() {
 			}
 		}
 		if want, got := w.boundAt(i+1), r.Bounds(); known && got.Number != want.Number {
-			w.bad("who begins at j%d without a snapshot has bounds %d behind j%d, by the journal they are %d", w.begin, got.Number, i, want.Number)
+			w.bad("who begins at j%d without a snapshot has bounds %d behind j%d, by the journal they are %d", w.begin,
+				got.Number, i, want.Number)
 			return
 		}
 	}

@@ -20,9 +20,11 @@ func (w *World) checkPlace(p *part, v *index.Verdict) {
 	}
 	w.judgements++
 	got, want := *v, p.foreseen[v.Offset]
-	got.Position, want.Position, got.Match.Position, want.Match.Position = index.Position{}, index.Position{}, index.Position{}, index.Position{}
+	got.Position, want.Position, got.Match.Position, want.Match.Position = index.Position{}, index.Position{},
+		index.Position{}, index.Position{}
 	if got != want && !w.changed {
-		w.bad("%s is judged as %s, and in the order of places it is %s", p.name(v.Offset), describeVerdict(&got), describeVerdict(&want))
+		w.bad("%s is judged as %s, and in the order of places it is %s", p.name(v.Offset), describeVerdict(&got),
+			describeVerdict(&want))
 	}
 }
 

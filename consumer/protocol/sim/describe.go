@@ -20,13 +20,15 @@ func (w *World) describe(rec index.Record) string {
 		return "settings"
 	case *index.Run:
 		var b strings.Builder
-		fmt.Fprintf(&b, "run %d.p%d, epoch %d, base %d%s:", r.Source.Topic[0], r.Source.Partition, r.Epoch, r.Base, foreign(r.Header))
+		fmt.Fprintf(&b, "run %d.p%d, epoch %d, base %d%s:", r.Source.Topic[0], r.Source.Partition, r.Epoch, r.Base,
+			foreign(r.Header))
 		for i := range r.Entries {
 			fmt.Fprintf(&b, " %d=%c", r.Entries[i].Offset, 'a'+rune(r.Entries[i].Content)-1)
 		}
 		return b.String()
 	case *index.Reposition:
-		return fmt.Sprintf("reposition %d.p%d to %d, epoch %d%s", r.Source.Topic[0], r.Source.Partition, r.Offset, r.Epoch, foreign(r.Header))
+		return fmt.Sprintf("reposition %d.p%d to %d, epoch %d%s", r.Source.Topic[0], r.Source.Partition, r.Offset, r.Epoch,
+			foreign(r.Header))
 	case *index.Feed:
 		var b strings.Builder
 		fmt.Fprintf(&b, "feed behind %d%s:", r.First, foreign(r.Header))
@@ -80,5 +82,6 @@ func describeVerdict(v *index.Verdict) string {
 	if !v.Matched() {
 		return "unique"
 	}
-	return fmt.Sprintf("copy %d of %d.p%d:%d, let through %v", v.Match.Copy, v.Match.Source.Topic[0], v.Match.Source.Partition, v.Match.Offset, v.Reemitted)
+	return fmt.Sprintf("copy %d of %d.p%d:%d, let through %v", v.Match.Copy, v.Match.Source.Topic[0],
+		v.Match.Source.Partition, v.Match.Offset, v.Reemitted)
 }

@@ -123,7 +123,8 @@ func (f *feeder) begin() bool {
 		f.untaken = 0
 	}
 	f.before = from.Entries
-	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.bounds()), feeding.NewLedger(from.Entries), make([]bool, len(f.plan.Ranges))
+	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.bounds()), feeding.NewLedger(from.Entries),
+		make([]bool, len(f.plan.Ranges))
 	f.through = make([]int64, len(f.plan.Ranges))
 	return true
 }
@@ -170,7 +171,10 @@ func (f *feeder) again() {
 }
 
 func (f *feeder) bounds() feeding.Bounds {
-	return feeding.Bounds{Bounds: protocol.Bounds{Entries: f.params.Feeds, Bytes: math.MaxInt32}, Part: framing, Place: framing}
+	return feeding.Bounds{
+		Bounds: protocol.Bounds{Entries: f.params.Feeds, Bytes: math.MaxInt32}, Part: framing,
+		Place: framing,
+	}
 }
 
 func (f *feeder) quota() feeding.Quota {

@@ -268,7 +268,10 @@ func (w *World) stepStranger() bool {
 		if p.epoch == 0 || w.plan != nil || w.params.DeleteOffsets || w.params.LoseOffsets {
 			return false
 		}
-		f.record = &index.Reposition{Header: w.header(), Source: p.source, Name: "news", Epoch: p.epoch + 1, Offset: int64(w.n(len(p.entries)))}
+		f.record = &index.Reposition{
+			Header: w.header(), Source: p.source, Name: "news", Epoch: p.epoch + 1,
+			Offset: int64(w.n(len(p.entries))),
+		}
 		p.asked++
 		w.act("intruder")
 	default:

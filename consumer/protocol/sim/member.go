@@ -77,7 +77,8 @@ func (w *World) newMember(number int) *member {
 func (w *World) restore() *index.Replica {
 	for i := len(w.snapshots) - 1; i >= 0; i-- {
 		s := &w.snapshots[i]
-		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged && w.chance(1, 4) {
+		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged &&
+			w.chance(1, 4) {
 			continue
 		}
 		r, err := s.restore(w)
@@ -230,7 +231,10 @@ func (w *World) capture(m *member) {
 	if n := len(w.snapshots); n > snapshotsKept {
 		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
 	}
-	w.air = append(w.air, flight{letter: letter{record: m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds})}, after: w.late()})
+	w.air = append(w.air, flight{
+		letter: letter{record: m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds})},
+		after:  w.late(),
+	})
 	w.say("member %d takes a snapshot at j%d", m.number, c.Next)
 	w.act("snapshot")
 	if w.chance(1, 2) {
@@ -240,8 +244,9 @@ func (w *World) capture(m *member) {
 
 func (m *member) checkpoint(w *World, about claim) *index.Checkpoint {
 	return &index.Checkpoint{
-		Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: about.offset, Hash: about.hash, Settings: []byte(settings),
-		Routes: m.replica.Routes(), Bounds: about.bounds,
+		Header: w.header(), Member: fmt.Sprint("m", m.number), Offset: about.offset, Hash: about.hash,
+		Settings: []byte(settings),
+		Routes:   m.replica.Routes(), Bounds: about.bounds,
 	}
 }
 

@@ -37,7 +37,8 @@ var backfillMutants = []mutant{
 	},
 	{
 		"an exhausted range holds nothing up", "consumer/protocol/feeding/lane.go",
-		"func (l *lane) dry() bool { return !l.queued && l.position < l.to }", "func (l *lane) dry() bool { return !l.queued }",
+		"func (l *lane) dry() bool { return !l.queued && l.position < l.to }",
+		"func (l *lane) dry() bool { return !l.queued }",
 	},
 	{
 		"of equal times the first range comes first", "consumer/protocol/feeding/heap.go",
@@ -61,7 +62,8 @@ var backfillMutants = []mutant{
 	},
 	{
 		"other entries at the place of those that were fed change nothing", "index/feed.go",
-		"if again := first+uint64(i) < brought; again != (e.Offset < next[e.Part]) {", "if again := first+uint64(i) < brought; again && false {",
+		"if again := first+uint64(i) < brought; again != (e.Offset < next[e.Part]) {",
+		"if again := first+uint64(i) < brought; again && false {",
 	},
 	{
 		"a snapshot has how far partitions are fed", "index/capture.go",
@@ -85,7 +87,8 @@ var backfillMutants = []mutant{
 	},
 	{
 		"a backfill knows one epoch", "consumer/protocol/decide.go",
-		"\tcase d.Action == Begin:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n", "\tcase d.Action == Begin && d.Reason == 99:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n",
+		"\tcase d.Action == Begin:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n",
+		"\tcase d.Action == Begin && d.Reason == 99:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n",
 	},
 	{
 		"deletion behind a finished range ends nothing", "consumer/protocol/decide.go",
@@ -93,7 +96,8 @@ var backfillMutants = []mutant{
 	},
 	{
 		"what was appended is looked for in the replica", "consumer/protocol/feeding/ledger.go",
-		"\tswitch fed := r.FedEntries(); {", "\tif l.pending = l.pending[1:]; len(l.pending) >= 0 {\n\t\treturn nil\n\t}\n\tswitch fed := r.FedEntries(); {",
+		"\tswitch fed := r.FedEntries(); {",
+		"\tif l.pending = l.pending[1:]; len(l.pending) >= 0 {\n\t\treturn nil\n\t}\n\tswitch fed := r.FedEntries(); {",
 	},
 	{
 		"a finished range is not overtaken", "consumer/protocol/plan.go",

@@ -17,7 +17,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "a change takes hold at its offset on every member", file: "index/bounds.go",
-		old: "\tr.window.change(p, p.KeepsAll())\n", new: "\tif r.stats.Judged%2 == 0 {\n\t\tr.window.change(p, p.KeepsAll())\n\t}\n",
+		old: "\tr.window.change(p, p.KeepsAll())\n",
+		new: "\tif r.stats.Judged%2 == 0 {\n\t\tr.window.change(p, p.KeepsAll())\n\t}\n",
 	},
 	{
 		rule: "a change is of the same settings", file: "index/replica.go",
@@ -30,7 +31,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "a snapshot has the number of the change", file: "index/restore.go",
-		old: "to := Bounds{Number: uint32(rd.Uvarint()), Text: rd.Bytes()}", new: "to := Bounds{Number: min(uint32(rd.Uvarint()), 1), Text: rd.Bytes()}",
+		old: "to := Bounds{Number: uint32(rd.Uvarint()), Text: rd.Bytes()}",
+		new: "to := Bounds{Number: min(uint32(rd.Uvarint()), 1), Text: rd.Bytes()}",
 	},
 	{
 		rule: "a snapshot says that the window is narrowed", file: "index/capture.go",
@@ -50,7 +52,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "the threshold in force decides", file: "index/bounds.go",
-		old: "r.params, r.least, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify,", new: "r.params, _, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify,",
+		old: "r.params, r.least, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify,",
+		new: "r.params, _, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify,",
 	},
 	{
 		rule: "the hash has the bounds", file: "index/replica.go",
@@ -62,7 +65,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "of changes that were read early the next one counts", file: "index/bounds.go",
-		old: "rec.Fingerprint == r.recorded && rec.Number == r.bounds.Number+1 {", new: "rec.Fingerprint == r.recorded && rec.Number > r.bounds.Number+1 {",
+		old: "rec.Fingerprint == r.recorded && rec.Number == r.bounds.Number+1 {",
+		new: "rec.Fingerprint == r.recorded && rec.Number > r.bounds.Number+1 {",
 	},
 	{
 		rule: "a checkpoint has the bounds", file: "index/bounds.go",
@@ -82,11 +86,13 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "an erase that comes twice is one", file: "index/erase.go",
-		old: "\ts.changes.kill(i)\n", new: "\tif s.changes.isDead(i) {\n\t\ts.changes.dead[i] = false\n\t} else {\n\t\ts.changes.kill(i)\n\t}\n",
+		old: "\ts.changes.kill(i)\n",
+		new: "\tif s.changes.isDead(i) {\n\t\ts.changes.dead[i] = false\n\t} else {\n\t\ts.changes.kill(i)\n\t}\n",
 	},
 	{
 		rule: "an erase passes over nobody", file: "index/replica.go",
-		old: "\t\treturn r.applyErase(at, rec)\n", new: "\t\tif r.stats.Judged%2 == 1 {\n\t\t\treturn Effect{}\n\t\t}\n\t\treturn r.applyErase(at, rec)\n",
+		old: "\t\treturn r.applyErase(at, rec)\n",
+		new: "\t\tif r.stats.Judged%2 == 1 {\n\t\t\treturn Effect{}\n\t\t}\n\t\treturn r.applyErase(at, rec)\n",
 	},
 	{
 		rule: "an erase takes what it names", file: "index/erase.go",

@@ -107,7 +107,8 @@ var mutants = []mutant{
 	},
 	{
 		"an offset below base outranks another document", "consumer/protocol/decide.go",
-		"case c.Offset < p.Base && f.AcceptLostOffsets:", "case f.Moved:\n\t\treturn f.begin(Foreign, c.Offset, p.Epoch+1)\n\tcase c.Offset < p.Base && f.AcceptLostOffsets:",
+		"case c.Offset < p.Base && f.AcceptLostOffsets:",
+		"case f.Moved:\n\t\treturn f.begin(Foreign, c.Offset, p.Epoch+1)\n\tcase c.Offset < p.Base && f.AcceptLostOffsets:",
 	},
 	{
 		"a wait ends when the epoch does", "consumer/protocol/judge.go",
@@ -123,7 +124,8 @@ var mutants = []mutant{
 	},
 	{
 		"a snapshot has the verdicts held", "index/capture.go",
-		"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
+		"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {",
+		"dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
 	},
 	{
 		"a snapshot has the dead", "index/changes.go",
@@ -131,7 +133,8 @@ var mutants = []mutant{
 	},
 	{
 		"a snapshot has what fell", "index/capture.go",
-		"dst = binary.AppendUvarint(dst, uint64(len(p.falls)))\n\tfor _, f := range p.falls {", "dst = binary.AppendUvarint(dst, 0)\n\tfor _, f := range p.falls[:0] {",
+		"dst = binary.AppendUvarint(dst, uint64(len(p.falls)))\n\tfor _, f := range p.falls {",
+		"dst = binary.AppendUvarint(dst, 0)\n\tfor _, f := range p.falls[:0] {",
 	},
 	{
 		"the journal is trimmed below the second newest", "consumer/protocol/trim.go",
@@ -189,7 +192,8 @@ var mutants = []mutant{
 	{
 		"what was judged, and deleted before it was forwarded, dies", "consumer/protocol/decide.go",
 		"return f.begin(Deleted, f.Begin, p.Epoch+1)",
-		"return Decision{Assignment: Assignment{TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: f.Begin, Announced: p.Base}}",
+		"return Decision{Assignment: Assignment{TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: " +
+			"f.Begin, Announced: p.Base}}",
 	},
 	{
 		"what is deleted is not waited for", "consumer/protocol/decide.go",
@@ -205,7 +209,8 @@ var mutants = []mutant{
 	},
 	{
 		"an epoch that begins is found before anything is read", "consumer/protocol/takeover.go",
-		"func (t *Takeover) Applied() { t.asks = AskEnd }", "func (t *Takeover) Applied() { t.Extent(t.Begin, t.End, time.Time{}) }",
+		"func (t *Takeover) Applied() { t.asks = AskEnd }",
+		"func (t *Takeover) Applied() { t.Extent(t.Begin, t.End, time.Time{}) }",
 	},
 }
 
@@ -349,7 +354,8 @@ func (m *mutant) build(t *testing.T, also ...mutant) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./deploy/dev/simulate")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay",
+		filepath.Join(dir, "overlay.json"), "-o", program, "./deploy/dev/simulate")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -59,7 +59,8 @@ func Vary(seed uint64) Params {
 	c := random(seed ^ 0x7061_7261_6d73)
 	yes := func(of int) bool { return c.n(of) == 0 }
 	p := Params{
-		Members: 1 + c.n(3), Sessions: 1 + c.n(2), Partitions: 1 + c.n(2), Documents: 3 + c.n(30), Contents: 2 + c.n(4), Poll: 4, Entries: 3,
+		Members: 1 + c.n(3), Sessions: 1 + c.n(2), Partitions: 1 + c.n(2), Documents: 3 + c.n(30), Contents: 2 + c.n(4),
+		Poll: 4, Entries: 3,
 		Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), SetOffsets: yes(2), DeleteOffsets: yes(5), LoseOffsets: yes(8),
 		LoseTail: yes(8), Recreate: yes(8), Snapshots: !yes(4), Strangers: yes(4), Divergence: yes(4),
 	}

@@ -16,8 +16,10 @@ func VaryBackfill(seed uint64) Params {
 	c := random(seed ^ 0x6261_636b_6669)
 	yes := func(of int) bool { return c.n(of) == 0 }
 	p := Params{
-		Backfill: true, Members: 1 + c.n(4), Sessions: 1 + c.n(2), Partitions: 1 + c.n(4), Documents: 1 + c.n(60), Contents: 2 + c.n(4),
-		Poll: 1 + c.n(6), Entries: 3, Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), Snapshots: !yes(4), Strangers: yes(4),
+		Backfill: true, Members: 1 + c.n(4), Sessions: 1 + c.n(2), Partitions: 1 + c.n(4), Documents: 1 + c.n(60),
+		Contents: 2 + c.n(4),
+		Poll:     1 + c.n(6), Entries: 3, Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), Snapshots: !yes(4),
+		Strangers:  yes(4),
 		Divergence: yes(4), MostHeld: 1 + c.n(40), Feeds: 1 + c.n(5), Queued: 1 + c.n(600), Overdue: yes(2), Compacts: yes(4),
 	}
 	if yes(4) {
@@ -178,12 +180,16 @@ func (w *World) foresee() {
 	}
 	apply(&index.Settings{Text: []byte(settings), Wall: w.now})
 	for _, p := range w.parts {
-		apply(&index.Reposition{Header: w.header(), Source: p.source, Name: "news", Partitions: int32(len(w.parts)), Offset: p.within.From, Epoch: 1})
+		apply(&index.Reposition{
+			Header: w.header(), Source: p.source, Name: "news", Partitions: int32(len(w.parts)),
+			Offset: p.within.From, Epoch: 1,
+		})
 		p.foreseen = make([]index.Verdict, len(p.entries))
 	}
 	for i, d := range w.order {
 		v := apply(&index.Feed{
-			Header: w.header(), First: uint64(i), Parts: []index.FeedPart{{Source: d.part.source, Epoch: 1, Through: d.offset + 1}},
+			Header: w.header(), First: uint64(i),
+			Parts:   []index.FeedPart{{Source: d.part.source, Epoch: 1, Through: d.offset + 1}},
 			Entries: []index.FedEntry{{At: d.at, Entry: d.part.entries[d.offset]}},
 		})
 		d.part.foreseen[d.offset] = v[0]
@@ -206,7 +212,8 @@ func (s *session) refuse(sh *share) {
 	p, t := sh.part, sh.takeover
 	switch t.Decision.Reason { //nolint:exhaustive // the others have no cause here
 	case protocol.Deleted:
-		s.stop("documents were deleted", p.begin > max(p.within.From, p.committed.offset) && p.within.To > max(p.within.From, p.committed.offset))
+		s.stop("documents were deleted", p.begin > max(p.within.From, p.committed.offset) &&
+			p.within.To > max(p.within.From, p.committed.offset))
 	case protocol.NoOffset:
 		s.stop("an offset is gone", s.params.DeleteOffsets && p.asked > 0)
 	case protocol.Foreign:
@@ -214,7 +221,8 @@ func (s *session) refuse(sh *share) {
 	case protocol.Below:
 		s.stop("an offset was lost", s.params.LoseOffsets && p.asked > 0)
 	default:
-		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, p.number, t.Decision.Reason, t.Committed, t.Replica)
+		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, p.number, t.Decision.Reason,
+			t.Committed, t.Replica)
 	}
 }
 

@@ -78,8 +78,9 @@ func (w *World) fixPast() *priming {
 		}
 	}
 	pr := &priming{
-		plan: plan, text: strconv.AppendInt(nil, int64(len(w.plans)), 10), order: w.placesOf(plan), through: make([]int64, len(plan.Ranges)),
-		strict: !w.params.Compacts && (!own || !w.params.DeleteHead),
+		plan: plan, text: strconv.AppendInt(nil, int64(len(w.plans)), 10), order: w.placesOf(plan),
+		through: make([]int64, len(plan.Ranges)),
+		strict:  !w.params.Compacts && (!own || !w.params.DeleteHead),
 	}
 	for _, r := range plan.Ranges {
 		pr.brought = append(pr.brought, make([]bool, r.To))
@@ -142,7 +143,10 @@ func (w *World) agree(m *primer) bool {
 		w.act("primed to the end")
 		w.kill(m.member) // it ends
 	default:
-		w.air = append(w.air, flight{letter: letter{record: &index.History{Header: w.header(), Number: now.Number + 1, Plan: w.fixPast().text}}})
+		w.air = append(w.air, flight{letter: letter{record: &index.History{
+			Header: w.header(), Number: now.Number + 1,
+			Plan: w.fixPast().text,
+		}}})
 		m.asks = m.replica.Next() + 1 // it is appended again if that is lost
 	}
 	return true
@@ -160,10 +164,11 @@ func (w *World) allPrimed() bool {
 		return true
 	}
 	now, _ := w.twin.Primed(w.olds[0].source)
-	return int(now.Number) >= w.params.Primings && !slices.ContainsFunc(w.planOf(now).plan.Ranges, func(of protocol.Range) bool {
-		_, part := w.twin.Primed(of.Source)
-		return of.From < of.To && part.Through < of.To
-	})
+	return int(now.Number) >= w.params.Primings &&
+		!slices.ContainsFunc(w.planOf(now).plan.Ranges, func(of protocol.Range) bool {
+			_, part := w.twin.Primed(of.Source)
+			return of.From < of.To && part.Through < of.To
+		})
 }
 
 // landHistory notes what a record of history brought, of which so many entries were brought before it.
@@ -207,7 +212,8 @@ func (w *World) checkHistoryPlace(of int, e *index.FedEntry) {
 		return
 	}
 	if next := pr.order[min(pr.taken, len(pr.order)-1)]; next.of != of || next.offset != e.Offset || next.at != e.At {
-		w.bad("%s is brought at %d, and the next by its place is %s at %d", p.name(e.Offset), e.At, next.part.name(next.offset), next.at)
+		w.bad("%s is brought at %d, and the next by its place is %s at %d", p.name(e.Offset), e.At,
+			next.part.name(next.offset), next.at)
 	}
 	pr.taken++
 }
@@ -230,8 +236,10 @@ func (w *World) checkReplicaPrimed(m *member) {
 	for _, p := range slices.Concat(w.olds, w.parts) {
 		want, part := w.twin.Primed(p.source)
 		got := m.replica.Primed()
-		if got.Number != want.Number || !slices.Equal(got.Plan, want.Plan) || got.Entries != want.Entries || got.PrimedCounts != want.PrimedCounts || m.replica.PrimedPart(p.source) != part {
-			w.bad("member %d is primed as %+v, %+v, by the journal it is %+v, %+v", m.number, got, m.replica.PrimedPart(p.source), want, part)
+		if got.Number != want.Number || !slices.Equal(got.Plan, want.Plan) || got.Entries != want.Entries ||
+			got.PrimedCounts != want.PrimedCounts || m.replica.PrimedPart(p.source) != part {
+			w.bad("member %d is primed as %+v, %+v, by the journal it is %+v, %+v", m.number, got,
+				m.replica.PrimedPart(p.source), want, part)
 			return
 		}
 	}

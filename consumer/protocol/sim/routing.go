@@ -52,8 +52,11 @@ func (w *World) stepRoute() bool {
 	}
 	seen := w.routings[max(0, n-1-w.n(2))]
 	w.air = append(w.air, flight{
-		letter: letter{record: &index.Routing{Header: w.header(), Routes: index.Routes{Number: seen.Number + 1, Text: []byte(w.anyRouting())}}},
-		after:  w.late(),
+		letter: letter{record: &index.Routing{
+			Header: w.header(),
+			Routes: index.Routes{Number: seen.Number + 1, Text: []byte(w.anyRouting())},
+		}},
+		after: w.late(),
 	})
 	return true
 }

@@ -120,7 +120,8 @@ func (s *session) answered() {
 
 // answered goes on where an answer was waited for.
 func (f *feeder) answered() {
-	if f.ours != nil && !f.ours.failed && f.ours.left == 0 || f.merge == nil && f.until >= 0 && f.member.replica.Next() >= f.until {
+	if f.ours != nil && !f.ours.failed && f.ours.left == 0 ||
+		f.merge == nil && f.until >= 0 && f.member.replica.Next() >= f.until {
 		f.step()
 	}
 }

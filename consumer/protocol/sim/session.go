@@ -67,7 +67,8 @@ func (w *World) openSession(m *member, slot int) *session {
 	}
 	w.sessionsMade()
 	s := &session{
-		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1, shares: make([]*share, len(w.parts)),
+		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1,
+		shares: make([]*share, len(w.parts)),
 		intake: protocol.NewIntake(w.params.Poll),
 	}
 	w.slots[slot].latest = s
@@ -230,7 +231,8 @@ func (s *session) extent(sh *share) {
 	t.Extent(sh.part.begin, sh.part.visible, time.UnixMilli(0).Add(sh.waited))
 	d := t.Decision
 	if s.tracing {
-		s.say("s%d %d.p%d: committed %+v, replica %+v: action %d, reason %d", s.id, sh.part.source.Topic[0], sh.part.number, t.Committed, t.Replica, d.Action, d.Reason)
+		s.say("s%d %d.p%d: committed %+v, replica %+v: action %d, reason %d", s.id, sh.part.source.Topic[0], sh.part.number,
+			t.Committed, t.Replica, d.Action, d.Reason)
 	}
 	switch {
 	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
@@ -243,7 +245,8 @@ func (s *session) extent(sh *share) {
 	case d.Action == protocol.Refuse && s.plan != nil:
 		s.refuse(sh)
 	case d.Action == protocol.Refuse:
-		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, sh.part.number, d.Reason, t.Committed, t.Replica)
+		s.bad("s%d refuses partition %d for reason %d: committed %+v, replica %+v", s.id, sh.part.number, d.Reason,
+			t.Committed, t.Replica)
 	}
 }
 

@@ -93,7 +93,8 @@ func (s *snapshotted) restore(w *World) (*index.Replica, error) {
 
 // holds says whether a snapshot has what was encoded.
 func (s *snapshotted) holds(of *shelf, e *encoded) bool {
-	return bytes.Equal(s.manifest.State, e.state) && slices.EqualFunc(s.manifest.Segments, e.segments, func(segment snapshot.Segment, data []byte) bool {
-		return bytes.Equal(of.segments[segment.Name], data)
-	})
+	return bytes.Equal(s.manifest.State, e.state) &&
+		slices.EqualFunc(s.manifest.Segments, e.segments, func(segment snapshot.Segment, data []byte) bool {
+			return bytes.Equal(of.segments[segment.Name], data)
+		})
 }

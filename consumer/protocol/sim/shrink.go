@@ -33,14 +33,21 @@ func firstFailure(p Params, from uint64, below int) (uint64, Result, bool) {
 func (p Params) smaller() []Params {
 	var of []Params
 	for _, change := range []func(*Params){
-		func(q *Params) { q.Steps /= 2 }, func(q *Params) { q.Steps = q.Steps * 9 / 10 }, func(q *Params) { q.Partitions = 1 },
-		func(q *Params) { q.Sessions = 1 }, func(q *Params) { q.Members-- }, func(q *Params) { q.Documents /= 2 }, func(q *Params) { q.Documents-- },
-		func(q *Params) { q.Contents-- }, func(q *Params) { q.Gaps = false }, func(q *Params) { q.Rejects = false }, func(q *Params) { q.Refuses = 0 }, func(q *Params) { q.Untimely = false },
-		func(q *Params) { q.SetOffsets = false }, func(q *Params) { q.DeleteOffsets = false }, func(q *Params) { q.LoseOffsets = false },
+		func(q *Params) { q.Steps /= 2 }, func(q *Params) { q.Steps = q.Steps * 9 / 10 },
+		func(q *Params) { q.Partitions = 1 },
+		func(q *Params) { q.Sessions = 1 }, func(q *Params) { q.Members-- }, func(q *Params) { q.Documents /= 2 },
+		func(q *Params) { q.Documents-- },
+		func(q *Params) { q.Contents-- }, func(q *Params) { q.Gaps = false }, func(q *Params) { q.Rejects = false },
+		func(q *Params) { q.Refuses = 0 }, func(q *Params) { q.Untimely = false },
+		func(q *Params) { q.SetOffsets = false }, func(q *Params) { q.DeleteOffsets = false },
+		func(q *Params) { q.LoseOffsets = false },
 		func(q *Params) { q.DeleteHead = false },
-		func(q *Params) { q.LoseTail = false }, func(q *Params) { q.Recreate = false }, func(q *Params) { q.Snapshots = false },
-		func(q *Params) { q.Strangers = false }, func(q *Params) { q.Divergence = false }, func(q *Params) { q.Routings = false },
-		func(q *Params) { q.Changes = false }, func(q *Params) { q.Erasures = false }, func(q *Params) { q.Count, q.Age = 0, 0 },
+		func(q *Params) { q.LoseTail = false }, func(q *Params) { q.Recreate = false },
+		func(q *Params) { q.Snapshots = false },
+		func(q *Params) { q.Strangers = false }, func(q *Params) { q.Divergence = false },
+		func(q *Params) { q.Routings = false },
+		func(q *Params) { q.Changes = false }, func(q *Params) { q.Erasures = false },
+		func(q *Params) { q.Count, q.Age = 0, 0 },
 		func(q *Params) { q.KeepAll, q.Refresh, q.Reemit = false, false, 0 }, func(*Params) {},
 	} {
 		q := p

@@ -10,7 +10,8 @@ func TestChange(t *testing.T)     { trySteps(t, VaryChanged, allHappens(), 100_0
 func TestChangeLong(t *testing.T) { trySteps(t, VaryChanged, allHappens(), *steps/2, 0) }
 
 var changeHappens = []string{
-	"audited from a snapshot", "bounds changed", "bounds too late", "erased", "erased again", "read behind what was trimmed",
+	"audited from a snapshot", "bounds changed", "bounds too late", "erased", "erased again",
+	"read behind what was trimmed",
 }
 
 // allHappens is what happens to groups of all kinds.

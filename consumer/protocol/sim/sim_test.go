@@ -56,11 +56,16 @@ func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, r
 }
 
 var happens = []string{
-	"aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document", "answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
-	"commit of an epoch refused", "committed", "damaged", "divergence found", "ended by a routing", "epoch left without reposition", "expelled", "forget", "given up",
-	"gone wrong", "intruder", "judged under another routing", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted", "offset lost", "offset set",
-	"offsets refused", "refused for its routing", "routing changed", "routing too late", "outcome undecided", "outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "refusal foreseen", "recreated", "reposition",
-	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost", "transaction timed out", "trimmed", "zombie",
+	"aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document",
+	"answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
+	"commit of an epoch refused", "committed", "damaged", "divergence found", "ended by a routing",
+	"epoch left without reposition", "expelled", "forget", "given up",
+	"gone wrong", "intruder", "judged under another routing", "killed", "lie found", "lost its partitions", "lost offsets",
+	"offset deleted", "offset lost", "offset set",
+	"offsets refused", "refused for its routing", "routing changed", "routing too late", "outcome undecided",
+	"outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "refusal foreseen", "recreated", "reposition",
+	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost",
+	"transaction timed out", "trimmed", "zombie",
 }
 
 var backfillHappens = []string{
@@ -76,7 +81,8 @@ var backfillHappens = []string{
 }
 
 var primeHappens = []string{
-	"another priming", "compacted", "feed not taken", "feeder overtaken", "fed to the end", "history brought again", "history deleted",
+	"another priming", "compacted", "feed not taken", "feeder overtaken", "fed to the end", "history brought again",
+	"history deleted",
 	"history not taken", "primed to the end", "primer killed", "primer started", "priming", "priming begun", "range rests",
 }
 

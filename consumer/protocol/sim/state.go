@@ -237,18 +237,21 @@ func (t *teller) batch(b *batch) {
 		if t.flags(b.ours != nil); b.ours != nil {
 			t.appending(b.ours)
 		}
-	case protocol.WantVerdicts, protocol.WantTimeCheck, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets, protocol.WantAbort,
+	case protocol.WantVerdicts, protocol.WantTimeCheck, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets,
+		protocol.WantAbort,
 		protocol.Done, protocol.Rebuild, protocol.GiveUp: // what there is, is in the documents and the transaction
 	}
 }
 
 func (t *teller) documents(g *group) {
-	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.Epoch), g.Start, g.End, int64(len(g.documents)), int64(len(g.forms)))
+	t.num(int64(g.part.source.Topic[0]), int64(g.part.number), int64(g.Epoch), g.Start, g.End, int64(len(g.documents)),
+		int64(len(g.forms)))
 	for i := range g.documents {
 		d := &g.documents[i]
 		t.num(d.Entry.Offset, int64(d.Entry.Content))
 		t.flags(d.Judged, d.Verdict.Forgotten)
-		t.num(d.Verdict.Position.Offset, int64(d.Verdict.Position.Entry), d.Verdict.Match.Position.Offset, int64(d.Verdict.Match.Position.Entry))
+		t.num(d.Verdict.Position.Offset, int64(d.Verdict.Position.Entry), d.Verdict.Match.Position.Offset,
+			int64(d.Verdict.Match.Position.Entry))
 	}
 	for _, f := range g.forms {
 		t.num(int64(f))
@@ -298,7 +301,8 @@ func (t *teller) role(f *flight) int64 {
 
 // fedBy is the process whose feeder waits for a flight: -1 is nobody.
 func (t *teller) fedBy(f *flight) int64 {
-	return int64(slices.IndexFunc(t.processes, func(m *member) bool { return m.feeder != nil && m.feeder.ours == f.to && f.to != nil }))
+	return int64(slices.IndexFunc(t.processes,
+		func(m *member) bool { return m.feeder != nil && m.feeder.ours == f.to && f.to != nil }))
 }
 
 func (t *teller) letter(l letter) {

@@ -80,7 +80,10 @@ const heirDocuments = 8
 
 // NewSuccession makes a world from a seed.
 func NewSuccession(seed uint64, bugs Bugs) *Succession {
-	w := &Succession{choices: random(seed), bugs: bugs, out: make([]int, heirDocuments), faults: true, acted: map[string]int{}}
+	w := &Succession{
+		choices: random(seed), bugs: bugs, out: make([]int, heirDocuments), faults: true,
+		acted: map[string]int{},
+	}
 	for i, name := range []string{"a", "b", "c"} {
 		g := &line{number: i, name: name, committed: -1, members: map[int]bool{}}
 		w.groups = append(w.groups, g)
@@ -92,7 +95,8 @@ func NewSuccession(seed uint64, bugs Bugs) *Succession {
 	a.journal = append(a.journal, declared{1, protocol.Duty{}})
 	for _, g := range w.groups[1:] {
 		g.follows = a
-		g.journal = append(g.journal, declared{1, protocol.Duty{Kind: protocol.Shadows, Other: a.name, Ours: g.incarnation()}})
+		g.journal = append(g.journal,
+			declared{1, protocol.Duty{Kind: protocol.Shadows, Other: a.name, Ours: g.incarnation()}})
 	}
 	return w
 }
@@ -192,7 +196,10 @@ func (w *Succession) begins() {
 	if newer.follows == nil {
 		return
 	}
-	w.verbs = append(w.verbs, &heirVerb{w: w, older: newer.follows, newer: newer, Handover: protocol.Handover{Back: w.chance(1, 4)}})
+	w.verbs = append(w.verbs, &heirVerb{
+		w: w, older: newer.follows, newer: newer,
+		Handover: protocol.Handover{Back: w.chance(1, 4)},
+	})
 }
 
 // finish lets everything come to its end: a takeover that was begun is completed or abandoned.
@@ -210,7 +217,10 @@ func (w *Succession) finish() {
 			w.verbs = nil
 			for _, g := range w.groups {
 				if d := g.now(len(g.journal)).duty; d.Kind == protocol.Retired {
-					w.verbs = append(w.verbs, &heirVerb{w: w, older: g, newer: w.called(d.Other), Handover: protocol.Handover{Back: round/100%2 == 1}})
+					w.verbs = append(w.verbs, &heirVerb{
+						w: w, older: g, newer: w.called(d.Other),
+						Handover: protocol.Handover{Back: round/100%2 == 1},
+					})
 				}
 			}
 		}

@@ -73,7 +73,8 @@ func (s *heirSession) step() {
 	w := s.w
 	if s.at > heirStarts && s.seen < len(s.g.journal) && w.chance(1, 3) { // its follower
 		s.seen++
-		if d := s.g.now(s.seen).duty; s.at > heirCatchesUp && d.Kind == protocol.Retired && !w.bugs.Returns && w.chance(1, 2) {
+		if d := s.g.now(s.seen).duty; s.at > heirCatchesUp && d.Kind == protocol.Retired && !w.bugs.Returns &&
+			w.chance(1, 2) {
 			w.act("ended by the retirement")
 			s.leaves()
 			s.at, s.txn = heirStarts, nil
@@ -132,7 +133,10 @@ func (s *heirSession) returns(d protocol.Duty) {
 	}
 	s.g.follows = other
 	s.w.act("follows in turn")
-	s.w.air = append(s.w.air, late{s.g, declared{uint32(s.seen) + 1, protocol.Duty{Kind: protocol.Shadows, Other: d.Other, Ours: s.g.incarnation()}}})
+	s.w.air = append(s.w.air, late{s.g, declared{
+		uint32(s.seen) + 1,
+		protocol.Duty{Kind: protocol.Shadows, Other: d.Other, Ours: s.g.incarnation()},
+	}})
 }
 
 func (s *heirSession) takesOver() {

@@ -18,7 +18,8 @@ func trySuccessions(t *testing.T, histories uint64) {
 		}
 	}
 	for _, what := range []string{
-		"aborted", "committed", "declared", "ended by the retirement", "expelled", "follows in turn", "judged by another duty", "killed", "outdated",
+		"aborted", "committed", "declared", "ended by the retirement", "expelled", "follows in turn",
+		"judged by another duty", "killed", "outdated",
 		"over", "refused", "refused: retired", "too late",
 	} {
 		if acted[what] == 0 {
@@ -31,7 +32,8 @@ func trySuccessions(t *testing.T, histories uint64) {
 func TestSuccessionFindsBugs(t *testing.T) {
 	t.Parallel()
 	for name, bugs := range map[string]Bugs{
-		"undrained": {Undrained: true}, "a hole": {Hole: true}, "an overlap": {Overlap: true}, "an old member returns": {Returns: true},
+		"undrained": {Undrained: true}, "a hole": {Hole: true}, "an overlap": {Overlap: true},
+		"an old member returns": {Returns: true},
 		"a shadow goes too far": {Beyond: true}, "a stale takeover": {Stale: true}, "a former beginning": {Forgets: true},
 	} {
 		found := ""

@@ -120,14 +120,20 @@ type verdict struct {
 func New(p Params, seed uint64) *World { return begin(p, random(seed)) }
 
 func begin(p Params, c choices) *World {
-	w := &World{params: p, choices: c, kinds: kinds(p), ours: index.Fingerprint([]byte(settings)), faults: true, now: 1_000_000}
+	w := &World{
+		params: p, choices: c, kinds: kinds(p), ours: index.Fingerprint([]byte(settings)), faults: true,
+		now: 1_000_000,
+	}
 	for _, k := range w.kinds {
 		w.weight += k.weight
 	}
 	w.index = index.DefaultParams()
 	s := &w.index.Similarity
 	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 16, 1, 1, "estimate"
-	w.index.Window = index.WindowParams{Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first", ReemitEvery: p.Reemit}
+	w.index.Window = index.WindowParams{
+		Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
+		ReemitEvery: p.Reemit,
+	}
 	if p.Refresh {
 		w.index.Window.Refresh = "last"
 	}
@@ -178,8 +184,10 @@ func (w *World) createTopic() {
 // newPart makes a partition with n offsets, all of which are there.
 func (w *World) newPart(topic byte, number, n int) *part {
 	p := &part{
-		number: number, source: entry.Source{Topic: [16]byte{topic}, Partition: int32(number)}, entries: make([]entry.Entry, n), owner: -1,
-		committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n), uniques: make([]int, n),
+		number: number, source: entry.Source{Topic: [16]byte{topic}, Partition: int32(number)},
+		entries: make([]entry.Entry, n), owner: -1,
+		committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n),
+		uniques: make([]int, n),
 		skipped: make([]bool, n), verdicts: make([][]verdict, n), visible: int64(n),
 	}
 	for o := range p.entries {
@@ -206,7 +214,8 @@ func (w *World) document(offset int64) entry.Entry {
 		return w.named(offset, content)
 	}
 	return entry.Entry{
-		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch, Keys: []byte{content, content, content, content},
+		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
+		Keys:     []byte{content, content, content, content},
 		Evidence: []byte{content},
 	}
 }

@@ -36,7 +36,8 @@ func Smalls() []Small {
 // smallBackfills are backfills of two partitions with a document each, with each mishap and each two of them.
 func smallBackfills() (of []Small) {
 	p := Params{
-		Backfill: true, Members: 2, Sessions: 1, Partitions: 2, Documents: 1, Contents: 1, Arrived: true, Poll: 2, Entries: 1, Feeds: 2,
+		Backfill: true, Members: 2, Sessions: 1, Partitions: 2, Documents: 1, Contents: 1, Arrived: true, Poll: 2, Entries: 1,
+		Feeds:    2,
 		MostHeld: 4, Queued: 1 << 20,
 	}
 	single := []struct {

@@ -43,11 +43,13 @@ func openCluster(ctx context.Context, broker string) (*cluster, error) {
 // openFake starts a broker in this process. It keeps everything in memory and begins a group at once, as Kafka does in
 // the tests.
 func openFake(ctx context.Context) (*cluster, error) {
-	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	fake, err := kfake.NewCluster(kfake.NumBrokers(1),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {
 		return nil, fmt.Errorf("start kfake: %w", err)
 	}
-	return connect(ctx, &cluster{name: "kfake", documents: kfakeDocuments, producerTime: true, close: fake.Close}, fake.ListenAddrs()...)
+	return connect(ctx, &cluster{name: "kfake", documents: kfakeDocuments, producerTime: true, close: fake.Close},
+		fake.ListenAddrs()...)
 }
 
 func connect(ctx context.Context, c *cluster, addresses ...string) (*cluster, error) {

@@ -79,7 +79,8 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 // and buffer.
 func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo.Opt {
 	return append(append([]kgo.Opt{}, j.cluster.options...),
-		kgo.ConsumerGroup(group), kgo.ConsumeTopics(j.source), kgo.InstanceID(instance), kgo.TransactionalID(group+"/"+instance),
+		kgo.ConsumerGroup(group), kgo.ConsumeTopics(j.source), kgo.InstanceID(instance),
+		kgo.TransactionalID(group+"/"+instance),
 		kgo.TransactionTimeout(10*time.Second), kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(2*time.Second),
 		kgo.RebalanceTimeout(30*time.Second), kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(time.Second), kgo.FetchMaxPartitionBytes(c.fetch),
@@ -88,7 +89,9 @@ func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo
 	)
 }
 
-func (c bareCopy) session(ctx context.Context, j job, group, instance, output string, watch *stopwatch, committed func(int)) error {
+func (c bareCopy) session(ctx context.Context, j job, group, instance, output string, watch *stopwatch,
+	committed func(int),
+) error {
 	session, err := kgo.NewGroupTransactSession(c.options(j, group, instance, watch)...)
 	if err != nil {
 		return fmt.Errorf("open session of the copy: %w", err)
@@ -114,7 +117,9 @@ func (c bareCopy) session(ctx context.Context, j job, group, instance, output st
 }
 
 // transact copies one poll; it returns 0 when a rebalance took it back.
-func transact(ctx context.Context, session *kgo.GroupTransactSession, fetches kgo.Fetches, records *[]kgo.Record, output string) (int, error) {
+func transact(ctx context.Context, session *kgo.GroupTransactSession, fetches kgo.Fetches, records *[]kgo.Record,
+	output string,
+) (int, error) {
 	if err := session.Begin(); err != nil {
 		return 0, fmt.Errorf("begin transaction of the copy: %w", err)
 	}
@@ -132,7 +137,8 @@ func transact(ctx context.Context, session *kgo.GroupTransactSession, fetches kg
 	for it := fetches.RecordIter(); !it.Done(); {
 		src := it.Next()
 		out = append(out, kgo.Record{
-			Topic: output, Partition: src.Partition, Key: src.Key, Value: src.Value, Headers: src.Headers, Timestamp: src.Timestamp,
+			Topic: output, Partition: src.Partition, Key: src.Key, Value: src.Value, Headers: src.Headers,
+			Timestamp: src.Timestamp,
 		})
 		session.Produce(ctx, &out[len(out)-1], promise)
 	}

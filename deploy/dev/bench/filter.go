@@ -79,7 +79,8 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
 		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, Journal: c.Journal,
-		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Leases: store, Settings: c.Settings(), Logger: f.logger, ProducerTime: j.cluster.producerTime, Plan: plan,
+		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Leases: store, Settings: c.Settings(), Logger: f.logger,
+		ProducerTime: j.cluster.producerTime, Plan: plan,
 	})
 	if err != nil {
 		return result{}, err

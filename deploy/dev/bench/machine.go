@@ -10,7 +10,8 @@ import (
 
 // machine describes the machine of the measurement.
 func machine() string {
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+		runtime.Version())
 }
 
 // processor returns the model's name if the system tells it in a file.

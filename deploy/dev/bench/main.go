@@ -36,7 +36,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		rows = append(rows, of...)
 	}
-	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, outputs compressed with %s.\n\n%s\n",
+	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, "+
+		"outputs compressed with %s.\n\n%s\n",
 		p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression, summaryHead)
 	for _, row := range rows {
 		fmt.Fprintln(stdout, row.row())
@@ -82,11 +83,16 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 	return rows, nil
 }
 
-func (p params) series(ctx context.Context, j job, copies bareCopy, broker, verify string, out io.Writer) (summary, error) {
+func (p params) series(ctx context.Context, j job, copies bareCopy, broker, verify string,
+	out io.Writer,
+) (summary, error) {
 	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
 	s := series{
 		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
-		filter: filter{verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill, compression: p.compression, logger: logger()},
+		filter: filter{
+			verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
+			compression: p.compression, logger: logger(),
+		},
 	}
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)

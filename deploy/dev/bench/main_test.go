@@ -11,7 +11,10 @@ import (
 // TestRun measures a little on kfake. It checks that both ends commit everything and that the tables are written.
 func TestRun(t *testing.T) {
 	var out, problems bytes.Buffer
-	args := []string{"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify", "jaccard", "-compression", "lz4"}
+	args := []string{
+		"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify",
+		"jaccard", "-compression", "lz4",
+	}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
 		t.Fatalf("%v\n%s%s", err, &out, &problems)
 	}

@@ -45,7 +45,8 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&broker, "broker", "both", "kafka, kfake or both")
 	flags.StringVar(&verify, "verify", "both", "estimate, jaccard or both")
 	flags.IntVar(&p.pairs, "pairs", 7, "pairs that count; one more warms up")
-	flags.IntVar(&p.documents, "documents", 0, fmt.Sprintf("documents in the source topic (default %d on Kafka, %d on kfake)", kafkaDocuments, kfakeDocuments))
+	flags.IntVar(&p.documents, "documents", 0,
+		fmt.Sprintf("documents in the source topic (default %d on Kafka, %d on kfake)", kafkaDocuments, kfakeDocuments))
 	flags.IntVar(&p.bytes, "bytes", 2000, "bytes of a document, about")
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
@@ -53,10 +54,12 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
 	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
-	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression, "of the outputs, of unecho and of the copy")
+	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression,
+		"of the outputs, of unecho and of the copy")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
-	flags.StringVar(&p.profile, "cpuprofile", "", "write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
+	flags.StringVar(&p.profile, "cpuprofile", "",
+		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}

@@ -55,7 +55,8 @@ func summarise(broker, verify string, pairs []pair) summary {
 }
 
 func (s summary) row() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |", s.broker, s.verify, s.copy.text(thousands), s.filter.text(thousands), s.ratio.text(hundredths))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", s.broker, s.verify, s.copy.text(thousands), s.filter.text(thousands),
+		s.ratio.text(hundredths))
 }
 
 // details writes what a series cost apart from time: medians over its runs.
@@ -67,7 +68,8 @@ func details(w io.Writer, pairs []pair) {
 		median(func(p pair) float64 { return float64(p.filter.candidates) })/documents,
 		median(func(p pair) float64 { return float64(p.filter.rebuilds) }),
 		median(func(p pair) float64 { return float64(p.filter.rejected) }))
-	fmt.Fprintf(w, "journal %.0f bytes per entry\n", median(func(p pair) float64 { return float64(p.filter.journalBytes) })/documents)
+	fmt.Fprintf(w, "journal %.0f bytes per entry\n",
+		median(func(p pair) float64 { return float64(p.filter.journalBytes) })/documents)
 	cost(w, "copy", pairs, func(p pair) result { return p.copy })
 	cost(w, "unecho", pairs, func(p pair) result { return p.filter })
 	fmt.Fprintf(w, "unecho's sessions: sign %.2f s, judge %.2f s, forward %.2f s\n\n",
@@ -81,11 +83,13 @@ func cost(w io.Writer, name string, pairs []pair, of func(pair) result) {
 		return spreadOf(pairs, func(p pair) float64 { return f(of(p)) }).median
 	}
 	documents, commits := float64(of(pairs[0]).documents), median(func(r result) float64 { return float64(r.commits) })
-	fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, together %.2f cores busy, %.0f commits of %.0f documents\n",
+	fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, together %.2f cores busy, "+
+		"%.0f commits of %.0f documents\n",
 		name, median(func(r result) float64 { return r.took.Seconds() }),
 		1e6*median(func(r result) float64 { return r.cpu.own.Seconds() })/documents,
 		1e6*median(func(r result) float64 { return r.cpu.broker.Seconds() })/documents,
-		median(func(r result) float64 { return (r.cpu.own + r.cpu.broker).Seconds() / r.took.Seconds() }), commits, documents/commits)
+		median(func(r result) float64 { return (r.cpu.own + r.cpu.broker).Seconds() / r.took.Seconds() }), commits,
+		documents/commits)
 	runs := make([]result, 0, len(pairs))
 	for _, p := range pairs {
 		runs = append(runs, of(p))

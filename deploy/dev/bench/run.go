@@ -55,7 +55,8 @@ type stopwatch struct {
 
 func newStopwatch(j job, p *profile) *stopwatch {
 	return &stopwatch{
-		requests: requests{counts: map[int16]traffic{}}, topic: j.source, meter: j.cluster.meter, profile: p, started: make(chan struct{}),
+		requests: requests{counts: map[int16]traffic{}}, topic: j.source, meter: j.cluster.meter, profile: p,
+		started: make(chan struct{}),
 	}
 }
 
@@ -79,7 +80,9 @@ const tick = time.Millisecond
 
 // wait returns the time until done says that n documents are committed. ended is closed when the contender has given
 // up.
-func (w *stopwatch) wait(ctx context.Context, done func() int, n int, ended <-chan struct{}) (took time.Duration, cpu usage, err error) {
+func (w *stopwatch) wait(ctx context.Context, done func() int, n int,
+	ended <-chan struct{},
+) (took time.Duration, cpu usage, err error) {
 	select {
 	case <-w.started:
 	case <-ended:

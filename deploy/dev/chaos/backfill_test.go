@@ -41,13 +41,16 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	check(t, w.create(t.Context(), r.source, p.partitions))
 	r.load(p)
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
-		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "document: {empty: reject, invalid_utf8: reject}",
+		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}",
+		"document: {empty: reject, invalid_utf8: reject}",
 		"journal: {replication_factor: 3, min_insync: 2}", "sink: {replication_factor: 3}",
-		"snapshot: {store: directory, directory: '" + filepath.Join(w.dir, "replay") + "', shared: true, every: 5s}", "log: {format: json}",
+		"snapshot: {store: directory, directory: '" + filepath.Join(w.dir, "replay") + "', shared: true, every: 5s}",
+		"log: {format: json}",
 	}, "\n")), 0o600))
 	want := r.backfill("calm", 1, nil)
 	got := r.backfill("tried", 3, func(ctx context.Context) {
-		check(t, until(ctx, "a third is done", settleBound, func(ctx context.Context) bool { return r.done(ctx, "tried") > documents/3 }))
+		check(t, until(ctx, "a third is done", settleBound,
+			func(ctx context.Context) bool { return r.done(ctx, "tried") > documents/3 }))
 		var both errgroup.Group
 		both.Go(func() error { return w.loseBroker(ctx, 0, 4*time.Second) })
 		both.Go(func() error {
@@ -100,7 +103,8 @@ func (r *replay) backfill(name string, processes int, harm func(context.Context)
 		check(r.t, err)
 		defer log.Close()
 		cmd := exec.CommandContext(ctx, r.binary, append([]string{
-			"backfill", "--config", r.file, "--topic", r.source, "--name", name, "--set", fmt.Sprintf("consumer.member=%s-%d", name, i),
+			"backfill", "--config", r.file, "--topic", r.source, "--name", name, "--set",
+			fmt.Sprintf("consumer.member=%s-%d", name, i),
 			"--unique", name + ".unique", "--duplicate", name + ".duplicate", "--rejected", name + ".rejected",
 		}, args...)...)
 		cmd.Stdout, cmd.Stderr = log, log
@@ -144,7 +148,8 @@ func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 				from[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
 			}
 		})
-		client, err := kgo.NewClient(append(r.options[:len(r.options):len(r.options)], kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
+		client, err := kgo.NewClient(append(r.options[:len(r.options):len(r.options)],
+			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
 			kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))...)
 		check(r.t, err)
 		defer client.Close()

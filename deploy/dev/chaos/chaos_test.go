@@ -15,7 +15,8 @@ func TestShort(t *testing.T) {
 		t.Skip("needs Kafka: run make test")
 	}
 	p, err := parse([]string{
-		"-seed=4", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres", "-skew=false",
+		"-seed=4", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres",
+		"-skew=false",
 		"-cache=../../../.cache", "-pom=../pom.xml",
 	}, t.Output())
 	check(t, err)

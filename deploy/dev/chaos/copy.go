@@ -29,8 +29,10 @@ func copyJournal(ctx context.Context, w *world, journal string) (*journalCopy, e
 	}
 	var err, err2 error
 	c.reader, err = kgo.NewClient(append(append([]kgo.Opt{}, w.options...),
-		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{journal: {0: kgo.NewOffset().At(0)}}), kgo.ConsumeResetOffset(kgo.NoResetOffset()))...)
-	c.writer, err2 = kgo.NewClient(append(append([]kgo.Opt{}, w.options...), kgo.DefaultProduceTopic(c.topic), kgo.ProducerBatchMaxBytes(4<<20), kgo.MaxBufferedRecords(1<<20))...)
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{journal: {0: kgo.NewOffset().At(0)}}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()))...)
+	c.writer, err2 = kgo.NewClient(append(append([]kgo.Opt{}, w.options...), kgo.DefaultProduceTopic(c.topic),
+		kgo.ProducerBatchMaxBytes(4<<20), kgo.MaxBufferedRecords(1<<20))...)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("copy journal: %w", err)
 	}

@@ -97,7 +97,8 @@ func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {
 func (s *scene) moveLeaders(ctx context.Context, to int) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	topics, err := s.world.admin.ListTopicsWithInternal(ctx, s.name+".journal", "__consumer_offsets", "__transaction_state")
+	topics, err := s.world.admin.ListTopicsWithInternal(ctx, s.name+".journal", "__consumer_offsets",
+		"__transaction_state")
 	if err != nil {
 		return
 	}

@@ -37,7 +37,10 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the load's client: %w", err)
 	}
-	return &load{client: client, r: rand.New(rand.NewPCG(p.seed, 3)), partitions: p.partitions, bytes: p.bytes, ends: map[int32]int64{}}, nil
+	return &load{
+		client: client, r: rand.New(rand.NewPCG(p.seed, 3)), partitions: p.partitions, bytes: p.bytes,
+		ends: map[int32]int64{},
+	}, nil
 }
 
 // tick is how often documents are written.

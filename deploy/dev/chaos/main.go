@@ -119,7 +119,8 @@ func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err
 func (s *scene) result(took time.Duration) *result {
 	_, sent := s.load.written()
 	r := &result{
-		seed: s.params.seed, store: s.store, took: took, documents: sent, done: s.done, endings: map[string]int{}, waits: s.watch.waited(),
+		seed: s.params.seed, store: s.store, took: took, documents: sent, done: s.done, endings: map[string]int{},
+		waits: s.watch.waited(),
 	}
 	for _, m := range s.members {
 		r.lives += m.lives

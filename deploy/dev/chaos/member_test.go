@@ -145,7 +145,8 @@ func state(t *testing.T, m *member) string {
 func TestAlarms(t *testing.T) {
 	dir := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(dir, "member-1.log"), []byte("{\"message\":\"ready\"}\npanic: oh\ngoroutine 1\n"), 0o600))
-	check(t, os.WriteFile(filepath.Join(dir, "member-2.log"), []byte("{\"message\":\"replicas differ: this member leaves\"}\n"), 0o600))
+	check(t, os.WriteFile(filepath.Join(dir, "member-2.log"),
+		[]byte("{\"message\":\"replicas differ: this member leaves\"}\n"), 0o600))
 	found, err := alarms(dir)
 	check(t, err)
 	want := []string{"member-1.log:2: panic: oh", `member-2.log:1: {"message":"replicas differ: this member leaves"}`}
@@ -192,7 +193,8 @@ func TestBugsFitTheCode(t *testing.T) {
 	for name := range bugs() {
 		replace, err := overlay(t.Context(), t.TempDir(), params{bug: name})
 		check(t, err)
-		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", replace, "github.com/unecho/unecho/consumer/session")
+		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", replace,
+			"github.com/unecho/unecho/consumer/session")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, out)
 		}

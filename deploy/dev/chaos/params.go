@@ -54,7 +54,8 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.SetOutput(stderr)
 	flags.Uint64Var(&p.seed, "seed", rand.Uint64N(1_000_000), "the schedule; further runs take the numbers after it")
 	flags.IntVar(&p.runs, "runs", 1, "runs, one after another on the same servers")
-	flags.Float64Var(&minutes, "minutes", 5, "how long things are broken in a run; starting, settling and auditing come on top")
+	flags.Float64Var(&minutes, "minutes", 5,
+		"how long things are broken in a run; starting, settling and auditing come on top")
 	flags.IntVar(&p.members, "members", 4, "processes")
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.rate, "rate", 400, "documents a second")
@@ -62,13 +63,16 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.DurationVar(&p.killEvery, "kill-every", 2*time.Second, "SIGKILL of a member, on average; 0 for none")
 	flags.DurationVar(&p.faultEvery, "fault-every", 8*time.Second, "any other fault, on average; 0 for none")
 	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
-	flags.BoolVar(&p.skew, "skew", true, "set the members' clocks off; their binary is then built anew, once, with all of the standard library")
+	flags.BoolVar(&p.skew, "skew", true,
+		"set the members' clocks off; their binary is then built anew, once, with all of the standard library")
 	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
 	flags.StringVar(&p.bug, "bug", "", "plant a `bug` in the members, which the audit has to find: "+bugNames())
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
-	flags.IntVar(&p.takeover, "takeover", 0, "measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
+	flags.IntVar(&p.takeover, "takeover", 0,
+		"measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
 	flags.StringVar(&losses, "losses", join(trials()), "with -takeover: the kinds of loss, separated by commas")
-	flags.StringVar(&p.names, "names", mixed, "configured (all members have a consumer.member), leased (none has), or mixed (every other one)")
+	flags.StringVar(&p.names, "names", mixed,
+		"configured (all members have a consumer.member), leased (none has), or mixed (every other one)")
 	flags.BoolVar(&p.debug, "debug", false, "have the members log in detail, and keep what they and the servers wrote")
 	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
 	flags.IntVar(&p.burst, "burst", 100, "with -soak: so many times the rate, for a twentieth of its time")

@@ -20,7 +20,8 @@ panic: of the life before
 `), 0o600))
 	got, err := phases(log)
 	check(t, err)
-	if want := "ready after 25 ms (connect 20, fence 5); reads after 34 ms (join 30, settle 4); reads after 6 ms (client 6)"; got != want {
+	if want := "ready after 25 ms (connect 20, fence 5); reads after 34 ms (join 30, settle 4); reads after 6 ms " +
+		"(client 6)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

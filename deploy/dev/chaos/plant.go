@@ -35,7 +35,8 @@ func bugs() map[string]bug {
 		},
 		"forget-held": { // a restored member judges again what waits to be committed
 			"index/capture.go",
-			"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {", "dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
+			"dst = binary.AppendUvarint(dst, uint64(len(p.held)))\n\tfor i := range p.held {",
+			"dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
 		},
 	}
 }

@@ -37,7 +37,8 @@ func (r *result) ok() bool {
 
 // print writes the report for people.
 func (r *result) print(out io.Writer) {
-	fmt.Fprintf(out, "\nseed %d, snapshots in %s: %d documents in %v, %d lives\n", r.seed, r.store, r.documents, r.took.Round(time.Second), r.lives)
+	fmt.Fprintf(out, "\nseed %d, snapshots in %s: %d documents in %v, %d lives\n", r.seed, r.store, r.documents,
+		r.took.Round(time.Second), r.lives)
 	var parts []string
 	for _, f := range slices.Sorted(maps.Keys(r.done)) {
 		parts = append(parts, fmt.Sprintf("%d %s", r.done[f], f))
@@ -90,7 +91,8 @@ func (s *sum) add(r *result) {
 
 // String is the sum in one line.
 func (s *sum) String() string {
-	return fmt.Sprintf("%d runs, %d documents, %d kills of members, %d of brokers, %d lives: %d lost, %d doubled, %d different; %d runs with findings",
+	return fmt.Sprintf("%d runs, %d documents, %d kills of members, %d of brokers, %d lives: %d lost, %d doubled, %d "+
+		"different; %d runs with findings",
 		s.runs, s.documents, s.kills, s.brokers, s.lives, s.lost, s.doubled, s.different, s.bad)
 }
 

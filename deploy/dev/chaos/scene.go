@@ -75,13 +75,15 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 
 // configure writes the configuration that all members share.
 func (s *scene) configure() error {
-	snapshot := fmt.Sprintf("{store: postgres, postgres_url: '%s', schema: %s, every: 5s}", s.world.postgres.URL, strings.ReplaceAll(s.name, "-", "_"))
+	snapshot := fmt.Sprintf("{store: postgres, postgres_url: '%s', schema: %s, every: 5s}", s.world.postgres.URL,
+		strings.ReplaceAll(s.name, "-", "_"))
 	if s.store == directory {
 		var err error
 		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots"), snapshotDisk); err != nil {
 			return err
 		}
-		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}", filepath.Join(s.dir, "snapshots"))
+		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}",
+			filepath.Join(s.dir, "snapshots"))
 	}
 	level := "info"
 	if s.params.debug {
@@ -191,7 +193,8 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 		if err != nil {
 			return err
 		}
-		if err := until(ctx, "all that was written is committed", settleBound, func(context.Context) bool { return s.watch.settled() }); err != nil {
+		if err := until(ctx, "all that was written is committed", settleBound,
+			func(context.Context) bool { return s.watch.settled() }); err != nil {
 			return err
 		}
 		return until(ctx, "the journal is copied", time.Minute, s.copied)
@@ -215,7 +218,8 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	c := s.config
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
-		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
+		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
+		Settings:     settings,
 		Index:        c.Judge.Index.Name,
 		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {

@@ -107,7 +107,8 @@ func (s *scene) samples(ctx context.Context, all [][]sample, out io.Writer) erro
 
 // String is the sample in one line.
 func (s sample) String() string {
-	return fmt.Sprintf("resident %4.0f MiB, heap %4.0f MiB, %3.0f goroutines, lag %.0f", s.resident/(1<<20), s.heap/(1<<20), s.goroutines, s.lag)
+	return fmt.Sprintf("resident %4.0f MiB, heap %4.0f MiB, %3.0f goroutines, lag %.0f", s.resident/(1<<20),
+		s.heap/(1<<20), s.goroutines, s.lag)
 }
 
 // ask reads a member's metrics as a collector does.

@@ -72,7 +72,10 @@ func TestLossIsOverWhenAllIsCommitted(t *testing.T) {
 
 func TestBurst(t *testing.T) {
 	p := chaosFor(t, "-soak=20m", "-rate=50")
-	for at, want := range map[time.Duration]float64{0: 50, 59 * time.Second: 50, time.Minute: 5000, 119 * time.Second: 5000, 2 * time.Minute: 50} {
+	for at, want := range map[time.Duration]float64{
+		0: 50, 59 * time.Second: 50, time.Minute: 5000,
+		119 * time.Second: 5000, 2 * time.Minute: 50,
+	} {
 		if got := p.pace(at); got != want {
 			t.Errorf("after %v: %v, want %v", at, got, want)
 		}

@@ -77,7 +77,8 @@ func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 			if err := s.loseOne(ctx, f, i); err != nil {
 				return err
 			}
-			if err := until(ctx, "documents go on after "+string(f), settleBound, func(context.Context) bool { return s.watch.resolved() }); err != nil {
+			if err := until(ctx, "documents go on after "+string(f), settleBound,
+				func(context.Context) bool { return s.watch.resolved() }); err != nil {
 				return err
 			}
 			if err := s.tell(f, i, out); err != nil {
@@ -135,7 +136,8 @@ func (s *scene) well(ctx context.Context) error {
 		groups, err := s.world.admin.DescribeGroups(ctx, s.name)
 		g := groups[s.name]
 		switch {
-		case err != nil || g.State != "Stable" || len(g.Members) != want || !s.world.healthy(ctx) || s.watch.waiting() > wellBehind*int64(s.params.rate):
+		case err != nil || g.State != "Stable" || len(g.Members) != want || !s.world.healthy(ctx) ||
+			s.watch.waiting() > wellBehind*int64(s.params.rate):
 			since = time.Time{}
 		case since.IsZero():
 			since = time.Now()

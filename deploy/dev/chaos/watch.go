@@ -37,7 +37,8 @@ const watchEvery = 100 * time.Millisecond
 
 func newWatch(w *world, group, source string, l *load) *watch {
 	return &watch{
-		admin: w.admin, group: group, source: source, load: l, committed: map[int32]int64{}, waits: map[string][]time.Duration{},
+		admin: w.admin, group: group, source: source, load: l, committed: map[int32]int64{},
+		waits: map[string][]time.Duration{},
 	}
 }
 

@@ -58,10 +58,16 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 			return w, err
 		}
 	}
-	if err := w.start(ctx, testbed.Place{Dir: dir, Cache: p.cache, POM: p.pom, Brief: p.length < time.Minute}); err != nil {
+	if err := w.start(ctx, testbed.Place{
+		Dir: dir, Cache: p.cache, POM: p.pom,
+		Brief: p.length < time.Minute,
+	}); err != nil {
 		return w, err
 	}
-	w.options = []kgo.Opt{kgo.SeedBrokers(strings.Split(w.kafka.Address, ",")...), kgo.MetadataMinAge(100 * time.Millisecond)}
+	w.options = []kgo.Opt{
+		kgo.SeedBrokers(strings.Split(w.kafka.Address, ",")...),
+		kgo.MetadataMinAge(100 * time.Millisecond),
+	}
 	if w.client, err = kgo.NewClient(w.options...); err != nil {
 		return w, fmt.Errorf("open client: %w", err)
 	}

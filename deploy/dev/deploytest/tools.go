@@ -21,7 +21,8 @@ const (
 // Promtool returns Prometheus' own tool, without the services in which it could discover targets.
 func Promtool(t testing.TB) string {
 	t.Helper()
-	return installed(t, "promtool", promtoolVersion, "-tags", "remove_all_sd", "github.com/prometheus/prometheus/cmd/promtool@"+promtoolVersion)
+	return installed(t, "promtool", promtoolVersion, "-tags", "remove_all_sd",
+		"github.com/prometheus/prometheus/cmd/promtool@"+promtoolVersion)
 }
 
 // Goreleaser returns the program that makes releases.
@@ -33,13 +34,15 @@ func Goreleaser(t testing.TB) string {
 // Cyclonedx returns the program that lists the modules of a binary.
 func Cyclonedx(t testing.TB) string {
 	t.Helper()
-	return installed(t, "cyclonedx-gomod", cyclonedxVersion, "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@"+cyclonedxVersion)
+	return installed(t, "cyclonedx-gomod", cyclonedxVersion, "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@"+
+		cyclonedxVersion)
 }
 
 // OapiCodegen returns a program that generates clients from descriptions of APIs.
 func OapiCodegen(t testing.TB) string {
 	t.Helper()
-	return installed(t, "oapi-codegen", oapiVersion, "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@"+oapiVersion)
+	return installed(t, "oapi-codegen", oapiVersion, "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@"+
+		oapiVersion)
 }
 
 // Root is the directory of the project.

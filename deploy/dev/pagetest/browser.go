@@ -27,7 +27,8 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 		return nil, nil, fmt.Errorf("there is no chromium: make test-page installs it: %w", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("font-render-hinting", "none"))
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("font-render-hinting", "none"))
 	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
 	browser, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(say))
 	end = func() { endBrowser(); endAllocator() }

@@ -30,7 +30,8 @@ func TestLookup(t *testing.T) {
 	x.write("#lookup-text", "Something else.")
 	x.click("#lookup button.main")
 	x.says("#lookup .found", "Unique: nothing that is remembered is like it.")
-	x.says("#lookup .reasons", "3 documents of the window were alike enough to be compared, and none reaches the threshold of 0.8.")
+	x.says("#lookup .reasons", "3 documents of the window were alike enough to be compared, and none reaches the "+
+		"threshold of 0.8.")
 	s.Set(func(s *Stage) {
 		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPost {

@@ -129,14 +129,18 @@ func TestPictures(t *testing.T) {
 	}
 	defer func() { _ = demo.Stop() }()
 	taken := map[string]bool{}
-	taker := Taker{Browser: shared.browser, Demo: demo, For: 6 * time.Second, Keep: func(name string, picture []byte) error {
-		taken[name] = true
-		wide, high, err := sizeOf(picture)
-		if want := views()[strings.TrimSuffix(name[strings.Index(name, "-")+1:], ".png")]; wide != want.Width || high < want.Height {
-			t.Errorf("%s is %d x %d, want %d x %d", name, wide, high, want.Width, want.Height)
-		}
-		return err
-	}}
+	taker := Taker{
+		Browser: shared.browser, Demo: demo, For: 6 * time.Second,
+		Keep: func(name string, picture []byte) error {
+			taken[name] = true
+			wide, high, err := sizeOf(picture)
+			if want := views()[strings.TrimSuffix(name[strings.Index(name, "-")+1:], ".png")]; wide != want.Width ||
+				high < want.Height {
+				t.Errorf("%s is %d x %d, want %d x %d", name, wide, high, want.Width, want.Height)
+			}
+			return err
+		},
+	}
 	if err := taker.Take(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 func states() map[string]func(s *Stage, x *tab) {
 	alike := func(s *Stage, x *tab) {
 		for i := range 12 {
-			s.Add(fmt.Sprintf("a-name-without-any-space-%s-%d", strings.Repeat("x", 120), i), 0.8+float64(i)/100, strings.Repeat(harbour+" ", 9), strings.Repeat(edited+" ", 9))
+			s.Add(fmt.Sprintf("a-name-without-any-space-%s-%d", strings.Repeat("x", 120), i), 0.8+float64(i)/100,
+				strings.Repeat(harbour+" ", 9), strings.Repeat(edited+" ", 9))
 		}
 		x.until(`document.querySelectorAll('.copies li').length === 12`)
 	}
@@ -96,7 +97,10 @@ func (x *tab) fits(width int64) {
 // TestAxe: axe-core finds nothing in any state, light or dark, small or large.
 func TestAxe(t *testing.T) {
 	for name, reach := range states() {
-		for view, look := range map[string]Look{"desk": desk(), "phone": phone(), "dark": {Width: 1440, Height: 900, Dark: true}} {
+		for view, look := range map[string]Look{
+			"desk": desk(), "phone": phone(),
+			"dark": {Width: 1440, Height: 900, Dark: true},
+		} {
 			t.Run(name+" "+view, func(t *testing.T) {
 				look.Still = true
 				s, x := stage(t, look)

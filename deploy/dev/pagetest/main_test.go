@@ -59,7 +59,10 @@ func within(m *testing.M) (code int, err error) {
 
 // embedded starts a member on a broker of its own.
 func embedded(ctx context.Context, dir, listen string, sets ...string) (*Program, error) {
-	args := []string{"run", "--embedded", "--dir", dir, "--log-format", "console", "--log-level", "warn", "--set", "ops.listen=" + listen}
+	args := []string{
+		"run", "--embedded", "--dir", dir, "--log-format", "console", "--log-level", "warn", "--set",
+		"ops.listen=" + listen,
+	}
 	for _, set := range sets {
 		args = append(args, "--set", set)
 	}

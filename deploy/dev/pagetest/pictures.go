@@ -14,7 +14,8 @@ import (
 // Documented are the pictures that the documents show, by the names of their files.
 func Documented() []string {
 	return []string{
-		"top-desk-light.png", "page-desk-dark.png", "compare-desk-light.png", "compare-phone-dark.png", "lookup-phone-light.png", "lost-desk-light.png",
+		"top-desk-light.png", "page-desk-dark.png", "compare-desk-light.png", "compare-phone-dark.png",
+		"lookup-phone-light.png", "lost-desk-light.png",
 	}
 }
 
@@ -59,7 +60,13 @@ func (t *Taker) Take(ctx context.Context) error {
 	lost := func(p *Page) error {
 		return errors.Join(t.Demo.Stop(), p.Until(`document.body.dataset.phase === 'lost'`), p.top())
 	}
-	for _, s := range []scene{{"compare", false, (*Page).compare}, {"top", false, (*Page).lookUp}, {"page", true, (*Page).top}, {"lookup", false, (*Page).answer}, {"lost", false, lost}} {
+	for _, s := range []scene{
+		{"compare", false, (*Page).compare},
+		{"top", false, (*Page).lookUp},
+		{"page", true, (*Page).top},
+		{"lookup", false, (*Page).answer},
+		{"lost", false, lost},
+	} {
 		if err := s.reach(p); err != nil {
 			return fmt.Errorf("reach %s: %w", s.name, err)
 		}

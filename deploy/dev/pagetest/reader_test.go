@@ -25,7 +25,8 @@ func TestKeyboard(t *testing.T) {
 	seen := map[string]bool{}
 	for range 30 {
 		x.press(kb.Tab)
-		if outline := ask[string](x, `getComputedStyle(document.activeElement).outlineStyle`); outline == "none" && !ask[bool](x, `document.activeElement === document.body`) {
+		if outline := ask[string](x, `getComputedStyle(document.activeElement).outlineStyle`); outline == "none" &&
+			!ask[bool](x, `document.activeElement === document.body`) {
 			t.Errorf("the focus is not seen on %s", ask[string](x, `document.activeElement.outerHTML.slice(0, 200)`))
 		}
 		seen[ask[string](x, `document.activeElement.closest('section, footer, header')?.id ?? ''`)] = true

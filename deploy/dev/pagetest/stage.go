@@ -180,11 +180,13 @@ func (s *Stage) document(w http.ResponseWriter, r *http.Request) {
 	text, ok := s.texts[at]
 	s.mu.Unlock()
 	if !ok {
-		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set", "set ops.show_text: true and start the member again")
+		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set",
+			"set ops.show_text: true and start the member again")
 		return
 	}
 	s.tell(w, JSON{
-		"topic": r.PathValue("topic"), "verdict": "unique", "in_window": true, "copies": 3, "leaves": JSON{"at": ago(-time.Hour), "bound": "bytes"}, "match": nil,
+		"topic": r.PathValue("topic"), "verdict": "unique", "in_window": true, "copies": 3,
+		"leaves": JSON{"at": ago(-time.Hour), "bound": "bytes"}, "match": nil,
 		"text": JSON{"text": text, "cut": false, "raw": text, "raw_cut": false, "raw_bytes": len(text)},
 	})
 }
@@ -198,7 +200,8 @@ func (s *Stage) lookup(w http.ResponseWriter, r *http.Request) {
 	result := JSON{"duplicate": false, "matches": []JSON{}, "compared": 3, "cut": false, "threshold": 0.8, "bands": 18}
 	if strings.Contains(q.Text, "bridge") {
 		result["duplicate"], result["matches"] = true, []JSON{{
-			"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.9183, "method": "jaccard", "copy": 4,
+			"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.9183,
+			"method": "jaccard", "copy": 4,
 			"bands": []int{0, 3, 11}, "shared": JSON{"part": 45, "whole": 49, "of": "shingles"},
 		}}
 	}
@@ -215,7 +218,8 @@ func (s *Stage) Add(name string, similarity float64, original, copied string) {
 		"number": n, "judged": ago(0), "reemitted": false, "late_s": 0,
 		"document": JSON{"topic": "news", "partition": 1, "offset": n, "id": name, "time": ago(0)},
 		"match": JSON{
-			"topic": "news", "partition": 0, "offset": n, "id": "original of " + name, "time": ago(time.Duration(n) * time.Minute),
+			"topic": "news", "partition": 0, "offset": n, "id": "original of " + name,
+			"time":       ago(time.Duration(n) * time.Minute),
 			"similarity": similarity, "method": "jaccard", "copy": 2,
 		},
 	})

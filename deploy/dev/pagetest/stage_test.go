@@ -41,7 +41,10 @@ func TestMarkupStaysText(t *testing.T) {
 	_, x := stage(t, desk(), func(s *Stage) {
 		s.status = full()
 		s.status["group"], s.status["version"], s.status["member"] = evil, evil, evil
-		s.status["warnings"] = []JSON{{"code": evil, "text": evil, "remedy": evil, "runbook": `javascript:window.hacked=3`, "since": ago(0), "pending": false}}
+		s.status["warnings"] = []JSON{{
+			"code": evil, "text": evil, "remedy": evil, "runbook": `javascript:window.hacked=3`,
+			"since": ago(0), "pending": false,
+		}}
 		s.status["members"].(JSON)["sessions"].([]JSON)[0]["host"] = evil
 		s.status["partitions"].([]JSON)[0]["topic"] = evil
 	}, func(s *Stage) { s.status["snapshots"].(JSON)["failed"] = JSON{"error": evil, "time": ago(0)} })
@@ -111,7 +114,8 @@ func TestToken(t *testing.T) {
 // TestErrors: what the API refuses is said with its remedy, and the page goes on when it is over.
 func TestErrors(t *testing.T) {
 	closed := func(w http.ResponseWriter, _ *http.Request) bool {
-		fail(w, http.StatusForbidden, "the API is closed, because ops.listen is not a loopback address and there is no token", "set ops.token, or ops.token_file")
+		fail(w, http.StatusForbidden, "the API is closed, because ops.listen is not a loopback address and there is no token",
+			"set ops.token, or ops.token_file")
 		return true
 	}
 	s, x := stage(t, phone(), func(s *Stage) { s.answer = closed })

@@ -9,23 +9,48 @@ func full() JSON {
 		mine := []JSON{}
 		for p := i * 4; p < i*4+4; p++ {
 			mine = append(mine, JSON{"topic": "news", "partition": p})
-			partitions = append(partitions, JSON{"topic": "news", "partition": p, "lag_documents": p * 17, "lag_s": float64(p) / 7})
+			partitions = append(partitions, JSON{
+				"topic": "news", "partition": p, "lag_documents": p * 17,
+				"lag_s": float64(p) / 7,
+			})
 		}
-		sessions = append(sessions, JSON{"member": name, "client_id": "unecho", "host": "/10.0.4.1" + string(rune('1'+i)), "partitions": mine})
+		sessions = append(sessions, JSON{
+			"member": name, "client_id": "unecho", "host": "/10.0.4.1" + string(rune('1'+i)),
+			"partitions": mine,
+		})
 	}
 	return JSON{
 		"version": "v1.4.0", "member": "unecho-0", "time": ago(0), "group": "news-filter", "index": "unecho", "ready": true,
-		"documents": JSON{"unique": 812_345, "reemitted": 0, "duplicate": 91_204, "rejected": 17}, "rejected": JSON{"empty": 17},
-		"lag":                 JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
-		"window":              JSON{"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30, "age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "bytes", "history": 0, "memory_bytes": 1 << 30, "threshold": 0.8},
-		"journal":             JSON{"next": 88_102, "end": 88_104, "start": 71_000, "kept_records": 17_104, "kept_bytes": 73_400_320},
-		"snapshot":            JSON{"next": 87_900, "taken": ago(4 * time.Minute)},
-		"snapshots":           JSON{"by": "unecho-1", "next": ago(-6 * time.Minute), "every_s": 600.0, "failed": nil, "errors": 0},
-		"assigned_partitions": 4, "partitions": partitions, "members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
-		"rate": JSON{"documents_per_s": 1234.0, "duplicate_share": 0.031, "over_s": 60.0}, "warnings": []JSON{}, "waiting": []JSON{},
-		"settings":   []JSON{{"key": "document.scope", "value": "field:tenant"}},
-		"similarity": JSON{"bounds": []float64{.1, .2, .3, .4, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, .98, .9999, 1}, "counts": []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 4210, 6120, 9840, 12_330, 8120, 50_572, 0}},
-		"delay":      JSON{"bounds": []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "counts": []int{0, 40, 900, 4000, 800, 60, 12, 3, 0, 0, 0, 0}},
+		"documents": JSON{"unique": 812_345, "reemitted": 0, "duplicate": 91_204, "rejected": 17},
+		"rejected":  JSON{"empty": 17},
+		"lag":       JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
+		"window": JSON{
+			"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30,
+			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "bytes", "history": 0, "memory_bytes": 1 << 30,
+			"threshold": 0.8,
+		},
+		"journal": JSON{
+			"next": 88_102, "end": 88_104, "start": 71_000, "kept_records": 17_104,
+			"kept_bytes": 73_400_320,
+		},
+		"snapshot": JSON{"next": 87_900, "taken": ago(4 * time.Minute)},
+		"snapshots": JSON{
+			"by": "unecho-1", "next": ago(-6 * time.Minute), "every_s": 600.0, "failed": nil,
+			"errors": 0,
+		},
+		"assigned_partitions": 4, "partitions": partitions,
+		"members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
+		"rate":    JSON{"documents_per_s": 1234.0, "duplicate_share": 0.031, "over_s": 60.0}, "warnings": []JSON{},
+		"waiting":  []JSON{},
+		"settings": []JSON{{"key": "document.scope", "value": "field:tenant"}},
+		"similarity": JSON{
+			"bounds": []float64{.1, .2, .3, .4, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, .98, .9999, 1},
+			"counts": []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 4210, 6120, 9840, 12_330, 8120, 50_572, 0},
+		},
+		"delay": JSON{
+			"bounds": []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+			"counts": []int{0, 40, 900, 4000, 800, 60, 12, 3, 0, 0, 0, 0},
+		},
 	}
 }
 
@@ -35,7 +60,10 @@ func empty() JSON {
 	s["ready"], s["why"] = false, "reaching Kafka and restoring the newest snapshot"
 	s["documents"] = JSON{"unique": 0, "reemitted": 0, "duplicate": 0, "rejected": 0}
 	s["lag"] = JSON{"documents": nil, "seconds": nil, "leaderless": 0}
-	s["window"] = JSON{"documents": 0, "count_bound": 0, "bytes": 0, "bytes_bound": 1 << 30, "age_s": 0.0, "age_bound_s": 86_400.0, "history": 0, "memory_bytes": 0, "threshold": 0.8}
+	s["window"] = JSON{
+		"documents": 0, "count_bound": 0, "bytes": 0, "bytes_bound": 1 << 30, "age_s": 0.0,
+		"age_bound_s": 86_400.0, "history": 0, "memory_bytes": 0, "threshold": 0.8,
+	}
 	s["journal"] = JSON{"next": -1, "end": nil, "start": nil, "kept_records": nil, "kept_bytes": nil}
 	s["snapshot"], s["snapshots"] = nil, JSON{"every_s": 600.0, "failed": nil, "errors": 0}
 	s["partitions"], s["members"], s["rate"], s["assigned_partitions"] = []JSON{}, nil, nil, 0
@@ -51,6 +79,9 @@ func ill() JSON {
 		{"code": "UnechoWindowShort", "text": "the window remembers 3h12m of 24h: window.bytes is full", "remedy": "raise window.bytes, or lower window.age to what is needed", "runbook": "unechowindowshort", "since": ago(30 * time.Minute), "pending": false},
 		{"code": "UnechoSnapshotsFail", "text": "snapshots fail: connection refused", "remedy": "look at the store", "runbook": "unechosnapshotsfail", "since": ago(2 * time.Minute), "pending": true},
 	}
-	s["snapshots"].(JSON)["failed"] = JSON{"error": "write snapshot 4100: connection refused", "time": ago(2 * time.Minute)}
+	s["snapshots"].(JSON)["failed"] = JSON{
+		"error": "write snapshot 4100: connection refused",
+		"time":  ago(2 * time.Minute),
+	}
 	return s
 }

@@ -17,7 +17,8 @@ func TestLogsAreKept(t *testing.T) {
 	}
 	s := &servers{place: testbed.Place{Cache: t.TempDir()}, running: []*testbed.Server{{Name: "patient", Log: log}}}
 	s.keepLogs()
-	if text, err := os.ReadFile(filepath.Join(s.place.Cache, "logs", "patient.log")); err != nil || string(text) != "hello" {
+	if text, err := os.ReadFile(filepath.Join(s.place.Cache, "logs", "patient.log")); err != nil ||
+		string(text) != "hello" {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
@@ -27,7 +28,10 @@ func TestVariablesThatNameServersStartNone(t *testing.T) {
 	t.Setenv(kafkaVariable, "there:9092")
 	t.Setenv(postgresVariable, "postgres://there")
 	out := filepath.Join(t.TempDir(), "out")
-	err := run(t.Context(), []string{"-cache", t.TempDir(), "--", "/bin/sh", "-c", "echo $UNECHO_TEST_KAFKA $UNECHO_TEST_POSTGRES >$0; exit 5", out}, os.Stdout)
+	err := run(t.Context(), []string{
+		"-cache", t.TempDir(), "--", "/bin/sh", "-c",
+		"echo $UNECHO_TEST_KAFKA $UNECHO_TEST_POSTGRES >$0; exit 5", out,
+	}, os.Stdout)
 	if code := exitCode(err); code != 5 {
 		t.Errorf("exit code %d, want the command's 5 (%v)", code, err)
 	}

@@ -31,7 +31,8 @@ func main() {
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
-	states := flag.Int("states", 5_000_000, "with -explore: give a world up that has so many states; a million takes some 500 MB")
+	states := flag.Int("states", 5_000_000,
+		"with -explore: give a world up that has so many states; a million takes some 500 MB")
 	flag.Parse()
 	debug.SetGCPercent(400) // nearly everything that is allocated is soon garbage
 	vary := sim.Vary
@@ -135,7 +136,8 @@ func exploreAll(name string, most int) bool {
 func explore(s sim.Small, most int) bool {
 	began, said := time.Now(), time.Now()
 	tell := func(e sim.Explored, what string) {
-		fmt.Printf("%-10s  %7d states, %8d moves, depth %3d, %6.1f s: %s\n", s.Name, e.States, e.Moves, e.Depth, time.Since(began).Seconds(), what)
+		fmt.Printf("%-10s  %7d states, %8d moves, depth %3d, %6.1f s: %s\n", s.Name, e.States, e.Moves, e.Depth,
+			time.Since(began).Seconds(), what)
 	}
 	e := sim.Explore(s, most, func(e sim.Explored) {
 		if time.Since(said) > 30*time.Second {

@@ -29,7 +29,8 @@ type missing struct {
 func (m missing) install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil || os.Geteuid() != 0 {
-		return fmt.Errorf("%s is missing: `sudo apt-get install %s` on Debian and Ubuntu, `brew install %s` on macOS; or name running servers in UNECHO_TEST_KAFKA and UNECHO_TEST_POSTGRES",
+		return fmt.Errorf("%s is missing: `sudo apt-get install %s` on Debian and Ubuntu, `brew install %s` on macOS; or "+
+			"name running servers in UNECHO_TEST_KAFKA and UNECHO_TEST_POSTGRES",
 			m.what, m.debian, m.brew)
 	}
 	fmt.Fprintf(os.Stderr, "%s is missing: installing %s\n", m.what, m.debian)
@@ -92,7 +93,8 @@ func findMaven(ctx context.Context) (string, error) {
 func findPostgres(ctx context.Context) (string, error) {
 	return find(ctx, missing{"PostgreSQL", "postgresql", "postgresql"}, func() (string, bool) {
 		for _, dir := range postgresDirs(ctx) {
-			if isFile(filepath.Join(dir, "initdb")) && isFile(filepath.Join(dir, "postgres")) && isFile(filepath.Join(dir, "pg_isready")) {
+			if isFile(filepath.Join(dir, "initdb")) && isFile(filepath.Join(dir, "postgres")) &&
+				isFile(filepath.Join(dir, "pg_isready")) {
 				return dir, true
 			}
 		}

@@ -143,7 +143,8 @@ func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Ser
 	if len(nodes) > 1 {
 		voters = []string{"--initial-controllers", quorum(nodes)}
 	}
-	format = append(slices.Concat(jvm, brief, []string{"kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties}), voters...)
+	format = append(slices.Concat(jvm, brief,
+		[]string{"kafka.tools.StorageTool", "format", "-t", cluster, "-c", properties}), voters...)
 	return &Server{
 		Name: name, Log: filepath.Join(dir, "kafka.log"),
 		stopSignal: syscall.SIGKILL, // an orderly shutdown takes seconds and saves data that nobody wants
@@ -251,7 +252,8 @@ func fetchJars(ctx context.Context, into, pom string) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "fetching Kafka's jars with Maven")
-	cmd := exec.CommandContext(ctx, mvn, "-B", "-q", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory="+into)
+	cmd := exec.CommandContext(ctx, mvn, "-B", "-q", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime",
+		"-DoutputDirectory="+into)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("fetch kafka: %w\n%s", err, out)
 	}

@@ -73,7 +73,8 @@ func initPostgres(ctx context.Context, bin, dir string, as *syscall.Credential) 
 		return err
 	}
 	if as != nil {
-		if err := errors.Join(os.Chown(dir, int(as.Uid), int(as.Gid)), os.Chown(password, int(as.Uid), int(as.Gid))); err != nil {
+		if err := errors.Join(os.Chown(dir, int(as.Uid), int(as.Gid)),
+			os.Chown(password, int(as.Uid), int(as.Gid))); err != nil {
 			return err
 		}
 	}
@@ -102,5 +103,6 @@ func unprivileged() (*syscall.Credential, error) {
 		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
 	}
-	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: run as another user, or set UNECHO_TEST_POSTGRES")
+	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: run as " +
+		"another user, or set UNECHO_TEST_POSTGRES")
 }

@@ -69,7 +69,8 @@ func TestConfigureKafka(t *testing.T) {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(string(text)) {
-				if _, value, _ := strings.Cut(strings.TrimSpace(line), "="); strings.HasSuffix(value, ":") || strings.Contains(value, "$") {
+				if _, value, _ := strings.Cut(strings.TrimSpace(line), "="); strings.HasSuffix(value, ":") ||
+					strings.Contains(value, "$") {
 					t.Errorf("not filled in: %s", line)
 				}
 			}
@@ -87,7 +88,8 @@ func TestConfigureKafka(t *testing.T) {
 
 func shell(t *testing.T, script string, ready func(context.Context) error) *Server {
 	return &Server{
-		Name: "shell", Log: filepath.Join(t.TempDir(), "log"), stopSignal: syscall.SIGTERM, args: []string{"/bin/sh", "-c", script}, ready: ready,
+		Name: "shell", Log: filepath.Join(t.TempDir(), "log"), stopSignal: syscall.SIGTERM,
+		args: []string{"/bin/sh", "-c", script}, ready: ready,
 	}
 }
 
@@ -98,7 +100,8 @@ func TestServerThatEndsShowsItsLog(t *testing.T) {
 	}
 	defer s.Stop()
 	err := s.Await(t.Context())
-	if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "port in use") {
+	if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "exit status 3") ||
+		!strings.Contains(err.Error(), "port in use") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -38,8 +38,8 @@ func main() {
 	os.Exit(1)
 }
 
-// goTests runs a go test for each part of args between "--", all at once. A package may be in two of them if their flags
-// differ.
+// goTests runs a go test for each part of args between "--", all at once. A package may be in two of them if their
+// flags differ.
 func goTests(ctx context.Context, args []string, rep *report) error {
 	var parts [][]string
 	start := 0

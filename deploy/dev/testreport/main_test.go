@@ -62,10 +62,16 @@ func TestGoTests(t *testing.T) {
 	}
 	var out strings.Builder
 	r := newReport(&out, true)
-	if r.finish(goTests(t.Context(), []string{"-skip", "Long$", "./left", "--", "./right", "--", "-skip", "Long$", "-count=1", "./left", "--"}, r)) {
+	if r.finish(goTests(t.Context(), []string{
+		"-skip", "Long$", "./left", "--", "./right", "--", "-skip", "Long$",
+		"-count=1", "./left", "--",
+	}, r)) {
 		t.Error("the second fails")
 	}
-	for _, want := range []string{"ok  \tplanted/left", "FAIL\tplanted/right", "  planted/right.TestRight\n", "\n2 passed, 1 failed\n"} {
+	for _, want := range []string{
+		"ok  \tplanted/left", "FAIL\tplanted/right", "  planted/right.TestRight\n",
+		"\n2 passed, 1 failed\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in:\n%s", want, &out)
 		}
@@ -87,12 +93,25 @@ func TestAgain(t *testing.T) {
 		ok   bool
 		says []string
 	}{
-		"unstable": {1, unstable, true, []string{"the first time", "planted.TestUnstable failed: it is run again, alone", "UNSTABLE", "  planted.TestUnstable/sub\n", "\n1 passed, 0 failed, 1 unstable\n"}},
-		"strict":   {0, unstable, false, []string{"failed:\n  planted.TestUnstable/sub\n\n1 passed, 1 failed\n"}},
-		"always":   {3, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false, []string{"failed:\n  planted.TestAlways\n", "  planted.TestUnstable/sub\n", "\n1 passed, 1 failed, 1 unstable\n"}},
-		"many":     {1, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false, []string{"\n1 passed, 2 failed\n"}},
-		"race":     {3, unstable + `func TestRaced(t *testing.T) { t.Error("race detected during execution of test") }`, false, []string{"\n1 passed, 2 failed\n"}},
-		"panic":    {3, "func TestPanics(t *testing.T) { if os.Mkdir(\"seen\", 0o755) == nil { os.Exit(3) } }", false, []string{"did not end"}},
+		"unstable": {1, unstable, true, []string{
+			"the first time", "planted.TestUnstable failed: it is run again, alone",
+			"UNSTABLE", "  planted.TestUnstable/sub\n", "\n1 passed, 0 failed, 1 unstable\n",
+		}},
+		"strict": {0, unstable, false, []string{"failed:\n  planted.TestUnstable/sub\n\n1 passed, 1 failed\n"}},
+		"always": {
+			3, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false,
+			[]string{"failed:\n  planted.TestAlways\n", "  planted.TestUnstable/sub\n", "\n1 passed, 1 failed, 1 unstable\n"},
+		},
+		"many": {1, unstable + "func TestAlways(t *testing.T) { t.Fatal(2) }", false, []string{"\n1 passed, 2 failed\n"}},
+		"race": {
+			3, unstable + `func TestRaced(t *testing.T) { t.Error("race detected during execution of test") }`,
+			false,
+			[]string{"\n1 passed, 2 failed\n"},
+		},
+		"panic": {
+			3, "func TestPanics(t *testing.T) { if os.Mkdir(\"seen\", 0o755) == nil { os.Exit(3) } }", false,
+			[]string{"did not end"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

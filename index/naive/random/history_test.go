@@ -101,7 +101,9 @@ func kindOf(rec index.Record) string {
 	return reflect.TypeOf(rec).Elem().Name()
 }
 
-func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verdicts []index.Verdict, past map[int64]bool) {
+func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verdicts []index.Verdict,
+	past map[int64]bool,
+) {
 	after := twin.Stats()
 	kind := kindOf(step.Record)
 	if after.Applied > before.Applied {
@@ -165,13 +167,17 @@ func tryEverything(t *testing.T, seeds int) {
 	}
 	for what, least := range map[string]int{ // in forty histories
 		"applied Settings": 38, "ignored Settings": 40, "applied Run": 4000, "ignored Run": 1000,
-		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10, "applied Erase": 150, "ignored Erase": 3,
-		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "applied Mark": 10, "ignored stray": 10, "unique": 3000, "empty": 200, "method identical": 1000,
-		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "method levenshtein": 50, "many copies": 100, "between 0.8 and 1": 100, "known again": 1000,
+		"applied Reposition": 300, "ignored Reposition": 100, "applied Forget": 300, "ignored Forget": 10,
+		"applied Erase": 150, "ignored Erase": 3,
+		"applied Checkpoint": 40, "ignored Checkpoint": 2, "applied Accusation": 10, "applied Mark": 10, "ignored stray": 10,
+		"unique": 3000, "empty": 200, "method identical": 1000,
+		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "method levenshtein": 50, "many copies": 100,
+		"between 0.8 and 1": 100, "known again": 1000,
 		"match of long ago": 10, "forgotten while held": 50, "cut": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
 		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,
-		"applied History": 200, "ignored History": 40, "copy of history": 60, "primed": 60, "primed, duplicate": 60, "primed, too old": 60,
-		"primed, judged": 60, "primed, no room": 60, "primed, empty": 4,
+		"applied History": 200, "ignored History": 40, "copy of history": 60, "primed": 60, "primed, duplicate": 60,
+		"primed, too old": 60,
+		"primed, judged":  60, "primed, no room": 60, "primed, empty": 4,
 	} {
 		if least = max(1, least*seeds/40); c[what] < least {
 			t.Errorf("%s: %d times, want at least %d", what, c[what], least)

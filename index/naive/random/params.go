@@ -22,11 +22,15 @@ func Params(seed uint64) index.Params {
 	verifyBy(r, &p.Similarity)
 	p.Similarity.KeyBytes = pick(r, 4, 5, 8)
 	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
-	p.Window = index.WindowParams{Clock: pick(r, "arrival", "event"), Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second)}
+	p.Window = index.WindowParams{
+		Clock:     pick(r, "arrival", "event"),
+		Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second),
+	}
 	if p.Window.Clock == "event" {
 		p.Window.Late = pick(r, 0, time.Second, 10*time.Second)
 	}
-	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100), pick(r, 2*setting.KiB, 16*setting.KiB)
+	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100),
+		pick(r, 2*setting.KiB, 16*setting.KiB)
 	switch r.IntN(5) {
 	case 0:
 		p.Window.Age = age

@@ -21,7 +21,10 @@ func (h *history) prime() *index.History {
 	from := h.r.IntN(len(h.pasts))
 	of := h.pasts[from : from+1+h.r.IntN(len(h.pasts)-from)]
 	for _, s := range of {
-		rec.Parts = append(rec.Parts, index.HistoryPart{Source: s.Source, Name: "past", From: s.fed, Through: s.next, Rejected: uint64(s.base)})
+		rec.Parts = append(rec.Parts, index.HistoryPart{
+			Source: s.Source, Name: "past", From: s.fed, Through: s.next,
+			Rejected: uint64(s.base),
+		})
 	}
 	for range h.r.IntN(20) {
 		part := h.r.IntN(len(of))

@@ -57,7 +57,8 @@ func (h *history) again() *index.Run {
 func (h *history) reposition(s *source) *index.Reposition {
 	to := pick(h.r, 0, s.base, s.next, s.base-h.r.Int64N(9), s.next+h.r.Int64N(9))
 	rec := &index.Reposition{
-		Header: h.header(), Source: s.Source, Name: "topic-" + strconv.Itoa(int(s.Topic[0])), Offset: max(0, to), Epoch: s.epoch + 1,
+		Header: h.header(), Source: s.Source, Name: "topic-" + strconv.Itoa(int(s.Topic[0])), Offset: max(0, to),
+		Epoch: s.epoch + 1,
 	}
 	if h.r.IntN(10) == 0 {
 		s.renamed++

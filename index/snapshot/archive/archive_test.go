@@ -32,7 +32,10 @@ func (s shelf) Segment(_ context.Context, name string) ([]byte, error) {
 // sample returns a snapshot of three segments, one of them named twice.
 func sample() (shelf, snapshot.Manifest) {
 	s := shelf{segments: map[string][]byte{}}
-	m := snapshot.Manifest{Index: "orders", Position: snapshot.Position{Offset: 7}, Taken: 1_700_000_000_123, State: []byte("state")}
+	m := snapshot.Manifest{
+		Index: "orders", Position: snapshot.Position{Offset: 7}, Taken: 1_700_000_000_123,
+		State: []byte("state"),
+	}
 	for i, content := range []string{"one", "", "three", "one"} {
 		segment := snapshot.NewSegment([]byte(content), i)
 		segment.Number = uint64(i + 1)
@@ -163,7 +166,10 @@ func TestLies(t *testing.T) {
 	manifest := string(m.Encode())
 	sealed := func(s string) string { return string(snapshot.Seal(snapshot.KindSegment, []byte(s))) }
 	name := func(i int) string { return segmentsDir + m.Segments[i].Name }
-	whole := []*tar.Header{file(manifestName, manifest), file(name(0), sealed("one")), file(name(1), sealed("")), file(name(2), sealed("three"))}
+	whole := []*tar.Header{
+		file(manifestName, manifest), file(name(0), sealed("one")), file(name(1), sealed("")),
+		file(name(2), sealed("three")),
+	}
 	twin := m // the same checksum, claimed for another name
 	twin.Segments = append([]snapshot.Segment{}, m.Segments...)
 	twin.Segments[0].Name = snapshot.SegmentName([]byte("forged"))
@@ -213,7 +219,8 @@ func TestLengthThatLies(t *testing.T) {
 	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: manifestName, Size: math.MaxInt64}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := readAll(b.Bytes()); err == nil || !strings.Contains(err.Error(), fmt.Sprint("can have ", maxManifest)) {
+	if _, _, err := readAll(b.Bytes()); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprint("can have ", maxManifest)) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -21,7 +21,8 @@ func Follows(ctx context.Context, store snapshot.Store, m *snapshot.Manifest) er
 			continue
 		}
 		if i.Position.Newer(m.Position) {
-			return fmt.Errorf("%w at offset %d, this one is of offset %d", snapshot.ErrStale, i.Position.Offset, m.Position.Offset)
+			return fmt.Errorf("%w at offset %d, this one is of offset %d", snapshot.ErrStale, i.Position.Offset,
+				m.Position.Offset)
 		}
 		if there, err := store.Manifest(ctx, i.Position); err == nil && there.Fingerprint != m.Fingerprint {
 			return errors.New("its settings differ from those of the snapshots of the same journal in the store")

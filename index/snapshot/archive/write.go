@@ -39,7 +39,8 @@ func Write(ctx context.Context, w io.Writer, store snapshot.Store, m *snapshot.M
 }
 
 func add(out *tar.Writer, name string, taken int64, data []byte) error {
-	head := &tar.Header{Name: name, Mode: mode, Size: int64(len(data)), ModTime: time.UnixMilli(taken).Truncate(time.Second)}
+	head := &tar.Header{Name: name, Mode: mode, Size: int64(len(data)), ModTime: time.UnixMilli(taken).
+		Truncate(time.Second)}
 	if err := out.WriteHeader(head); err != nil {
 		return err
 	}

@@ -57,7 +57,9 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 }
 
 // named returns the segments of all manifests except the expired ones.
-func (s *Store) named(ctx context.Context, infos []snapshot.Info, expired []snapshot.Position) (map[string]bool, error) {
+func (s *Store) named(ctx context.Context, infos []snapshot.Info,
+	expired []snapshot.Position,
+) (map[string]bool, error) {
 	named := make(map[string]bool)
 	for _, info := range infos {
 		if slices.Contains(expired, info.Position) {

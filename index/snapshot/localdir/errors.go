@@ -19,7 +19,8 @@ func explain(err error) error {
 	case errors.Is(err, syscall.EROFS):
 		remedy = "mount it writable, or name another directory in snapshot.directory"
 	case errors.Is(err, fs.ErrPermission):
-		remedy = fmt.Sprintf("give the directory to the user with id %d, who runs this process, or name another in snapshot.directory", os.Geteuid())
+		remedy = fmt.Sprintf("give the directory to the user with id %d, who runs this process, or name another in "+
+			"snapshot.directory", os.Geteuid())
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EEXIST):
 		remedy = "a file stands where a directory is needed: move it, or name another directory in snapshot.directory"
 	case errors.Is(err, fs.ErrNotExist):

@@ -93,9 +93,13 @@ func TestModes(t *testing.T) {
 func TestEscape(t *testing.T) {
 	seen := make(map[string]string)
 	long := strings.Repeat("x", 300)
-	for _, name := range []string{"orders", "Orders", "a/b", "a%2fb", "a_b", ".", "..", ".x", "...", "x.lock", "ä", "%", long, long + "x", strings.ToUpper(long), "a b", "a\x00b", "a\nb"} {
+	for _, name := range []string{
+		"orders", "Orders", "a/b", "a%2fb", "a_b", ".", "..", ".x", "...", "x.lock", "ä", "%",
+		long, long + "x", strings.ToUpper(long), "a b", "a\x00b", "a\nb",
+	} {
 		got := escape(name)
-		if len(got) > longest+1 || strings.ContainsAny(got, "/\x00\n") || strings.HasPrefix(got, ".") || got != strings.ToLower(got) {
+		if len(got) > longest+1 || strings.ContainsAny(got, "/\x00\n") || strings.HasPrefix(got, ".") ||
+			got != strings.ToLower(got) {
 			t.Errorf("%q becomes %q", name, got)
 		}
 		if other, ok := seen[got]; ok {
@@ -114,7 +118,10 @@ func TestManifestName(t *testing.T) {
 		t.Errorf("%v became %v", p, got)
 	}
 	good := manifestName(p)
-	for _, name := range []string{"", "x", "1-2-3", good + "x", good + "~", "." + good, "+" + good[1:], strings.ToUpper(good), good[:len(good)-3] + "-", strings.Replace(good, "-1", "-99999999999", 1)} {
+	for _, name := range []string{
+		"", "x", "1-2-3", good + "x", good + "~", "." + good, "+" + good[1:],
+		strings.ToUpper(good), good[:len(good)-3] + "-", strings.Replace(good, "-1", "-99999999999", 1),
+	} {
 		if name == good {
 			continue
 		}

@@ -46,7 +46,8 @@ func TestDiskFull(t *testing.T) {
 		capture := f.Replica.Capture()
 		_, err = w.Write(t.Context(), &capture, f.Manifest())
 	}
-	if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "make room there, keep fewer snapshots (snapshot.keep)") {
+	if !errors.Is(err, unix.ENOSPC) ||
+		!strings.Contains(err.Error(), "make room there, keep fewer snapshots (snapshot.keep)") {
 		t.Fatalf("got %v", err)
 	}
 	if n := temps(t, s); n != 0 {

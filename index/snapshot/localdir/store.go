@@ -70,7 +70,8 @@ func (s *Store) exists(dir string) error {
 	for i := range others {
 		others[i] = filepath.Base(filepath.Dir(others[i]))
 	}
-	return fmt.Errorf("%w of index %s in it (index.name); there are those of %s", snapshot.ErrNoStore, s.index, strings.Join(others, ", "))
+	return fmt.Errorf("%w of index %s in it (index.name); there are those of %s", snapshot.ErrNoStore, s.index,
+		strings.Join(others, ", "))
 }
 
 func locate(p snapshot.Params, index string) (*Store, error) {

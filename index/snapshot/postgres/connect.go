@@ -48,7 +48,8 @@ func configure(p snapshot.Params) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the password as %XX"
+const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the " +
+	"password as %XX"
 
 var errURL = errors.New("the URL cannot be read: " + form)
 

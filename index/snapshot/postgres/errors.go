@@ -56,7 +56,8 @@ func (t target) explain(err error) error {
 		what, remedy = network.Error(), "is it running, and do host and port in snapshot.postgres_url name it?"
 	case connecting:
 		what, remedy, away = firstLine(err), "check snapshot.postgres_url", false
-	case pgconn.SafeToRetry(err), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case pgconn.SafeToRetry(err), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		what, remedy = firstLine(err), "the connection broke; the next attempt opens a new one"
 	default:
 		return err
@@ -69,7 +70,8 @@ func restarts(code string) bool { return code == "57P01" || code == "57P02" || c
 
 // remedy returns what to do about an error that the server reports.
 func (t target) remedy(code, message string) string {
-	const grant = "GRANT USAGE, CREATE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %[1]s TO %[2]s"
+	const grant = "GRANT USAGE, CREATE ON SCHEMA %[1]s TO %[2]s; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN " +
+		"SCHEMA %[1]s TO %[2]s"
 	schema, user := pgx.Identifier{t.schema}.Sanitize(), pgx.Identifier{t.user}.Sanitize()
 	if restarts(code) {
 		return "it is going down or coming up: wait"
@@ -78,7 +80,8 @@ func (t target) remedy(code, message string) string {
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
 		return "check user and password in snapshot.postgres_url, and the server's pg_hba.conf"
 	case "3D000": // invalid_catalog_name
-		return fmt.Sprintf("create it (CREATE DATABASE %s OWNER %s), or name another in snapshot.postgres_url", pgx.Identifier{t.database}.Sanitize(), user)
+		return fmt.Sprintf("create it (CREATE DATABASE %s OWNER %s), or name another in snapshot.postgres_url",
+			pgx.Identifier{t.database}.Sanitize(), user)
 	case "42501": // insufficient_privilege
 		return fmt.Sprintf("as the owner of the schema, run: "+grant, schema, user)
 	case "42P01", "3F000": // undefined_table, invalid_schema_name
@@ -88,12 +91,14 @@ func (t target) remedy(code, message string) string {
 	case "53100", "53200": // disk_full, out_of_memory
 		return "make room on the server, keep fewer snapshots (snapshot.keep), or remember fewer documents (window)"
 	case "25006": // read_only_sql_transaction
-		return "this is a replica that only reads: name the primary, or add target_session_attrs=read-write to snapshot.postgres_url"
+		return "this is a replica that only reads: name the primary, or add target_session_attrs=read-write to " +
+			"snapshot.postgres_url"
 	case "57014": // query_canceled, by statement_timeout
 		return "is the server overloaded, or another member stuck in a transaction?"
 	case "08P01": // protocol_violation
 		if strings.Contains(message, "startup parameter") {
-			return "a pooler is in between: connect to the server itself, or use a pooler in session mode that lets startup parameters pass"
+			return "a pooler is in between: connect to the server itself, or use a pooler in session mode that lets startup " +
+				"parameters pass"
 		}
 	}
 	return "look at the server's log (SQLSTATE " + code + ")"

@@ -101,7 +101,8 @@ func TestServerRefuses(t *testing.T) {
 		t.Run(test.code, func(t *testing.T) {
 			address := refuser(t, test.code, test.message)
 			_, err := Open(t.Context(), paramsFor(urlFor(address, "")), "orders")
-			wantProblem(t, err, "open snapshot store: ", "PostgreSQL at "+address, "database somewhere", "user someone", test.message, test.remedy)
+			wantProblem(t, err, "open snapshot store: ", "PostgreSQL at "+address, "database somewhere", "user someone",
+				test.message, test.remedy)
 			if away := test.code == "57P03"; errors.Is(err, snapshot.ErrAway) != away {
 				t.Errorf("it is away: %v", !away)
 			}

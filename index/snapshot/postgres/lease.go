@@ -75,11 +75,13 @@ const holders = `
 	and l.database = (select oid from pg_database where datname = current_database())
 	and l.classid::bigint = ($1::bigint >> 32) & 4294967295 and l.objid::bigint = $1::bigint & 4294967295`
 
-var errPooler = errors.New("a pooler hands this server connection from client to client: connect to the server itself, or use a pooler in session mode")
+var errPooler = errors.New("a pooler hands this server connection from client to client: connect to the server " +
+	"itself, or use a pooler in session mode")
 
 func (l *lease) acquire(ctx context.Context, name string) error {
 	var ours, taken bool
-	err := l.conn.QueryRow(ctx, `select pg_backend_pid(), exists (select `+holders+` and l.pid = pg_backend_pid())`, l.key).Scan(&l.backend, &ours)
+	err := l.conn.QueryRow(ctx, `select pg_backend_pid(), exists (select `+holders+
+		` and l.pid = pg_backend_pid())`, l.key).Scan(&l.backend, &ours)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func (s *Store) publish(ctx context.Context, tx pgx.Tx, m *snapshot.Manifest) er
 		on conflict (index_name, journal_topic, next_offset, leader_epoch) do update set
 			taken_ms = excluded.taken_ms, published = excluded.published, documents = excluded.documents,
 			segment_bytes = excluded.segment_bytes, segments = excluded.segments, body = excluded.body`,
-		s.index, m.Position.JournalTopic, m.Position.LeaderEpoch, m.Position.Offset, m.Taken, head.Documents, head.Bytes, m.Names(), body)
+		s.index, m.Position.JournalTopic, m.Position.LeaderEpoch, m.Position.Offset, m.Taken, head.Documents, head.Bytes,
+		m.Names(), body)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,8 @@ func (s *Store) infos(ctx context.Context, q interface {
 	}
 	infos, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (i snapshot.Info, err error) {
 		var published time.Time
-		err = row.Scan(&i.Position.JournalTopic, &i.Position.LeaderEpoch, &i.Position.Offset, &i.Taken, &published, &i.Documents, &i.Bytes)
+		err = row.Scan(&i.Position.JournalTopic, &i.Position.LeaderEpoch, &i.Position.Offset, &i.Taken, &published,
+			&i.Documents, &i.Bytes)
 		i.Published = published.UnixMilli()
 		return i, err
 	})

@@ -71,7 +71,8 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, t target) error {
 	case version == 0:
 		return fmt.Errorf("%w in schema %s of database %s at %s", snapshot.ErrNoStore, t.schema, t.database, t.addresses)
 	case version < len(files):
-		return fmt.Errorf("schema %s has version %d, this one needs %d: a start of the service of this version migrates it", t.schema, version, len(files))
+		return fmt.Errorf("schema %s has version %d, this one needs %d: a start of the service of this version migrates it",
+			t.schema, version, len(files))
 	}
 	return newerSchema(version, len(files), t)
 }
@@ -80,7 +81,8 @@ func newerSchema(version, known int, t target) error {
 	if version <= known {
 		return nil
 	}
-	return fmt.Errorf("%w: schema %s has version %d, this one knows %d; upgrade this member", snapshot.ErrNewerFormat, t.schema, version, known)
+	return fmt.Errorf("%w: schema %s has version %d, this one knows %d; upgrade this member", snapshot.ErrNewerFormat,
+		t.schema, version, known)
 }
 
 type querier interface {

@@ -20,7 +20,10 @@ func Remove(ctx context.Context, p snapshot.Params, index string) (found bool, e
 		return false, err
 	}
 	err = s.exclusively(ctx, func(tx pgx.Tx) error {
-		for _, sql := range []string{`delete from manifest where index_name = $1`, `delete from segment where index_name = $1`} {
+		for _, sql := range []string{
+			`delete from manifest where index_name = $1`,
+			`delete from segment where index_name = $1`,
+		} {
 			gone, err := tx.Exec(ctx, sql, s.index)
 			if err != nil {
 				return err

@@ -55,7 +55,8 @@ func (s *Store) segment(ctx context.Context, name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, dataBound)
 	defer cancel()
 	var sealed []byte
-	err := s.pool.QueryRow(ctx, `select bytes from segment where index_name = $1 and name = $2`, s.index, name).Scan(&sealed)
+	err := s.pool.QueryRow(ctx, `select bytes from segment where index_name = $1 and name = $2`, s.index, name).
+		Scan(&sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
 	}

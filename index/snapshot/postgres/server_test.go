@@ -84,7 +84,8 @@ func TestRights(t *testing.T) {
 	direct(t, p, "grant usage on schema "+p.Schema+" to "+user, "grant select on all tables in schema "+p.Schema+" to "+user)
 	s := opened(t, theirs)
 	err = s.PutSegment(t.Context(), snapshot.SegmentName(nil), nil)
-	wantProblem(t, err, "put segment", "permission denied", fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %q TO %q", p.Schema, user))
+	wantProblem(t, err, "put segment", "permission denied",
+		fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %q TO %q", p.Schema, user))
 	direct(t, p, "grant select, insert, update, delete on all tables in schema "+p.Schema+" to "+user)
 	must(t, s.PutSegment(t.Context(), snapshot.SegmentName(nil), nil))
 	must(t, s.Publish(t.Context(), snapshot.Manifest{Index: "orders"}))
@@ -119,7 +120,8 @@ func terminate(t *testing.T, p snapshot.Params, where string) {
 	t.Helper()
 	conn := connect(t, p)
 	defer func() { must(t, conn.Close(t.Context())) }()
-	tag, err := conn.Exec(t.Context(), "select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and "+where)
+	tag, err := conn.Exec(t.Context(),
+		"select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and "+where)
 	must(t, err)
 	if tag.RowsAffected() == 0 {
 		t.Fatal("there was nothing to end")
@@ -201,7 +203,10 @@ func TestKeys(t *testing.T) {
 	a := &Store{index: "ab", target: target{schema: "s"}}
 	b := &Store{index: "a", target: target{schema: "s"}}
 	c := &Store{index: "ab", target: target{schema: "t"}}
-	keys := map[int64]bool{a.key("c"): true, b.key("bc"): true, a.key("collect"): true, a.key("lease", "collect"): true, c.key("c"): true, a.key("lease", ""): true}
+	keys := map[int64]bool{
+		a.key("c"): true, b.key("bc"): true, a.key("collect"): true, a.key("lease", "collect"): true,
+		c.key("c"): true, a.key("lease", ""): true,
+	}
 	if len(keys) != 6 {
 		t.Errorf("different locks share a key: %v", keys)
 	}
@@ -224,7 +229,8 @@ func TestRestartedWhileWriting(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { // within the write, at some moment
 			defer close(ended)
-			direct(t, p, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and application_name = '"+p.Schema+"' and query not like '%pg_terminate%'")
+			direct(t, p, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and "+
+				"application_name = '"+p.Schema+"' and query not like '%pg_terminate%'")
 		}()
 		capture := f.Replica.Capture()
 		_, err := w.Write(t.Context(), &capture, f.Manifest())

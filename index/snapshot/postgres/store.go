@@ -58,7 +58,9 @@ func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store,
 	return s, nil
 }
 
-func open(ctx context.Context, p snapshot.Params, index string, prepare func(context.Context, *pgxpool.Pool, target) error) (*Store, error) {
+func open(ctx context.Context, p snapshot.Params, index string,
+	prepare func(context.Context, *pgxpool.Pool, target) error,
+) (*Store, error) {
 	if index == "" || p.Schema == "" {
 		return nil, errors.New("it takes a schema and the name of an index")
 	}

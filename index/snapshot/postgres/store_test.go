@@ -115,7 +115,10 @@ func backing(t *testing.T) storetest.Backing {
 		},
 		Age: func(t testing.TB, by time.Duration) {
 			t.Helper()
-			for _, sql := range []string{"update segment set put_at = put_at - $1::interval", "update manifest set published = published - $1::interval"} {
+			for _, sql := range []string{
+				"update segment set put_at = put_at - $1::interval",
+				"update manifest set published = published - $1::interval",
+			} {
 				if _, err := s.pool.Exec(t.Context(), sql, by+time.Microsecond); err != nil { // PostgreSQL counts in us
 					t.Error(err)
 				}

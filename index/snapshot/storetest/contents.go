@@ -100,7 +100,10 @@ func names(t *testing.T, b Backing) {
 func indexesApart(t *testing.T, b Backing) {
 	s := open(t, b)
 	m := publish(t, s, at(7), 1)
-	for _, index := range []string{strings.ToLower(Index), "orders", "..", ".", strings.Repeat("long", 100), strings.Repeat("long", 101)} {
+	for _, index := range []string{
+		strings.ToLower(Index), "orders", "..", ".", strings.Repeat("long", 100),
+		strings.Repeat("long", 101),
+	} {
 		other := b.Open(t, index)
 		wantListed(t, other)
 		wantMissing(t, other, 1)
@@ -136,7 +139,8 @@ func fetch(t *testing.T, b Backing) {
 			return nil
 		})
 		must(t, err)
-		if all := bytes.Join([][]byte{content(5), content(1), content(4), content(2), content(3), content(5)}, nil); !bytes.Equal(got, all) {
+		if all := bytes.Join([][]byte{content(5), content(1), content(4), content(2), content(3), content(5)},
+			nil); !bytes.Equal(got, all) {
 			t.Fatalf("with %d reads ahead came %q", parallel, got)
 		}
 	}

@@ -75,7 +75,10 @@ func (f *Feed) apply(rec index.Record) {
 func (f *Feed) Judge(documents int) {
 	const length = 100
 	for range documents / length {
-		run := &index.Run{Header: f.header(), Source: f.source(), Epoch: 1, Base: f.base, Entries: make([]entry.Entry, length)}
+		run := &index.Run{
+			Header: f.header(), Source: f.source(), Epoch: 1, Base: f.base,
+			Entries: make([]entry.Entry, length),
+		}
 		for i := range run.Entries {
 			run.Entries[i] = f.document(f.base + int64(i))
 			if f.copies > 0 && i%f.copies == f.copies-1 {

@@ -17,7 +17,8 @@ func missingSegments(t *testing.T, b Backing) {
 	err := s.Publish(t.Context(), m)
 	want(t, err, snapshot.ErrMissingSegment)
 	var missing *snapshot.MissingSegmentsError
-	if names := []string{absent[0].Name, absent[1].Name}; !errors.As(err, &missing) || !reflect.DeepEqual(missing.Names, names) {
+	if names := []string{absent[0].Name, absent[1].Name}; !errors.As(err, &missing) ||
+		!reflect.DeepEqual(missing.Names, names) {
 		t.Fatalf("missing are said to be %v, want %v", err, names)
 	}
 	wantListed(t, s)

@@ -10,7 +10,8 @@ import (
 // Removal holds a store to what removing an index means: all of that index goes, nothing of another does, and where
 // nothing is, nothing happens.
 func Removal[S snapshot.Store](t *testing.T, p snapshot.Params,
-	open func(context.Context, snapshot.Params, string) (S, error), remove func(context.Context, snapshot.Params, string) (bool, error),
+	open func(context.Context, snapshot.Params, string) (S, error),
+	remove func(context.Context, snapshot.Params, string) (bool, error),
 ) {
 	t.Helper()
 	removes := func(index string, want bool) {

@@ -96,7 +96,8 @@ func (r Report) found(err error) (Report, error) {
 }
 
 func damage(err error) bool {
-	return snapshot.Damaged(err) || errors.Is(err, snapshot.ErrNewerFormat) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, index.ErrVersion)
+	return snapshot.Damaged(err) || errors.Is(err, snapshot.ErrNewerFormat) || errors.Is(err, index.ErrCorrupt) ||
+		errors.Is(err, index.ErrVersion)
 }
 
 func seenKey(m *snapshot.Manifest, s snapshot.Segment) string {
@@ -159,11 +160,14 @@ func Outlook(reports []Report) string {
 			return fmt.Sprintf("a member that starts restores the one at %d", at.Offset)
 		case len(r.Problems) == 0:
 			return fmt.Sprintf("a member that starts passes over %s and restores the one at %d", strings.Join(passed, ", "), at.Offset)
-		case errors.Is(errors.Join(r.Problems...), snapshot.ErrNewerFormat), errors.Is(errors.Join(r.Problems...), index.ErrVersion):
+		case errors.Is(errors.Join(r.Problems...), snapshot.ErrNewerFormat),
+			errors.Is(errors.Join(r.Problems...), index.ErrVersion):
 			return fmt.Sprintf("a member of this version refuses to start by the one at %d", at.Offset)
 		}
 		passed = append(passed, fmt.Sprint(at.Offset))
 	}
-	return "a member that starts finds no snapshot to restore: it needs the whole journal, from its first record. Members that run " +
-		"write new ones, and damaged segments again, one with each snapshot: leave them running until this says that all is whole"
+	return "a member that starts finds no snapshot to restore: it needs the whole journal, from its first record. " +
+		"Members that run " +
+		"write new ones, and damaged segments again, one with each snapshot: leave them running until this says that all " +
+		"is whole"
 }

@@ -104,7 +104,8 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	all := reports(t, verify.New(store, state), store)
-	if harmed == 0 || len(all[0].Problems) != harmed || len(all[1].Problems) != 0 || !strings.HasPrefix(all[0].Problems[0].Error(), "segment ") {
+	if harmed == 0 || len(all[0].Problems) != harmed || len(all[1].Problems) != 0 ||
+		!strings.HasPrefix(all[0].Problems[0].Error(), "segment ") {
 		t.Fatalf("%d harmed: %v, %v", harmed, all[0].Problems, all[1].Problems)
 	}
 	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts passes over ") {
@@ -173,7 +174,8 @@ func TestGone(t *testing.T) {
 	if err != nil || whole.Gone || len(whole.Problems) > 0 {
 		t.Errorf("%+v, %v", whole, err)
 	}
-	if got := verify.Outlook([]verify.Report{r, whole}); !strings.HasPrefix(got, "a member that starts restores the one at ") {
+	if got := verify.Outlook([]verify.Report{r, whole}); !strings.HasPrefix(got,
+		"a member that starts restores the one at ") {
 		t.Error(got)
 	}
 }

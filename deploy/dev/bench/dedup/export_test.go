@@ -13,7 +13,8 @@ func TestExport(t *testing.T) {
 	if err := os.Mkdir(ads, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	table := "Title\tShort Description\tLocation\na flat\tnear the park\tRome\na car\tred\tRome\nA flat\tnear the park\tMilan\n"
+	table := "Title\tShort Description\tLocation\na flat\tnear the park\tRome\na car\tred\tRome\nA flat\tnear the " +
+		"park\tMilan\n"
 	if err := os.WriteFile(filepath.Join(ads, "dataset_rent_rome_kijiji.tsv"), []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,8 @@ func TestExport(t *testing.T) {
 	if got := read(t, dir, "ads.pairs"); got != "0 2\n" {
 		t.Errorf("pairs of the ads: %q", got)
 	}
-	if got := read(t, dir, "ads.jsonl"); !strings.HasPrefix(got, `{"id":"0","text":"a flat\nnear the park"}`+"\n") || strings.Count(got, "\n") != 3 {
+	if got := read(t, dir, "ads.jsonl"); !strings.HasPrefix(got, `{"id":"0","text":"a flat\nnear the park"}`+"\n") ||
+		strings.Count(got, "\n") != 3 {
 		t.Errorf("the ads: %q", got)
 	}
 	if got := read(t, dir, "generated.jsonl"); strings.Count(got, "\n") != 500 {

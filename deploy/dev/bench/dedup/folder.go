@@ -47,9 +47,11 @@ func folder(ctx context.Context, p params) error {
 	took := time.Since(began)
 	n, s := float64(p.files), float64(len(sets))
 	whole := took.Hours() * (n * (n - 1)) / (s * (s - 1))
-	fmt.Printf("`find | unecho dedup --files-from -` over %s files of %.2f kB: %.1f s, %s files a second, %s duplicates, %d MB of memory.\n"+
+	fmt.Printf("`find | unecho dedup --files-from -` over %s files of %.2f kB: %.1f s, %s files a second, %s "+
+		"duplicates, %d MB of memory.\n"+
 		"Comparing the shingles of each with each would take %.1f hours on one core, by a sample of %s files that took %.1f s.\n",
-		thousands(n), float64(bytes)/1000/n, best.Seconds, thousands(best.perSecond()), thousands(float64(best.Duplicate)), best.PeakRSSBytes>>20,
+		thousands(n), float64(bytes)/1000/n, best.Seconds, thousands(best.perSecond()), thousands(float64(best.Duplicate)),
+		best.PeakRSSBytes>>20,
 		whole, thousands(s), took.Seconds())
 	return nil
 }

@@ -32,7 +32,8 @@ func main() {
 	flag.IntVar(&p.sample, "sample", 100_000, "of them, so many are joined exactly")
 	flag.IntVar(&p.files, "files", 130_000, "small files to generate; 0 is none")
 	flag.IntVar(&p.rounds, "rounds", 2, "runs of each, of which the best counts")
-	flag.StringVar(&p.export, "export", "", "write the corpora and their exact pairs to this directory, and measure nothing")
+	flag.StringVar(&p.export, "export", "",
+		"write the corpora and their exact pairs to this directory, and measure nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := bench(ctx, p)
@@ -51,7 +52,8 @@ func bench(ctx context.Context, p params) (err error) {
 	if p.export != "" {
 		return export(ctx, p, p.export)
 	}
-	fmt.Printf("%s, %d cores, %s/%s, %s\n\n", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Printf("%s, %d cores, %s/%s, %s\n\n", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+		runtime.Version())
 	generated, err := generate(p, p.documents, "generated.jsonl")
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ func pairs(ctx context.Context, p params, t texts) error {
 		return err
 	}
 	out := filepath.Join(p.dir, "pairs.tsv")
-	if _, err := dedupOf(ctx, p, runtime.NumCPU(), nil, append([]string{"--matches", "all", "--pairs", out, t.path}, t.flags...)...); err != nil {
+	if _, err := dedupOf(ctx, p, runtime.NumCPU(), nil,
+		append([]string{"--matches", "all", "--pairs", out, t.path}, t.flags...)...); err != nil {
 		return err
 	}
 	truth := make(map[[2]int]bool, len(exact))
@@ -72,7 +73,8 @@ func pairs(ctx context.Context, p params, t texts) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | %s | %.5f | %.5f |\n", t.name, thousands(float64(len(exact))), share(right, len(exact)), share(right, found))
+	fmt.Printf("| %s | %s | %.5f | %.5f |\n", t.name, thousands(float64(len(exact))), share(right, len(exact)),
+		share(right, found))
 	return nil
 }
 
@@ -165,7 +167,8 @@ func planted(ctx context.Context, p params, t texts) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Of %s planted copies at or above 0.8 in all %s generated articles %s were judged duplicates: recall %.5f. Of %s judged\nduplicates %s are exactly so similar to their match: precision %.5f.\n\n",
+	fmt.Printf("Of %s planted copies at or above 0.8 in all %s generated articles %s were judged duplicates: recall "+
+		"%.5f. Of %s judged\nduplicates %s are exactly so similar to their match: precision %.5f.\n\n",
 		thousands(float64(copies)), thousands(float64(r.Documents)), thousands(float64(found)), share(found, copies),
 		thousands(float64(len(matches))), thousands(float64(right)), share(right, len(matches)))
 	return nil

@@ -77,7 +77,8 @@ func render(t *testing.T, values string) (string, error) {
 	check(t, err)
 	given, err := chartutil.ReadValues([]byte(values))
 	check(t, err)
-	merged, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: "news", Namespace: "default", IsInstall: true}, chartutil.DefaultCapabilities)
+	merged, err := chartutil.ToRenderValues(c, given,
+		chartutil.ReleaseOptions{Name: "news", Namespace: "default", IsInstall: true}, chartutil.DefaultCapabilities)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +107,8 @@ func golden(t *testing.T, path, want string) {
 	got, err := os.ReadFile(path)
 	check(t, err)
 	if string(got) != want {
-		t.Errorf("%s is not what the chart gives now; go test ./chart -update writes it. It differs in line %s", path, differs(string(got), want))
+		t.Errorf("%s is not what the chart gives now; go test ./chart -update writes it. It differs in line %s", path,
+			differs(string(got), want))
 	}
 }
 
@@ -136,8 +138,10 @@ func TestManifests(t *testing.T) {
 	t.Parallel()
 	out, err := render(t, strings.Replace(five, "sink: {unique: fresh}", "consumer: {group: news-filter}", 1))
 	check(t, err)
-	const said = "# The chart with its five values, for kubectl apply. Written by: go test ./chart -update, in deploy/dev/deploytest.\n"
-	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"), said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
+	const said = "# The chart with its five values, for kubectl apply. Written by: go test ./chart -update, in " +
+		"deploy/dev/deploytest.\n"
+	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"),
+		said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
 }
 
 // The command with which the page installs the chart gives five values, and they are enough.
@@ -197,7 +201,8 @@ func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
 		var m corev1.ConfigMap
 		into := map[string]any{
 			"v1/ConfigMap": &m, "apps/v1/StatefulSet": &set, "v1/Service": &corev1.Service{},
-			"policy/v1/PodDisruptionBudget": &policyv1.PodDisruptionBudget{}, "networking.k8s.io/v1/NetworkPolicy": &networkingv1.NetworkPolicy{},
+			"policy/v1/PodDisruptionBudget":           &policyv1.PodDisruptionBudget{},
+			"networking.k8s.io/v1/NetworkPolicy":      &networkingv1.NetworkPolicy{},
 			"monitoring.coreos.com/v1/ServiceMonitor": &serviceMonitor{},
 		}[kind.APIVersion+"/"+kind.Kind]
 		if into == nil {

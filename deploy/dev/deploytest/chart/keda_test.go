@@ -56,11 +56,13 @@ func TestKEDAScalesTheManifests(t *testing.T) {
 	_, list, _ := strings.Cut(string(manifests), "---\n")
 	set, file := decode(t, list)
 	target := o.Spec.ScaleTargetRef
-	if o.APIVersion != "keda.sh/v1alpha1" || o.Kind != "ScaledObject" || target.Name != set.Name || target.Kind != set.Kind || target.APIVersion != set.APIVersion {
+	if o.APIVersion != "keda.sh/v1alpha1" || o.Kind != "ScaledObject" || target.Name != set.Name ||
+		target.Kind != set.Kind || target.APIVersion != set.APIVersion {
 		t.Errorf("%s %s scales %v, and the manifests have %s %s", o.APIVersion, o.Kind, target, set.Kind, set.Name)
 	}
 	if o.Spec.MinReplicaCount < 1 || o.Spec.MaxReplicaCount < *set.Spec.Replicas {
-		t.Errorf("from %d to %d members, where the manifests have %d", o.Spec.MinReplicaCount, o.Spec.MaxReplicaCount, *set.Spec.Replicas)
+		t.Errorf("from %d to %d members, where the manifests have %d", o.Spec.MinReplicaCount, o.Spec.MaxReplicaCount,
+			*set.Spec.Replicas)
 	}
 	var c struct {
 		Kafka    struct{ Brokers []string }
@@ -70,7 +72,8 @@ func TestKEDAScalesTheManifests(t *testing.T) {
 	check(t, yaml.Unmarshal([]byte(file), &c))
 	for _, trigger := range o.Spec.Triggers {
 		m := trigger.Metadata
-		if trigger.Type != "apache-kafka" || m["consumerGroup"] != c.Consumer.Group || m["topic"] != c.Source.Topics[0] || m["bootstrapServers"] != c.Kafka.Brokers[0] {
+		if trigger.Type != "apache-kafka" || m["consumerGroup"] != c.Consumer.Group || m["topic"] != c.Source.Topics[0] ||
+			m["bootstrapServers"] != c.Kafka.Brokers[0] {
 			t.Errorf("it looks at %s %v, and the manifests have %+v", trigger.Type, m, c)
 		}
 		if n, err := strconv.Atoi(m["lagThreshold"]); err != nil || n < 1 {

@@ -28,7 +28,8 @@ func TestGeneratedClient(t *testing.T) {
 	check(t, os.CopyFS(dir, os.DirFS("asker")))
 	asksAll(t, description, filepath.Join(dir, "main.go"))
 	check(t, os.Mkdir(filepath.Join(dir, "client"), 0o750))
-	run(ctx, t, dir, deploytest.OapiCodegen(t), "-generate", "types,client", "-package", "client", "-o", "client/client.go", description)
+	run(ctx, t, dir, deploytest.OapiCodegen(t), "-generate", "types,client", "-package", "client", "-o",
+		"client/client.go", description)
 	run(ctx, t, dir, "go", "build", "-o", "asker", ".")
 	unecho := filepath.Join(dir, "unecho")
 	run(ctx, t, root, "go", "build", "-o", unecho, "./cmd/unecho")
@@ -69,7 +70,8 @@ func asksAll(t *testing.T, description, program string) {
 // serve runs the demo, and returns the address of its page.
 func serve(ctx context.Context, t *testing.T, unecho string) string {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, unecho, "demo", "--page", "--documents", "400", "--pace", "0", "--set", "ops.listen=127.0.0.1:0", "--set", "ops.token="+token)
+	cmd := exec.CommandContext(ctx, unecho, "demo", "--page", "--documents", "400", "--pace", "0", "--set",
+		"ops.listen=127.0.0.1:0", "--set", "ops.token="+token)
 	cmd.Dir, cmd.Cancel = t.TempDir(), func() error { return cmd.Process.Signal(os.Interrupt) }
 	said, err := cmd.StderrPipe()
 	check(t, err)

@@ -57,10 +57,12 @@ func TestCompose(t *testing.T) {
 			continue
 		}
 		members++
-		if got := s.Environment["UNECHO_CONSUMER_MEMBER"]; got == nil || *got != name || !s.ReadOnly || s.CapDrop[0] != "ALL" || s.StopGracePeriod == nil {
+		if got := s.Environment["UNECHO_CONSUMER_MEMBER"]; got == nil || *got != name || !s.ReadOnly ||
+			s.CapDrop[0] != "ALL" || s.StopGracePeriod == nil {
 			t.Errorf("%s: %+v", name, s)
 		}
-		if s.DependsOn["topic"].Condition != types.ServiceConditionCompletedSuccessfully || s.DependsOn["postgres"].Condition != types.ServiceConditionHealthy {
+		if s.DependsOn["topic"].Condition != types.ServiceConditionCompletedSuccessfully ||
+			s.DependsOn["postgres"].Condition != types.ServiceConditionHealthy {
 			t.Errorf("%s waits for %+v", name, s.DependsOn)
 		}
 	}
@@ -82,12 +84,14 @@ func exists(t *testing.T, path string) {
 // TestConfigurations: the programs take their files.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
-	c, err := config.Load(filepath.Join(dir(t), "unecho.yaml"), []string{"UNECHO_CONSUMER_MEMBER=member-0", "UNECHO_OPS_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
+	c, err := config.Load(filepath.Join(dir(t), "unecho.yaml"),
+		[]string{"UNECHO_CONSUMER_MEMBER=member-0", "UNECHO_OPS_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := load(t)
-	if kafka := p.Services["kafka"]; kafka.Environment["KAFKA_ADVERTISED_LISTENERS"] == nil || *kafka.Environment["KAFKA_ADVERTISED_LISTENERS"] != "PLAINTEXT://"+c.Kafka.Brokers[0] {
+	if kafka := p.Services["kafka"]; kafka.Environment["KAFKA_ADVERTISED_LISTENERS"] == nil ||
+		*kafka.Environment["KAFKA_ADVERTISED_LISTENERS"] != "PLAINTEXT://"+c.Kafka.Brokers[0] {
 		t.Errorf("members reach %v, Kafka is at %v", c.Kafka.Brokers, kafka.Environment)
 	}
 	if made := strings.Join(p.Services["topic"].Command, " "); !strings.Contains(made, "--topic "+c.Source.Topics[0]) {

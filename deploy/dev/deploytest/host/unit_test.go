@@ -20,7 +20,8 @@ const (
 func analyze(t *testing.T, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		out, err := exec.CommandContext(t.Context(), "apt-get", "install", "-y", "--no-install-recommends", "systemd").CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "apt-get", "install", "-y", "--no-install-recommends", "systemd").
+			CombinedOutput()
 		if err != nil {
 			t.Fatalf("install systemd, whose systemd-analyze checks the unit: %v\n%s", err, out)
 		}
@@ -43,7 +44,8 @@ func TestUnitIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "unecho.service")
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "/usr/local/bin/unecho", binary)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "/usr/local/bin/unecho", binary)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said := analyze(t, "verify", "--recursive-errors=no", path); said != "" {

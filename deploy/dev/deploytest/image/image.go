@@ -72,14 +72,17 @@ func imageOf(ctx context.Context, source, arch string) (v1.Image, error) {
 }
 
 // compile returns the binary, and what it knows of itself.
-func compile(ctx context.Context, source, arch string) (binary []byte, version string, settings map[string]string, err error) {
+func compile(ctx context.Context, source,
+	arch string,
+) (binary []byte, version string, settings map[string]string, err error) {
 	dir, err := os.MkdirTemp("", "unecho-image")
 	if err != nil {
 		return nil, "", nil, err
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "unecho")
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/unecho")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", path,
+		"./cmd/unecho")
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -138,7 +141,10 @@ func layerOf(files []file, made time.Time) (v1.Layer, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, f := range files {
-		header := &tar.Header{Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.data)), ModTime: made, Typeflag: tar.TypeReg}
+		header := &tar.Header{
+			Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.data)), ModTime: made,
+			Typeflag: tar.TypeReg,
+		}
 		if f.data == nil {
 			header.Typeflag = tar.TypeDir
 		}
@@ -153,5 +159,6 @@ func layerOf(files []file, made time.Time) (v1.Layer, error) {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
-	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression))
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer),
+		tarball.WithCompressionLevel(gzip.BestCompression))
 }

@@ -77,7 +77,8 @@ func holds(t *testing.T, image v1.Image, arch string) {
 	file, err := image.ConfigFile()
 	check(t, err)
 	c := file.Config
-	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/unecho"}) || c.Cmd[0] != "run" || file.Architecture != arch {
+	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/unecho"}) || c.Cmd[0] != "run" ||
+		file.Architecture != arch {
 		t.Errorf("%s, user %s, starts %v %v", file.Architecture, c.User, c.Entrypoint, c.Cmd)
 	}
 	for _, label := range []string{"title", "description", "source", "version", "revision", "created"} {
@@ -104,8 +105,10 @@ func holds(t *testing.T, image v1.Image, arch string) {
 		}
 	}
 	want := []string{
-		"etc 755 0:0", "etc/ssl 755 0:0", "etc/ssl/certs 755 0:0", "etc/ssl/certs/ca-certificates.crt 644 0:0", "etc/unecho 755 0:0",
-		"unecho 755 0:0", "var 755 0:0", "var/lib 755 0:0", "var/lib/unecho 755 65532:65532", "var/lib/unecho/snapshots 700 65532:65532",
+		"etc 755 0:0", "etc/ssl 755 0:0", "etc/ssl/certs 755 0:0", "etc/ssl/certs/ca-certificates.crt 644 0:0",
+		"etc/unecho 755 0:0",
+		"unecho 755 0:0", "var 755 0:0", "var/lib 755 0:0", "var/lib/unecho 755 65532:65532",
+		"var/lib/unecho/snapshots 700 65532:65532",
 	}
 	if slices.Sort(names); !slices.Equal(names, want) {
 		t.Errorf("it holds %q, want %q", names, want)
@@ -134,7 +137,8 @@ func unpack(t *testing.T, image v1.Image) string {
 	t.Helper()
 	dir := t.TempDir()
 	all := files(t, image)
-	for _, header := range slices.SortedFunc(maps.Keys(all), func(a, b *tar.Header) int { return strings.Compare(a.Name, b.Name) }) {
+	for _, header := range slices.SortedFunc(maps.Keys(all),
+		func(a, b *tar.Header) int { return strings.Compare(a.Name, b.Name) }) {
 		path := filepath.Join(dir, header.Name)
 		if header.Typeflag == tar.TypeDir {
 			check(t, os.Mkdir(path, header.FileInfo().Mode().Perm()))
@@ -154,7 +158,8 @@ func qemu(t *testing.T) string {
 	if path, err := exec.LookPath("qemu-aarch64-static"); err == nil {
 		return path
 	}
-	out, err := exec.CommandContext(t.Context(), "apt-get", "install", "-y", "--no-install-recommends", "qemu-user-static").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "apt-get", "install", "-y", "--no-install-recommends",
+		"qemu-user-static").CombinedOutput()
 	if err != nil {
 		t.Fatalf("install qemu-user-static, which runs the binary for arm64: %v\n%s", err, out)
 	}

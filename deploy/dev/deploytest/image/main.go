@@ -22,7 +22,8 @@ import (
 func main() {
 	source := flag.String("source", ".", "the directory of the project")
 	out := flag.String("out", ".cache/image", "the directory for the OCI layout; an earlier one there is replaced")
-	push := flag.String("push", "", "also push to this name, like registry.example.com/unecho:v1.0.0, logged in as docker or podman is")
+	push := flag.String("push", "",
+		"also push to this name, like registry.example.com/unecho:v1.0.0, logged in as docker or podman is")
 	flag.Parse()
 	if err := build(context.Background(), *source, *out, *push); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
@@ -57,7 +58,8 @@ func build(ctx context.Context, source, out, push string) error {
 	if err != nil {
 		return fmt.Errorf("-push takes a registry, a repository and a tag: %w", err)
 	}
-	if err := remote.WriteIndex(to, index, remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithContext(ctx)); err != nil {
+	if err := remote.WriteIndex(to, index, remote.WithAuthFromKeychain(authn.DefaultKeychain),
+		remote.WithContext(ctx)); err != nil {
 		return fmt.Errorf("push to %s: %w", to, err)
 	}
 	fmt.Printf("pushed to %s\n", to)

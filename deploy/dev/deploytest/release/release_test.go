@@ -60,7 +60,8 @@ func TestRelease(t *testing.T) {
 	}
 	c := load(t)
 	if len(c.Builds) != 1 || len(c.Archives) != 1 || len(c.Nfpms) != 1 {
-		t.Fatalf("there are %d builds, %d archives and %d packages, and not one of each", len(c.Builds), len(c.Archives), len(c.Nfpms))
+		t.Fatalf("there are %d builds, %d archives and %d packages, and not one of each", len(c.Builds), len(c.Archives),
+			len(c.Nfpms))
 	}
 	var targets []string
 	for _, target := range c.Builds[0].Targets {
@@ -85,7 +86,8 @@ func TestRelease(t *testing.T) {
 		t.Errorf("only %v is packed", packed)
 	}
 	for _, path := range packed {
-		if _, err := os.Stat(filepath.Join(deploytest.Root(t), path)); err != nil && !strings.HasPrefix(path, ".cache/release/") {
+		if _, err := os.Stat(filepath.Join(deploytest.Root(t), path)); err != nil &&
+			!strings.HasPrefix(path, ".cache/release/") {
 			t.Errorf("it packs what is not there: %v", err)
 		}
 	}
@@ -171,19 +173,24 @@ func checkArchive(t *testing.T, platform string) {
 	} else {
 		files = tarred(t, dist(t, named(t, platform+".tar.gz")))
 	}
-	if none := missing(files, binary, "README.md", "LICENSE", "CHANGELOG.md", "unecho.example.yaml", "man/unecho.1", "man/unecho-dedup.1",
-		"completions/unecho.bash", "completions/unecho.zsh", "completions/unecho.fish", "completions/unecho.ps1"); none != nil {
+	if none := missing(files, binary, "README.md", "LICENSE", "CHANGELOG.md", "unecho.example.yaml", "man/unecho.1",
+		"man/unecho-dedup.1",
+		"completions/unecho.bash", "completions/unecho.zsh", "completions/unecho.fish",
+		"completions/unecho.ps1"); none != nil {
 		t.Errorf("the archive for %s lacks %v", platform, none)
 	}
-	if bom := dist(t, named(t, platform+".cdx.json")); !strings.Contains(bom, `"CycloneDX"`) || !strings.Contains(bom, "pkg:golang/github.com/twmb/franz-go@") {
+	if bom := dist(t, named(t, platform+".cdx.json")); !strings.Contains(bom, `"CycloneDX"`) ||
+		!strings.Contains(bom, "pkg:golang/github.com/twmb/franz-go@") {
 		t.Errorf("the list of modules for %s does not name franz-go", platform)
 	}
 }
 
 func checkPackages(t *testing.T, arch string) {
 	t.Helper()
-	if none := missing(debian(t, dist(t, named(t, "linux_"+arch+".deb"))), "usr/bin/unecho", "usr/share/man/man1/unecho.1.gz", "usr/share/doc/unecho/copyright",
-		"usr/share/bash-completion/completions/unecho", "usr/share/zsh/vendor-completions/_unecho", "usr/share/fish/vendor_completions.d/unecho.fish"); none != nil {
+	if none := missing(debian(t, dist(t, named(t, "linux_"+arch+".deb"))), "usr/bin/unecho",
+		"usr/share/man/man1/unecho.1.gz", "usr/share/doc/unecho/copyright",
+		"usr/share/bash-completion/completions/unecho", "usr/share/zsh/vendor-completions/_unecho",
+		"usr/share/fish/vendor_completions.d/unecho.fish"); none != nil {
 		t.Errorf("the package of Debian for %s lacks %v", arch, none)
 	}
 	const lead = "\xed\xab\xee\xdb" // how each rpm begins

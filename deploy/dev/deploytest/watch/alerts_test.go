@@ -191,7 +191,8 @@ func unreadable(s *scene) ([]*member, func()) {
 func leaderless(s *scene) ([]*member, func()) {
 	m := s.working()
 	s.fault(kfake.Fault{
-		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.Fetch}, Topic: "news", Partitions: []int32{1}, Err: kerr.LeaderNotAvailable,
+		Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.Fetch}, Topic: "news", Partitions: []int32{1},
+		Err: kerr.LeaderNotAvailable,
 	})
 	return []*member{m}, idle
 }
@@ -237,7 +238,8 @@ func windowFull(s *scene) ([]*member, func()) {
 }
 
 func cut(s *scene) ([]*member, func()) {
-	s.common = strings.Repeat("this is said at the beginning of each letter of ours ", 1) + strings.Join(strings.Fields(alphabet), " ")
+	s.common = strings.Repeat("this is said at the beginning of each letter of ours ",
+		1) + strings.Join(strings.Fields(alphabet), " ")
 	return []*member{s.working("similarity.threshold=0.9", "similarity.max_candidates=1")}, func() { s.produce(5) }
 }
 

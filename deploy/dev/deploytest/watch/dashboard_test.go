@@ -130,7 +130,8 @@ func TestDashboardRows(t *testing.T) {
 // Each panel says what it shows, in which unit, and asks the Prometheus that was chosen.
 func TestDashboardPanelsAreWhole(t *testing.T) {
 	t.Parallel()
-	units := []string{"none", "short", "s", "bytes", "Bps", "percentunit"} // of Grafana's names those that fit Prometheus' base units
+	// of Grafana's names those that fit Prometheus' base units
+	units := []string{"none", "short", "s", "bytes", "Bps", "percentunit"}
 	ids, titles := map[int]bool{}, map[string]bool{}
 	for _, p := range board(t).Panels {
 		if p.ID <= 0 || ids[p.ID] {
@@ -157,7 +158,8 @@ func TestDashboardPanelsAreWhole(t *testing.T) {
 			t.Errorf("%v asks %v %d questions", p, p.Datasource, len(p.Targets))
 		}
 		for i, target := range p.Targets {
-			if target.RefID != string(rune('A'+i)) || target.Range == target.Instant || (len(p.Targets) > 1 && target.LegendFormat == "") {
+			if target.RefID != string(rune('A'+i)) || target.Range == target.Instant ||
+				(len(p.Targets) > 1 && target.LegendFormat == "") {
 				t.Errorf("%v: question %q has no letter, no legend, or no time", p, target.Expr)
 			}
 		}

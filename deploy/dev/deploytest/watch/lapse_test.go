@@ -47,14 +47,16 @@ func newLapse(t *testing.T, targets ...*member) *lapse {
 	t.Helper()
 	begun := time.Now()
 	return &lapse{
-		t: t, storage: teststorage.New(t), engine: newEngine(t), rules: alerting(t), begun: begun, now: begun, targets: targets,
-		live: map[string]map[string]labels.Labels{}, firing: map[string]bool{}, waits: speed,
+		t: t, storage: teststorage.New(t), engine: newEngine(t), rules: alerting(t), begun: begun, now: begun,
+		targets: targets,
+		live:    map[string]map[string]labels.Labels{}, firing: map[string]bool{}, waits: speed,
 	}
 }
 
 func newEngine(t *testing.T) *promql.Engine {
 	engine := promql.NewEngine(promql.EngineOpts{
-		MaxSamples: 1e6, Timeout: time.Minute, EnableAtModifier: true, EnableNegativeOffset: true, Parser: parser.NewParser(parser.Options{}),
+		MaxSamples: 1e6, Timeout: time.Minute, EnableAtModifier: true, EnableNegativeOffset: true,
+		Parser: parser.NewParser(parser.Options{}),
 	})
 	t.Cleanup(func() { _ = engine.Close() })
 	return engine

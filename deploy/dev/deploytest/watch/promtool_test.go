@@ -42,7 +42,8 @@ func TestAlertsHaveASectionEach(t *testing.T) {
 	_, sections, _ := strings.Cut(read(t, "deploy/docs/runbook.md"), "\n## Alerts\n")
 	sections, _, _ = strings.Cut(sections, "\n## ")
 	for _, rule := range ruleGroup(t) {
-		if want := "https://github.com/unecho/unecho/blob/main/deploy/docs/runbook.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
+		if want := "https://github.com/unecho/unecho/blob/main/deploy/docs/runbook.md#" +
+			strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
 			t.Errorf("%s sends people to %s, not to %s", rule.Alert, rule.Annotations["runbook_url"], want)
 		}
 		if rule.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning"}, rule.Labels["severity"]) {

@@ -17,7 +17,8 @@ const rulesFile = "deploy/prometheus/alerts.yaml"
 // ruleGroup is what the file of alerts says, as Prometheus reads it.
 func ruleGroup(t *testing.T) []rulefmt.Rule {
 	t.Helper()
-	groups, errs := rulefmt.Parse([]byte(read(t, rulesFile)), false, model.UTF8Validation, parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler))
+	groups, errs := rulefmt.Parse([]byte(read(t, rulesFile)), false, model.UTF8Validation,
+		parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler))
 	for _, err := range errs {
 		t.Error(err)
 	}

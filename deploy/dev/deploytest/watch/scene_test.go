@@ -91,7 +91,8 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 	m := &member{t: s.t, name: name, address: freeAddress(s.t), log: &locked{}, ended: make(chan struct{})}
 	settings = append([]string{
 		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "consumer.group=news-filter", "consumer.member=" + name,
-		"consumer.session_timeout=1s", "consumer.transaction_timeout=3s", "snapshot.directory=" + s.store(), "snapshot.every=1s",
+		"consumer.session_timeout=1s", "consumer.transaction_timeout=3s", "snapshot.directory=" + s.store(),
+		"snapshot.every=1s",
 		"ops.listen=" + m.address, "log.format=json",
 	}, settings...)
 	args := []string{"run"}

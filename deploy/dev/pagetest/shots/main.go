@@ -46,7 +46,8 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	demo, err := pagetest.Start(ctx, program, "demo", "--page", "--pace", "120", "--set", "ops.listen=127.0.0.1:0", "--set", "window.bytes=16MiB")
+	demo, err := pagetest.Start(ctx, program, "demo", "--page", "--pace", "120", "--set", "ops.listen=127.0.0.1:0",
+		"--set", "window.bytes=16MiB")
 	if err != nil {
 		return err
 	}
@@ -56,9 +57,12 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	defer end()
-	taker := pagetest.Taker{Browser: browser, Demo: demo, For: o.long, All: o.all, Keep: func(name string, picture []byte) error {
-		fmt.Printf("%s: %d kB\n", name, len(picture)/1000)
-		return os.WriteFile(filepath.Join(o.into, name), picture, 0o644)
-	}}
+	taker := pagetest.Taker{
+		Browser: browser, Demo: demo, For: o.long, All: o.all,
+		Keep: func(name string, picture []byte) error {
+			fmt.Printf("%s: %d kB\n", name, len(picture)/1000)
+			return os.WriteFile(filepath.Join(o.into, name), picture, 0o644)
+		},
+	}
 	return taker.Take(ctx)
 }

@@ -24,42 +24,52 @@ func main() {
 	if refused := must(stranger.StatusWithResponse(ctx)); refused.JSON401 == nil || refused.JSON401.Remedy == "" {
 		log.Fatalf("a stranger is answered %s", refused.Body)
 	}
-	c := must(client.NewClientWithResponses(url, client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+os.Getenv("ASKER_TOKEN"))
-		return nil
-	})))
+	c := must(client.NewClientWithResponses(url,
+		client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+os.Getenv("ASKER_TOKEN"))
+			return nil
+		})))
 
 	copies := must(c.RecentWithResponse(ctx, &client.RecentParams{Limit: new(5)})).JSON200
-	for ; copies != nil && len(copies.Copies) == 0 && ctx.Err() == nil; copies = must(c.RecentWithResponse(ctx, &client.RecentParams{Limit: new(5)})).JSON200 {
+	for ; copies != nil && len(copies.Copies) == 0 &&
+		ctx.Err() == nil; copies = must(c.RecentWithResponse(ctx, &client.RecentParams{Limit: new(5)})).JSON200 {
 		event(ctx, c) // the service has only just begun
 	}
 	is("recent", copies != nil && len(copies.Copies) > 0 && copies.Count > 0 && copies.Copies[0].Match.Similarity > 0)
 	original := copies.Copies[0].Match
 
-	document := must(c.DocumentWithResponse(ctx, original.Topic, original.Partition, original.Offset, &client.DocumentParams{Text: new(true)})).JSON200
-	is("document", document != nil && document.InWindow && document.Verdict == "unique" && document.Copies > 0 && document.Text != nil && document.Text.Text != "")
+	document := must(c.DocumentWithResponse(ctx, original.Topic, original.Partition, original.Offset,
+		&client.DocumentParams{Text: new(true)})).JSON200
+	is("document", document != nil && document.InWindow && document.Verdict == "unique" && document.Copies > 0 &&
+		document.Text != nil && document.Text.Text != "")
 	is("no document", must(c.DocumentWithResponse(ctx, "nosuch", 0, 0, nil)).JSON404 != nil)
 
 	question := client.Question{Text: &document.Text.Text}
 	found := must(c.LookupWithResponse(ctx, question)).JSON200
-	is("lookup", found != nil && found.Results[0].Duplicate && found.Results[0].Matches[0].Offset == original.Offset && found.Results[0].Matches[0].Method == "identical")
+	is("lookup", found != nil && found.Results[0].Duplicate && found.Results[0].Matches[0].Offset == original.Offset &&
+		found.Results[0].Matches[0].Method == "identical")
 	is("a lookup of nothing", must(c.LookupWithResponse(ctx, client.Question{})).JSON400 != nil)
 
 	status := must(c.StatusWithResponse(ctx)).JSON200
-	is("status", status != nil && status.Group != "" && status.Documents.Unique > 0 && status.Window.Documents > 0 && status.Members != nil && len(status.Settings) > 0)
+	is("status", status != nil && status.Group != "" && status.Documents.Unique > 0 && status.Window.Documents > 0 &&
+		status.Members != nil && len(status.Settings) > 0)
 	settings := must(c.ConfigWithResponse(ctx)).JSON200
-	is("config", settings != nil && len(settings.Settings) > 0 && !strings.Contains(fmt.Sprint(settings), os.Getenv("ASKER_TOKEN")))
+	is("config", settings != nil && len(settings.Settings) > 0 &&
+		!strings.Contains(fmt.Sprint(settings), os.Getenv("ASKER_TOKEN")))
 	is("openapi", must(c.OpenapiWithResponse(ctx)).JSON200 != nil)
 
 	name := fmt.Sprintf("%s/%d/%d", original.Topic, original.Partition, original.Offset)
 	order := client.Order{Documents: []string{name, "nobody"}, DryRun: new(true)}
 	removal := must(c.ForgetWithResponse(ctx, order)).JSON200
-	is("a dry run of forget", removal != nil && removal.DryRun && len(removal.Documents) == 1 && len(removal.Unknown) == 1 && removal.JournalOffset == nil)
+	is("a dry run of forget", removal != nil && removal.DryRun && len(removal.Documents) == 1 &&
+		len(removal.Unknown) == 1 && removal.JournalOffset == nil)
 	order.DryRun = nil
 	removal = must(c.ForgetWithResponse(ctx, order)).JSON200
-	is("forget", removal != nil && !removal.DryRun && removal.Documents[0].Coordinates == name && removal.JournalOffset != nil)
+	is("forget", removal != nil && !removal.DryRun && removal.Documents[0].Coordinates == name &&
+		removal.JournalOffset != nil)
 	found = must(c.LookupWithResponse(ctx, question)).JSON200
-	is("a lookup of what was forgotten", found != nil && (!found.Results[0].Duplicate || found.Results[0].Matches[0].Offset != original.Offset))
+	is("a lookup of what was forgotten", found != nil &&
+		(!found.Results[0].Duplicate || found.Results[0].Matches[0].Offset != original.Offset))
 }
 
 // event reads the first event there is.

@@ -24,7 +24,7 @@ func bugs() map[string]bug {
 			"consumer/session/forward.go",
 			"	b.cause = s.produce(ctx, b)\n",
 			`	for i := range b.groups {
-		t := protocol.NewTakeover(b.groups[i].TopicPartition, s.terms(), &protocol.Patience{})
+		t := protocol.NewTakeover(b.groups[i].TopicPartition, s.terms, &protocol.Patience{})
 		t.Decision.Offset, t.Decision.Epoch = b.groups[i].End, b.groups[i].Epoch
 		if err := s.commitEpochs(ctx, []*protocol.Takeover{t}); err != nil {
 			return rebuild("commit: %w", err)

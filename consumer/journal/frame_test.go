@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,10 @@ func TestOlderMembersStop(t *testing.T) {
 // Records of the first format are read, so that a member that meets an old journal finds the settings that differ.
 func TestFirstFormat(t *testing.T) {
 	t.Parallel()
+	known := slices.DeleteFunc(records(), func(rec index.Record) bool {
+		c, ok := rec.(*index.Checkpoint)
+		return ok && c.Bounds.Number > 0 // of a later format
+	})
 	for i, golden := range []string{
 		"01002bd331c89647b9a40a0f7b2276657273696f6e223a2231227d",
 		"0101edfe00000000000080b083c59868010203000000000000000000000000000e03520000",
@@ -107,7 +112,7 @@ func TestFirstFormat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := records()[i]
+		want := known[i]
 		if c, ok := want.(*index.Checkpoint); ok {
 			c.Routes = index.Routes{}
 		}

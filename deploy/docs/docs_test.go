@@ -22,7 +22,10 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// sources are the texts of the program's files, tests aside, by path.
+// brokenLiteral is where a literal goes on in the next line.
+var brokenLiteral = regexp.MustCompile(`"\s*\+\n\s*"`)
+
+// sources are the texts of the program's files, tests aside, by path. A literal of several lines stands in one.
 func sources(t *testing.T, below ...string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -32,7 +35,7 @@ func sources(t *testing.T, below ...string) map[string]string {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			texts[path] = string(text)
+			texts[path] = brokenLiteral.ReplaceAllString(string(text), "")
 			return err
 		})
 		if err != nil {

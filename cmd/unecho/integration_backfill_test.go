@@ -164,13 +164,17 @@ func (s *scene) backfill(name string, processes, kills int, args ...string) repl
 
 func (s *scene) waitFor(all []*process, is func() bool) {
 	s.t.Helper()
-	for began := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+	tick, enough := time.NewTicker(10*time.Millisecond), time.After(10*time.Minute)
+	defer tick.Stop()
+	for !is() {
 		for _, p := range all {
 			if p.endedUnasked() {
 				s.t.Fatalf("a process has ended: %v", p.err)
 			}
 		}
-		if time.Since(began) > 10*time.Minute {
+		select {
+		case <-tick.C:
+		case <-enough:
 			s.t.Fatal("the backfill stands still")
 		}
 	}

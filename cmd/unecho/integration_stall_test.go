@@ -17,6 +17,8 @@ const stallBound = 2 * time.Minute
 func (s *scene) comesTo(all []*process, job string, documents int64) {
 	s.t.Helper()
 	group := backfill.GroupOf(job)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
 	last, since := int64(-1), time.Now()
 	for now := s.done(group); now < documents; now = s.done(group) {
 		for _, p := range all {
@@ -35,7 +37,7 @@ func (s *scene) comesTo(all []*process, job string, documents int64) {
 			}
 			s.t.Fatal("the backfill stands still")
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-tick.C
 	}
 }
 

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -124,5 +125,27 @@ func TestEarlyJournalWithoutHead(t *testing.T) {
 	})
 	if r.Recorded() != h.Fingerprint || r.Routes().Number != 2 {
 		t.Errorf("it writes %x by routing %+v", r.Recorded(), r.Routes())
+	}
+}
+
+// A routing whose number was out of date when it was appended counts for no replica, and hides no later one from a
+// replica that reads both before it knows the routing in force.
+func TestStaleRoutingHidesNone(t *testing.T) {
+	h := index.Header{Fingerprint: index.Recorded([]byte(laterText))}
+	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(laterText)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Await(7)
+	for i, number := range []uint32{1, 3, 2} { // 2 is in force at offset 6
+		r.Apply(index.Stamp{Offset: int64(7 + i)}, &index.Routing{
+			Header: h, Routes: index.Routes{Number: number, Text: fmt.Appendf(nil, `{"number":%d}`, number)},
+		})
+	}
+	r.Apply(index.Stamp{Offset: 10}, &index.Checkpoint{
+		Header: h, Offset: 6, Settings: []byte(laterText), Routes: index.Routes{Number: 2, Text: []byte(`{}`)},
+	})
+	if got := r.Routes(); got.Number != 3 || string(got.Text) != `{"number":3}` {
+		t.Errorf("the routing in force is %d, %s", got.Number, got.Text)
 	}
 }

@@ -22,7 +22,7 @@ type Replica struct {
 	inForce     bool   // the settings in force are this replica's own
 	routes      Routes
 	routed      uint64           // the hash of routes
-	early       Routing          // read before settings were in force
+	early       []Routing        // read before settings were in force
 	bounds      Bounds           // in force
 	earlyBounds []SettingsChange // as early
 	narrowing   bool             // the window may be beyond bounds that were narrowed
@@ -212,7 +212,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 		return Effect{}
 	}
 	r.settle(s.Text)
-	r.early, r.earlyBounds = Routing{}, nil
+	r.early, r.earlyBounds = nil, nil
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
 }

@@ -19,31 +19,28 @@ func (r *Replica) applyRouting(rec *Routing) Effect {
 }
 
 // earlyRouting notes a routing that was read before any settings. That happens to a replica that begins where the
-// journal was trimmed.
+// journal was trimmed. Which of several counts is known when the routing before them is.
 func (r *Replica) earlyRouting(rec *Routing) {
-	// others are of an early version, or strangers
-	if r.early.Fingerprint != r.fingerprint && rec.Fingerprint == r.fingerprint {
-		r.early = Routing{}
-	}
-	same := rec.Fingerprint == r.early.Fingerprint
-	if r.early.Number == 0 || same && rec.Number == r.early.Number+1 {
-		r.early = Routing{Header: rec.Header, Routes: Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}}
-	}
+	r.early = append(r.early, Routing{Header: rec.Header, Routes: Routes{Number: rec.Number, Text: bytes.Clone(rec.Text)}})
 }
 
 // adoptRoutes takes the routes from a checkpoint if no routing is in force. They are those at the checkpoint's offset.
-// A routing that was read between that offset and the checkpoint is newer, and is taken instead.
+// Routings that were read since are newer.
 func (r *Replica) adoptRoutes(c *Checkpoint) {
-	to := c.Routes
-	if r.early.Fingerprint == r.recorded && r.early.Number > to.Number {
-		to = r.early.Routes
+	if !r.inForce {
+		return
 	}
-	if r.inForce && c.Fingerprint == r.recorded && r.routes.Number == 0 && to.Number > 0 {
-		r.route(to)
+	if c.Fingerprint == r.recorded && r.routes.Number == 0 {
+		if c.Routes.Number > 0 {
+			r.route(c.Routes)
+		}
+		for i := range r.early {
+			if rec := &r.early[i]; rec.Fingerprint == r.recorded {
+				r.applyRouting(rec)
+			}
+		}
 	}
-	if r.inForce {
-		r.early = Routing{}
-	}
+	r.early = nil
 }
 
 func (r *Replica) route(to Routes) {

@@ -5,10 +5,10 @@ BIN     := .cache/bin
 # Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
 PKG     ?= ./...
 ARGS    ?=
-# Programs that the tests start are as raced as the test that builds them, and these packages start most. The pure packages have no
-# goroutine, which the linter sees to, and their tests have none, unless their names end in Beside: those run with -race. make test runs
-# the others of both without it, which takes five times as long; make test-long runs them with it, but for the simulation and the texts,
-# where that would take an hour.
+# Programs that the tests start are as raced as the test that builds them, and these packages start most. The pure
+# packages start no goroutine, nor do their tests, but that some run in parallel; those whose names end in Beside do,
+# and run with -race. make test runs the others of both without it, because that takes five times as long. make
+# test-long runs them with it, but for the simulation and the texts, where that would take an hour.
 STARTING = $(filter $(shell $(GO) list ./cmd/unecho ./deploy/dev/chaos),$(TESTED))
 PURE     = $(filter %/unecho/index $(addprefix %/index/,entry eval naive naive/random setting sketch text) $(addprefix %/consumer/,protocol protocol/feeding protocol/sim),$(TESTED))
 PLAIN    = $(strip $(STARTING) $(PURE))

@@ -117,6 +117,11 @@ func (p patient) Read(into []byte) (int, error) {
 	case err := <-read:
 		return copy(into, buffer[:n]), err
 	case <-p.ctx.Done():
+	}
+	select {
+	case err := <-read: // it came first
+		return copy(into, buffer[:n]), err
+	default:
 		return 0, p.ctx.Err()
 	}
 }

@@ -2,10 +2,14 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 )
+
+// ErrOpen says that a transaction was still open when the time was up.
+var ErrOpen = errors.New("a transaction is open")
 
 // settlePoll is how often the ends of topics are looked at.
 const settlePoll = 20 * time.Millisecond
@@ -19,7 +23,8 @@ func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (
 }
 
 // Settled waits until all that stands in topics now can be read by who reads committed records only, but for what was
-// aborted. Transactions that begin meanwhile are not waited for.
+// aborted. Transactions that begin meanwhile are not waited for. When ctx ends, the error is its cause beside ErrOpen, or
+// beside what kept the brokers from answering.
 func Settled(ctx context.Context, admin *kadm.Client, topics ...string) error {
 	_, err := settled(ctx, admin, true, topics)
 	return err
@@ -30,7 +35,7 @@ func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []str
 	tick := time.NewTicker(settlePoll)
 	defer tick.Stop()
 	var ends kadm.ListedOffsets
-	for {
+	for last := ErrOpen; ; {
 		var err error
 		if ends == nil || !atFirst {
 			ends, err = AllOffsets(ctx, admin.ListEndOffsets, topics...)
@@ -44,13 +49,18 @@ func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []str
 		if err != nil && !Passing(err) {
 			return nil, err
 		}
-		if err == nil && reach(stable, ends) {
+		switch {
+		case err == nil && reach(stable, ends):
 			return stable, nil
+		case err == nil:
+			last = ErrOpen
+		case ctx.Err() == nil:
+			last = err
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, errors.Join(context.Cause(ctx), last)
 		}
 	}
 }

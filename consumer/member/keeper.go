@@ -97,7 +97,9 @@ func (k *Keeper) WriteIfDue(ctx context.Context) error {
 		if age < 0 || age >= k.Params.Every*3/4 { // members tick at different moments, and their clocks may differ
 			break
 		}
-		k.Counters.SnapshotNext.Store(i.Position.Offset)
+		if k.Counters.SnapshotNext.Swap(i.Position.Offset) != i.Position.Offset { // another member's, who may be gone
+			k.collectAt = time.Now().Add(snapshot.Grace + k.Params.Every)
+		}
 		k.Counters.SnapshotTime.Store(i.Taken)
 		return nil
 	}

@@ -45,6 +45,9 @@ func (v *process) run(ctx context.Context) error {
 			before = state.Progress()
 		}
 		if v.nothingLeft(plan, before) {
+			if before.Finished {
+				v.settle(ctx) // a process before this one may have ended without
+			}
 			before.Finished = true
 			return v.tell(plan, before, before, 0)
 		}
@@ -109,7 +112,7 @@ func (v *process) work(ctx context.Context, plan *protocol.Plan, before protocol
 		}
 		return false, v.interrupted(now)
 	}
-	v.settle(after)
+	v.settle(ctx)
 	if err := v.tell(plan, now, before, took); err != nil || v.flags.Into == "" || ctx.Err() != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/broker"
 )
 
 // settleTold is how long a job waits for its outputs before it says so.
@@ -14,25 +15,31 @@ const settleTold = time.Second
 
 // settle waits until who reads the outputs sees all that the job forwarded: Kafka acknowledges a commit a moment before
 // its marker stands in the outputs. A transaction of somebody else may be open there for as long as it likes; the job
-// waits for as long as one of its own could be.
+// waits for as long as one of its own could be, and not beyond an interruption.
 func (v *process) settle(ctx context.Context) {
 	topics := v.outputs()
 	if len(topics) == 0 {
 		return
 	}
-	told := time.AfterFunc(settleTold, func() {
-		v.say("all is judged; a transaction is open in the outputs, and whoever reads them does not see all of it yet")
-	})
-	defer told.Stop()
-	ctx, cancel := context.WithTimeout(ctx, 2*v.config.Consumer.TransactionTimeout)
-	defer cancel()
-	switch err := backfill.Settled(ctx, v.job.Kafka, topics...); {
-	case errors.Is(err, context.DeadlineExceeded):
-		v.say("somebody else's transaction is still open in the outputs: whoever reads them sees all when it ends; unecho " +
-			"doctor names it")
-	case err != nil:
+	err := v.settled(ctx, settleTold, topics)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		v.say("all is judged; whoever reads the outputs does not see all of it yet: waiting")
+		err = v.settled(ctx, 2*v.config.Consumer.TransactionTimeout, topics)
+	}
+	switch {
+	case err == nil, ctx.Err() != nil:
+	case errors.Is(err, broker.ErrOpen):
+		v.say("a transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
+	default:
 		v.logger.Warn().Err(err).Msg("whether the outputs can be read to their ends could not be asked")
 	}
+}
+
+// settled waits no longer than that.
+func (v *process) settled(ctx context.Context, most time.Duration, topics []string) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	return backfill.Settled(ctx, v.job.Kafka, topics...)
 }
 
 // outputs are the topics that the job forwards to.

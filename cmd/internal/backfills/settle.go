@@ -23,7 +23,9 @@ func (v *process) settle(ctx context.Context) {
 	}
 	err := v.settled(ctx, settleTold, topics)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		v.say("all is judged; whoever reads the outputs does not see all of it yet: waiting")
+		if errors.Is(err, broker.ErrOpen) {
+			v.say("all is judged; a transaction is open in the outputs, and whoever reads them does not see all of it yet")
+		}
 		err = v.settled(ctx, 2*v.config.Consumer.TransactionTimeout, topics)
 	}
 	switch {

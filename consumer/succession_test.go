@@ -183,6 +183,9 @@ func TestTakeoverIsRefused(t *testing.T) {
 	})
 	w.becomes("ready", plain.Ready)
 	refused(w.takeover("plain", false), "group plain forwards already")
+	dry := w.start(w.successor("dry"), func(s *Setup) { s.Sink.DryRun = true })
+	w.becomes("ready", dry.Ready)
+	refused(w.takeover("dry", false), "group dry has sink.dry_run: true")
 	for _, group := range []string{"first", "second"} {
 		m := w.start(w.successor(group))
 		w.becomes("ready", m.Ready)

@@ -10,7 +10,8 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// A document is late by what lies between its time and the latest one so far, of any partition, if that is more than the bound.
+// A document is late by what lies between its time and the latest one so far, of any partition, if that is more than
+// the bound.
 func TestLateDocuments(t *testing.T) {
 	t.Parallel()
 	const start = int64(1_700_000_000_000)

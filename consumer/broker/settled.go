@@ -23,8 +23,8 @@ func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (
 }
 
 // Settled waits until all that stands in topics now can be read by who reads committed records only, but for what was
-// aborted. Transactions that begin meanwhile are not waited for. When ctx ends, the error is its cause beside ErrOpen, or
-// beside what kept the brokers from answering.
+// aborted. Transactions that begin meanwhile are not waited for. When ctx ends, the error is its cause beside
+// ErrOpen, or beside what kept the brokers from answering.
 func Settled(ctx context.Context, admin *kadm.Client, topics ...string) error {
 	_, err := settled(ctx, admin, true, topics)
 	return err

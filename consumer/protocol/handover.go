@@ -64,7 +64,7 @@ const (
 	WasVoided                       // the takeover was abandoned
 	OffsetsGone                     // offsets that the old group had committed are not there any more
 	NewBeyond                       // the new group has judged beyond what the old one has committed
-	TakenOver                       // to abandon: the takeover is complete
+	TakenOver                       // to abandon: the takeover is complete, or the new group has forwarded
 	NothingToVoid                   // to abandon: the old group has not retired for the new one
 )
 
@@ -84,6 +84,7 @@ type Handover struct {
 	duty     Duty
 	drained  uint32 // the number of the retirement after which the old group was seen without a member
 	restored uint32 // the number of the retirement that was made void
+	asked    uint32 // the number of the retirement that was found incomplete by the offsets of both groups
 }
 
 // Hands says what is needed next.
@@ -165,7 +166,9 @@ func (h *Handover) lookBack() {
 		h.hands = HandOver
 	case h.Old.Duty.Kind != Retired || h.Old.Duty.Other != h.New.Group:
 		h.refuse(NothingToVoid, h.Old.Group)
-	case h.Old.Duty.Theirs != h.New.Journal || h.voided(): // a journal that is gone completes nothing
+	case h.Old.Duty.Theirs != h.New.Journal && h.asked != h.Old.Number:
+		h.hands = HandOffsets // a journal that is gone completes nothing, but may have completed it
+	case h.Old.Duty.Theirs != h.New.Journal || h.voided():
 		h.hands, h.restored = HandRestore, h.Old.Number
 		h.duty = Duty{Kind: Forwards, From: h.Old.Duty.From}
 		if len(h.duty.From) > 0 {
@@ -190,10 +193,17 @@ func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
 func (h *Handover) Fenced() { h.hands = HandOffsets }
 
 // Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells
-// whether the handover could be completed.
+// whether the handover could be completed. Where the new group's journal is gone, it tells whether that group has
+// forwarded: a shadow never commits beyond the group that it follows.
 func (h *Handover) Offsets(of []Standpoint) {
 	from, gone, beyond := h.from(of)
 	switch {
+	case h.Back && len(beyond) > 0:
+		h.refuse(TakenOver, h.New.Group, beyond...)
+	case h.Back:
+		h.asked, h.hands = h.Old.Number, HandLook
+	case h.Old.Duty.Kind == Forwards && len(of) > 0 && len(seen(of)) == 0: // whoever was at work has committed
+		h.refuse(OffsetsGone, h.Old.Group, of...)
 	case len(gone) > 0:
 		h.refuse(OffsetsGone, h.Old.Group, gone...)
 	case len(beyond) > 0:

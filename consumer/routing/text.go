@@ -38,6 +38,9 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
 }
 
+// Dry says that a routing forwards nothing.
+func Dry(text []byte) bool { return decode(text)["sink.dry_run"] == true }
+
 // of separates an output's key from its source topic.
 const of = " of "
 

@@ -99,6 +99,11 @@ func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offs
 	a := t.Assignment()
 	s.assigned[at] = a
 	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
+	if a.Shadow && a.Base > max(a.Followed, t.Begin) {
+		s.Logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
+			Int64("followed", a.Followed).Msg("this shadow is beyond what the group that it follows has committed, and waits: " +
+			"a group that has taken over begins with a new journal without consumer.succeeds")
+	}
 	s.Logger.Info().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
 		Uint32("epoch", a.Epoch).Msg("partition assigned")
 }

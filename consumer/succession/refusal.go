@@ -41,8 +41,9 @@ func (r *run) refusal() error {
 		}
 	case protocol.OldSucceeded:
 		return &stop.Error{
-			What:   fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.Theirs),
-			Remedy: "nothing of this takeover counts: follow that group, or abandon its takeover with `unecho takeover --abandon` and its configuration",
+			What: fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.Theirs),
+			Remedy: "nothing of this takeover counts: follow that group. If it never came to forward, abandon its takeover with " +
+				"`unecho takeover --abandon` and its configuration",
 		}
 	case protocol.WasVoided:
 		return &stop.Error{
@@ -51,8 +52,9 @@ func (r *run) refusal() error {
 		}
 	case protocol.OffsetsGone:
 		return &stop.Error{
-			What:   fmt.Sprintf("offsets that group %s had committed are gone: %s", older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })),
-			Remedy: "set them to where the group had come, with kafka-consumer-groups.sh --reset-offsets: its journal says where (succession.seen), and its outputs how far it came after that",
+			What: fmt.Sprintf("offsets that group %s had committed are gone: %s", older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })),
+			Remedy: "start a member of the group: it goes on from its journal. If it has retired, set them to where it had come " +
+				"(kafka-consumer-groups.sh --reset-offsets): its journal says where (succession.seen), its outputs what came then",
 		}
 	case protocol.NewBeyond:
 		return &stop.Error{
@@ -76,6 +78,13 @@ func places(of []protocol.Standpoint, offset func(*protocol.Standpoint) int64) s
 		all = append(all, fmt.Sprintf("%s/%d at %d", of[i].Topic, of[i].Source.Partition, offset(&of[i])))
 	}
 	return strings.Join(all, ", ")
+}
+
+func (r *run) dry() error {
+	return &stop.Error{
+		What:   fmt.Sprintf("group %s has sink.dry_run: true: nothing would be forwarded after a takeover", r.NewGroup.Name),
+		Remedy: "set sink.dry_run: false, put that in force with `unecho routing apply`, and take over then",
+	}
 }
 
 func (r *run) otherSources(ours []string) error {

@@ -150,6 +150,9 @@ func (r *run) look(ctx context.Context) error {
 	if ours := routing.Sources(r.newer.Routes.Text); !slices.Equal(ours, r.sources) {
 		return r.otherSources(ours)
 	}
+	if routing.Dry(r.newer.Routes.Text) {
+		return r.dry()
+	}
 	return nil
 }
 

@@ -1,0 +1,53 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// TestAbandonedByALostJournal: a new group whose journal was lost may have completed the takeover before. Its offsets
+// tell: a shadow never commits beyond the group that it follows.
+func TestAbandonedByALostJournal(t *testing.T) {
+	t.Parallel()
+	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", Theirs: "new 1"}}
+	newer := Side{Group: "new", Journal: "new 2", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	for _, c := range []struct {
+		name string
+		news int64
+		want Hand
+	}{
+		{"it never came to forward", 100, HandRestore},
+		{"it has judged nothing", -1, HandRestore},
+		{"it has forwarded", 101, HandRefused},
+	} {
+		h := &Handover{Back: true}
+		h.Looked(newer, older)
+		if h.Hands() != HandOffsets {
+			t.Fatalf("%s: it asks for %v", c.name, h.Hands())
+		}
+		h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{}, End: 200, Old: 100, New: c.news}})
+		if h.Hands() == HandLook {
+			h.Looked(newer, older)
+		}
+		if h.Hands() != c.want || c.want == HandRefused && h.Refusal.Why != TakenOver {
+			t.Errorf("%s: %v, %v", c.name, h.Hands(), h.Refusal.Why)
+		}
+	}
+}
+
+// TestHandoverOfExpiredOffsets: a group that was at work has committed. If nothing of it is there, its offsets are
+// gone, and where it had come is not known.
+func TestHandoverOfExpiredOffsets(t *testing.T) {
+	t.Parallel()
+	older := Side{Group: "old", Journal: "old 1", Number: 1}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	for old, want := range map[int64]Hand{-1: HandRefused, 0: HandRetire} {
+		h := &Handover{}
+		h.Looked(newer, older)
+		h.Offsets([]Standpoint{{Topic: "news", End: 200, Old: old, New: -1}})
+		if h.Hands() != want || want == HandRefused && h.Refusal.Why != OffsetsGone {
+			t.Errorf("committed %d: %v, %v", old, h.Hands(), h.Refusal.Why)
+		}
+	}
+}

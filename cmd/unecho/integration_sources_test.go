@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
 )
 
 // writes sends n documents to a partition in a transaction, and ends that so.
@@ -30,8 +32,8 @@ func (s *scene) writes(client *kgo.Client, partition int32, n int, how kgo.Trans
 func (s *scene) caughtUp() {
 	s.t.Helper()
 	s.until("the group is at the end of its source", func(ctx context.Context) bool {
-		ends, err := s.admin.ListCommittedOffsets(ctx, s.source)
-		if err != nil || ends.Error() != nil {
+		ends, err := broker.SettledOffsets(ctx, s.admin, s.source) // Kafka writes that a transaction has ended a moment later
+		if err != nil {
 			return false
 		}
 		_, by := s.committed(ctx)

@@ -194,8 +194,10 @@ func TestPermissionsOfABackfill(t *testing.T) {
 		Kafka: g.as("unecho", "u"), Name: "repair", Group: backfill.GroupOf("repair"),
 		Journal: backfill.JournalOf("repair"),
 	}
-	loader, err := backfill.NewLoader(g.context(), &j,
-		backfill.LoadParams{MaxRecordBytes: 1 << 20, Logger: zerolog.New(g.refusals)})
+	loader, err := backfill.NewLoader(g.context(), backfill.LoadParams{
+		Kafka: j.Kafka, Name: j.Name, Topic: backfill.FilesOf(j.Name), MaxRecordBytes: 1 << 20,
+		Logger: zerolog.New(g.refusals),
+	})
 	if err == nil {
 		err = errors.Join(loader.Add(g.context(), &backfill.Document{Place: "a:1", Value: []byte("a text")}),
 			loader.Finish(g.context()), loader.Close(g.context()))

@@ -63,6 +63,12 @@ func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, e
 	}, nil
 }
 
+// Check refuses a group that cannot be primed.
+func (p *Primer) Check(ctx context.Context) error {
+	_, err := p.target.Look(ctx)
+	return err
+}
+
 // Run primes the group until the range is brought, and returns how the priming stood when it began and when it ended.
 // It goes on where one that was killed had come to.
 func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {

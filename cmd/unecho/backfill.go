@@ -33,6 +33,7 @@ func backfillCommand() *cobra.Command {
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
 			"  unecho backfill --into search --config search.yaml\n" +
 			"  unecho backfill --prime search --config search.yaml\n" +
+			"  unecho backfill --prime search --config search.yaml --name archive --time published --files 2024.jsonl.gz\n" +
 			"  unecho backfill --name archive --time published --files 2024.jsonl.gz 2025.jsonl.gz",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flag("files").Changed { // the names of more files
@@ -52,7 +53,7 @@ func backfillCommand() *cobra.Command {
 			"time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
 	})
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Texts("files", "file...", "replay the documents of files, not of topics; - is standard input")
+		f.Texts("files", "file...", "take the documents of files, not of topics; - is standard input")
 		f.Text("format", "choice", corpus.Auto,
 			"of --files: auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
 		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms "+
@@ -68,7 +69,7 @@ func backfillCommand() *cobra.Command {
 		f.Bool("json", false, "the summary as one JSON object")
 	})
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("name", "name", "", "of the job (default the topic's)")
+		f.Text("name", "name", "", "of the job (default the topic's), or of the files that prime a group")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
 		f.Text("prime", "group", "", "fill the window of the live group of that name with history, and forward nothing")
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
@@ -95,7 +96,8 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
 	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
-	"once, and the same command goes on with that too."
+	"once, and the same command goes on with that too. With --prime they fill the group's window: documents without a time are\n" +
+	"taken for new ones then. Prime the oldest first: what is older than the history that is there is passed over."
 
 // readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
 func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backfills.Flags, error) {

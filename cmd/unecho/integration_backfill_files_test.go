@@ -203,8 +203,9 @@ func TestBackfillFilesOfOneJob(t *testing.T) {
 		t.Errorf("a damaged table is loaded: %s", p.log)
 	}
 	load := func() *backfill.Loader {
-		l, err := backfill.NewLoader(s.bounded(), &backfill.Job{Kafka: s.kafka, Name: begun},
-			backfill.LoadParams{MaxRecordBytes: 1 << 20})
+		l, err := backfill.NewLoader(s.bounded(), backfill.LoadParams{
+			Kafka: s.kafka, Name: begun, Topic: backfill.FilesOf(begun), MaxRecordBytes: 1 << 20,
+		})
 		check(t, err)
 		return l
 	}

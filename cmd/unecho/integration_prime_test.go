@@ -59,7 +59,7 @@ func TestPrimeKilled(t *testing.T) {
 	}
 	s.send(copies...)
 	s.settled()
-	s.originals(len(copies) + kills)
+	s.originals(sink.HeaderMatch, len(copies)+kills)
 	if report := s.audit(s.name + ".journal"); !report.OK() {
 		t.Error(report.String())
 	}
@@ -88,9 +88,9 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 	return copies
 }
 
-// originals holds the matches of n documents against the originals that their keys name; those without a key are like
+// originals holds what a header of n documents says they match against the originals that their keys name; those without a key are like
 // no other.
-func (s *scene) originals(n int) {
+func (s *scene) originals(header string, n int) {
 	s.t.Helper()
 	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()))
@@ -101,7 +101,7 @@ func (s *scene) originals(n int) {
 			n--
 			match := ""
 			for _, h := range r.Headers {
-				if h.Key == sink.HeaderMatch {
+				if h.Key == header {
 					match = string(h.Value)
 				}
 			}

@@ -45,7 +45,8 @@ type State struct {
 	Routing routing.State  // number 0: there is none
 	Members int            // of the group
 	Offsets kadm.OffsetResponses
-	Files   bool // there is a topic with documents of files
+	Files   bool // there is a topic with documents of files that the job replays
+	History bool // there is one with documents of files that prime a group
 }
 
 // Look reads how a job stands. A job that was never started has no plan, no members and no offsets.
@@ -63,10 +64,10 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	if s.Members, err = members(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
-	if s.Offsets, err = broker.Committed(ctx, admin, j.Group); err != nil {
+	if s.Offsets, err = committed(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
-	if s.Files, err = j.hasFiles(ctx, admin); err != nil {
+	if s.Files, s.History, err = j.hasFiles(ctx, admin); err != nil {
 		return s, err
 	}
 	in := routing.Journal{Options: j.Kafka, Topic: j.Journal, Group: j.Group}
@@ -83,19 +84,21 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// hasFiles says whether documents of files were loaded for the job. One that goes on as a live group has none, and
-// may not be allowed to look.
-func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (bool, error) {
-	name := FilesOf(j.Name)
+// hasFiles says whether documents of files were loaded for the job, and of files that prime a group. One that goes on
+// as a live group has none, and may not be allowed to look.
+func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (files, history bool, err error) {
 	if j.Group != GroupOf(j.Name) {
-		return false, nil
+		return false, false, nil
 	}
-	topics, err := admin.ListTopics(ctx, name)
+	topics, err := admin.ListTopics(ctx, FilesOf(j.Name), HistoryOf(j.Name))
 	if err != nil {
-		return false, fmt.Errorf("look for topic %s: %w", name, err)
+		return false, false, fmt.Errorf("look for topic %s: %w", FilesOf(j.Name), err)
 	}
-	found, listed := topics[name]
-	return listed && found.Err == nil, nil
+	has := func(name string) bool {
+		found, listed := topics[name]
+		return listed && found.Err == nil
+	}
+	return has(FilesOf(j.Name)), has(HistoryOf(j.Name)), nil
 }
 
 // A cluster that has just begun has no coordinator of groups until somebody has asked for one.
@@ -104,15 +107,31 @@ const (
 	coordinatorPoll   = 100 * time.Millisecond
 )
 
+// coordinated asks about a group until the cluster has a coordinator for it.
+func coordinated(ctx context.Context, ask func() error) error {
+	return retry.While(ctx, coordinatorPoll, ask, func(err error, since time.Duration) bool {
+		return since < coordinatorWithin && broker.Passing(err)
+	})
+}
+
+// committed returns what a group has committed.
+func committed(ctx context.Context, admin *kadm.Client, group string) (offsets kadm.OffsetResponses, err error) {
+	err = coordinated(ctx, func() error {
+		offsets, err = broker.Committed(ctx, admin, group)
+		return err
+	})
+	return offsets, err
+}
+
 // members counts the members of a group. One that does not exist has none.
 func members(ctx context.Context, admin *kadm.Client, group string) (int, error) {
 	var described kadm.DescribedGroups
-	err := retry.While(ctx, coordinatorPoll, func() (err error) {
+	err := coordinated(ctx, func() (err error) {
 		if described, err = admin.DescribeGroups(ctx, group); err != nil {
 			return err
 		}
 		return described[group].Err
-	}, func(err error, since time.Duration) bool { return since < coordinatorWithin && broker.Passing(err) })
+	})
 	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
 		return 0, fmt.Errorf("describe group %s: %w", group, err)
 	}

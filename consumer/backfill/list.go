@@ -124,7 +124,7 @@ func names(ctx context.Context, opts topic.Options) ([]string, error) {
 		}
 	}
 	for _, t := range topics.Names() {
-		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix} {
+		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix, historySuffix} {
 			name, ours := strings.CutPrefix(t, Prefix)
 			name, whole := strings.CutSuffix(name, suffix)
 			if ours && whole {

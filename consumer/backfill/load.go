@@ -44,9 +44,11 @@ const (
 // that is committed. Another Loader of the same job ends this one.
 type Loader struct {
 	client   *kgo.Client
+	name     string // of the job
 	topic    string
 	maxBytes int
 	now      time.Time
+	untimed  time.Time // of documents without a time
 
 	Loaded int64 // documents that are committed
 	last   *topic.Record
@@ -59,15 +61,22 @@ type Loader struct {
 
 // LoadParams say how documents are written.
 type LoadParams struct {
+	Kafka topic.Options
+	Name  string // by which the documents are removed: unecho backfill remove NAME
+	Topic string // where they go
+	// UntimedAreNow has documents without a time be as young as the load. Else such a document stands where the one
+	// before it does.
+	UntimedAreNow bool
+
 	ReplicationFactor int // of the topic; 0 or less: the broker's default
 	MaxRecordBytes    int
 	Logger            zerolog.Logger
 }
 
 // NewLoader makes the topic, unless it is there, and finds out what is in it.
-func NewLoader(ctx context.Context, j *Job, p LoadParams) (l *Loader, err error) {
-	name := FilesOf(j.Name)
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Kafka...),
+func NewLoader(ctx context.Context, p LoadParams) (l *Loader, err error) {
+	name := p.Topic
+	client, err := kgo.NewClient(append(append([]kgo.Opt{}, p.Kafka...),
 		kgo.TransactionalID(name), kgo.DefaultProduceTopic(name), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerBatchMaxBytes(int32(min(p.MaxRecordBytes, 64<<20))), //nolint:gosec // bounded
 		kgo.UnknownTopicRetries(20))...)
@@ -90,15 +99,21 @@ func NewLoader(ctx context.Context, j *Job, p LoadParams) (l *Loader, err error)
 	if _, _, err := client.ProducerID(ctx); err != nil {
 		return nil, fmt.Errorf("write to %s: %w", name, err)
 	}
-	l = &Loader{client: client, topic: name, maxBytes: p.MaxRecordBytes, now: time.Now()}
-	if l.last, err = lastRecord(ctx, j.Kafka, name); err != nil || l.last == nil {
+	l = &Loader{
+		client: client, name: p.Name, topic: name, maxBytes: p.MaxRecordBytes, now: time.Now(),
+		untimed: time.UnixMilli(-1),
+	}
+	if p.UntimedAreNow {
+		l.untimed = l.now
+	}
+	if l.last, err = lastRecord(ctx, p.Kafka, name); err != nil || l.last == nil {
 		return l, err
 	}
 	position, err := strconv.ParseInt(header(l.last, headerPosition), 10, 64)
 	if err != nil {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("topic %s holds records that no backfill wrote", name),
-			Remedy: "remove the backfill and begin it again: unecho backfill remove " + j.Name,
+			Remedy: "remove the backfill and begin it again: unecho backfill remove " + p.Name,
 		}
 	}
 	l.Loaded = position + 1
@@ -165,10 +180,10 @@ func (l *Loader) Add(ctx context.Context, d *Document) error {
 // recordOverhead is an upper bound of what a record and its batch take beside value and place.
 const recordOverhead = 256
 
-// record is a document in the topic. One without a time, or of a time to come, has the timestamp -1: it stands where
-// the one before it does.
+// record is a document in the topic. The timestamp -1 is that of a document without a time, or of a time to come, that
+// stands where the one before it does.
 func (l *Loader) record(d *Document, at int64) *kgo.Record {
-	r := &kgo.Record{Timestamp: time.UnixMilli(-1), Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
+	r := &kgo.Record{Timestamp: l.untimed, Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
 		{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},
 	}}
 	if d.Time.UnixMilli() > 0 && !d.Time.After(l.now) {
@@ -189,7 +204,7 @@ func (l *Loader) others(here string) error {
 		What: fmt.Sprintf("these are not the files that the backfill began with: document %d is %s, and was %s", l.Loaded,
 			here, header(l.last, HeaderFile)),
 		Remedy: "give it the same files in the same order and as they were; or remove the backfill and begin it again: " +
-			"unecho backfill remove",
+			"unecho backfill remove " + l.name,
 	}
 }
 

@@ -13,8 +13,12 @@ import (
 // Prefix begins the name of each job's group.
 const Prefix = "unecho-backfill."
 
-// filesSuffix ends the name of the topic that holds the documents of files.
-const filesSuffix = ".files"
+// The topics that hold the documents of files end in these: of those that a job replays, and of those that prime a
+// group.
+const (
+	filesSuffix   = ".files"
+	historySuffix = ".history"
+)
 
 const (
 	longestTopic = 249 // of Kafka
@@ -27,8 +31,11 @@ func GroupOf(name string) string { return Prefix + name }
 // JournalOf returns the journal of a job.
 func JournalOf(name string) string { return journal.DefaultParams().Name(GroupOf(name)) }
 
-// FilesOf returns the topic that holds the documents of files.
+// FilesOf returns the topic that holds the documents of files that a job replays.
 func FilesOf(name string) string { return GroupOf(name) + filesSuffix }
+
+// HistoryOf returns the topic that holds the documents of files that prime a group. The name is that of the files.
+func HistoryOf(name string) string { return GroupOf(name) + historySuffix }
 
 // IndexOf returns the name of the index that a job's snapshots are of. It is that of the group. A longer one than an
 // index may have ends in its hash.

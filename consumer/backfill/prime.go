@@ -40,7 +40,7 @@ func (p *Primed) Look(ctx context.Context) (routing.State, error) {
 	in := routing.Journal{Options: p.Kafka, Topic: p.Journal, Group: p.Group}
 	state, err := in.Read(ctx)
 	if errors.Is(err, broker.ErrMissing) {
-		offsets, err := broker.Committed(ctx, kadm.NewClient(client), p.Group)
+		offsets, err := committed(ctx, kadm.NewClient(client), p.Group)
 		if err != nil {
 			return state, err
 		}

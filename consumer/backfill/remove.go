@@ -25,7 +25,7 @@ type Removed struct {
 	Topics []string
 }
 
-// Remove deletes what a job left in the cluster: its journal, its topic of files, its group. Snapshots deletes those
+// Remove deletes what a job left in the cluster: its journal, its topics of files, its group. Snapshots deletes those
 // of the job's index; it runs before the group goes. The group is the last, so that a removal that was interrupted is
 // listed, and the next one finishes it. The outputs stay. A job at work is refused. When Remove returns, no broker
 // knows the topics any more, so that a job of the same name can begin at once. Waiting is called with the names of
@@ -54,7 +54,8 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 			Remedy: "stop its processes first",
 		}
 	}
-	for _, t := range []string{JournalOf(name), FilesOf(name)} {
+	topics := []string{JournalOf(name), FilesOf(name), HistoryOf(name)}
+	for _, t := range topics {
 		gone, err := deleteTopic(ctx, admin, t)
 		if err != nil {
 			return done, fmt.Errorf("remove backfill %s: %w", name, err)
@@ -63,7 +64,7 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 			done.Topics = append(done.Topics, t)
 		}
 	}
-	if err := untilGone(ctx, client, waiting, JournalOf(name), FilesOf(name)); err != nil {
+	if err := untilGone(ctx, client, waiting, topics...); err != nil {
 		return done, fmt.Errorf("remove backfill %s: %w", name, err)
 	}
 	if err := snapshots(ctx); err != nil {

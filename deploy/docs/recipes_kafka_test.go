@@ -123,6 +123,9 @@ func recipeOfPriming(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 2, documents...)
 	_, stop := k.works("unecho run --set source.start=latest", `"message":"ready"`)
 	k.prints("recipe: prime")
+	old := read(t, "deploy/examples/old.txt")
+	k.write("old.txt", old)
+	k.prints("recipe: prime files")
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')),
 		at(1, "2026-03-01 09:00", lettered('D', 3)))
 	got := k.verdicts(3, k.named("news.unique"), k.named("news.duplicate"))
@@ -136,11 +139,14 @@ func recipeOfPriming(t *testing.T, bin string) {
 		}
 	}
 	_, stop = k.works("unecho run --set source.start=latest", `"message":"ready"`)
-	k.send(at(1, "2026-03-01 09:00", lettered('E')))
-	got = k.verdicts(4, k.named("news.unique"), k.named("news.duplicate"))
+	k.send(at(1, "2026-03-01 09:00", lettered('E')), at(0, "2026-03-01 09:00", []byte(strings.Split(old, "\n")[2]+"!")))
+	got = k.verdicts(5, k.named("news.unique"), k.named("news.duplicate"))
 	stop()
-	if v := got["news/1/6"]; len(got) != 4 || len(v) != 1 || v[0] != "duplicate news/0/3" {
+	if v := got["news/1/6"]; len(got) != 5 || len(v) != 1 || v[0] != "duplicate news/0/3" {
 		t.Errorf("after a restart: %q", got)
+	}
+	if v := got["news/0/5"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-archive.history/0/2" {
+		t.Errorf("a copy of a file's document is %q", v)
 	}
 }
 

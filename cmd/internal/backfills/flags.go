@@ -64,6 +64,8 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	}
 	if f.Name == "" {
 		wrong = append(wrong, errors.New("--files: give the job a name with --name"))
+	} else if err := backfill.CheckName(f.Name); f.Name != "" && err != nil {
+		wrong = append(wrong, err)
 	}
 	if !slices.Contains(corpus.Formats(), f.Format) {
 		wrong = append(wrong, fmt.Errorf("--format %s: there is %s", f.Format, strings.Join(corpus.Formats(), ", ")))
@@ -71,10 +73,9 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	return wrong
 }
 
-// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing and has no job of
-// its own.
+// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing.
 func notToPrime() []string {
-	return []string{"files", "name", "into", "order", "unique", "duplicate", "rejected", "dry-run"}
+	return []string{"into", "order", "unique", "duplicate", "rejected", "dry-run"}
 }
 
 // wrongPrime refuses what a priming has no use for.
@@ -82,8 +83,11 @@ func (f *Flags) wrongPrime() (wrong []error) {
 	for _, flag := range notToPrime() {
 		if f.Given(flag) {
 			wrong = append(wrong, fmt.Errorf(
-				"--prime and --%s: what primes a group forwards nothing and has no name; leave --%s out", flag, flag))
+				"--prime and --%s: what primes a group forwards nothing; leave --%s out", flag, flag))
 		}
+	}
+	if f.Given("name") && len(f.Files) == 0 {
+		wrong = append(wrong, errors.New("--prime and --name: only files that prime a group have a name; leave --name out"))
 	}
 	return wrong
 }
@@ -136,6 +140,10 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 // primed returns what the command line says of a priming that may have begun already.
 func (f *Flags) primed() backfill.Asked {
 	asked := backfill.Asked{Topics: f.Topics}
+	if f.Prime != "" && len(f.Files) > 0 { // all of them
+		from, to := backfill.Start(), backfill.End()
+		return backfill.Asked{Topics: []string{backfill.HistoryOf(f.Name)}, From: &from, To: &to}
+	}
 	if f.Given("from") {
 		asked.From = &f.From
 	}

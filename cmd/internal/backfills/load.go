@@ -16,13 +16,25 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
-// load copies the documents of the files to the job's topic, those that are not there yet.
-func (v *process) load(ctx context.Context) (err error) {
+// loading copies the documents of files to a topic.
+type loading struct {
+	*voice
+	flags  *Flags
+	config config.Config
+	kafka  topic.Options
+	name   string // of the job
+	topic  string
+}
+
+// load copies the documents of the files to the topic, those that are not there yet.
+func (v *loading) load(ctx context.Context) (err error) {
 	params := corpus.Params{Format: v.flags.Format, Fields: v.config.Document.Fields, Document: document.DefaultParams()}
 	params.Document.MaxBytes = v.config.Document.MaxBytes
 	var none written.Files
@@ -35,7 +47,8 @@ func (v *process) load(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	loader, err := backfill.NewLoader(ctx, &v.job, backfill.LoadParams{
+	loader, err := backfill.NewLoader(ctx, backfill.LoadParams{
+		Kafka: v.kafka, Name: v.name, Topic: v.topic, UntimedAreNow: v.flags.Prime != "" && v.flags.Time == "",
 		ReplicationFactor: v.config.Sink.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes),
 		Logger: v.logger,
 	})
@@ -67,7 +80,7 @@ func (v *process) load(ctx context.Context) (err error) {
 }
 
 // loadAll hands all documents to the loader.
-func (v *process) loadAll(ctx context.Context, reader *corpus.Reader, loader *backfill.Loader,
+func (v *loading) loadAll(ctx context.Context, reader *corpus.Reader, loader *backfill.Loader,
 	progress *terminal.Progress,
 ) (untimed int, err error) {
 	var chunk corpus.Chunk
@@ -104,7 +117,7 @@ func (v *process) loadAll(ctx context.Context, reader *corpus.Reader, loader *ba
 }
 
 // fits refuses files whose records the settings would not read as documents.
-func (v *process) fits(c *corpus.Chunk) error {
+func (v *loading) fits(c *corpus.Chunk) error {
 	is, needs := v.config.Document.Format, "raw"
 	if isObjects(c.Format()) {
 		needs = "json"
@@ -126,7 +139,7 @@ func isObjects(format string) bool {
 }
 
 // documentOf returns a record of a file as the job reads it.
-func (v *process) documentOf(r *corpus.Record, format string) (*backfill.Document, error) {
+func (v *loading) documentOf(r *corpus.Record, format string) (*backfill.Document, error) {
 	d := &backfill.Document{Place: r.File, Value: r.Raw}
 	if r.Number > 0 {
 		d.Place = fmt.Sprintf("%s:%d", r.File, r.Number)

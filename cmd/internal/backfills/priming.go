@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/snapshot"
@@ -66,6 +67,11 @@ func (v *priming) run(ctx context.Context) error {
 	primer, closing, err := v.primer(ctx)
 	if err != nil {
 		return err
+	}
+	if len(v.flags.Files) > 0 {
+		if err := v.load(ctx, primer); err != nil {
+			return errors.Join(err, closing())
+		}
 	}
 	showing, shown := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan struct{})
@@ -120,9 +126,25 @@ func (v *priming) primer(ctx context.Context) (p *consumer.Primer, closing func(
 	return p, closing, nil
 }
 
+// load copies the documents of the files, if the group can be primed.
+func (v *priming) load(ctx context.Context, primer *consumer.Primer) error {
+	if err := primer.Check(ctx); err != nil {
+		return err
+	}
+	kafka, err := broker.Options(v.config.Kafka, v.logger)
+	if err != nil {
+		return err
+	}
+	l := &loading{v.voice, v.flags, v.config, kafka, v.flags.Name, backfill.HistoryOf(v.flags.Name)}
+	return l.load(ctx)
+}
+
 // interrupted is the error of a process that ended before the range did.
 func (v *priming) interrupted(s consumer.Priming) error {
 	line := slices.Concat([]string{"unecho backfill --prime", v.flags.Prime}, v.flags.Config)
+	if len(v.flags.Files) > 0 {
+		line = append(line, "--name", v.flags.Name, "--files FILE...")
+	}
 	if s.Of == nil {
 		return &exit.Error{
 			Code: exit.Interrupted,

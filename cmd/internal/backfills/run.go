@@ -66,7 +66,8 @@ func (v *process) nothingLeft(plan *protocol.Plan, s protocol.Progress) bool {
 // begin loads the files, if the documents are those of files, and fixes the range.
 func (v *process) begin(ctx context.Context) (*protocol.Plan, error) {
 	if len(v.flags.Files) > 0 {
-		if err := v.load(ctx); err != nil {
+		l := &loading{v.voice, v.flags, v.config, v.job.Kafka, v.job.Name, backfill.FilesOf(v.job.Name)}
+		if err := l.load(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -233,6 +233,7 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 		t.Errorf("another successor: %v", err)
 	}
 	w.takesOver(w.takeover("next", true))
+	w.takesOver(w.takeover("next", true)) // the same command again
 	if d := w.dutyOf("unecho"); !reflect.DeepEqual(d, protocol.Duty{}) {
 		t.Errorf("the old group's duty is %+v", d)
 	}

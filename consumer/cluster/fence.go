@@ -7,12 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // Fence takes the transactional id of a slot over: an open transaction is aborted, one that is being committed is
@@ -133,12 +135,27 @@ func (c *Cluster) ofTheDead(ctx context.Context, ids []string) ([]string, error)
 	return dead, nil
 }
 
+// How long brokers that do not answer are waited for when all of a group's transactional ids are fenced, and how often
+// they are asked meanwhile.
+const (
+	fenceWithin = time.Minute
+	fencePause  = 500 * time.Millisecond
+)
+
 // FenceAll takes over all transactional ids of the group, which has no members any more: what it left open is
-// aborted, and who had one of them can do no more.
+// aborted, and who had one of them can do no more. Every broker is asked, and waited for: one that is lost is not
+// listed any more after a few seconds, and another one coordinates its transactions.
 func (c *Cluster) FenceAll(ctx context.Context) error {
-	listed, err := c.Admin().ListTransactions(ctx, nil, nil)
-	if err != nil && len(listed) == 0 {
-		return fmt.Errorf("list transactions: %w", err)
+	var listed kadm.ListedTransactions
+	err := retry.While(ctx, fencePause, func() (err error) {
+		listed, err = c.Admin().ListTransactions(ctx, nil, nil)
+		return err
+	}, func(_ error, since time.Duration) bool { return since < fenceWithin })
+	if err != nil {
+		return &stop.Error{
+			What:   fmt.Sprintf("not all brokers say which transactions of group %s there are", c.Group),
+			Remedy: "see whether all brokers are well; then the same command goes on", Err: err,
+		}
 	}
 	var fencing errgroup.Group
 	fencing.SetLimit(mostFencing)

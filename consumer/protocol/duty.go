@@ -12,6 +12,9 @@ type Duty struct {
 	// From says from which offset of a partition on documents are this group's to forward. Those below were another
 	// group's.
 	From []Boundary
+	// Former is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
+	// They stand in Other and Theirs again if the retirement is abandoned, so that the way back to that group is open.
+	Former, Formers string
 	// Seen is what a group had committed, at least, when it retired.
 	Seen []Boundary
 	// Void is the number of the latest retirement of the followed group that must not be completed any more.

@@ -121,6 +121,12 @@ func (h *Handover) voided() bool {
 	return d.Kind == Shadows && d.Other == h.Old.Group && d.Void >= h.Old.Number
 }
 
+// wasAbandoned says that a takeover was abandoned to its last record, and none was begun since.
+func (h *Handover) wasAbandoned() bool {
+	d := &h.New.Duty
+	return h.Old.Duty.Kind == Forwards && d.Kind == Shadows && d.Other == h.Old.Group && d.Void > 0
+}
+
 // tookOver says that the new group has taken over from this incarnation of the old one.
 func (h *Handover) tookOver() bool {
 	d := &h.New.Duty
@@ -164,15 +170,18 @@ func (h *Handover) lookBack() {
 		h.refuse(TakenOver, h.New.Group)
 	case h.restored > 0 && h.Old.Number != h.restored:
 		h.hands = HandOver
+	case h.wasAbandoned():
+		h.hands = HandOver
 	case h.Old.Duty.Kind != Retired || h.Old.Duty.Other != h.New.Group:
 		h.refuse(NothingToVoid, h.Old.Group)
 	case h.Old.Duty.Theirs != h.New.Journal && h.asked != h.Old.Number:
 		h.hands = HandOffsets // a journal that is gone completes nothing, but may have completed it
 	case h.Old.Duty.Theirs != h.New.Journal || h.voided():
 		h.hands, h.restored = HandRestore, h.Old.Number
-		h.duty = Duty{Kind: Forwards, From: h.Old.Duty.From}
-		if len(h.duty.From) > 0 {
-			h.duty.Other, h.duty.Ours = h.New.Group, h.Old.Duty.Ours
+		was := &h.Old.Duty
+		h.duty = Duty{Kind: Forwards, From: was.From}
+		if len(was.From) > 0 {
+			h.duty.Other, h.duty.Theirs, h.duty.Ours = was.Former, was.Formers, was.Ours
 		}
 	case is.Kind != Shadows || is.Other != h.Old.Group:
 		h.refuse(NewFollows, is.Other)
@@ -212,7 +221,7 @@ func (h *Handover) Offsets(of []Standpoint) {
 		h.hands = HandRetire
 		h.duty = Duty{
 			Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From,
-			Seen: seen(of),
+			Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
 		}
 	default:
 		h.hands = HandActivate

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/unecho/unecho/index/entry"
@@ -49,5 +50,44 @@ func TestHandoverOfExpiredOffsets(t *testing.T) {
 		if h.Hands() != want || want == HandRefused && h.Refusal.Why != OffsetsGone {
 			t.Errorf("committed %d: %v, %v", old, h.Hands(), h.Refusal.Why)
 		}
+	}
+}
+
+// TestAbandonedKeepsTheWayBack: a group that had taken over, retires, and forwards again when that is abandoned, has
+// the duty it had before: the group before it can still follow it. Abandoning once more finds nothing to do.
+func TestAbandonedKeepsTheWayBack(t *testing.T) {
+	t.Parallel()
+	was := Duty{
+		Kind: Forwards, Other: "a", Theirs: "a 1", Ours: "b 1",
+		From: []Boundary{{Topic: "news", Source: entry.Source{Partition: 1}, Offset: 40}},
+	}
+	b := Side{Group: "b", Journal: "b 1", Number: 2, Duty: was}
+	c := Side{Group: "c", Journal: "c 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "b", Ours: "c 1"}}
+	h := &Handover{}
+	h.Looked(c, b)
+	h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{Partition: 1}, End: 90, Old: 60, New: 50}})
+	if h.Hands() != HandRetire {
+		t.Fatalf("it asks for %v", h.Hands())
+	}
+	b.Number, b.Duty = 3, h.Duty()
+	back := &Handover{Back: true}
+	for _, want := range []Hand{HandVoid, HandRestore, HandOver} {
+		back.Looked(c, b)
+		if back.Hands() != want {
+			t.Fatalf("it asks for %v, want %v", back.Hands(), want)
+		}
+		switch want {
+		case HandVoid:
+			c.Number, c.Duty = c.Number+1, back.Duty()
+		case HandRestore:
+			b.Number, b.Duty = b.Number+1, back.Duty()
+		}
+	}
+	if !reflect.DeepEqual(b.Duty, was) {
+		t.Errorf("its duty is %+v, and was %+v", b.Duty, was)
+	}
+	again := &Handover{Back: true}
+	if again.Looked(c, b); again.Hands() != HandOver {
+		t.Errorf("the same command again asks for %v: %v", again.Hands(), again.Refusal.Why)
 	}
 }

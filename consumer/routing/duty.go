@@ -21,6 +21,8 @@ const (
 	keyGroup   = keyPrefix + "group"
 	keyJournal = keyPrefix + "journal"
 	keyHere    = keyPrefix + "here"
+	keyFormer  = keyPrefix + "former"
+	keyFormers = keyPrefix + "former journal"
 	keyVoid    = keyPrefix + "void"
 	keyBegins  = keyPrefix + "from "
 	keySeen    = keyPrefix + "seen "
@@ -44,6 +46,9 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 	values[keyDuty], values[keyGroup], values[keyHere] = words()[d.Kind], d.Other, d.Ours
 	if d.Theirs != "" {
 		values[keyJournal] = d.Theirs
+	}
+	if d.Former != "" {
+		values[keyFormer], values[keyFormers] = d.Former, d.Formers
 	}
 	if d.Void > 0 {
 		values[keyVoid] = fmt.Sprint(d.Void)
@@ -105,6 +110,10 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 		d.Theirs = said
 	case keyHere:
 		d.Ours = said
+	case keyFormer:
+		d.Former = said
+	case keyFormers:
+		d.Formers = said
 	case keyVoid:
 		_, err := fmt.Sscan(said, &d.Void)
 		return err == nil

@@ -22,7 +22,10 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 	for _, d := range []protocol.Duty{
 		{},
 		{Kind: protocol.Shadows, Other: "old", Ours: here, Void: 7},
-		{Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Seen: at(9)},
+		{
+			Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Seen: at(9),
+			Former: "before", Formers: "before.journal 01",
+		},
 		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12)},
 	} {
 		text := WithDuty(WithDuty(plain, &protocol.Duty{Kind: protocol.Shadows, Other: "before"}), &d)

@@ -16,8 +16,14 @@ func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
 		return
 	}
 	for _, t := range begun {
-		if t.Decision.Reason == protocol.Deleted {
-			s.deleted(t.TopicPartition, t.Committed.Offset, t.Decision.Offset)
+		switch {
+		case t.Decision.Reason != protocol.Deleted:
+		case t.Duty.Kind == protocol.Shadows: // another group forwards what was there
+			s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("from", t.Committed.Offset).
+				Int64("offset", t.Decision.Offset).
+				Msg("history was deleted before this shadow judged it: its window will not hold that")
+		default:
+			s.deleted(t.TopicPartition, max(t.Committed.Offset, t.Duty.Begins(t.Source)), t.Decision.Offset)
 		}
 	}
 }

@@ -40,6 +40,11 @@ type Report struct {
 	Places []protocol.Standpoint
 	From   []protocol.Boundary // where New forwards from, once it has taken over
 	Old    []string            // the members of the old group, when that was looked at
+	// Since is from when on the source has all its partitions' records: what came before is deleted from one of them at
+	// least. Zero: that was not looked at, or the source is empty. Only a plan has it.
+	Since time.Time
+	// Elsewhere has a line for each source of which the two groups' outputs differ. Only a plan has it.
+	Elsewhere []string
 }
 
 // run is a takeover at work.
@@ -68,7 +73,7 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 	for {
 		r.report.Next = r.Hands()
 		if plan && r.writes() {
-			return r.report, r.members(ctx)
+			return r.report, errors.Join(r.members(ctx), r.foresee(ctx))
 		}
 		over, err := r.step(ctx)
 		if over || err != nil {
@@ -76,6 +81,40 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 			return r.report, err
 		}
 	}
+}
+
+// foresee looks at what a person may want to know before a takeover: how much history the source has, and whether
+// readers have to look for the documents in other topics afterwards.
+func (r *run) foresee(ctx context.Context) error {
+	if r.Back {
+		return nil
+	}
+	first, err := broker.AllOffsets(ctx, broker.After(r.admin, time.UnixMilli(0)), r.sources...)
+	if err != nil {
+		return fmt.Errorf("look for the source's beginning: %w", err)
+	}
+	first.Each(func(o kadm.ListedOffset) {
+		if at := time.UnixMilli(o.Timestamp); o.Offset > 0 && o.Timestamp > 0 && at.After(r.report.Since) {
+			r.report.Since = at // of a partition of which something was deleted
+		}
+	})
+	for _, source := range r.sources {
+		ours, theirs := outputs(r.newer.Routes.Text, source), outputs(r.older.Routes.Text, source)
+		if ours != theirs {
+			r.report.Elsewhere = append(r.report.Elsewhere,
+				fmt.Sprintf("documents of %s go to %s, and now to %s", source, ours, theirs))
+		}
+	}
+	return nil
+}
+
+// outputs names the topics that a routing sends the documents of a source to.
+func outputs(routes []byte, source string) string {
+	unique, duplicate, rejected, written := routing.Outputs(routes, source)
+	if !written {
+		return "no topic"
+	}
+	return strings.Join([]string{unique, duplicate, rejected}, ", ")
 }
 
 // writes says that the next step changes something.

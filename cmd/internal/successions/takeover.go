@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -51,7 +52,7 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 	case err != nil:
 		return exit.Undone(err)
 	}
-	_, err = io.WriteString(how.Out, tell(t, &report))
+	_, err = io.WriteString(how.Out, tell(t, &report)+foretell(c, &report, time.Now()))
 	return err
 }
 
@@ -98,6 +99,25 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 		fmt.Fprintf(&b, "group %s has %s to judge before it forwards: the fewer, the shorter the pause\n", newer,
 			terminal.Several(int(behind), "offset"))
 	}
+	return b.String()
+}
+
+// foretell says what a person may want to know before a takeover.
+func foretell(c config.Config, r *succession.Report, now time.Time) string {
+	var b strings.Builder
+	for _, line := range r.Elsewhere {
+		fmt.Fprintf(&b, "its readers look elsewhere afterwards: %s\n", line)
+	}
+	age := c.Judge.Window.Age
+	if r.Next != protocol.HandRetire && r.Next != protocol.HandDrain || r.Since.IsZero() || age > 0 && now.Sub(r.Since) > age {
+		return b.String()
+	}
+	holds := now.Sub(r.Since).Round(time.Minute)
+	fmt.Fprintf(&b, "documents of before %s are deleted from the source: the window can hold %v", r.Since.UTC().Format("2006-01-02 15:04:05 MST"), holds)
+	if age > 0 {
+		fmt.Fprintf(&b, " of %v (window.age)", age)
+	}
+	b.WriteByte('\n')
 	return b.String()
 }
 

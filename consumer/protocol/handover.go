@@ -194,6 +194,10 @@ func (h *Handover) lookBack() {
 // Appended answers HandRetire, HandActivate, HandVoid and HandRestore. Whether the record counts is in the journals.
 func (h *Handover) Appended() { h.hands = HandLook }
 
+// Failed answers anything whose answer is not known, because a broker was lost for example: the journals tell how far
+// the handover is.
+func (h *Handover) Failed() { h.hands = HandLook }
+
 // Drained answers HandDrain, once the group was seen without a member after its retirement: what its members judged
 // before can not be committed any more, and who joins it again reads of the retirement first.
 func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }

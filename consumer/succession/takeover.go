@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -55,7 +56,8 @@ type run struct {
 	admin        *kadm.Client
 	older, newer routing.State
 	report       Report
-	told         string // whom it waits for
+	told         string    // whom it waits for
+	failing      time.Time // since when steps fail; zero: the last one did not
 	sources      []string
 }
 
@@ -76,11 +78,35 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 			return r.report, errors.Join(r.members(ctx), r.foresee(ctx))
 		}
 		over, err := r.step(ctx)
+		if err != nil && r.outlasts(ctx, err) {
+			r.Failed()
+			continue
+		}
 		if over || err != nil {
 			r.report.Next = r.Hands()
 			return r.report, err
 		}
+		r.failing = time.Time{}
 	}
+}
+
+// How long a takeover goes on while brokers do not answer, and how often it looks whether they do.
+const (
+	outlastsFor   = 2 * time.Minute
+	outlastsPause = 500 * time.Millisecond
+)
+
+// outlasts waits a moment if a step has failed and another try may succeed.
+func (r *run) outlasts(ctx context.Context, err error) bool {
+	var final *stop.Error
+	if errors.As(err, &final) || !broker.MayPass(err) || ctx.Err() != nil {
+		return false
+	}
+	if r.failing.IsZero() {
+		r.failing = time.Now()
+		r.Say("waiting for the brokers: " + err.Error())
+	}
+	return time.Since(r.failing) < outlastsFor && retry.Pause(ctx, outlastsPause) == nil
 }
 
 // foresee looks at what a person may want to know before a takeover: how much history the source has, and whether

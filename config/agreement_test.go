@@ -10,11 +10,11 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// free are the settings of these sections in which members may differ: what one member permits once, and how topics are
+// free are the settings of these sections in which members may differ: what one member permits once or does first, and how topics are
 // created and written.
 var free = []string{
-	"source.accept_lost_offsets", "source.accept_journal_gap", "sink.create", "sink.compression",
-	"sink.replication_factor",
+	"source.accept_lost_offsets", "source.accept_journal_gap", "source.prime_from", "sink.create",
+	"sink.compression", "sink.replication_factor",
 }
 
 // Members agree on each setting that says what a document is, what is read and where it goes: either by the settings in

@@ -75,7 +75,7 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	}
 	for key, rate := range map[string]int{"requests_per_s": p.RequestsPerS, "lookups_per_s": p.LookupsPerS} {
 		if rate < 1 {
-			mistakes = append(mistakes, setting.Wrong(key, rate, "lets nobody ask",
+			mistakes = append(mistakes, setting.Wrong(key, rate, "allows no requests",
 				"write 1 or more; ops.listen: \"\" serves nothing"))
 		}
 	}

@@ -117,6 +117,7 @@ func (p *process) whileElected(ctx, drain context.Context, elected func() bool, 
 
 func (p *process) runFeeder(ctx context.Context, replica *member.Follower) error {
 	setup := p.session
+	setup.Replica = replica // by whose settings entries are signed
 	return feed.Run(ctx, feed.Setup{
 		Plan: p.setup.Plan, Cluster: p.cluster, Log: p.log, Replica: replica, Signing: setup.Signing(),
 		MaxBatchBytes: int(p.setup.Source.MaxBatchBytes), FetchBytes: int(p.setup.Params.FetchBytes),

@@ -216,8 +216,9 @@ func (l *primerLife) work(ctx context.Context) error {
 	if l.before = now; now.Of == nil || now.Finished {
 		return nil
 	}
-	l.session.Replica = l.replica
-	signing := l.session.Signing()
+	setup := l.session
+	setup.Replica = l.replica
+	signing := setup.Signing()
 	signing.Untimely = func(*kgo.Record) (string, bool) { return "", false } // nothing is forwarded
 	return feed.Run(ctx, feed.Setup{
 		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,

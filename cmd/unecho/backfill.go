@@ -33,7 +33,7 @@ func backfillCommand() *cobra.Command {
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
 			"  unecho backfill --into search --config search.yaml\n" +
 			"  unecho backfill --prime search --config search.yaml\n" +
-			"  unecho backfill --prime search --config search.yaml --name archive --time published --files 2024.jsonl.gz\n" +
+			"  unecho backfill --prime search --config search.yaml --name archive --files 2024.jsonl.gz\n" +
 			"  unecho backfill --name archive --time published --files 2024.jsonl.gz 2025.jsonl.gz",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flag("files").Changed { // the names of more files

@@ -33,7 +33,7 @@ func lookupCommand() *cobra.Command {
 	addMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("lines", "file", "", "each line of a file is a text; - is standard input")
-		f.Text("scope", "scope", "", "the scope of the texts, if the service has similarity.scope")
+		f.Text("scope", "scope", "", "the scope of the texts, if the service has document.scope")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("most", 1, "show so many matches of each text, at most")

@@ -105,7 +105,7 @@ func untilGone(ctx context.Context, client *kgo.Client, waiting func(topics []st
 		return &stop.Error{
 			What: fmt.Sprintf("%s was deleted, and after %v there are brokers that still know it", strings.Join(left, ", "),
 				goneWithin),
-			Remedy: "see whether all brokers are well; then the same command finishes the removal",
+			Remedy: "check that all brokers are up; then the same command finishes the removal",
 		}
 	}
 	return err

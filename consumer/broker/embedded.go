@@ -140,7 +140,7 @@ func mayListen(p EmbeddedParams) error {
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		return &Fault{
-			What:   fmt.Sprintf("cannot listen on %s: a broker tells clients its own address, and this is none", p.Listen),
+			What:   fmt.Sprintf("cannot listen on %s: a broker tells clients its own address, and they cannot connect to this one", p.Listen),
 			Remedy: "write the address under which clients reach this machine, or 127.0.0.1 for clients on it",
 		}
 	}

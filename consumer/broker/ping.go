@@ -111,7 +111,7 @@ func (c connection) explain(what string, err error) *Fault {
 			return f
 		}
 	}
-	f.Remedy = "see whether Kafka is well"
+	f.Remedy = "check that all brokers are up"
 	return f
 }
 
@@ -216,7 +216,7 @@ func (c connection) protocol(err error) (why, remedy string) {
 		return "", ""
 	case !c.unproven:
 		return "the connection broke",
-			"see whether Kafka is well, and what is on the way to it: a broker that stops breaks its connections"
+			"check that all brokers are up, and what is on the way to it: a broker that stops breaks its connections"
 	case c.tls && (c.sasl == NoSASL || strings.Contains(err.Error(), "immediately after a dial")):
 		return "it hangs up on TLS",
 			"set kafka.tls.enabled: false, or use the port of an SSL listener; or wait, if it is just starting"

@@ -154,7 +154,7 @@ func (c *Cluster) FenceAll(ctx context.Context) error {
 	if err != nil {
 		return &stop.Error{
 			What:   fmt.Sprintf("not all brokers say which transactions of group %s there are", c.Group),
-			Remedy: "see whether all brokers are well; then the same command goes on", Err: err,
+			Remedy: "check that all brokers are up; then the same command goes on", Err: err,
 		}
 	}
 	var fencing errgroup.Group

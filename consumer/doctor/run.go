@@ -165,9 +165,9 @@ func unseen(err error) Finding {
 		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
 	case errors.Is(err, context.DeadlineExceeded):
 		return problem("no answer within "+checkBound.String(), "the service would wait as long",
-			"see whether all brokers are well")
+			"check that all brokers are up")
 	}
-	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown", "see whether all brokers are well")
+	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown", "check that all brokers are up")
 }
 
 func oneLine(f *broker.Fault) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 )
@@ -139,14 +140,7 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 
 func (h *Handler) rest(ctx context.Context, trouble error) error {
 	h.Trouble(trouble)
-	timer := time.NewTimer(troublePause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return retry.Pause(ctx, troublePause)
 }
 
 // answered says whether an error is the broker's answer, and may be gone when the broker is asked again.

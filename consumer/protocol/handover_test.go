@@ -76,10 +76,9 @@ func TestAbandonedKeepsTheWayBack(t *testing.T) {
 		if back.Hands() != want {
 			t.Fatalf("it asks for %v, want %v", back.Hands(), want)
 		}
-		switch want {
-		case HandVoid:
+		if want == HandVoid {
 			c.Number, c.Duty = c.Number+1, back.Duty()
-		case HandRestore:
+		} else if want == HandRestore {
 			b.Number, b.Duty = b.Number+1, back.Duty()
 		}
 	}

@@ -30,9 +30,13 @@ type SourceParams struct {
 	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
 	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
 	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
+	PrimeFrom         string        `key:"prime_from" doc:"how a group with consumer.succeeds fills its window: timestamp judges the source from window.age ago on; unique reads what the followed group found unique, which may be kept for longer than the source" enum:"timestamp|unique"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
 }
+
+// PrimeFromUnique is the value of source.prime_from by which a shadow is primed.
+const PrimeFromUnique = "unique"
 
 // DefaultParams are the defaults of design sections 5 and 11.
 func DefaultParams() Params {
@@ -45,7 +49,7 @@ func DefaultParams() Params {
 
 // DefaultSourceParams starts at the earliest offset; the topics have no default.
 func DefaultSourceParams() SourceParams {
-	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
+	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest", PrimeFrom: "timestamp"}
 }
 
 // Validate returns what is wrong.

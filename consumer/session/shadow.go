@@ -91,7 +91,7 @@ func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int
 
 // askFollowed reads for takeovers what the followed group has committed, and where the history begins that a shadow
 // judges. That is as long ago as the window reaches: what a shadow judges is not forwarded, so reading the source
-// from there on is all it needs to fill its window.
+// from there on is all it needs to fill its window. One that is primed begins where the followed group is.
 func (s *Session) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
 	d := some[0].Duty
 	if d.Kind != protocol.Shadows {
@@ -103,7 +103,7 @@ func (s *Session) askFollowed(ctx context.Context, some []*protocol.Takeover) er
 	}
 	list := s.Cluster.Admin().ListStartOffsets
 	switch age := s.Replica.Params().Window.Age; {
-	case s.Source.Start == "latest":
+	case s.Source.Start == "latest", s.Source.PrimeFrom == PrimeFromUnique:
 		list = s.Cluster.Admin().ListEndOffsets
 	case age > 0:
 		list = broker.After(s.Cluster.Admin(), time.Now().Add(-age))

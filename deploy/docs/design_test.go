@@ -69,8 +69,17 @@ func TestDesignMap(t *testing.T) {
 	_, code, _ = strings.Cut(code, "```\n")
 	code, _, _ = strings.Cut(code, "\n```")
 	var shown []string
-	for _, m := range regexp.MustCompile(`(?m)(?:^| )((?:[a-z]+/)+)`).FindAllStringSubmatch(code, -1) {
-		shown = append(shown, strings.TrimSuffix(m[1], "/"))
+	top := "" // the room that lines which are set in are of
+	for line := range strings.Lines(code) {
+		for _, m := range regexp.MustCompile(`(?:^| )((?:[a-z]+/)+)`).FindAllStringSubmatch(line, -1) {
+			room := strings.TrimSuffix(m[1], "/")
+			if line[0] == ' ' {
+				room = top + "/" + room
+			} else {
+				top = room
+			}
+			shown = append(shown, room)
+		}
 	}
 	var rooms []string
 	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal", "deploy") {
@@ -82,20 +91,15 @@ func TestDesignMap(t *testing.T) {
 			rooms = append(rooms, room)
 		}
 	}
-	named := func(room string) bool {
-		return slices.ContainsFunc(shown, func(s string) bool { return room == s || strings.HasSuffix(room, "/"+s) })
-	}
 	for _, room := range rooms {
-		if !named(room) {
+		if !slices.Contains(shown, room) {
 			t.Errorf("the map lacks %s", room)
 		}
 	}
-	for _, s := range shown {
-		exists := slices.ContainsFunc(rooms, func(room string) bool {
-			return room == s || strings.HasSuffix(room, "/"+s) || strings.HasPrefix(room, s+"/")
-		})
-		if !exists {
-			t.Errorf("the map shows %s, which is not there", s)
+	for i, s := range shown {
+		exists := slices.ContainsFunc(rooms, func(room string) bool { return room == s || strings.HasPrefix(room, s+"/") })
+		if !exists || slices.Contains(shown[:i], s) {
+			t.Errorf("the map shows %s, which is not there, or is there twice", s)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func lagConditions() []condition {
 		},
 		{
 			"UnechoRebuildsSessions", 0, func(s *seen) bool { return s.Standing.InARow >= 5 },
-			func(s *seen) string { return "sessions are built anew again and again: " + s.Standing.Trouble },
+			func(s *seen) string { return "sessions are rebuilt again and again: " + s.Standing.Trouble },
 			"the log's field because says what Kafka refuses",
 		},
 		{

@@ -37,7 +37,7 @@ func (a *api) addText(w http.ResponseWriter, r *http.Request, m *remembered) boo
 	}
 	t, err := a.readText(r.Context(), m)
 	if err != nil {
-		a.Logger.Warn().Err(err).Msg("the text of a document cannot be read for somebody who asks")
+		a.Logger.Warn().Err(err).Msg("the text of a document cannot be read for an API request")
 		fail(w, http.StatusBadGateway, "Kafka does not give the record now", "ask again; the log of this member says why")
 		return false
 	}

@@ -119,7 +119,7 @@ func tell(out io.Writer, lines []string) error {
 
 // fixedError says that a configuration differs in what cannot be changed.
 func fixedError(journal string, lines []string) error {
-	return fmt.Errorf("entries would be made otherwise than those that journal %s has, and what is remembered would be of no use:\n    %s\n  use the settings of the "+
-		"members, or begin a new group with a journal of its own: see \"Change a setting that decides\" in operations.md",
+	return fmt.Errorf("entries would differ from those in journal %s, and could not be compared with them:\n    %s\n  use the "+
+		"settings of the members, or let a second group take over: see \"Change a setting that decides\" in operations.md",
 		journal, strings.Join(lines, "\n    "))
 }

@@ -83,7 +83,7 @@ func (c *Client) follow(ctx context.Context, f Filter, last *string, s Stream) e
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) && e.id != "" && e.id != *last {
 		e.passed(last) // else it would be sent again, and again
 		s.Unread(fmt.Errorf("the member tells of a copy in more than %d bytes", mostLine))
-		return fmt.Errorf("what follows is asked for anew: %w", err)
+		return fmt.Errorf("the events after it are requested again: %w", err)
 	} else if err != nil {
 		return fmt.Errorf("the member's answer broke off: %w", err)
 	}
@@ -119,14 +119,14 @@ func (e *event) tell(s Stream) error {
 	case "copy":
 		var found Copy
 		if err := json.Unmarshal([]byte(e.data), &found); err != nil {
-			s.Unread(fmt.Errorf("the member tells what is no copy: %w", err))
+			s.Unread(fmt.Errorf("the member sent an event that is not a copy: %w", err))
 		} else if err := s.Copy(found); err != nil {
 			return handled{err}
 		}
 	case "missed":
 		var n struct{ Copies uint64 }
 		if err := json.Unmarshal([]byte(e.data), &n); err != nil {
-			s.Unread(fmt.Errorf("the member tells what is no count: %w", err))
+			s.Unread(fmt.Errorf("the member sent an event that is not a count: %w", err))
 			return nil
 		}
 		s.Missed(n.Copies)

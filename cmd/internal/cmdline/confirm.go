@@ -22,7 +22,7 @@ func Confirmed(ctx context.Context, cmd *cobra.Command, question string) (bool, 
 	}
 	in, _ := cmd.InOrStdin().(*os.File)
 	if in == nil || !terminal.Is(in) || !terminal.Is(cmd.ErrOrStderr()) {
-		return false, exit.Usage(errors.New("nobody is here to be asked: add --yes"))
+		return false, exit.Usage(errors.New("there is no terminal to ask for confirmation: add --yes"))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
 	answered := make(chan string, 1) // who was not answered reads on until the program ends

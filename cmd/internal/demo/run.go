@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -219,20 +220,11 @@ func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
 		n++
 		if d.Pace > 0 {
 			due := began.Add(time.Duration(float64(n) / d.Pace * float64(time.Second)))
-			sleep(ctx, time.Until(due))
+			_ = retry.Pause(ctx, time.Until(due)) // ctx is looked at next
 		}
 	}
 	if err := errors.Join(docs.close(), w.Flush(context.WithoutCancel(ctx))); err != nil {
 		return 0, err
 	}
 	return d.sent(context.WithoutCancel(ctx))
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

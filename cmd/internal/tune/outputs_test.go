@@ -51,7 +51,7 @@ func TestTuneFinishes(t *testing.T) {
 		},
 		"impossible": {
 			t.Context(), some, impossible,
-			"the recommended settings are none of a service: similarity.code_bits: 5", true, false,
+			"the service refuses the recommended settings: similarity.code_bits: 5", true, false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

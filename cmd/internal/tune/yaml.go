@@ -30,7 +30,7 @@ func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 		p.Verify = "estimate"
 	}
 	if mistakes := tried.Judge.Validate(); len(mistakes) > 0 {
-		return "", fmt.Errorf("the recommended settings are none of a service: %s", mistakes[0])
+		return "", fmt.Errorf("the service refuses the recommended settings: %s", mistakes[0])
 	}
 	return differences(tried.Judge, config.Default().Judge, always), nil
 }

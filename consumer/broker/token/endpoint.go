@@ -60,7 +60,7 @@ func refused(p Params, err error) *Error {
 	}
 	e := &Error{
 		What:   "no token: " + p.TokenURL + " answers " + answer.Response.Status,
-		Remedy: "see whether the token endpoint is well",
+		Remedy: "check that the token endpoint is up",
 	}
 	if said := strings.TrimSpace(answer.ErrorCode + " " + answer.ErrorDescription); said != "" {
 		e.Err = errors.New(printable(strings.NewReplacer(p.ClientSecret, "***", url.QueryEscape(p.ClientSecret), "***").

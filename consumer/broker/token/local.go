@@ -49,7 +49,7 @@ func file(path string) func(context.Context) (Token, error) {
 		if ctx.Err() != nil {
 			return Token{}, &Error{
 				What: path + " was not read in time", Err: ctx.Err(),
-				Remedy: "see whether the file system that holds it is well",
+				Remedy: "check the file system that holds it",
 			}
 		}
 		if err != nil {

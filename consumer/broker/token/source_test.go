@@ -91,8 +91,8 @@ func TestEndpointThatGivesNone(t *testing.T) {
 	}{
 		{"wrong secret", write(401, `{"error":"invalid_client","error_description":"`+secret+` is wrong"}`), []string{"401 Unauthorized", "invalid_client *** is wrong", "client_secret"}},
 		{"wrong scope", write(400, `{"error":"invalid_scope"}`), []string{"400", "invalid_scope", "scopes"}},
-		{"away", write(503, secret), []string{"503", "see whether the token endpoint is well"}},
-		{"too many", write(429, ``), []string{"429", "see whether"}},
+		{"away", write(503, secret), []string{"503", "check that the token endpoint is up"}},
+		{"too many", write(429, ``), []string{"429", "check that"}},
 		{"a page", write(200, "<html>"+secret), []string{"token_url"}},
 		{"no token", write(200, `{"token_type":"Bearer"}`), []string{"token_url"}},
 		{"noise", write(200, `{"access_token":"a\u0001b","token_type":"Bearer"}`), []string{"something else than a token"}},

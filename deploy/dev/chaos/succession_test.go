@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,6 +154,6 @@ func (s *succession) audits(ctx context.Context) {
 		}
 	}
 	if s.t.Failed() {
-		s.t.Log(fmt.Sprintf("the logs are in %s", s.dir))
+		s.t.Logf("the logs are in %s", s.dir)
 	}
 }

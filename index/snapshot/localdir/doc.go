@@ -11,5 +11,5 @@
 // A file is written in tmp, synced, read back (from the disk, where the system drops its cache on request) and renamed
 // to its place; then the directory is synced. So it is there completely or not at all. Files that a dead writer left in
 // tmp are removed at the next Open. The store's clock is that of the file system, which assigns modification times.
-// Directories are made with mode 0700, files with 0600. The package needs a Unix.
+// Directories are made with mode 0700, files with 0600.
 package localdir

@@ -78,7 +78,8 @@ func TestAbandonedKeepsTheWayBack(t *testing.T) {
 		}
 		if want == HandVoid {
 			c.Number, c.Duty = c.Number+1, back.Duty()
-		} else if want == HandRestore {
+		}
+		if want == HandRestore {
 			b.Number, b.Duty = b.Number+1, back.Duty()
 		}
 	}

@@ -233,9 +233,9 @@ func (l *primerLife) agree(ctx context.Context) (Priming, error) {
 	for unreadable := 0; ; {
 		now := primingOf(l.replica)
 		if now.Of != nil {
-			other := l.asked.Other(now.Of)
-			if len(other) == 0 {
-				return now, nil
+			is, err := l.asks(ctx, now.Of)
+			if err != nil || is {
+				return now, err
 			}
 			l.said(fmt.Sprintf("priming %d of the group was of something else, and ended at %d of %d offsets: another one begins", now.Number, now.Done, now.Total))
 		}
@@ -261,6 +261,19 @@ func (l *primerLife) agree(ctx context.Context) (Priming, error) {
 			}
 		}
 	}
+}
+
+// asks says whether a plan is what is asked for. For files it is if it has all that their topic holds: that may be a new
+// one of that name, or hold more.
+func (l *primerLife) asks(ctx context.Context, plan *protocol.Plan) (bool, error) {
+	if len(l.asked.Other(plan)) > 0 {
+		return false, nil
+	}
+	if !slices.ContainsFunc(l.asked.Topics, backfill.IsHistory) {
+		return true, nil
+	}
+	whole, err := l.fix(ctx)
+	return err == nil && slices.Equal(whole.Ranges, plan.Ranges), err
 }
 
 // fix turns what is asked for into a plan.

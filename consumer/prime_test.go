@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/index"
@@ -221,6 +224,8 @@ func TestPrimeRefused(t *testing.T) {
 		},
 	} {
 		w.sendOne()
+		// a cluster that has just begun has no coordinator at first
+		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.CoordinatorNotAvailable, Count: 2})
 		_, _, err := w.prime(w.context(), backfill.Asked{}, c.change)
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) {

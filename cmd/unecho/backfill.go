@@ -96,7 +96,7 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
 	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
-	"once, and the same command goes on with that too. With --prime they fill the group's window: documents without a time are\n" +
+	"once, and the same command goes on with that too. With --prime they fill the group's window: without --time, documents are\n" +
 	"taken for new ones then. Prime the oldest first: what is older than the history that is there is passed over."
 
 // readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
@@ -201,8 +201,8 @@ func listBackfills(ctx context.Context, cmd *cobra.Command, c config.Config) err
 func backfillRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Delete what a backfill keeps: its group, its journal, its snapshots",
-		Long: "Delete what a backfill keeps: its group, its journal, its topic of files, and its snapshots in the " +
+		Short: "Delete what a backfill keeps: its group, its journal, its files, its snapshots",
+		Long: "Delete what a backfill keeps: its group, its journal, its topics of files, and its snapshots in the " +
 			"configured store. What it\n" +
 			"has written to its outputs stays. One at work is refused: stop its processes first. A removal that was interrupted is\n" +
 			"finished by the same command.",
@@ -228,7 +228,7 @@ func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, na
 		return err
 	}
 	if sure, err := cmdline.Confirmed(ctx, cmd,
-		fmt.Sprintf("delete group, journal and snapshots of backfill %s? Its outputs stay.", name)); err != nil || !sure {
+		fmt.Sprintf("delete group, journal, snapshots and loaded files of backfill %s? Its outputs stay.", name)); err != nil || !sure {
 		return err
 	}
 	return backfills.Remove(ctx, c, options, name, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -43,15 +43,14 @@ func TestPrimeFilesKilled(t *testing.T) {
 		t.Fatalf("a group that is not there: %s, %d documents loaded", p.log, loaded(name))
 	}
 	s.run("--set", "source.start=latest").says(`"message":"ready"`)
+	p := prime(name, file)
+	s.waitFor([]*process{p}, func() bool { return loaded(name) >= 10_000 })
+	p.kill()
+	p = prime(name, file)
+	p.says("feeding begins")
 	_, begun := s.journal(s.bounded())
-	for _, kill := range []func() bool{
-		func() bool { return loaded(name) >= 10_000 },
-		func() bool { _, now := s.journal(s.bounded()); return now > begun+20 },
-	} {
-		p := prime(name, file)
-		s.waitFor([]*process{p}, kill)
-		p.kill()
-	}
+	s.waitFor([]*process{p}, func() bool { _, now := s.journal(s.bounded()); return now > begun+10 })
+	p.kill()
 	for _, want := range []string{`"priming":1`, "nothing to do"} {
 		p := prime(name, file)
 		if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String()+p.log.String(), want) {

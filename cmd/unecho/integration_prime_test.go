@@ -88,8 +88,8 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 	return copies
 }
 
-// originals holds what a header of n documents says they match against the originals that their keys name; those without a key are like
-// no other.
+// originals holds what a header of n documents says they match against the originals that their keys name; those
+// without a key are like no other.
 func (s *scene) originals(header string, n int) {
 	s.t.Helper()
 	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"),

@@ -193,10 +193,13 @@ func (l *Loader) record(d *Document, at int64) *kgo.Record {
 }
 
 func (l *Loader) same(d *Document) error {
-	if bytes.Equal(d.Value, l.last.Value) && d.Place == header(l.last, HeaderFile) {
-		return nil
+	if !bytes.Equal(d.Value, l.last.Value) || d.Place != header(l.last, HeaderFile) {
+		return l.others(d.Place)
 	}
-	return l.others(d.Place)
+	if was := l.last.Time.UnixMilli(); d.Time.UnixMilli() > 0 && was > 0 && d.Time.UnixMilli() != was {
+		return l.others(d.Place + " of another time (--time)")
+	}
+	return nil
 }
 
 func (l *Loader) others(here string) error {
@@ -229,7 +232,7 @@ func (l *Loader) failed(err error) error {
 	if errors.Is(err, kerr.ProducerFenced) || errors.Is(err, kerr.InvalidProducerEpoch) {
 		return &stop.Error{
 			What: "another process loads the files of this backfill", Err: err,
-			Remedy: "let that one do it, and start this one again when the range is at work (unecho backfill list)",
+			Remedy: "let that one do it, and start this one again when it has",
 		}
 	}
 	return fmt.Errorf("write to %s: %w", l.topic, err)

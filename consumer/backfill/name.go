@@ -37,6 +37,11 @@ func FilesOf(name string) string { return GroupOf(name) + filesSuffix }
 // HistoryOf returns the topic that holds the documents of files that prime a group. The name is that of the files.
 func HistoryOf(name string) string { return GroupOf(name) + historySuffix }
 
+// IsHistory says whether a topic is one of files that prime a group.
+func IsHistory(topic string) bool {
+	return strings.HasPrefix(topic, Prefix) && strings.HasSuffix(topic, historySuffix)
+}
+
 // IndexOf returns the name of the index that a job's snapshots are of. It is that of the group. A longer one than an
 // index may have ends in its hash.
 func IndexOf(name string) string {

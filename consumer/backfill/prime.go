@@ -144,7 +144,14 @@ func (r *PrimeRange) whileRemembered(now time.Time) Bound {
 	return Bound{Text: fmt.Sprintf("window.age (%v) ago", r.Age), kind: atTime, at: now.Add(-r.Age)}
 }
 
-// Other returns a line for each thing that a person asks for and that is another in a plan.
+// Other returns a line for each thing that a person asks for and that is another in a plan. Who names no topic does not
+// ask for files.
 func (a Asked) Other(plan *protocol.Plan) []string {
-	return (&State{Plan: plan}).differs(a)
+	lines := (&State{Plan: plan}).differs(a)
+	for _, r := range plan.Ranges {
+		if len(a.Topics) == 0 && IsHistory(r.Topic) {
+			return append(lines, "--files: none now, those in "+r.Topic+" when it was begun")
+		}
+	}
+	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
@@ -65,6 +66,11 @@ func (s *Setup) whatIsLeft(ctx context.Context, of *feeding.State) error {
 			detail.Err == nil && [16]byte(detail.ID) != r.Source.Topic
 		start, listed := starts.Lookup(r.Topic, r.Source.Partition)
 		switch {
+		case gone && backfill.IsHistory(r.Topic):
+			return &stop.Error{
+				What:   fmt.Sprintf("topic %s, which holds the documents of the files, was deleted before all were primed", r.Topic),
+				Remedy: "give the same command again: it copies the files, and primes the group with what is missing",
+			}
 		case gone:
 			s.Logger.Warn().Str("topic", r.Topic).Msg("the topic was deleted: nothing of it is primed any more")
 			of.Left = append(of.Left, math.MaxInt64)

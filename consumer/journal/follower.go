@@ -140,7 +140,8 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 
 func (h *Handler) rest(ctx context.Context, trouble error) error {
 	h.Trouble(trouble)
-	return retry.Pause(ctx, troublePause)
+	_ = retry.Pause(ctx, troublePause)
+	return ctx.Err()
 }
 
 // answered says whether an error is the broker's answer, and may be gone when the broker is asked again.

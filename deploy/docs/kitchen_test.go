@@ -102,7 +102,7 @@ func (k *kitchen) clean() {
 // named gives a text of the page this test's names, and unnamed those of the page again.
 func (k *kitchen) named(text string) string {
 	names := []string{"localhost:9092", k.brokers, "news-filter", k.name + "-filter"}
-	for _, word := range []string{"repair", "loose-trial", "loose", "archive"} {
+	for _, word := range []string{"repair", "loose-trial", "loose", "archive", "older"} {
 		names = append(names, "backfill."+word, "backfill."+k.name+"-"+word)
 		for _, before := range []string{"--name ", "remove ", "removed backfill ", "backfill "} {
 			names = append(names, before+word, before+k.name+"-"+word)

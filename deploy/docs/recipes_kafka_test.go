@@ -145,7 +145,7 @@ func recipeOfPriming(t *testing.T, bin string) {
 	if v := got["news/1/6"]; len(got) != 5 || len(v) != 1 || v[0] != "duplicate news/0/3" {
 		t.Errorf("after a restart: %q", got)
 	}
-	if v := got["news/0/5"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-archive.history/0/2" {
+	if v := got["news/0/5"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-older.history/0/2" {
 		t.Errorf("a copy of a file's document is %q", v)
 	}
 }

@@ -64,7 +64,7 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	}
 	if f.Name == "" {
 		wrong = append(wrong, errors.New("--files: give the job a name with --name"))
-	} else if err := backfill.CheckName(f.Name); f.Name != "" && err != nil {
+	} else if err := backfill.CheckName(f.Name); err != nil {
 		wrong = append(wrong, err)
 	}
 	if !slices.Contains(corpus.Formats(), f.Format) {

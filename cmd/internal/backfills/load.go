@@ -19,6 +19,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -102,7 +103,10 @@ func (v *loading) loadAll(ctx context.Context, reader *corpus.Reader, loader *ba
 			if d, added = v.documentOf(r, chunk.Format()); added == nil {
 				if v.flags.Time != "" && d.Time.IsZero() {
 					untimed++
+					added = v.timeless(d, progress.Documents)
 				}
+			}
+			if added == nil {
 				progress.Documents++
 				added = loader.Add(ctx, d)
 			}
@@ -113,6 +117,18 @@ func (v *loading) loadAll(ctx context.Context, reader *corpus.Reader, loader *ba
 		}
 		read, _ := reader.Read()
 		progress.At(read)
+	}
+}
+
+// timeless refuses to prime with documents of which the first has no usable time: it would be as old as can be, and
+// so would those behind it that have none.
+func (v *loading) timeless(d *backfill.Document, before int64) error {
+	if v.flags.Prime == "" || before > 0 {
+		return nil
+	}
+	return &stop.Error{
+		What:   fmt.Sprintf("%s has no usable time in %s: the window would pass it over as too old", d.Place, v.flags.Time),
+		Remedy: "name the field of the documents' time in --time; without --time, documents are as old as the moment they are copied",
 	}
 }
 

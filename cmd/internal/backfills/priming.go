@@ -85,7 +85,7 @@ func (v *priming) run(ctx context.Context) error {
 	<-over
 	took := time.Since(began)
 	err = errors.Join(err, closing())
-	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		if !after.Finished {
 			return v.interrupted(after)
 		}
@@ -141,9 +141,19 @@ func (v *priming) load(ctx context.Context, primer *consumer.Primer) error {
 
 // interrupted is the error of a process that ended before the range did.
 func (v *priming) interrupted(s consumer.Priming) error {
-	line := slices.Concat([]string{"unecho backfill --prime", v.flags.Prime}, v.flags.Config)
-	if len(v.flags.Files) > 0 {
-		line = append(line, "--name", v.flags.Name, "--files FILE...")
+	f := v.flags
+	line := slices.Concat([]string{"unecho backfill --prime", f.Prime}, f.Config, f.deciding())
+	if f.MaxRate > 0 {
+		line = append(line, "--max-rate", fmt.Sprint(f.MaxRate))
+	}
+	if len(f.Files) > 0 {
+		line = append(line, "--name", f.Name)
+		for _, of := range []struct{ flag, value string }{{"format", f.Format}, {"time", f.Time}} {
+			if f.Given(of.flag) {
+				line = append(line, "--"+of.flag, of.value)
+			}
+		}
+		line = append(line, "--files FILE...")
 	}
 	if s.Of == nil {
 		return &exit.Error{

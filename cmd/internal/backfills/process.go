@@ -89,13 +89,13 @@ func (v *process) again() string {
 	if v.config.Sink.DryRun {
 		line = append(line, "--dry-run")
 	}
-	return strings.Join(slices.Concat(line, v.flags.Config, v.deciding()), " ")
+	return strings.Join(slices.Concat(line, v.flags.Config, v.flags.deciding()), " ")
 }
 
-// deciding are the arguments that set what decides verdicts: without them the job's journal would be refused. Others
-// are left out, for there may be secrets among them.
-func (v *process) deciding() (args []string) {
-	for _, set := range v.flags.Sets {
+// deciding are the arguments that set what decides verdicts: without them the journal would be refused. Others are left
+// out, for there may be secrets among them.
+func (f *Flags) deciding() (args []string) {
+	for _, set := range f.Sets {
 		section, _, _ := strings.Cut(set, ".")
 		if slices.Contains([]string{"document", "index", "similarity", "source", "text", "window"}, section) {
 			args = append(args, "--set", set)

@@ -44,7 +44,7 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 	}
 	report, err := t.Run(ctx, how.Plan)
 	switch {
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return &exit.Error{
 			Code: exit.Interrupted,
 			Err:  errors.New("stopped before the takeover was complete; the same command goes on"),

@@ -56,15 +56,11 @@ type run struct {
 
 // Run does the takeover. If it is only to plan, it ends before anything is written.
 func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
-	client, err := kgo.NewClient(t.Kafka...)
+	r, err := t.open(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return Report{}, err
 	}
-	r := &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}
+	defer r.client.Close()
 	for {
 		r.report.Next = r.Hands()
 		if plan && r.writes() {
@@ -76,6 +72,19 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 			return r.report, err
 		}
 	}
+}
+
+// open opens a client, which the caller closes.
+func (t *Takeover) open(ctx context.Context) (*run, error) {
+	client, err := kgo.NewClient(t.Kafka...)
+	if err != nil {
+		return nil, fmt.Errorf("open client: %w", err)
+	}
+	if err := broker.Ping(ctx, client); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}, nil
 }
 
 // writes says that the next step changes something.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
@@ -80,9 +81,7 @@ func (w *world) verdictsSaid() map[string]comparison.Said {
 	for _, output := range []string{"news.unique", "news.duplicate", "news.rejected"} {
 		w.read(output, func(r *topic.Record) {
 			said := comparison.Said{Verdict: r.Header(sink.HeaderVerdict), Match: r.Header(sink.HeaderMatch)}
-			digits := strings.Replace(r.Header(sink.HeaderSimilarity), ".", "", 1)
-			n, _ := strconv.Atoi(digits)
-			said.Similarity = comparison.Ratio(n)
+			said.Similarity, _ = strconv.ParseFloat(r.Header(sink.HeaderSimilarity), 64)
 			all[r.Header(sink.HeaderSource)] = said
 		})
 	}
@@ -116,7 +115,7 @@ func (w *world) verdictsGiven(in comparison.Inputs, at int64) (all map[string]co
 				v := &verdicts[i]
 				said := comparison.Said{Verdict: sink.Unique}
 				if v.Matched() {
-					said = comparison.Said{Verdict: sink.Duplicate, Similarity: comparison.Ratio(v.Match.Similarity.TenThousandths())}
+					said = comparison.Said{Verdict: sink.Duplicate, Similarity: float64(v.Match.Similarity.TenThousandths()) / 10_000}
 					said.Match = fmt.Sprintf("%s/%d/%d", v.Match.Topic, v.Match.Source.Partition, v.Match.Offset)
 				}
 				all[fmt.Sprintf("news/%d/%d", rec.(*index.Run).Source.Partition, v.Offset)] = said
@@ -183,11 +182,14 @@ func count(side *comparison.Side, said comparison.Said) {
 		side.Unique++
 	case sink.Duplicate:
 		side.Duplicate++
-		side.Shares[min(int(said.Similarity)/500, 19)]++
+		side.Shares[step(said)]++
 	default:
 		side.Rejected++
 	}
 }
+
+// step is the step of a similarity of four decimals, each of them as wide as 0.05.
+func step(said comparison.Said) int { return min(int(math.Round(said.Similarity*10_000))/500, 19) }
 
 func reckon(r *comparison.Report, old, given comparison.Said) {
 	if given.Verdict == "" {
@@ -205,10 +207,10 @@ func reckon(r *comparison.Report, old, given comparison.Said) {
 		}
 	case "duplicate unique":
 		r.OnlyOld++
-		r.OldAlone[min(int(old.Similarity)/500, 19)]++
+		r.OldAlone[step(old)]++
 	case "unique duplicate":
 		r.OnlyNew++
-		r.NewAlone[min(int(given.Similarity)/500, 19)]++
+		r.NewAlone[step(given)]++
 	case "rejected rejected":
 		r.BothRejected++
 	case "unique rejected", "duplicate rejected":

@@ -2,9 +2,11 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
@@ -38,9 +40,8 @@ const (
 // read keeps what the old group's outputs say.
 func (c *comparison) read(ctx context.Context) error {
 	outputs := c.outputs()
-	c.Progress(stageWait, 0, 0)
 	names := slices.Sorted(maps.Keys(outputs))
-	if err := broker.Settled(ctx, kadm.NewClient(c.client), names...); err != nil {
+	if err := c.settled(ctx, names); err != nil {
 		return fmt.Errorf("read outputs of group %s: %w", c.Old.Name, err)
 	}
 	counts, err := topic.Counts(ctx, c.Kafka, names...)
@@ -61,6 +62,21 @@ func (c *comparison) read(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// silence is how long transactions are waited for before that is told.
+const silence = time.Second
+
+// settled waits until what was committed to the outputs can be read.
+func (c *comparison) settled(ctx context.Context, outputs []string) error {
+	admin := kadm.NewClient(c.client)
+	soon, enough := context.WithTimeout(ctx, silence)
+	err := broker.Settled(soon, admin, outputs...)
+	if enough(); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	c.Progress(stageWait, 0, 0)
+	return broker.Settled(ctx, admin, outputs...)
 }
 
 // outputs are the topics of the old group's routing.

@@ -65,19 +65,10 @@ type Example struct {
 
 // Said is what a group said of a document.
 type Said struct {
-	Verdict    string `json:"verdict"`              // unique, duplicate or rejected
-	Match      string `json:"match,omitempty"`      // topic/partition/offset of the original; empty: there is none
-	Similarity Ratio  `json:"similarity,omitempty"` // to the original
+	Verdict    string  `json:"verdict"`              // unique, duplicate or rejected
+	Match      string  `json:"match,omitempty"`      // topic/partition/offset of the original; empty: there is none
+	Similarity float64 `json:"similarity,omitempty"` // to the original: four decimals, rounded down
 }
-
-// Ratio is a similarity in units of 0.0001, written with four decimals.
-type Ratio int
-
-// String writes it as the unecho-similarity header does.
-func (r Ratio) String() string { return fmt.Sprintf("%d.%04d", int(r)/whole, int(r)%whole) }
-
-// MarshalJSON writes it as a number.
-func (r Ratio) MarshalJSON() ([]byte, error) { return []byte(r.String()), nil }
 
 // class is how two verdicts about one document stand to each other.
 type class int
@@ -276,7 +267,7 @@ func (c *comparison) example(p *part, offset int64, of class) Example {
 func (n *names) say(v *verdict) Said {
 	s := Said{Verdict: v.kind.word()}
 	if v.match.topic > 0 {
-		s.Match, s.Similarity = n.place(v.match), Ratio(v.similarity)
+		s.Match, s.Similarity = n.place(v.match), float64(v.similarity)/whole
 	}
 	return s
 }

@@ -110,7 +110,7 @@ func said(s *comparison.Said) string {
 	case s.Match == "":
 		return s.Verdict
 	case s.Verdict == "duplicate":
-		return fmt.Sprintf("%s of %s (%s)", s.Verdict, s.Match, s.Similarity)
+		return fmt.Sprintf("%s of %s (%.4f)", s.Verdict, s.Match, s.Similarity)
 	}
-	return fmt.Sprintf("%s, a copy of %s (%s) let through", s.Verdict, s.Match, s.Similarity)
+	return fmt.Sprintf("%s, a copy of %s (%.4f) let through", s.Verdict, s.Match, s.Similarity)
 }

@@ -249,7 +249,7 @@ func TestComparison(t *testing.T) {
 	w.setup.Index.Similarity.Shingle, w.setup.Document.Empty = "word:3", "reject"
 	w.send(edited(900, 1)...)
 	few := func(s *Setup) { s.Params.PollRecords = 60 }
-	w.start(named("old"), few)
+	w.start(named("old"), func(s *Setup) { s.Params.PollRecords = 2 }) // so many markers that outputs are read twice
 	w.settled()
 	shadow := w.start(w.successor("next"), otherwise, few, rarely)
 	w.committedBy("next")

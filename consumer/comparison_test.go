@@ -88,8 +88,8 @@ func (w *world) verdictsSaid() map[string]comparison.Said {
 	return all
 }
 
-// verdictsGiven are the verdicts in a journal by the naive twin, and below which offset of each partition everything was
-// announced as committed when the twin came to an offset of the journal.
+// verdictsGiven are the verdicts in a journal by the naive twin. Bases are the offsets of the partitions below which
+// everything was announced as committed when the twin came to an offset of the journal.
 func (w *world) verdictsGiven(in comparison.Inputs, at int64) (all map[string]comparison.Said, bases map[int32]int64) {
 	w.t.Helper()
 	twin := naive.New(in.Params, in.Settings, index.Fingerprint(in.Settings))
@@ -125,11 +125,12 @@ func (w *world) verdictsGiven(in comparison.Inputs, at int64) (all map[string]co
 	return all, bases
 }
 
-// expected is the report without its examples, reckoned up one document after the other. Verdicts of the new group about
+// expected is the report without its examples, reckoned up one document after the other. The new group's verdicts about
 // what lies below bases are not known.
 func expected(was comparison.Report, old, given map[string]comparison.Said, bases map[int32]int64) comparison.Report {
 	r := comparison.Report{
-		OldGroup: was.OldGroup, NewGroup: was.NewGroup, Spans: was.Spans, JournalFrom: was.JournalFrom, JournalTo: was.JournalTo,
+		OldGroup: was.OldGroup, NewGroup: was.NewGroup, Spans: was.Spans,
+		JournalFrom: was.JournalFrom, JournalTo: was.JournalTo,
 	}
 	for _, s := range was.Spans {
 		for offset := s.From; offset < s.To; offset++ {
@@ -153,7 +154,9 @@ func expected(was comparison.Report, old, given map[string]comparison.Said, base
 
 // sameCopies says whether two groups found the same copies of a document, and differ in which was first. What the old
 // group said is known of the spans, and what the new one said from bases on.
-func sameCopies(spans []comparison.Span, source string, old, given map[string]comparison.Said, bases map[int32]int64) bool {
+func sameCopies(spans []comparison.Span, source string, old, given map[string]comparison.Said,
+	bases map[int32]int64,
+) bool {
 	was, is := old[source], given[source]
 	if was.Verdict == sink.Rejected || is.Verdict == "" || was.Match == is.Match {
 		return false
@@ -276,6 +279,11 @@ func TestComparison(t *testing.T) {
 		t.Errorf("that shows little: %+v", got)
 	}
 	t.Logf("%+v", got)
+	w.becomes("the shadow's own metrics say the same", func() bool { // they count a moment after the commit
+		st := shadow.Stats()
+		return int64(st.Unique) == got.New.Unique && int64(st.Duplicate) == got.New.Duplicate &&
+			int64(st.Similarity.Count) == got.New.Duplicate
+	})
 
 	newest := in
 	newest.Documents = 500

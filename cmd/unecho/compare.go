@@ -27,10 +27,12 @@ func compareCommand() *cobra.Command {
 			"it follows\n" +
 			"(consumer.succeeds), of the newest documents that both have committed. The new group's verdicts are those of its journal, and\n" +
 			"the old group's are those in its outputs. It counts where they agree and where they differ, by similarity too, and names\n" +
-			"documents on which they differ.\n\n" +
-			"It only reads, and may run beside both. The journal is replayed as a member does it: that takes as much memory as a member of\n" +
-			"the new group has, and 48 bytes for each document that is compared. Where the journal is trimmed it begins with the oldest\n" +
-			"snapshot that the journal still continues; of documents that were judged before, the new verdict is not known.\n\n" +
+			"documents on which they differ. That the groups judge partitions in another order, so that another of two copies comes first,\n" +
+			"is counted apart.\n\n" +
+			"It only reads, and may run beside both. The journal is replayed as a member does it: that takes as\n" +
+			"much memory as a member of the new group has, and besides 48 bytes for each document that is compared, and up to 100 MB for\n" +
+			"earlier ones. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues; of documents\n" +
+			"that were judged before, the new verdict is not known.\n\n" +
 			"The exit code is 0 if it was done, whether they differ or not, 2 if it could not be done, and 130 if it was interrupted.",
 		Example: "  unecho compare --config new.yaml\n" +
 			"  unecho compare --config new.yaml --documents 1000000 --examples 50\n" +

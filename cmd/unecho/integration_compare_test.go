@@ -71,7 +71,9 @@ func TestCompare(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); code != 0 || log != "" || err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, log)
 	}
-	for output, count := range map[string]int64{"unique": r.Old.Unique, "duplicate": r.Old.Duplicate, "rejected": r.Old.Rejected} {
+	for output, count := range map[string]int64{
+		"unique": r.Old.Unique, "duplicate": r.Old.Duplicate, "rejected": r.Old.Rejected,
+	} {
 		there := int64(0)
 		s.settledIn(s.source + "." + output)
 		check(t, topic.ReadSpan(s.bounded(), s.kafka, s.source+"."+output, topic.Span{}, func(*topic.Record) error {
@@ -99,5 +101,6 @@ func TestCompare(t *testing.T) {
 		t.Errorf("exit code %d, %d lines\n%s%s", code, n, out, log)
 	}
 	t.Logf("\n%s", out)
-	refused("similarity.shingle: char:4 here, char:5 in the journal", "--config", newer, "--set", "similarity.shingle=char:4")
+	refused("similarity.shingle: char:4 here, char:5 in the journal",
+		"--config", newer, "--set", "similarity.shingle=char:4")
 }

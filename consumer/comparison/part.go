@@ -46,7 +46,7 @@ type part struct {
 }
 
 // earlier is of how many documents before the spans the new group's verdicts are kept, in all: they tell which
-// originals are copies of each other. That takes 96 MB at most.
+// originals are copies of each other. That takes 100 MB at most.
 const earlier = 4 << 20
 
 // missing says that the old group's verdict about an offset is not known.

@@ -15,8 +15,8 @@ func WriteComparison(out io.Writer, r *comparison.Report, asJSON bool) error {
 		return terminal.WriteJSON(out, r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "old group %s, new group %s: %s of %s, the newest that both have committed\n\n", r.OldGroup, r.NewGroup,
-		terminal.Several(int(r.Documents), "document"), terminal.Several(len(r.Spans), "partition"))
+	fmt.Fprintf(&b, "old group %s, new group %s: %s of %s, the newest that both have committed\n\n",
+		r.OldGroup, r.NewGroup, terminal.Several(int(r.Documents), "document"), terminal.Several(len(r.Spans), "partition"))
 	counts(&b, r)
 	similarities(&b, r)
 	if len(r.Examples) > 0 {

@@ -17,7 +17,8 @@ import (
 // story is a comparison of one partition of the topic news. Documents stand at the offsets from 10 on.
 func story(t *testing.T, known int64, older, newer []verdict) *comparison {
 	t.Helper()
-	p := &part{Span: Span{"news", 0, 10, 10 + int64(len(older))}, known: known, older: kept{10, older}, newer: kept{10, newer}}
+	p := &part{Span: Span{"news", 0, 10, 10 + int64(len(older))}, known: known}
+	p.older, p.newer = kept{10, older}, kept{10, newer}
 	c := &comparison{
 		Inputs: Inputs{Old: succession.Group{Name: "old"}, New: succession.Group{Name: "new"}, Examples: 100},
 		parts:  []*part{p}, byPlace: map[place]*part{{"news", 0}: p},
@@ -72,10 +73,12 @@ func TestJoin(t *testing.T) {
 func TestJoinOfCopiesInAnotherOrder(t *testing.T) {
 	u := verdict{kind: unique}
 	turned := story(t, 0, []verdict{u, copyOf(10, 9000)}, []verdict{copyOf(11, 9000), u}).report
-	if turned.OtherFirst != 2 || len(turned.Examples) != 0 || turned.OldAlone != (Shares{}) || turned.NewAlone != (Shares{}) {
+	if turned.OtherFirst != 2 || len(turned.Examples) != 0 || turned.OldAlone != (Shares{}) ||
+		turned.NewAlone != (Shares{}) {
 		t.Errorf("two copies in another order: %+v", turned)
 	}
-	three := story(t, 0, []verdict{u, copyOf(10, 9000), copyOf(10, 9000)}, []verdict{copyOf(11, 9000), u, copyOf(11, 9000)}).report
+	three := story(t, 0, []verdict{u, copyOf(10, 9000), copyOf(10, 9000)},
+		[]verdict{copyOf(11, 9000), u, copyOf(11, 9000)}).report
 	if three.OtherFirst != 3 || three.Documents != 3 {
 		t.Errorf("three copies in another order: %+v", three)
 	}
@@ -88,7 +91,8 @@ func TestJoinOfCopiesInAnotherOrder(t *testing.T) {
 // Steps include their lower bound. Similarities are counted for each group, and for what only one of them found.
 func TestSimilarities(t *testing.T) {
 	u := verdict{kind: unique}
-	got := story(t, 0, []verdict{copyOf(1, 8500), copyOf(1, 10_000), u}, []verdict{u, copyOf(1, 9499), copyOf(1, 0)}).report
+	got := story(t, 0, []verdict{copyOf(1, 8500), copyOf(1, 10_000), u},
+		[]verdict{u, copyOf(1, 9499), copyOf(1, 0)}).report
 	want := [4]Shares{{17: 1, 19: 1}, {0: 1, 18: 1}, {17: 1}, {0: 1}}
 	if is := [4]Shares{got.Old.Shares, got.New.Shares, got.OldAlone, got.NewAlone}; is != want {
 		t.Errorf("%v", is)
@@ -117,7 +121,8 @@ func TestExamples(t *testing.T) {
 func TestTold(t *testing.T) {
 	says := func(verdict, match, similarity string) *topic.Record {
 		return &topic.Record{Headers: []topic.Header{
-			{Key: sink.HeaderVerdict, Value: []byte(verdict)}, {Key: sink.HeaderMatch, Value: []byte(match)},
+			{Key: sink.HeaderVerdict, Value: []byte(verdict)},
+			{Key: sink.HeaderMatch, Value: []byte(match)},
 			{Key: sink.HeaderSimilarity, Value: []byte(similarity)},
 		}}
 	}
@@ -147,7 +152,9 @@ func TestTold(t *testing.T) {
 // documents.
 func TestParts(t *testing.T) {
 	at := func(partition int32, begin, old, later int64) protocol.Standpoint {
-		return protocol.Standpoint{Topic: "news", Source: entry.Source{Partition: partition}, Begin: begin, Old: old, New: later, End: 10_000}
+		return protocol.Standpoint{
+			Topic: "news", Source: entry.Source{Partition: partition}, Begin: begin, Old: old, New: later, End: 10_000,
+		}
 	}
 	s := &succession.Standing{Places: []protocol.Standpoint{
 		at(0, 0, 1000, 900), at(1, 5, 700, 800), at(2, 95, 105, 100), at(3, 0, -1, 0), at(4, 50, 50, 50), at(5, 0, 400, 400),
@@ -164,7 +171,8 @@ func TestParts(t *testing.T) {
 	if got := spans(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	s.New.Duty = protocol.Duty{From: []protocol.Boundary{{Source: entry.Source{Partition: 0}, Offset: 20}}} // it forwards from there on
+	// it forwards from there on
+	s.New.Duty = protocol.Duty{From: []protocol.Boundary{{Source: entry.Source{Partition: 0}, Offset: 20}}}
 	if got, want := spans(), []Span{{"news", 0, 0, 20}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

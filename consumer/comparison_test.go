@@ -302,6 +302,12 @@ func TestComparison(t *testing.T) {
 	if w.asExpected(later, old, given, bases); later.JournalFrom != at || later.Before == 0 || later.Before > 900 {
 		t.Errorf("after the journal was trimmed to %d: %+v", at, later)
 	}
+	if _, err := kadm.NewClient(w.client()).DeleteTopics(w.context(), "news.rejected"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := comparison.Run(w.context(), in); err == nil || !strings.Contains(err.Error(), "cannot find news.rejected") {
+		t.Errorf("without an output: %v", err)
+	}
 	in.Snapshots = nil
 	if _, err := comparison.Run(w.context(), in); err == nil || !strings.Contains(err.Error(), "its head was trimmed") {
 		t.Errorf("without a store: %v", err)

@@ -41,6 +41,9 @@ const (
 func (c *comparison) read(ctx context.Context) error {
 	outputs := c.outputs()
 	names := slices.Sorted(maps.Keys(outputs))
+	if err := topic.Reach(ctx, c.Kafka, names...); err != nil { // one that was deleted would be waited for
+		return err
+	}
 	if err := c.settled(ctx, names); err != nil {
 		return fmt.Errorf("read outputs of group %s: %w", c.Old.Name, err)
 	}
@@ -100,9 +103,11 @@ func (c *comparison) outputs() map[string]*output {
 
 // newest reads the newest records of an output.
 func (c *comparison) newest(ctx context.Context, o *output, last, there int64) error {
-	done := int64(0)
-	o.whole = last >= there
-	return topic.ReadSpan(ctx, c.Kafka, o.name, topic.Span{Last: last}, func(r *topic.Record) error {
+	done, span := int64(0), topic.Span{Last: last}
+	if o.whole = last >= there; o.whole {
+		span = topic.Span{} // with what has come since
+	}
+	return topic.ReadSpan(ctx, c.Kafka, o.name, span, func(r *topic.Record) error {
 		done++
 		c.Progress(stageOutputs, done, min(last, there))
 		name, partition, offset, ok := parse(r.Header(sink.HeaderSource))

@@ -257,6 +257,8 @@ func TestComparison(t *testing.T) {
 	shadow := w.start(w.successor("next"), otherwise, few, rarely)
 	w.committedBy("next")
 	in := w.compares("next")
+	without := in
+	without.Snapshots = nil
 	keeper := member.NewKeeper(shadow.follower(), shadow.setup.Store, shadow.setup.Snapshot, "next")
 	if err := keeper.Write(w.context()); err != nil {
 		t.Fatal(err)
@@ -293,25 +295,29 @@ func TestComparison(t *testing.T) {
 		w.asExpected(part, old, given, nil)
 	}
 
-	trim := kadm.Offsets{}
-	trim.AddOffset("next.journal", 0, at, -1)
-	if _, err := kadm.NewClient(w.client()).DeleteRecords(w.context(), trim); err != nil {
-		t.Fatal(err)
-	}
-	later := w.compared(in)
+	later := w.trimmedTo(in, at)
 	if w.asExpected(later, old, given, bases); later.JournalFrom != at || later.Before == 0 || later.Before > 900 {
 		t.Errorf("after the journal was trimmed to %d: %+v", at, later)
 	}
 	if _, err := kadm.NewClient(w.client()).DeleteTopics(w.context(), "news.rejected"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := comparison.Run(w.context(), in); err == nil || !strings.Contains(err.Error(), "cannot find news.rejected") {
-		t.Errorf("without an output: %v", err)
+	for says, in := range map[string]comparison.Inputs{"cannot find news.rejected": in, "its head was trimmed": without} {
+		if _, err := comparison.Run(w.context(), in); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("it says %v, and not %q", err, says)
+		}
 	}
-	in.Snapshots = nil
-	if _, err := comparison.Run(w.context(), in); err == nil || !strings.Contains(err.Error(), "its head was trimmed") {
-		t.Errorf("without a store: %v", err)
+}
+
+// trimmedTo compares after the new group's journal was trimmed to an offset.
+func (w *world) trimmedTo(in comparison.Inputs, at int64) comparison.Report {
+	w.t.Helper()
+	trim := kadm.Offsets{}
+	trim.AddOffset(in.New.Journal, 0, at, -1)
+	if _, err := kadm.NewClient(w.client()).DeleteRecords(w.context(), trim); err != nil {
+		w.t.Fatal(err)
 	}
+	return w.compared(in)
 }
 
 // What was compared before a takeover is the same after it: what the new group forwards is not taken for the old

@@ -225,7 +225,7 @@ func TestPrimeRefused(t *testing.T) {
 	} {
 		w.sendOne()
 		// a cluster that has just begun has no coordinator at first
-		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.CoordinatorNotAvailable, Count: 2})
+		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable, Count: 6})
 		_, _, err := w.prime(w.context(), backfill.Asked{}, c.change)
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) {

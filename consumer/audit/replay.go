@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/naive"
 )
@@ -141,7 +141,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 	case *index.Settings:
 		a.twin.Apply(at, rec)
 		if !a.twin.Ours() {
-			return a.otherSettings(rec.Text)
+			return replay.OtherSettings(a.in.Settings, rec.Text)
 		}
 	case *index.Reposition:
 		a.reposition(at, rec)
@@ -171,11 +171,6 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 		a.twin.Apply(at, rec)
 	}
 	return nil
-}
-
-// otherSettings is ErrSettings with the difference.
-func (a *audit) otherSettings(theirs []byte) error {
-	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(index.Diff(a.in.Settings, theirs), "\n    "))
 }
 
 // reposition begins a pass if the reposition applies.

@@ -11,38 +11,47 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// offsets reads how far both groups are: the new one first, which never commits beyond the old one.
+// offsets reads how far both groups are.
 func (r *run) offsets(ctx context.Context) error {
-	of, err := r.partitions(ctx)
+	places, err := r.places(ctx)
 	if err != nil {
 		return err
 	}
-	newer, err := broker.Committed(ctx, r.admin, r.New.Group)
+	r.report.Places = places
+	r.Offsets(places)
+	return nil
+}
+
+// places reads how far both groups are: the new one first, which never commits beyond the old one.
+func (r *run) places(ctx context.Context) (places []protocol.Standpoint, err error) {
+	of, err := r.partitions(ctx)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	newer, err := broker.Committed(ctx, r.admin, r.NewGroup.Name)
+	if err != nil {
+		return nil, err
 	}
 	older, err := r.oldOffsets(ctx, of)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	begins, err := broker.AllOffsets(ctx, r.admin.ListStartOffsets, r.sources...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ends, err := broker.AllOffsets(ctx, r.admin.ListEndOffsets, r.sources...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.report.Places = r.report.Places[:0]
 	for _, tp := range of {
 		p := protocol.Standpoint{Topic: tp.Topic, Source: tp.Source, Old: older[tp.Source], New: at(newer, tp)}
 		begin, _ := begins.Lookup(tp.Topic, tp.Source.Partition)
 		end, _ := ends.Lookup(tp.Topic, tp.Source.Partition)
 		p.Begin, p.End = begin.Offset, end.Offset
-		r.report.Places = append(r.report.Places, p)
+		places = append(places, p)
 	}
-	r.Offsets(r.report.Places)
-	return nil
+	return places, nil
 }
 
 // oldOffsets fetches the old group's offsets. Those of a group that has retired are fetched when no transaction is

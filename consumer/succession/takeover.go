@@ -63,15 +63,11 @@ type run struct {
 
 // Run does the takeover. If it is only to plan, it ends before anything is written.
 func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
-	client, err := kgo.NewClient(t.Kafka...)
+	r, err := t.open(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return Report{}, err
 	}
-	r := &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}
+	defer r.client.Close()
 	for {
 		r.report.Next = r.Hands()
 		if plan && r.writes() {
@@ -109,38 +105,17 @@ func (r *run) outlasts(ctx context.Context, err error) bool {
 	return time.Since(r.failing) < outlastsFor && retry.Pause(ctx, outlastsPause) == nil
 }
 
-// foresee looks at what a person may want to know before a takeover: how much history the source has, and whether
-// readers have to look for the documents in other topics afterwards.
-func (r *run) foresee(ctx context.Context) error {
-	if r.Back {
-		return nil
-	}
-	first, err := broker.AllOffsets(ctx, broker.After(r.admin, time.UnixMilli(0)), r.sources...)
+// open opens a client, which the caller closes.
+func (t *Takeover) open(ctx context.Context) (*run, error) {
+	client, err := kgo.NewClient(t.Kafka...)
 	if err != nil {
-		return fmt.Errorf("look for the source's beginning: %w", err)
+		return nil, fmt.Errorf("open client: %w", err)
 	}
-	first.Each(func(o kadm.ListedOffset) {
-		if at := time.UnixMilli(o.Timestamp); o.Offset > 0 && o.Timestamp > 0 && at.After(r.report.Since) {
-			r.report.Since = at // of a partition of which something was deleted
-		}
-	})
-	for _, source := range r.sources {
-		ours, theirs := outputs(r.newer.Routes.Text, source), outputs(r.older.Routes.Text, source)
-		if ours != theirs {
-			r.report.Elsewhere = append(r.report.Elsewhere,
-				fmt.Sprintf("documents of %s go to %s, and now to %s", source, ours, theirs))
-		}
+	if err := broker.Ping(ctx, client); err != nil {
+		client.Close()
+		return nil, err
 	}
-	return nil
-}
-
-// outputs names the topics that a routing sends the documents of a source to.
-func outputs(routes []byte, source string) string {
-	unique, duplicate, rejected, written := routing.Outputs(routes, source)
-	if !written {
-		return "no topic"
-	}
-	return strings.Join([]string{unique, duplicate, rejected}, ", ")
+	return &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}, nil
 }
 
 // writes says that the next step changes something.

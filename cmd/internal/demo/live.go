@@ -180,17 +180,7 @@ const (
 
 // similarityBar is empty at .5 and full at 1: what lies below .5 is of no interest here.
 func similarityBar(similarity int) string {
-	return bar(float64(similarity-5000)/5000, barColumns)
-}
-
-// bar fills a share of this many columns, in eighths.
-func bar(share float64, size int) string {
-	eighths := int(math.Round(min(1, max(0, share)) * float64(8*size)))
-	text := strings.Repeat("█", eighths/8)
-	if part := eighths % 8; part > 0 {
-		text += string([]rune("▏▎▍▌▋▊▉")[part-1])
-	}
-	return text
+	return terminal.Bar(float64(similarity-5000)/5000, barColumns)
 }
 
 func (v *liveView) statusLine() string {
@@ -201,7 +191,7 @@ func (v *liveView) statusLine() string {
 	if total := v.options.Total; total > 0 {
 		share := min(1, float64(v.shown)/float64(total))
 		if v.width >= roomForProgress {
-			done := bar(share, progressColumns)
+			done := terminal.Bar(share, progressColumns)
 			parts = append(parts, done+strings.Repeat("░", progressColumns-terminal.Columns(done)))
 		}
 		parts = append(parts, fmt.Sprintf("%.0f %%", 100*share), terminal.Grouped(v.shown)+" of "+terminal.Grouped(total))

@@ -97,7 +97,7 @@ func (s Summary) degrees(b *strings.Builder) {
 			name = "1"
 		}
 		line := fmt.Sprintf("  %-21s %10s %9s  %s  %s", name, terminal.Grouped(d.Documents), terminal.Grouped(d.Duplicate),
-			percent(d.Duplicate, d.Documents), bar(ratio(d.Duplicate, d.Documents), 20))
+			percent(d.Duplicate, d.Documents), terminal.Bar(ratio(d.Duplicate, d.Documents), 20))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }

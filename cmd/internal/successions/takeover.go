@@ -29,17 +29,13 @@ type How struct {
 
 // TakeOver has the group of a configuration take over from the one that it follows.
 func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How) error {
-	if c.Consumer.Succeeds == "" {
-		return &stop.Error{
-			What:   fmt.Sprintf("group %s follows no other group", c.Consumer.Group),
-			Remedy: "name the group from which it is to take over in consumer.succeeds, and start its members with that",
-		}
+	older, newer, err := Groups(c)
+	if err != nil {
+		return err
 	}
 	t := &succession.Takeover{
-		Kafka:    kafka,
-		OldGroup: succession.Group{Name: c.Consumer.Succeeds, Journal: c.Consumer.Followed()},
-		NewGroup: succession.Group{Name: c.Consumer.Group, Journal: c.Journal.Name(c.Consumer.Group)},
-		Journal:  c.Journal, Abandon: how.Abandon, Logger: how.Logger,
+		Kafka: kafka, OldGroup: older, NewGroup: newer,
+		Journal: c.Journal, Abandon: how.Abandon, Logger: how.Logger,
 		Say: func(what string) { fmt.Fprintln(how.Out, what) },
 	}
 	report, err := t.Run(ctx, how.Plan)
@@ -54,6 +50,19 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 	}
 	_, err = io.WriteString(how.Out, tell(t, &report)+foretell(c, &report, time.Now()))
 	return err
+}
+
+// Groups are the group that a configuration follows, and its own.
+func Groups(c config.Config) (older, newer succession.Group, err error) {
+	if c.Consumer.Succeeds == "" {
+		err = &stop.Error{
+			What:   fmt.Sprintf("group %s follows no other group", c.Consumer.Group),
+			Remedy: "name the group from which it is to take over in consumer.succeeds, and start its members with that",
+		}
+	}
+	older = succession.Group{Name: c.Consumer.Succeeds, Journal: c.Consumer.Followed()}
+	newer = succession.Group{Name: c.Consumer.Group, Journal: c.Journal.Name(c.Consumer.Group)}
+	return older, newer, err
 }
 
 // tell says how a takeover stands.

@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+var (
+	// ErrTrimmed says that the journal's head is gone and no snapshot replaces it, so that verdicts cannot be replayed.
+	ErrTrimmed = errors.New("its head was trimmed, and there is no whole snapshot to begin with: name the store that " +
+		"its members use")
+	// ErrSettings says that the journal was written under other settings than those given.
+	ErrSettings = errors.New("the journal's settings are not the given ones: use the configuration of its members")
+)
+
+// Start says with what a replay of a journal begins.
+type Start struct {
+	Params   index.Params
+	Settings []byte // canonical text of all settings that decide verdicts
+	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Restore closes the
+	// store. nil: there is none.
+	Snapshots func(context.Context) (snapshot.Store, error)
+	// Restoring is called before each snapshot that is tried, with its number of documents.
+	Restoring func(documents int64) error
+}
+
+// Restore restores the oldest snapshot that the journal with this id still continues, because then the most records are
+// judged. The journal has the offsets [from, to). A damaged snapshot is passed over. Reading a snapshot whole verifies
+// it.
+func (s *Start) Restore(ctx context.Context, journal [16]byte, from, to int64) (replica *index.Replica, err error) {
+	if s.Snapshots == nil {
+		return nil, ErrTrimmed
+	}
+	store, err := s.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	infos, err := store.Manifests(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list snapshots: %w", err)
+	}
+	var damaged error
+	for _, info := range slices.Backward(infos) {
+		at := info.Position
+		if at.JournalTopic != journal || at.Offset < from || at.Offset > to {
+			continue
+		}
+		if err := s.Restoring(info.Documents); err != nil {
+			return nil, err
+		}
+		replica, err := s.load(ctx, store, at)
+		if err == nil || !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
+			return replica, err
+		}
+		damaged = errors.Join(damaged, err)
+	}
+	return nil, errors.Join(ErrTrimmed, damaged)
+}
+
+func (s *Start) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
+	m, err := store.Manifest(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	state, err := index.NewRestore(s.Params, index.Fingerprint(s.Settings), m.State)
+	if err != nil {
+		return nil, fmt.Errorf("restore %v: %w", at, err)
+	}
+	if inForce := state.Settings(); inForce != nil && !index.Same(inForce, s.Settings) {
+		return nil, OtherSettings(s.Settings, inForce)
+	}
+	replica, err := snapshot.Restore(ctx, store, &m, state)
+	if err != nil {
+		return nil, fmt.Errorf("restore %v: %w", at, err)
+	}
+	return replica, nil
+}
+
+// OtherSettings is ErrSettings with the difference between the given settings and the journal's.
+func OtherSettings(given, journal []byte) error {
+	return fmt.Errorf("%w:\n    %s", ErrSettings, strings.Join(index.Diff(given, journal), "\n    "))
+}

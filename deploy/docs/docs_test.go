@@ -128,8 +128,13 @@ func TestPicturesAreShown(t *testing.T) {
 		if info.Size() > most {
 			t.Errorf("%s has %d bytes, and may have %d", name, info.Size(), most)
 		}
-		if !strings.Contains(pages, name+")") {
+		if !strings.Contains(pages, name+")") && !strings.Contains(pages, name+`"`) {
 			t.Errorf("no page shows %s", name)
+		}
+	}
+	for _, m := range regexp.MustCompile(` (?:src|srcset)="deploy/docs/([^"]+)"`).FindAllStringSubmatch(pages, -1) {
+		if !slices.Contains(pictures, m[1]) {
+			t.Errorf("there is no picture %s", m[1])
 		}
 	}
 }

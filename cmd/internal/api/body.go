@@ -54,6 +54,17 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// nothingBehind refuses a body that goes on behind its first value, be it with a brace too many.
+func nothingBehind(decoder *json.Decoder) error {
+	var more json.RawMessage
+	if err := decoder.Decode(&more); err == nil || errors.As(err, new(*json.SyntaxError)) {
+		return errors.New("more follows behind the first value")
+	} else if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
 // readBody reads a body of JSON. It answers by itself what is none; the remedy says what is. A page of the web that
 // has a browser send a form here is refused, because a form can't declare JSON.
 func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (ok bool) {
@@ -65,8 +76,8 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
-	if err == nil && decoder.More() {
-		err = errors.New("more follows behind the first value")
+	if err == nil {
+		err = nothingBehind(decoder)
 	}
 	var large *http.MaxBytesError
 	switch {

@@ -79,3 +79,17 @@ func TestSlowBody(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// TestNothingBehindABody: a body is one value of JSON, and nothing else.
+func TestNothingBehindABody(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	for behind, want := range map[string]int{
+		"": http.StatusOK, " \n": http.StatusOK, "}": http.StatusBadRequest, "]": http.StatusBadRequest,
+		" {}": http.StatusBadRequest, " x": http.StatusBadRequest,
+	} {
+		body := `{"text": "a text of some words"}` + behind
+		if code, got := d.do("POST", "/api/v1/lookup", body, "Content-Type", "application/json"); code != want {
+			t.Errorf("%s: %d %v", body, code, got)
+		}
+	}
+}

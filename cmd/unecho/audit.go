@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -41,9 +42,9 @@ func auditCommand() *cobra.Command {
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onService(runAudit),
+		RunE: named.OnService(runAudit),
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
 		"sink.duplicate", "sink.rejected",
 		"index.name", "snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
@@ -136,7 +137,7 @@ func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Gro
 
 // topicsThere checks that Kafka answers and has the topics.
 func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {
-	if in.Options, err = kafkaOf(cmd, c); err != nil {
+	if in.Options, err = named.Kafka(cmd, c); err != nil {
 		return err
 	}
 	names := append([]string{in.Journal}, in.Sources...)

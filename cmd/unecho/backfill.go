@@ -10,10 +10,12 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/backfills"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -43,7 +45,7 @@ func backfillCommand() *cobra.Command {
 		},
 		RunE: backfillTopics,
 	})
-	addServiceFlags(cmd)
+	named.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
 		f.Text("from", "when", backfill.Start().Text, "where the range begins")
@@ -148,22 +150,24 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	l := layers{under: []string{"ops.listen="}}
+	l := named.Layers{Under: []string{"ops.listen="}}
 	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
-		l.base = func(c *config.Config) { c.Log.Level = "warn" }
+		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
 	}
 	shell := &backfills.Shell{
-		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: setup,
+		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: assembly.Setup,
 		Read: func(sets []string) (config.Config, error) {
-			l.over = sets
-			return namedServiceWith(cmd, l)
+			l.Over = sets
+			return named.Service(cmd, l)
 		},
-		Logger:   func(c config.Config) (zerolog.Logger, error) { return serviceLogger(cmd.ErrOrStderr(), c) },
+		Logger:   func(c config.Config) (zerolog.Logger, error) { return assembly.Logger(cmd.ErrOrStderr(), c) },
 		Embedded: func(c config.Config) (bool, error) { return embedded.Runs(cmd.Flag("dir").Value.String(), c) },
 		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
 			more func(*consumer.Setup),
 		) (backfills.Service, error) {
-			return buildWith(ctx, c, embedded, logger, more)
+			return assembly.Build(ctx, assembly.Params{
+				Config: c, InProcess: embedded, Version: version(), Logger: logger, More: more,
+			})
 		},
 	}
 	if flags.Prime != "" {
@@ -182,15 +186,15 @@ func backfillListCommand() *cobra.Command {
 			"exit code is 2 if a backfill cannot be read; the others are listed all the same.",
 		Example: "  unecho backfill list --config unecho.yaml",
 		Args:    cmdline.AtMost(0, ""),
-		RunE:    onService(listBackfills),
+		RunE:    named.OnService(listBackfills),
 	}
-	addServiceFlags(cmd, "kafka.brokers")
+	named.AddFlags(cmd, "kafka.brokers")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object a line") })
 	return cmd
 }
 
 func listBackfills(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-	options, err := kafkaOf(cmd, c)
+	options, err := named.Kafka(cmd, c)
 	if err != nil {
 		return exit.Undone(err)
 	}
@@ -209,12 +213,12 @@ func backfillRemoveCommand() *cobra.Command {
 		Example: "  unecho backfill remove news --config unecho.yaml",
 		Args:    cmdline.Exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+			return named.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 				return removeBackfill(ctx, cmd, c, args[0])
 			})(cmd, nil)
 		},
 	}
-	addServiceFlags(cmd, "kafka.brokers")
+	named.AddFlags(cmd, "kafka.brokers")
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Bool("yes", false, "do not ask") })
 	return cmd
 }
@@ -223,7 +227,7 @@ func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, na
 	if err := backfill.CheckName(name); err != nil {
 		return exit.Usage(err)
 	}
-	options, err := kafkaOf(cmd, c)
+	options, err := named.Kafka(cmd, c)
 	if err != nil {
 		return err
 	}

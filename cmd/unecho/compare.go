@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/successions"
@@ -38,9 +39,9 @@ func compareCommand() *cobra.Command {
 			"  unecho compare --config new.yaml --documents 1000000 --examples 50\n" +
 			"  unecho compare --config new.yaml --json | jq .only_old",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onService(runCompare),
+		RunE: named.OnService(runCompare),
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
 		"snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("json", false, "the report as one JSON object")
@@ -55,7 +56,7 @@ func runCompare(ctx context.Context, cmd *cobra.Command, c config.Config) error 
 	if err != nil {
 		return err
 	}
-	if in.Kafka, err = kafkaOf(cmd, c); err != nil {
+	if in.Kafka, err = named.Kafka(cmd, c); err != nil {
 		return exit.Undone(err)
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/demo"
 	"github.com/unecho/unecho/cmd/internal/embedded"
@@ -80,21 +81,18 @@ func showDemo(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	p.Setup = setup(p.Config, opts)
+	p.Setup = assembly.Setup(p.Config, opts)
 	p.Build = func(ctx context.Context) (demo.Service, error) {
-		built, err := build(ctx, p.Config, true, logger)
+		built, err := assembly.Build(ctx, assembly.Params{
+			Config: p.Config, InProcess: true, Version: version(), Logger: logger, Tell: cmd.ErrOrStderr(),
+		})
 		if err != nil {
 			return demo.Service{}, err
 		}
-		built.tell = cmd.ErrOrStderr()
-		service := demo.Service{
-			Ready: built.service.Ready,
-			Run:   func(ctx context.Context) error { return built.Run(ctx, 0, logger) },
-		}
-		if built.ops != nil {
-			service.Page = built.ops.URL
-		}
-		return service, nil
+		return demo.Service{
+			Ready: built.Ready, Page: built.Page,
+			Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) },
+		}, nil
 	}
 	p.Sum = func(s demo.Summary) error {
 		if ctx.Err() != nil && cmd.Flag("dir").Changed {

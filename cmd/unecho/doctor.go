@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
@@ -29,9 +30,9 @@ func doctorCommand() *cobra.Command {
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onService(runDoctor),
+		RunE: named.OnService(runDoctor),
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all findings as one JSON object") })
 	return cmd
 }
@@ -61,7 +62,7 @@ func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 }
 
 func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
-	options, err := kafkaOf(cmd, c)
+	options, err := named.Kafka(cmd, c)
 	if err != nil {
 		return doctor.Inputs{}, err
 	}

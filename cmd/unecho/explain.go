@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
@@ -28,7 +29,7 @@ func explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all of it as one JSON object") })
-	addEmbeddedFlag(cmd)
+	named.AddEmbeddedFlag(cmd)
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes")
 	return cmd
 }
@@ -43,7 +44,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	}
 	open := explain.Opener{
 		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
-		Records: func() (topic.Options, *corpus.TopicReader, error) { return readRecords(cmd, c) },
+		Records: func() (topic.Options, *corpus.TopicReader, error) { return named.Records(cmd, c) },
 	}
 	var documents [2]explain.Input
 	for i, arg := range args {

@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -35,14 +36,14 @@ func forgetCommand() *cobra.Command {
 			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
 			"  unecho forget --config unecho.yaml --file ids.txt --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onService(func(ctx context.Context, cmd *cobra.Command,
+			return named.OnService(func(ctx context.Context, cmd *cobra.Command,
 				c config.Config,
 			) error {
 				return forget(ctx, cmd, c, args)
 			})(cmd, nil)
 		},
 	}
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
 		"snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
@@ -120,7 +121,7 @@ func removalGroup(cmd *cobra.Command, c config.Config) (g removal.Group, err err
 		Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
 		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}
-	if g.Options, err = kafkaOf(cmd, c); err != nil {
+	if g.Options, err = named.Kafka(cmd, c); err != nil {
 		return g, err
 	}
 	g.ProducerTime, err = embedded.Runs(cmd.Flag("dir").Value.String(), c)

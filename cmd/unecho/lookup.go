@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
+	"github.com/unecho/unecho/cmd/internal/named"
 )
 
 func lookupCommand() *cobra.Command {
@@ -28,9 +29,9 @@ func lookupCommand() *cobra.Command {
 		Example: "  unecho lookup 'The council decided to build the bridge.'\n" +
 			"  unecho lookup article.txt --most 5\n" +
 			"  unecho lookup --lines titles.txt --json --server http://filter-0:9464 --token-file token",
-		RunE: askMember(lookup),
+		RunE: named.OnMember(lookup),
 	}
-	addMemberFlags(cmd)
+	named.AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("lines", "file", "", "each line of a file is a text; - is standard input")
 		f.Text("scope", "scope", "", "the scope of the texts, if the service has document.scope")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/sending"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
@@ -27,7 +28,7 @@ func produceCommand() *cobra.Command {
 		Args: cmdline.AtMost(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return produce(cmd, args) },
 	}
-	addClientFlags(cmd)
+	named.AddSourceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Int("feed", 0, "send so many articles of the demo, in place of a file")
 		f.Uint64("seed", feed.DefaultParams().Seed, "of --feed: the same seed gives the same articles")
@@ -53,14 +54,14 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, docs.Close()) }()
-	c, source, err := clientConfig(cmd)
+	c, source, err := named.Source(cmd)
 	if err != nil {
 		return err
 	}
 	if pace < 0 {
 		return exit.Usage(errors.New("--pace is at least 0"))
 	}
-	opts, err := kafkaOf(cmd, c)
+	opts, err := named.Kafka(cmd, c)
 	if err != nil {
 		return err
 	}

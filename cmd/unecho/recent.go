@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/live"
+	"github.com/unecho/unecho/cmd/internal/named"
 )
 
 func recentCommand() *cobra.Command {
@@ -23,9 +24,9 @@ func recentCommand() *cobra.Command {
 			"  unecho recent --last 200 --min-similarity 0.95 --json | jq .match.id\n" +
 			"  unecho recent --follow --topic news --server http://filter-0:9464",
 		Args: cmdline.AtMost(0, ""),
-		RunE: askMember(recent),
+		RunE: named.OnMember(recent),
 	}
-	addMemberFlags(cmd)
+	named.AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("topic", "topic", "", "only copies in this source topic")
 		f.Text("scope", "scope", "", "only copies in this scope, if the service has document.scope")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/routings"
 	"github.com/unecho/unecho/config"
 )
@@ -72,13 +73,13 @@ func routingApplyCommand() *cobra.Command {
 }
 
 func addRoutingFlags(cmd *cobra.Command) {
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 }
 
 // onRouting runs a verb after the journal was read.
 func onRouting(do func(context.Context, *cobra.Command, *routings.Group) error) func(*cobra.Command, []string) error {
-	return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-		options, err := kafkaOf(cmd, c)
+	return named.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+		options, err := named.Kafka(cmd, c)
 		if err != nil {
 			return exit.Undone(err)
 		}

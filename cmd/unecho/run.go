@@ -1,25 +1,18 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
-	"slices"
-	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
-	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer"
 )
 
 func runCommand() *cobra.Command {
@@ -50,7 +43,7 @@ func runCommand() *cobra.Command {
 
 func runService(cmd *cobra.Command) error {
 	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
-	c, err := serviceConfig(cmd, inProcess, dir, layers{})
+	c, err := named.Config(cmd, inProcess, dir, named.Layers{})
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
@@ -68,7 +61,7 @@ func runService(cmd *cobra.Command) error {
 
 // serve runs the service that c describes.
 func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir string) error {
-	logger, err := serviceLogger(cmd.ErrOrStderr(), c)
+	logger, err := assembly.Logger(cmd.ErrOrStderr(), c)
 	if err != nil {
 		return err
 	}
@@ -95,87 +88,13 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir string) erro
 	}
 	memory.Limit(c.Judge.Window)
 	memory.WarnOfLimit(c, memory.ContainerLimits(), logger)
-	p, err := build(ctx, c, inProcess, logger)
+	p := assembly.Params{Config: c, InProcess: inProcess, Version: version(), Logger: logger}
+	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it
+	}
+	built, err := assembly.Build(ctx, p)
 	if err != nil {
 		return err
 	}
-	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
-		p.tell = cmd.ErrOrStderr() // a log for programs has the address in it
-	}
-	return p.Run(ctx, c.Log.Every, logger)
-}
-
-// serviceLogger returns the logger of a service, whose level can be changed where there is something to ask.
-func serviceLogger(w io.Writer, c config.Config) (zerolog.Logger, error) {
-	logger, err := terminal.NewLogger(w, c.Log)
-	if err == nil && c.Ops.Listen != "" {
-		logger = ops.Adjustable(logger)
-	}
-	return logger, err
-}
-
-// Backfill returns how far the service is with its range.
-func (p *parts) Backfill() consumer.Progress { return p.service.Backfill() }
-
-// Run serves until ctx is done, then closes what build opened. Every so often it says how the service stands.
-func (p *parts) Run(ctx context.Context, every time.Duration, logger zerolog.Logger) error {
-	group, inner := errgroup.WithContext(ctx)
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	if p.ops != nil {
-		group.Go(func() error { return p.ops.Serve(serving) })
-		group.Go(p.tellPage)
-	}
-	group.Go(func() error {
-		memory.BoundGarbage(serving, p.service.Stats)
-		return nil
-	})
-	group.Go(func() error {
-		ops.SayStanding(serving, every, p.service.Stats, logger)
-		return nil
-	})
-	group.Go(func() error {
-		defer stop()
-		return p.service.Run(inner)
-	})
-	err := group.Wait()
-	stop()
-	p.close(ctx, logger)
-	return err
-}
-
-// tellPage says where the page is, to somebody who has just started the service and may not know.
-func (p *parts) tellPage() error {
-	if url := p.ops.URL(); url != "" && p.tell != nil {
-		fmt.Fprintf(p.tell, "its page is %s\n", url)
-	}
-	return nil
-}
-
-// layers are what a verb adds to the configuration.
-type layers struct {
-	base  func(*config.Config) // changes the defaults; may be nil
-	under []string             // settings that outrank file and environment only, in the form of --set
-	over  []string             // settings that outrank everything
-}
-
-// serviceConfig returns the configuration. With an embedded broker it has defaults for everything that one needs.
-func serviceConfig(cmd *cobra.Command, inProcess bool, dir string, l layers) (config.Config, error) {
-	base := config.Default()
-	if l.base != nil {
-		l.base(&base)
-	}
-	if inProcess {
-		base = embedded.Defaults(base, dir)
-	}
-	sets, err := cmd.Flags().GetStringArray("set")
-	if err != nil {
-		return base, err
-	}
-	var args []string
-	if path := cmd.Flag("config").Value.String(); path != "" {
-		args = append(args, path)
-	}
-	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(),
-		slices.Concat(l.under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.over))
-	return loaded.Config, err
+	return built.Run(ctx, c.Log.Every, logger)
 }

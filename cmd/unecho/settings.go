@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/bounds"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/config"
 )
 
@@ -77,14 +78,14 @@ func settingsApplyCommand() *cobra.Command {
 }
 
 func addSettingsFlags(cmd *cobra.Command) {
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object") })
 }
 
 // onSettings runs a verb after the journal was read.
 func onSettings(do func(context.Context, *cobra.Command, *bounds.Group) error) func(*cobra.Command, []string) error {
-	return onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-		options, err := kafkaOf(cmd, c)
+	return named.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+		options, err := named.Kafka(cmd, c)
 		if err != nil {
 			return exit.Undone(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
 )
@@ -32,7 +33,7 @@ func tailCommand() *cobra.Command {
 		Args: cmdline.AtMost(1, "unique|duplicate|rejected"),
 		RunE: tail,
 	}
-	addClientFlags(cmd)
+	named.AddSourceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("from", "when", "", "begin with documents that were forwarded then")
 		f.Int("last", -1, "begin with so many of the newest documents; -1 is no bound")
@@ -68,12 +69,12 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	if !follows {
 		defer exit.MarkInterrupted(ctx, &err)
 	}
-	c, source, err := clientConfig(cmd)
+	c, source, err := named.Source(cmd)
 	if err != nil {
 		return err
 	}
 	topics := live.Topics(c.Sink, source, which)
-	opts, err := kafkaOf(cmd, c)
+	opts, err := named.Kafka(cmd, c)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/successions"
 	"github.com/unecho/unecho/config"
 )
@@ -27,12 +29,12 @@ func takeoverCommand() *cobra.Command {
 			"  unecho takeover --config new.yaml\n" +
 			"  unecho takeover --config new.yaml --abandon",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			options, err := kafkaOf(cmd, c)
+		RunE: named.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+			options, err := named.Kafka(cmd, c)
 			if err != nil {
 				return exit.Undone(err)
 			}
-			logger, err := serviceLogger(cmd.ErrOrStderr(), c)
+			logger, err := assembly.Logger(cmd.ErrOrStderr(), c)
 			if err != nil {
 				return err
 			}
@@ -43,7 +45,7 @@ func takeoverCommand() *cobra.Command {
 			})
 		}),
 	})
-	addServiceFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	named.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("plan", false, "only say what would happen")
 		f.Bool("abandon", false, "let the old group go on, if the new one has not taken over yet")

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -28,9 +29,9 @@ func topCommand() *cobra.Command {
 			"  unecho top --server https://filter-0:9464 --token-file token --ca ca.pem\n" +
 			"  unecho top --json | jq .window",
 		Args: cmdline.AtMost(0, ""),
-		RunE: askMember(top),
+		RunE: named.OnMember(top),
 	}
-	addMemberFlags(cmd)
+	named.AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("once", false, "one picture, and no more")
 		f.Bool("json", false, "one JSON object, and no more")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/cmd/internal/written"
@@ -32,7 +33,7 @@ func addSampleFlags(cmd *cobra.Command) {
 			"long ago, such as 24h")
 		f.Text("to", "time", "", "of the topic, what is older than this")
 	})
-	addEmbeddedFlag(cmd)
+	named.AddEmbeddedFlag(cmd)
 }
 
 func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.String() }
@@ -115,7 +116,7 @@ func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name st
 	if err != nil {
 		return err
 	}
-	opts, reader, err := readRecords(cmd, c)
+	opts, reader, err := named.Records(cmd, c)
 	if err != nil {
 		return err
 	}

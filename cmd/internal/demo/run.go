@@ -33,7 +33,7 @@ type Params struct {
 type Service struct {
 	Run   func(ctx context.Context) error // until ctx is done
 	Ready func() bool
-	Page  func() string // the address of its page, once it is ready; nil if it has none
+	Page  func() string // the address of its page, once it is ready; empty if it has none
 }
 
 // demo is one run of it.

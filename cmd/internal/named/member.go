@@ -1,4 +1,4 @@
-package main
+package named
 
 import (
 	"context"
@@ -20,22 +20,24 @@ import (
 // tokenVariable holds the token of the member that is asked, as it does for the member itself.
 const tokenVariable = "UNECHO_OPS_TOKEN"
 
-// addMemberFlags adds the flags that name the running member that a verb asks.
-func addMemberFlags(cmd *cobra.Command) {
+// AddMemberFlags adds the flags that name the running member that a verb asks.
+func AddMemberFlags(cmd *cobra.Command) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("server", "address", "",
 			"the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
-		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+tokenVariable+")")
-		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the system)")
+		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+
+			tokenVariable+")")
+		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the "+
+			"system)")
 		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
 			", if it is there)")
 	})
 }
 
-// askMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as
+// OnMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as
 // an interruption.
-func askMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client,
+func OnMember(ask func(ctx context.Context, cmd *cobra.Command, c *client.Client,
 	args []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
@@ -85,6 +87,6 @@ func memberOf(cmd *cobra.Command) (*client.Client, error) {
 func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
 	// what a file must have; it is not used
 	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + embedded.Topic, "snapshot.directory=."}
-	c, err := serviceConfig(cmd, false, "", layers{under: under})
+	c, err := Config(cmd, false, "", Layers{Under: under})
 	return c.Ops, err
 }

@@ -1,8 +1,6 @@
-package main
+package assembly
 
 import (
-	"github.com/rs/zerolog"
-
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
@@ -13,9 +11,8 @@ import (
 )
 
 // operations builds what is served on ops.listen.
-func operations(service *consumer.Service, c config.Config, clients *ops.Clients,
-	logger zerolog.Logger,
-) (*ops.Server, error) {
+func operations(service *consumer.Service, p Params, clients *ops.Clients) (*ops.Server, error) {
+	c, logger := p.Config, p.Logger
 	for _, m := range c.Ops.Warnings() {
 		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).
 			Msg("a setting is allowed and unwise: it " + m.Problem)
@@ -26,7 +23,7 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 	}
 	answers, err := api.New(&api.Setup{
 		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c),
-		Own: c.Settings(), Version: version(), Why: ops.Why,
+		Own: c.Settings(), Version: p.Version, Why: ops.Why,
 		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{
 			RequestsPerS: c.Ops.RequestsPerS,
 			LookupsPerS:  c.Ops.LookupsPerS,
@@ -41,7 +38,7 @@ func operations(service *consumer.Service, c config.Config, clients *ops.Clients
 		return nil, err
 	}
 	setup := ops.Setup{
-		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: version(),
+		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: p.Version,
 		Logger: logger, Profiles: c.Ops.Pprof,
 	}
 	if c.Ops.TLS.Enabled() {

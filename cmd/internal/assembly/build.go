@@ -1,4 +1,4 @@
-package main
+package assembly
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// parts is a service and what must be closed after it.
-type parts struct {
+// Parts are a service and what must be closed after it.
+type Parts struct {
 	service *consumer.Service
 	store   snapshot.Store
 	ops     *ops.Server     // nil if ops.listen is empty
@@ -26,15 +26,9 @@ type parts struct {
 	tell    io.Writer       // told where the page is; may be nil
 }
 
-// build wires the rooms together. It is the only place that does.
-func build(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger) (*parts, error) {
-	return buildWith(ctx, c, inProcess, logger, func(*consumer.Setup) {})
-}
-
-// buildWith is build for a service that is more than its configuration.
-func buildWith(ctx context.Context, c config.Config, inProcess bool, logger zerolog.Logger,
-	more func(*consumer.Setup),
-) (*parts, error) {
+// Build wires the rooms together. It is the only place that does.
+func Build(ctx context.Context, p Params) (*Parts, error) {
+	c, logger := p.Config, p.Logger
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err
@@ -43,35 +37,37 @@ func buildWith(ctx context.Context, c config.Config, inProcess bool, logger zero
 	if err != nil {
 		return nil, err
 	}
-	what := setup(c, kafka)
-	what.Store, what.Logger, what.ProducerTime = store, logger, inProcess
+	what := Setup(c, kafka)
+	what.Store, what.Logger, what.ProducerTime = store, logger, p.InProcess
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	var clients *ops.Clients
 	if c.Ops.Listen != "" {
 		clients = ops.NewClients()
 		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
 	}
-	p := &parts{store: store}
+	built := &Parts{store: store, tell: p.Tell}
 	if c.Ops.Traces != "" {
-		p.tracer = tracing.New(c.Ops.Traces, c.Consumer.Group, version(), logger)
-		what.Sessions = append(what.Sessions, p.tracer.Option())
+		built.tracer = tracing.New(c.Ops.Traces, c.Consumer.Group, p.Version, logger)
+		what.Sessions = append(what.Sessions, built.tracer.Option())
 	}
-	more(&what)
-	if p.service, err = consumer.New(what); err != nil {
-		p.close(ctx, logger)
+	if p.More != nil {
+		p.More(&what)
+	}
+	if built.service, err = consumer.New(what); err != nil {
+		built.close(ctx, logger)
 		return nil, err
 	}
 	if c.Ops.Listen != "" {
-		if p.ops, err = operations(p.service, c, clients, logger); err != nil {
-			p.close(ctx, logger)
+		if built.ops, err = operations(built.service, p, clients); err != nil {
+			built.close(ctx, logger)
 			return nil, err
 		}
 	}
-	return p, nil
+	return built, nil
 }
 
 // close closes what was built.
-func (p *parts) close(ctx context.Context, logger zerolog.Logger) {
+func (p *Parts) close(ctx context.Context, logger zerolog.Logger) {
 	if p.tracer != nil {
 		if err := p.tracer.Close(ctx); err != nil {
 			logger.Warn().Err(err).Msg("the last traces were not sent")
@@ -82,8 +78,8 @@ func (p *parts) close(ctx context.Context, logger zerolog.Logger) {
 	}
 }
 
-// setup returns the configuration in the form that the service takes, without store and logger.
-func setup(c config.Config, kafka topic.Options) consumer.Setup {
+// Setup returns the configuration in the form that the service takes, without store and logger.
+func Setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
 		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
 		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot, Settings: c.Settings(),

@@ -1,4 +1,4 @@
-package main
+package named
 
 import (
 	"context"
@@ -19,17 +19,17 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// addClientFlags adds the flags of verbs that talk to a running service's Kafka about one source topic.
-func addClientFlags(cmd *cobra.Command) {
-	addServiceFlags(cmd)
+// AddSourceFlags adds the flags of verbs that talk to a running service's Kafka about one source topic.
+func AddSourceFlags(cmd *cobra.Command) {
+	AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("topic", "topic", "", "the source topic (default the first of source.topics)")
 	})
 }
 
-// addServiceFlags adds the flags that name a service: by its configuration, parts of which may be given by flags with
+// AddFlags adds the flags that name a service: by its configuration, parts of which may be given by flags with
 // the name of the setting: --journal-topic is journal.topic.
-func addServiceFlags(cmd *cobra.Command, settings ...string) {
+func AddFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
@@ -46,9 +46,9 @@ func addServiceFlags(cmd *cobra.Command, settings ...string) {
 	}
 }
 
-// clientConfig returns the configuration of the service whose topics are meant, and its source topic.
-func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error) {
-	if c, err = namedService(cmd); err != nil {
+// Source returns the configuration of the service whose topics are meant, and its source topic.
+func Source(cmd *cobra.Command) (c config.Config, source string, err error) {
+	if c, err = Service(cmd, Layers{}); err != nil {
 		return c, "", err
 	}
 	source = c.Source.Topics[0]
@@ -58,14 +58,8 @@ func clientConfig(cmd *cobra.Command) (c config.Config, source string, err error
 	return c, source, nil
 }
 
-// namedService returns the configuration of the named service: the file's, or that of an embedded broker that runs in
-// --dir.
-func namedService(cmd *cobra.Command) (c config.Config, err error) {
-	return namedServiceWith(cmd, layers{})
-}
-
-// namedServiceWith is namedService with settings of the verb's own.
-func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error) {
+// Service returns the configuration of the named service: the file's, or that of an embedded broker that runs in --dir.
+func Service(cmd *cobra.Command, l Layers) (c config.Config, err error) {
 	dir := cmd.Flag("dir").Value.String()
 	named := cmd.Flag("config").Value.String() != ""
 	address, err := embedded.Address(dir)
@@ -73,7 +67,7 @@ func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error)
 		return c, err
 	}
 	inProcess := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
-	if c, err = serviceConfig(cmd, inProcess, dir, l); err != nil {
+	if c, err = Config(cmd, inProcess, dir, l); err != nil {
 		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
 			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run "+
 				"--embedded --dir %s`", dir)
@@ -86,16 +80,16 @@ func namedServiceWith(cmd *cobra.Command, l layers) (c config.Config, err error)
 	return c, nil
 }
 
-// onService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
+// OnService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
 // the verb itself reports an interruption.
-func onService(look func(ctx context.Context, cmd *cobra.Command,
+func OnService(look func(ctx context.Context, cmd *cobra.Command,
 	c config.Config) error,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
 		defer exit.MarkInterrupted(ctx, &err)
-		c, err := namedService(cmd)
+		c, err := Service(cmd, Layers{})
 		if err != nil {
 			return exit.Undone(err)
 		}
@@ -103,8 +97,8 @@ func onService(look func(ctx context.Context, cmd *cobra.Command,
 	}
 }
 
-// kafkaOf returns how a verb reaches the cluster of a configuration.
-func kafkaOf(cmd *cobra.Command, c config.Config) (topic.Options, error) {
+// Kafka returns how a verb reaches the cluster of a configuration.
+func Kafka(cmd *cobra.Command, c config.Config) (topic.Options, error) {
 	logger, err := clientLogger(cmd, c)
 	if err != nil {
 		return topic.Options{}, err

@@ -1,4 +1,4 @@
-package main
+package named
 
 import (
 	"fmt"
@@ -13,16 +13,17 @@ import (
 	"github.com/unecho/unecho/internal/corpus"
 )
 
-func addEmbeddedFlag(cmd *cobra.Command) {
+// AddEmbeddedFlag adds the flag that names a service on an embedded broker, to verbs that otherwise need no Kafka.
+func AddEmbeddedFlag(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("dir", "dir", embedded.Dir,
 			"the directory of a service on an embedded broker; used if no configuration is given")
 	})
 }
 
-// readRecords reaches the cluster of the configuration, or else the embedded broker that runs in --dir, for verbs that
+// Records reaches the cluster of the configuration, or else the embedded broker that runs in --dir, for verbs that
 // otherwise need no Kafka. The reader reads records as the service does.
-func readRecords(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *corpus.TopicReader, err error) {
+func Records(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *corpus.TopicReader, err error) {
 	address, err := embedded.Address(cmd.Flag("dir").Value.String())
 	if err != nil {
 		return opts, nil, err
@@ -35,7 +36,7 @@ func readRecords(cmd *cobra.Command, c config.Config) (opts topic.Options, reade
 		return opts, nil, exit.Usage(fmt.Errorf("no cluster to read from: name the service's configuration by --config, or " +
 			"its brokers by --set kafka.brokers=localhost:9092"))
 	}
-	if opts, err = kafkaOf(cmd, c); err != nil {
+	if opts, err = Kafka(cmd, c); err != nil {
 		return opts, nil, err
 	}
 	reader, err = corpus.NewTopicReader(c.Document)

@@ -194,9 +194,16 @@ func TestTakeoverIsRefused(t *testing.T) {
 		w.becomes("ready", m.Ready)
 		w.committedBy(group)
 	}
-	if report, err := w.takeover("first", false).Run(w.context(), true); err != nil ||
-		report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
-		t.Errorf("the plan is %+v, %v", report, err)
+	plan := func(group string) succession.Report {
+		t.Helper()
+		report, err := w.takeover(group, false).Run(w.context(), true)
+		if err != nil || report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
+			t.Errorf("the plan is %+v, %v", report, err)
+		}
+		return report
+	}
+	if report := plan("first"); !report.Since.IsZero() || len(report.New) == 0 || len(report.Elsewhere) > 0 {
+		t.Errorf("the plan is %+v", report)
 	}
 	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards {
 		t.Errorf("something was refused or planned, and the old group's duty is %+v", d)
@@ -204,6 +211,34 @@ func TestTakeoverIsRefused(t *testing.T) {
 	w.produce(100, 2)
 	w.settled()
 	w.audited()
+}
+
+// A plan tells of history that is deleted, of outputs that are others, and of a group that nobody runs.
+func TestTakeoverPlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(100, 1)
+	w.start(named("old"))
+	w.settled()
+	shadow := w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" })
+	w.becomes("ready", shadow.Ready)
+	w.committedBy("next")
+	plan := func() succession.Report {
+		t.Helper()
+		report, err := w.takeover("next", false).Run(w.context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	if report := plan(); !report.Since.IsZero() || len(report.New) == 0 || len(report.Elsewhere) != 1 ||
+		!strings.Contains(report.Elsewhere[0], "go to next.unique") {
+		t.Errorf("the plan is %+v", report)
+	}
+	w.deleteAll("news")
+	if report := plan(); time.Since(report.Since) > time.Minute {
+		t.Errorf("the plan of a source without history is %+v", report)
+	}
 }
 
 // A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of

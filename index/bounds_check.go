@@ -43,8 +43,8 @@ func (p Params) CheckChange() []setting.Mistake {
 }
 
 // succession is the remedy for what needs other entries than those that are remembered.
-const succession = "for other entries begin a new group with a journal of its own, as \"Change a setting that " +
-	"decides\" in operations.md says"
+const succession = "for other entries let a second group take over (unecho takeover), as \"Change a setting that decides\" in " +
+	"operations.md says"
 
 // mayVerify says whether the evidence that is kept serves another verification. Only the text serves two.
 func (p SimilarityParams) mayVerify() bool {

@@ -83,6 +83,7 @@ type Handover struct {
 	hands    Hand
 	duty     Duty
 	drained  uint32 // the number of the retirement after which the old group was seen without a member
+	fenced   uint32 // the number of the retirement after which its transactional ids were fenced
 	restored uint32 // the number of the retirement that was made void
 	asked    uint32 // the number of the retirement that was found incomplete by the offsets of both groups
 }
@@ -152,15 +153,14 @@ func (h *Handover) look() {
 		h.refuse(OldSucceeded, was.Other)
 	case h.voided():
 		h.refuse(WasVoided, h.Old.Group)
-	case !h.isDrained():
+	case h.drained != h.Old.Number:
 		h.hands = HandDrain
+	case h.fenced != h.Old.Number:
+		h.hands = HandFence
 	default:
 		h.hands = HandOffsets
 	}
 }
-
-// isDrained says that the old group was seen without a member after the retirement in force.
-func (h *Handover) isDrained() bool { return h.drained > 0 && h.drained == h.Old.Number }
 
 // lookBack: first the new group's journal says that the retirement is void, then the old group forwards again.
 func (h *Handover) lookBack() {
@@ -203,7 +203,7 @@ func (h *Handover) Failed() { h.hands = HandLook }
 func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
 
 // Fenced answers HandFence.
-func (h *Handover) Fenced() { h.hands = HandOffsets }
+func (h *Handover) Fenced() { h.fenced, h.hands = h.Old.Number, HandOffsets }
 
 // Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells
 // whether the handover could be completed. Where the new group's journal is gone, it tells whether that group has
@@ -251,6 +251,9 @@ func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standp
 			if h.Latest && !read[p.Topic] {
 				begins = max(begins, p.End)
 			}
+		}
+		if p.Old > p.End { // of another topic of that name
+			gone = append(gone, *p)
 		}
 		if p.New > max(begins, p.Begin) {
 			beyond = append(beyond, *p)

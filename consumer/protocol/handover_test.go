@@ -91,3 +91,27 @@ func TestAbandonedKeepsTheWayBack(t *testing.T) {
 		t.Errorf("the same command again asks for %v: %v", again.Hands(), again.Refusal.Why)
 	}
 }
+
+// TestFencingIsRepeated: a takeover whose fencing failed fences again. It goes on only when that has succeeded.
+func TestFencingIsRepeated(t *testing.T) {
+	t.Parallel()
+	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", Theirs: "new 1"}}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	h := &Handover{}
+	h.Looked(newer, older)
+	h.Drained()
+	for range 2 {
+		h.Failed()
+		if h.Looked(newer, older); h.Hands() != HandFence {
+			t.Fatalf("after a fencing that failed it asks for %v", h.Hands())
+		}
+	}
+	h.Fenced()
+	if h.Hands() != HandOffsets {
+		t.Fatalf("after fencing it asks for %v", h.Hands())
+	}
+	h.Failed()
+	if h.Looked(newer, older); h.Hands() != HandOffsets {
+		t.Errorf("fenced once, it asks for %v", h.Hands())
+	}
+}

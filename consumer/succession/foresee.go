@@ -22,11 +22,24 @@ func (r *run) foresee(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for the source's beginning: %w", err)
 	}
+	since := func(at time.Time) {
+		if at.After(r.report.Since) {
+			r.report.Since = at
+		}
+	}
 	first.Each(func(o kadm.ListedOffset) {
-		if at := time.UnixMilli(o.Timestamp); o.Offset > 0 && o.Timestamp > 0 && at.After(r.report.Since) {
-			r.report.Since = at // of a partition of which something was deleted
+		if o.Offset > 0 && o.Timestamp > 0 { // something was deleted
+			since(time.UnixMilli(o.Timestamp))
 		}
 	})
+	for i := range r.report.Places {
+		if p := &r.report.Places[i]; p.End > 0 && p.Begin >= p.End { // everything was
+			since(time.Now())
+		}
+	}
+	if r.report.New, err = r.membersOf(ctx, r.NewGroup.Name); err != nil {
+		return err
+	}
 	for _, source := range r.sources {
 		ours, theirs := outputs(r.newer.Routes.Text, source), outputs(r.older.Routes.Text, source)
 		if ours != theirs {

@@ -41,6 +41,7 @@ type Report struct {
 	Places []protocol.Standpoint
 	From   []protocol.Boundary // where New forwards from, once it has taken over
 	Old    []string            // the members of the old group, when that was looked at
+	New    []string            // those of the new group; only a plan has them
 	// Since is from when on the source has all its partitions' records: what came before is deleted from one of them at
 	// least. Zero: that was not looked at, or the source is empty. Only a plan has it.
 	Since time.Time
@@ -73,6 +74,7 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 		if plan && r.writes() {
 			return r.report, errors.Join(r.members(ctx), r.foresee(ctx))
 		}
+		hands := r.Hands()
 		over, err := r.step(ctx)
 		if err != nil && r.outlasts(ctx, err) {
 			r.Failed()
@@ -82,7 +84,9 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 			r.report.Next = r.Hands()
 			return r.report, err
 		}
-		r.failing = time.Time{}
+		if hands != protocol.HandLook { // looking again is no progress
+			r.failing = time.Time{}
+		}
 	}
 }
 
@@ -271,23 +275,27 @@ func (r *run) drain(ctx context.Context) error {
 }
 
 // members lists those of the old group.
-func (r *run) members(ctx context.Context) error {
-	groups, err := r.admin.DescribeGroups(ctx, r.OldGroup.Name)
-	g := groups[r.OldGroup.Name]
+func (r *run) members(ctx context.Context) (err error) {
+	r.report.Old, err = r.membersOf(ctx, r.OldGroup.Name)
+	return err
+}
+
+func (r *run) membersOf(ctx context.Context, group string) (names []string, err error) {
+	groups, err := r.admin.DescribeGroups(ctx, group)
+	g := groups[group]
 	if err == nil {
 		err = g.Err
 	}
 	if err != nil && !broker.NoGroup(err) {
-		return fmt.Errorf("describe group %s: %w", r.OldGroup.Name, err)
+		return nil, fmt.Errorf("describe group %s: %w", group, err)
 	}
-	r.report.Old = nil
 	for _, m := range g.Members {
 		name := m.MemberID
 		if m.InstanceID != nil {
 			name = *m.InstanceID
 		}
-		r.report.Old = append(r.report.Old, name)
+		names = append(names, name)
 	}
-	slices.Sort(r.report.Old)
-	return nil
+	slices.Sort(names)
+	return names, nil
 }

@@ -52,7 +52,7 @@ func TestRecipes(t *testing.T) {
 	bin := program(t)
 	for name, recipe := range map[string]func(*testing.T, string){
 		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "priming": recipeOfPriming, "offsets": recipeOfOffsets,
-		"time": recipeOfTime,
+		"time": recipeOfTime, "lost window": recipeOfLostWindow,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +147,39 @@ func recipeOfPriming(t *testing.T, bin string) {
 	}
 	if v := got["news/0/5"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-older.history/0/2" {
 		t.Errorf("a copy of a file's document is %q", v)
+	}
+}
+
+// A group whose journal is gone begins with an empty memory. Primed with what it forwarded as unique, it finds copies of
+// what came before.
+func recipeOfLostWindow(t *testing.T, bin string) {
+	documents := feed()
+	for i := range documents {
+		documents[i].Timestamp = time.Now().Add(-time.Hour)
+	}
+	k := newKitchen(t, bin, 2, documents...)
+	outputs := []string{k.named("news.unique"), k.named("news.duplicate")}
+	_, stop := k.works("unecho run", `"message":"ready"`)
+	first := k.verdicts(8, outputs...)
+	stop()
+	_, stop = k.works("unecho run --set journal.topic="+k.named("news-2.journal")+
+		" --set snapshot.directory=s2 --set source.accept_journal_gap=true", `"message":"ready"`)
+	line := (console{text: k.recipe("recipe: lost")}).commands()[0]
+	if said, err := shell(k.within(), k.bin, k.dir, line+" --set journal.topic="+k.named("news-2.journal")+
+		" --set snapshot.directory=s2").CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, said)
+	}
+	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')))
+	all := k.verdicts(10, outputs...)
+	stop()
+	if len(first) != 8 || len(all) != 10 {
+		t.Fatalf("%d documents came out, then %d", len(first), len(all))
+	}
+	if v := all["news/1/4"]; len(v) != 1 || !strings.HasPrefix(v[0], "duplicate news.unique/") {
+		t.Errorf("a copy of what came before is %q", v)
+	}
+	if v := all["news/0/4"]; len(v) != 1 || v[0] != "unique" {
+		t.Errorf("a new document is %q", v)
 	}
 }
 

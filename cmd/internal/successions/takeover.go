@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/succession"
 	"github.com/unecho/unecho/consumer/topic"
@@ -117,8 +118,12 @@ func foretell(c config.Config, r *succession.Report, now time.Time) string {
 	for _, line := range r.Elsewhere {
 		fmt.Fprintf(&b, "its readers look elsewhere afterwards: %s\n", line)
 	}
+	begins := r.Next == protocol.HandRetire || r.Next == protocol.HandDrain // it is a plan
+	if begins && len(r.New) == 0 {
+		fmt.Fprintf(&b, "group %s has no member: nothing is forwarded until one is started\n", c.Consumer.Group)
+	}
 	age := c.Judge.Window.Age
-	if r.Next != protocol.HandRetire && r.Next != protocol.HandDrain || r.Since.IsZero() || age > 0 && now.Sub(r.Since) > age {
+	if !begins || c.Source.PrimeFrom == session.PrimeFromUnique || r.Since.IsZero() || age > 0 && now.Sub(r.Since) > age {
 		return b.String()
 	}
 	holds := now.Sub(r.Since).Round(time.Minute)

@@ -294,6 +294,11 @@ func (v *heirVerb) step() bool {
 			v.Drained()
 		}
 	case protocol.HandFence:
+		if w.faults && w.chance(1, 8) { // a broker is lost
+			w.act("fencing failed")
+			v.Failed()
+			return true
+		}
 		for _, s := range v.older.sessions {
 			if s.txn != nil && !w.bugs.Undrained {
 				w.aborts(s.txn)

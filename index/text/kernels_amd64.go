@@ -4,8 +4,10 @@ package text
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 says whether wordBlocks may be called.
-func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 }
+// hasAVX2 says whether foldHalves and wordBlocks may be called.
+func hasAVX2() bool {
+	return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
+}
 
 // hasAVX512 says whether the other kernels may be called. Intel processors have what they need since Ice Lake, AMD
 // processors since Zen 4. GODEBUG may switch off avx512 or avx512f alone, which all of it rests on.
@@ -20,6 +22,32 @@ func hasAVX512() bool {
 //
 //go:noescape
 func foldBlocks(dst, src *byte, n int, gap uint64) int
+
+// foldHalves does what foldLanes does, for the first halves of blocks, of 32 bytes, at src, at least one. It returns how
+// many bytes it wrote to dst, which must have room for all of them.
+//
+//go:noescape
+func foldHalves(dst, src *byte, halves int, gap uint64) int
+
+// fronts is indexed by the bytes to keep of eight, a bit for each. An element has, for each byte of the result, the
+// place of the byte that comes there, and 0x80, which makes it 0, behind the last.
+//
+//nolint:gochecknoglobals // a table
+var fronts = makeFronts()
+
+func makeFronts() (fronts [256]uint64) {
+	for keep := range fronts {
+		to, places := 0, uint64(highs)
+		for place := range lane {
+			if keep>>place&1 != 0 {
+				places ^= (0x80 ^ uint64(place)) << (8 * to)
+				to++
+			}
+		}
+		fronts[keep] = places
+	}
+	return fronts
+}
 
 // wordBlocks does what hashBlock does, for the block at at and those behind it. It stops where dst has no room for 64
 // more hashes, or the n bytes of text have no block and piece more.

@@ -66,6 +66,92 @@ done:
 	MOVQ DI, ret+32(FP)
 	RET
 
+// func foldHalves(dst, src *byte, halves int, gap uint64) int
+//
+// 32 bytes at a time. What is kept of each eight of them is moved to their front by a look into a table:
+//
+//	Y0 the bytes    Y1 in lower case    Y4 with spaces for what is in no word
+//	AX separators   BX what is kept     R8 gap          DX what is kept of eight bytes
+TEXT ·foldHalves(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ halves+16(FP), CX
+	MOVQ gap+24(FP), R8
+	MOVQ DI, R9
+	LEAQ ·fronts(SB), R10
+
+	MOVL $0x20, AX
+	MOVQ AX, X8
+	VPBROADCASTB X8, Y8
+	MOVL $(0x7f-'z'), AX
+	MOVQ AX, X9
+	VPBROADCASTB X9, Y9
+	MOVL $(0x7f-26), AX
+	MOVQ AX, X10
+	VPBROADCASTB X10, Y10
+	MOVL $(0x7f-'9'), AX
+	MOVQ AX, X11
+	VPBROADCASTB X11, Y11
+	MOVL $(0x7f-10), AX
+	MOVQ AX, X12
+	VPBROADCASTB X12, Y12
+
+half:
+	VMOVDQU (SI), Y0
+	VPOR Y8, Y0, Y1
+	VPADDB Y9, Y1, Y2
+	VPCMPGTB Y10, Y2, Y2 // of signed bytes: what is above the bounds has become negative
+	VPADDB Y11, Y0, Y3
+	VPCMPGTB Y12, Y3, Y3
+	VPOR Y2, Y3, Y2
+	VPBLENDVB Y2, Y1, Y8, Y4
+	VPMOVMSKB Y2, AX
+	NOTL AX
+	LEAL (R8)(AX*2), BX
+	ANDL AX, BX
+	NOTL BX
+	MOVL AX, R8
+	SHRL $31, R8
+
+	MOVBLZX BL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X4, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VPUNPCKHQDQ X4, X4, X6
+	MOVL BX, DX
+	SHRL $8, DX
+	MOVBLZX DL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X6, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VEXTRACTI128 $1, Y4, X4
+	MOVL BX, DX
+	SHRL $16, DX
+	MOVBLZX DL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X4, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VPUNPCKHQDQ X4, X4, X6
+	SHRL $24, BX
+	VMOVQ (R10)(BX*8), X5
+	VPSHUFB X5, X6, X5
+	VMOVQ X5, (DI)
+	POPCNTL BX, BX
+	ADDQ BX, DI
+	ADDQ $32, SI
+	DECQ CX
+	JNZ  half
+	VZEROUPPER
+	SUBQ R9, DI
+	MOVQ DI, ret+32(FP)
+	RET
+
 // func wordBlocks(dst *uint64, room int, text *byte, n, at, start int) (words, nextAt, nextStart int)
 //
 //	R9 at      R8 the beginning of the word      R13 its end      R10 the spaces of the block that are left

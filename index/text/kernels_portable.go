@@ -7,6 +7,8 @@ func hasAVX512() bool { return false }
 
 func foldBlocks(_, _ *byte, _ int, _ uint64) int { return 0 }
 
+func foldHalves(_, _ *byte, _ int, _ uint64) int { return 0 }
+
 func wordBlocks(_ *uint64, _ int, _ *byte, _, at, start int) (words, nextAt, nextStart int) {
 	return 0, at, start
 }

@@ -19,6 +19,7 @@ func TestKernels(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"foldBlocks is foldLanes", hasAVX512(), foldBlocksIsFoldLanes},
+		{"foldHalves is foldLanes", hasAVX2(), foldHalvesIsFoldLanes},
 		{"wordBlocks is hashBlock", hasAVX2(), wordBlocksIsHashBlock},
 		{"combineBlocks is combineEach", hasAVX512(), combineBlocksIsCombineEach},
 		{"charBlocks is hashEach", hasAVX512(), charBlocksIsHashEach},
@@ -30,17 +31,26 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestWithoutKernels runs the tests of this package again in a process that takes the processor for an older one. If
-// this process has no kernels there is nothing to do: all its tests already ran the portable code. The process is built
-// without the race detector, which costs four times the rest and finds nothing where there is no goroutine, but with
-// its checks of pointers.
+// TestWithoutKernels runs the tests of this package again in processes that take the processor for an older one: one
+// without AVX-512, and one without AVX2 too. If this process has no kernels there is nothing to do: all its tests
+// already ran the portable code. The processes are built without the race detector, which costs four times the rest and
+// finds nothing where there is no goroutine, but with its checks of pointers.
 func TestWithoutKernels(t *testing.T)     { tryWithoutKernels(t, "-test.skip=Long$") }
 func TestWithoutKernelsLong(t *testing.T) { tryWithoutKernels(t, "-test.run=Long$") }
 
 func tryWithoutKernels(t *testing.T, which string) {
 	const other = "UNECHO_TEST_WITHOUT_KERNELS"
-	if os.Getenv(other) != "" && hasAVX2() {
-		t.Fatal("GODEBUG has not switched the kernels off")
+	switch os.Getenv(other) {
+	case "avx512":
+		if hasAVX512() || !hasAVX2() {
+			t.Fatal("GODEBUG has not left the kernels of AVX2 alone")
+		}
+		return
+	case "avx2":
+		if hasAVX2() {
+			t.Fatal("GODEBUG has not switched the kernels off")
+		}
+		return
 	}
 	if !hasAVX2() {
 		return
@@ -50,10 +60,21 @@ func tryWithoutKernels(t *testing.T, which string) {
 		program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	again := exec.CommandContext(t.Context(), program, which)
-	again.Env = append(os.Environ(), other+"=1", "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, older := range []struct {
+		without, godebug string
+		has              bool
+	}{
+		{"avx512", "cpu.avx512bw=off", hasAVX512()},
+		{"avx2", "cpu.avx2=off,cpu.avx512bw=off", true},
+	} {
+		if !older.has {
+			continue
+		}
+		again := exec.CommandContext(t.Context(), program, which)
+		again.Env = append(os.Environ(), other+"="+older.without, "GODEBUG="+older.godebug)
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Fatalf("without %s: %v\n%s", older.without, err, out)
+		}
 	}
 }
 
@@ -111,6 +132,41 @@ func foldBlocksIsFoldLanes(t *testing.T) {
 				t.Errorf("%q: got %q, want %q", src, got, want)
 			}
 		}
+	}
+}
+
+func foldHalvesIsFoldLanes(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 5))
+	for halves := 1; halves < 9; halves++ {
+		for i := range 100 {
+			for _, alphabet := range []string{separatorsOften, separatorsSeldom, "a ", " ", "a"} {
+				compareHalves(t, randomText(random, alphabet, halves*wide), uint64(i%2))
+			}
+		}
+	}
+	for b := range 128 {
+		compareHalves(t, bytes.Repeat([]byte{byte(b)}, wide), 0)
+	}
+	for keep := range 1 << lane { // each choice of eight bytes, at each of the four places
+		for at := 0; at < wide; at += lane {
+			src := bytes.Repeat([]byte("a"), wide)
+			for place := range lane {
+				if keep>>place&1 == 0 {
+					src[at+place] = '-'
+				}
+			}
+			compareHalves(t, src, uint64(keep&1))
+		}
+	}
+}
+
+func compareHalves(t *testing.T, src []byte, gap uint64) {
+	t.Helper()
+	want := foldLanes(nil, src, gap)
+	got := bytes.Repeat([]byte{'#'}, len(src)+1)
+	wrote := foldHalves(&got[0], &src[0], len(src)/wide, gap)
+	if !bytes.Equal(got[:wrote], want) || got[len(src)] != '#' {
+		t.Fatalf("%q, gap %d: got %q, want %q", src, gap, got[:wrote], want)
 	}
 }
 

@@ -24,6 +24,10 @@ const (
 	// With fewer draws per slot than this, some slot is more likely to stay empty than not: the next round will be
 	// needed.
 	drawsEach = 5
+
+	// With as many draws per slot as this behind, only one slot in 50 is still empty: hardly any further draw is less
+	// than what its slot has.
+	drawsMost = 4
 )
 
 // A MinHash turns sets of shingles into the full-width values of their slots. It holds only settings and is safe for
@@ -85,6 +89,10 @@ func (m *MinHash) Sign(values, shingles []uint64) {
 // play computes the next round, or the next two at once if one would not suffice, and returns how many it computed. A
 // round too many changes nothing, because a value of an earlier round is less than any of a later one.
 func (m *MinHash) play(values, shingles []uint64, round int) int {
+	if round*len(shingles) > drawsMost*m.slots {
+		drawRest(values, shingles, uint64(round))
+		return 1
+	}
 	if round+1 == m.rounds || (round+1)*len(shingles) > drawsEach*m.slots {
 		drawOnce(values, shingles, uint64(round))
 		return 1
@@ -117,6 +125,19 @@ func drawTwice(values, shingles []uint64, round uint64) {
 		h = s * factor2
 		slot, _ = bits.Mul64(h, slots)
 		values[slot] = min(values[slot], tag2|h>>tagBits)
+	}
+}
+
+// drawRest computes one round when few slots are empty. It has a branch, which the predictor guesses, as it is seldom
+// taken.
+func drawRest(values, shingles []uint64, round uint64) {
+	slots, tag, factor := uint64(len(values)), round<<drawBits, factor(round)
+	for _, s := range shingles {
+		h := s * factor
+		slot, _ := bits.Mul64(h, slots)
+		if v := tag | h>>tagBits; v < values[slot] {
+			values[slot] = v
+		}
 	}
 }
 

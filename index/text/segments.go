@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -69,8 +70,12 @@ func (u *unspaced) in(text []byte) bool {
 func (w *windows) addSegments(start, end int, u *unspaced) {
 	r, size := utf8.DecodeRune(w.text[start:end])
 	for start < end {
+		if u.solo.has(r) && w.slides() {
+			start = w.slide(start, end, u)
+			r, size = utf8.DecodeRune(w.text[start:end])
+		}
 		behind, sizeBehind := utf8.DecodeRune(w.text[start+size : end])
-		if u.solo.has(r) && u.solo.has(behind) {
+		if u.solo.has(r) && (start+size == end || u.solo.has(behind)) {
 			w.add(start, start+size, 1)
 			start += size
 			r, size = behind, sizeBehind
@@ -86,6 +91,39 @@ func (w *windows) addSegments(start, end int, u *unspaced) {
 		start += length
 		r, size = utf8.DecodeRune(w.text[start:end])
 	}
+}
+
+// slides says whether the window lacks one character to be full, and holds nothing but characters.
+func (w *windows) slides() bool {
+	return w.weight == w.full-1 && w.weight == int(w.next-w.first) && w.hash == XXHash && w.visit == nil
+}
+
+// slide does what add does for characters of three bytes, from start on, while the one behind is one of them too and both
+// are solo, as the one at start is. It returns where it stopped. The window must slide, and still does afterwards: a
+// shingle ends with each character, and one character leaves.
+func (w *windows) slide(start, end int, u *unspaced) int {
+	const size, bytes = 3, 1<<24 - 1
+	if start+size+lane/2 > end || w.text[start]>>4 != 0xe {
+		return start
+	}
+	here, sum, leaves := binary.LittleEndian.Uint32(w.text[start:])&bytes, w.sum, w.powers[w.full-1]
+	dst, items, from, to := slices.Grow(w.dst, (end-start)/size), &w.items, w.first, w.next
+	for ; start+size+lane/2 <= end; start += size {
+		behind := binary.LittleEndian.Uint32(w.text[start+size:])
+		r := behind&0xf<<12 | behind>>2&0xfc0 | behind>>16&0x3f
+		if behind&0xc0c0f0 != 0x8080e0 || !u.solo.has(rune(r)) {
+			break
+		}
+		in := fold(uint64(here)^secret0, secret1)
+		items[to%most].weight, items[to%most].hash = 1, in // nobody asks where it starts
+		sum = sum*base + in
+		dst = append(dst, mix(sum))
+		sum -= items[from%most].hash * leaves
+		from, to, here = from+1, to+1, behind&bytes
+	}
+	w.shingles += int(to - w.next)
+	w.dst, w.sum, w.first, w.next = dst, sum, from, to
+	return start
 }
 
 // A runeSet is a set of code points of the basic plane: bit r is the code point r.

@@ -60,7 +60,7 @@ type windows struct {
 	full int // least weight of a shingle
 
 	items       [most]item // a ring
-	first, next int        // numbers of the first item and the next one to come, counted from the beginning of the text
+	first, next uint       // numbers of the first item and the next one to come, counted from the beginning of the text
 	weight      int        // weight of the items from first to next
 	sum         uint64     // polynomial of their hashes
 	powers      [most + 1]uint64

@@ -111,6 +111,10 @@ func TestKernelsKeepToTheirRoom(t *testing.T) {
 			blocks, size := 1+len(text)%8, 1+len(text)%MaxWords
 			combineBlocks(lastWords(dst, blocks*lane+size-1), blocks, size)
 		}},
+		{"combineFours", hasAVX2(), func(dst, text []byte) {
+			fours, size := 1+len(text)%8, 1+len(text)%MaxWords
+			combineFours(lastWords(dst, fours*4+size-1), fours, size)
+		}},
 	} {
 		for n := 1; n < 5*block && k.has; n++ {
 			for _, alphabet := range []string{separatorsOften, separatorsSeldom, "ab ", "a", " "} {

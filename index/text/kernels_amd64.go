@@ -4,7 +4,7 @@ package text
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 says whether foldHalves and wordBlocks may be called.
+// hasAVX2 says whether foldHalves, wordBlocks and combineFours may be called.
 func hasAVX2() bool {
 	return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
 }
@@ -59,6 +59,11 @@ func wordBlocks(dst *uint64, room int, text *byte, n, at, start int) (words, nex
 //
 //go:noescape
 func combineBlocks(items *uint64, blocks, size int)
+
+// combineFours does what combineEach does, for the first fours of shingles, at least one.
+//
+//go:noescape
+func combineFours(items *uint64, fours, size int)
 
 // charBlocks does what hashEach does, for blocks of eight places, at least one. It reads up to a piece behind the last
 // place.

@@ -295,6 +295,58 @@ mix:
 	VZEROUPPER
 	RET
 
+// TIMES multiplies the four uint64 of Y0 by a factor that is in low, and shifted by 32 bits in high.
+#define TIMES(low, high) \
+	VPSRLQ $32, Y0, Y1 \
+	VPMULUDQ low, Y1, Y1 \
+	VPMULUDQ high, Y0, Y2 \
+	VPMULUDQ low, Y0, Y0 \
+	VPADDQ Y2, Y1, Y1 \
+	VPSLLQ $32, Y1, Y1 \
+	VPADDQ Y1, Y0, Y0
+
+// func combineFours(items *uint64, fours, size int)
+//
+// As combineBlocks, four shingles at a time.
+TEXT ·combineFours(SB), NOSPLIT, $0-24
+	MOVQ items+0(FP), SI
+	MOVQ fours+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ $0xff51afd7ed558ccd, AX
+	MOVQ AX, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLQ $32, Y8, Y9
+	MOVQ $0x165667919e3779f9, AX
+	MOVQ AX, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLQ $32, Y10, Y11
+
+combine:
+	VMOVDQU (SI), Y0
+	MOVQ SI, DI
+	MOVQ DX, BX
+
+horner:
+	DECQ BX
+	JZ   mix
+	ADDQ $8, DI
+	TIMES(Y8, Y9)
+	VPADDQ (DI), Y0, Y0
+	JMP  horner
+
+mix:
+	VPSRLQ $37, Y0, Y1
+	VPXOR Y1, Y0, Y0
+	TIMES(Y10, Y11)
+	VPSRLQ $32, Y0, Y1
+	VPXOR Y1, Y0, Y0
+	VMOVDQU Y0, (SI)
+	ADDQ $32, SI
+	DECQ CX
+	JNZ  combine
+	VZEROUPPER
+	RET
+
 // The eight bytes at each of eight places, next to one another, of the sixteen in each lane.
 DATA windows<>+0(SB)/8, $0x0706050403020100
 DATA windows<>+8(SB)/8, $0x0807060504030201

@@ -15,6 +15,8 @@ func wordBlocks(_ *uint64, _ int, _ *byte, _, at, start int) (words, nextAt, nex
 
 func combineBlocks(_ *uint64, _, _ int) {}
 
+func combineFours(_ *uint64, _, _ int) {}
+
 func charBlocks(_ *uint64, _ *byte, _ int, _, _ uint64) {}
 
 func blocksBelow(_ *byte, _ int, _ uint64) int { return 0 }

@@ -21,7 +21,8 @@ func TestKernels(t *testing.T) {
 		{"foldBlocks is foldLanes", hasAVX512(), foldBlocksIsFoldLanes},
 		{"foldHalves is foldLanes", hasAVX2(), foldHalvesIsFoldLanes},
 		{"wordBlocks is hashBlock", hasAVX2(), wordBlocksIsHashBlock},
-		{"combineBlocks is combineEach", hasAVX512(), combineBlocksIsCombineEach},
+		{"combineBlocks is combineEach", hasAVX512(), func(t *testing.T) { isCombineEach(t, combineBlocks, lane) }},
+		{"combineFours is combineEach", hasAVX2(), func(t *testing.T) { isCombineEach(t, combineFours, 4) }},
 		{"charBlocks is hashEach", hasAVX512(), charBlocksIsHashEach},
 		{"blocksBelow", hasAVX512(), blocksBelowTheBound},
 	} {
@@ -198,16 +199,17 @@ func wordBlocksIsHashBlock(t *testing.T) {
 	}
 }
 
-func combineBlocksIsCombineEach(t *testing.T) {
+func isCombineEach(t *testing.T, combine func(*uint64, int, int), each int) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
 	for size := 1; size <= MaxWords; size++ {
 		for blocks := 1; blocks < 9; blocks++ {
-			got := make([]uint64, blocks*lane+size-1)
+			got := make([]uint64, blocks*each+size-1)
 			for i := range got {
 				got[i] = random.Uint64()
 			}
 			want := slices.Clone(got)
-			combineBlocks(&got[0], blocks, size)
+			combine(&got[0], blocks, size)
 			combineEach(want, size)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)

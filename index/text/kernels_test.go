@@ -39,9 +39,11 @@ func TestKernels(t *testing.T) {
 func TestWithoutKernels(t *testing.T)     { tryWithoutKernels(t, "-test.skip=Long$") }
 func TestWithoutKernelsLong(t *testing.T) { tryWithoutKernels(t, "-test.run=Long$") }
 
+// withoutKernels names the variable that says what such a process is without.
+const withoutKernels = "UNECHO_TEST_WITHOUT_KERNELS"
+
 func tryWithoutKernels(t *testing.T, which string) {
-	const other = "UNECHO_TEST_WITHOUT_KERNELS"
-	switch os.Getenv(other) {
+	switch os.Getenv(withoutKernels) {
 	case "avx512":
 		if hasAVX512() || !hasAVX2() {
 			t.Fatal("GODEBUG has not left the kernels of AVX2 alone")
@@ -72,7 +74,7 @@ func tryWithoutKernels(t *testing.T, which string) {
 			continue
 		}
 		again := exec.CommandContext(t.Context(), program, which)
-		again.Env = append(os.Environ(), other+"="+older.without, "GODEBUG="+older.godebug)
+		again.Env = append(os.Environ(), withoutKernels+"="+older.without, "GODEBUG="+older.godebug)
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Fatalf("without %s: %v\n%s", older.without, err, out)
 		}

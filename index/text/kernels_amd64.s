@@ -154,14 +154,19 @@ half:
 
 // func wordBlocks(dst *uint64, room int, text *byte, n, at, start int) (words, nextAt, nextStart int)
 //
-//	R9 at      R8 the beginning of the word      R13 its end      R10 the spaces of the block that are left
+//	R9 at      SI the block     R8, R13 where the word begins and ends in it     R10 its spaces that are left
 //	BX masks   R11, R12 the secrets              DX, AX the first and second factor
+//
+// The element 16 of masks keeps sixteen bytes, and those behind it none. So n bytes in front of its end are those that
+// keep n bytes.
 TEXT ·wordBlocks(SB), NOSPLIT, $0-72
 	MOVQ dst+0(FP), DI
 	MOVQ text+16(FP), SI
 	MOVQ at+32(FP), R9
 	MOVQ start+40(FP), R8
-	LEAQ ·masks(SB), BX
+	ADDQ R9, SI
+	SUBQ R9, R8
+	LEAQ ·masks+272(SB), BX
 	MOVQ $0xbe4ba423396cfeb8, R11
 	MOVQ $0x1cad21f72c81017c, R12
 	MOVL $0x20, AX
@@ -178,8 +183,8 @@ block:
 	ADDQ $64, AX
 	CMPQ AX, room+8(FP)
 	JGT  end
-	VPCMPEQB (SI)(R9*1), Y0, Y1
-	VPCMPEQB 32(SI)(R9*1), Y0, Y2
+	VPCMPEQB (SI), Y0, Y1
+	VPCMPEQB 32(SI), Y0, Y2
 	VPMOVMSKB Y1, R10
 	VPMOVMSKB Y2, AX
 	SHLQ $32, AX
@@ -189,12 +194,10 @@ block:
 word:
 	TZCNTQ R10, R13
 	BLSRQ R10, R10
-	ADDQ R9, R13
-	MOVQ R13, AX
-	SUBQ R8, AX
-	CMPQ AX, $16
-	JA   long
-	SHLQ $4, AX
+	MOVQ R8, AX
+	SUBQ R13, AX
+	CMPQ AX, $-16
+	JLT  long
 	MOVQ (SI)(R8*1), DX
 	ANDQ (BX)(AX*1), DX
 	MOVQ 8(BX)(AX*1), AX
@@ -211,6 +214,8 @@ word:
 
 next:
 	ADDQ $64, R9
+	ADDQ $64, SI
+	SUBQ $64, R8
 	JMP  block
 
 long:
@@ -227,11 +232,10 @@ piece:
 	ADDQ AX, R14
 	IMULQ CX, R14
 	ADDQ $16, R8
-	MOVQ R13, AX
-	SUBQ R8, AX
-	CMPQ AX, $16
-	JA   piece
-	SHLQ $4, AX
+	MOVQ R8, AX
+	SUBQ R13, AX
+	CMPQ AX, $-16
+	JLT  piece
 	MOVQ (SI)(R8*1), DX
 	ANDQ (BX)(AX*1), DX
 	MOVQ 8(BX)(AX*1), AX
@@ -253,6 +257,7 @@ end:
 	SUBQ dst+0(FP), DI
 	SHRQ $3, DI
 	MOVQ DI, words+48(FP)
+	ADDQ R9, R8
 	MOVQ R9, nextAt+56(FP)
 	MOVQ R8, nextStart+64(FP)
 	RET

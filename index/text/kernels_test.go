@@ -179,43 +179,97 @@ func wordBlocksIsHashBlock(t *testing.T) {
 		for _, alphabet := range []string{"ab ", "abcdefghi ", separatorsSeldom, "a", " "} {
 			text := randomText(random, alphabet, n)
 			for room := block; room <= 3*block; room += 19 {
-				got := make([]uint64, room+1)
-				words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
-				want, wantStart := []uint64(nil), 0
-				for blockAt := 0; blockAt < at; blockAt += block {
-					if len(want)+block > room {
-						t.Fatalf("%q, room for %d: went on after %d", text, room, len(want))
-					}
-					hashes := make([]uint64, block)
-					count, next := hashBlock(hashes, text, blockAt, wantStart)
-					want, wantStart = append(want, hashes[:count]...), next
-				}
-				if !slices.Equal(got[:words], want) || start != wantStart || got[room] != 0 {
-					t.Fatalf("%q, room for %d: got %x and %d, want %x and %d", text, room, got[:words], start, want, wantStart)
-				}
-				if full := room-words < block; !full && at+block+piece <= n || at == 0 {
-					t.Fatalf("%d of %d bytes, room for %d, %d words: stopped at %d", n, len(text), room, words, at)
-				}
+				compareWords(t, text, room)
 			}
 		}
 	}
 }
 
-func isCombineEach(t *testing.T, combine func(*uint64, int, int), each int) {
+// compareWords compares wordBlocks with hashBlock for a text of a block and a piece or more.
+func compareWords(t *testing.T, text []byte, room int) {
+	t.Helper()
+	got, n := make([]uint64, room+1), len(text)
+	words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
+	want, wantStart := []uint64(nil), 0
+	for blockAt := 0; blockAt < at; blockAt += block {
+		if len(want)+block > room {
+			t.Fatalf("%q, room for %d: went on after %d", text, room, len(want))
+		}
+		hashes := make([]uint64, block)
+		count, next := hashBlock(hashes, text, blockAt, wantStart)
+		want, wantStart = append(want, hashes[:count]...), next
+	}
+	if !slices.Equal(got[:words], want) || start != wantStart || got[room] != 0 {
+		t.Fatalf("%q, room for %d: got %x and %d, want %x and %d", text, room, got[:words], start, want, wantStart)
+	}
+	if full := room-words < block; !full && at+block+piece <= n || at == 0 {
+		t.Fatalf("%d bytes, room for %d, %d words: stopped at %d", n, room, words, at)
+	}
+}
+
+// FuzzKernels compares each kernel that this processor has with the portable code, for any text.
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte("Call me Ishmael. Some years ago--never mind how long precisely--having little or no money"), true, 64, 3)
+	f.Add(bytes.Repeat([]byte("a, "), 100), false, 100, 16)
+	f.Fuzz(func(t *testing.T, text []byte, gap bool, room, size int) {
+		if hasAVX2() && len(text) >= block+piece && room >= block && room < 1<<16 {
+			compareWords(t, text, room)
+		}
+		if size < 1 || size > MaxWords {
+			return
+		}
+		items := make([]uint64, 0, len(text))
+		for i := range text {
+			items = append(items, hash(text, i, len(text)))
+		}
+		compareCombined(t, hasAVX2(), combineFours, items, 4, size)
+		compareCombined(t, hasAVX512(), combineBlocks, items, lane, size)
+		for i := range text {
+			text[i] &= 0x7f
+		}
+		compareFolded(t, text, map[bool]uint64{true: 1}[gap])
+	})
+}
+
+// compareFolded compares the kernels that fold with foldLanes.
+func compareFolded(t *testing.T, src []byte, gap uint64) {
+	t.Helper()
+	if hasAVX2() && len(src) >= wide {
+		compareHalves(t, src[:len(src)/wide*wide], gap)
+	}
+	if hasAVX512() && len(src) > 0 {
+		want, got := foldLanes(nil, src, gap), make([]byte, len(src)+block)
+		if wrote := foldBlocks(&got[0], &src[0], len(src), gap); !bytes.Equal(got[:wrote], want) {
+			t.Fatalf("%q, gap %d: got %q, want %q", src, gap, got[:wrote], want)
+		}
+	}
+}
+
+func compareCombined(t *testing.T, has bool, kernel func(*uint64, int, int), items []uint64, each, size int) {
+	t.Helper()
+	blocks := (len(items) - size + 1) / each
+	if !has || blocks < 1 {
+		return
+	}
+	got := slices.Clone(items[:blocks*each+size-1])
+	want := slices.Clone(got)
+	kernel(&got[0], blocks, size)
+	combineEach(want, size)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
+	}
+}
+
+func isCombineEach(t *testing.T, kernel func(*uint64, int, int), each int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
 	for size := 1; size <= MaxWords; size++ {
 		for blocks := 1; blocks < 9; blocks++ {
-			got := make([]uint64, blocks*each+size-1)
-			for i := range got {
-				got[i] = random.Uint64()
+			items := make([]uint64, blocks*each+size-1)
+			for i := range items {
+				items[i] = random.Uint64()
 			}
-			want := slices.Clone(got)
-			combine(&got[0], blocks, size)
-			combineEach(want, size)
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
-			}
+			compareCombined(t, true, kernel, items, each, size)
 		}
 	}
 }

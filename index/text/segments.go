@@ -115,11 +115,14 @@ func (w *windows) slide(start, end int, u *unspaced) int {
 			break
 		}
 		in := fold(uint64(here)^secret0, secret1)
-		items[to%most].weight, items[to%most].hash = 1, in // nobody asks where it starts
+		items[to%most].hash = in // nobody asks where it starts
 		sum = sum*base + in
 		dst = append(dst, mix(sum))
 		sum -= items[from%most].hash * leaves
 		from, to, here = from+1, to+1, behind&bytes
+	}
+	for i := from; i != to; i++ {
+		items[i%most].weight = 1
 	}
 	w.shingles += int(to - w.next)
 	w.dst, w.sum, w.first, w.next = dst, sum, from, to

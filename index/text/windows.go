@@ -76,7 +76,7 @@ type item struct {
 func newWindows(dst []uint64, text []byte, s Shingling, visit func([]byte)) windows {
 	w := windows{dst: dst, text: text, hash: s.hash, full: s.size, visit: visit}
 	w.powers[0] = 1
-	for i := range most {
+	for i := range min(s.size*wordWeight, most) {
 		w.powers[i+1] = w.powers[i] * base
 	}
 	return w

@@ -32,9 +32,10 @@ func foldHalves(dst, src *byte, halves int, gap uint64) int
 // fronts is indexed by the bytes to keep of eight, a bit for each. An element has, for each byte of the result, the
 // place of the byte that comes there, and 0x80, which makes it 0, behind the last.
 //
-//nolint:gochecknoglobals // a table
+//nolint:gochecknoglobals,unused // a table that foldHalves reads
 var fronts = makeFronts()
 
+//nolint:unused // it makes the table
 func makeFronts() (fronts [256]uint64) {
 	for keep := range fronts {
 		to, places := 0, uint64(highs)

@@ -34,6 +34,8 @@ func asciiLen(src []byte) int {
 func lenBelow(text []byte, bound uint64) int {
 	if blocks := len(text) / block; blocks > 0 && hasAVX512() {
 		return block * blocksBelow(&text[0], blocks, bound)
+	} else if blocks > 0 && hasAVX2() {
+		return block * pairsBelow(&text[0], blocks, bound)
 	}
 	i := 0
 	for ; i+wide <= len(text); i += wide {

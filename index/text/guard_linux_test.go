@@ -101,6 +101,11 @@ func TestKernelsKeepToTheirRoom(t *testing.T) {
 				blocksBelow(&text[len(text)%block], blocks, 0xff)
 			}
 		}},
+		{"pairsBelow", hasAVX2(), func(_, text []byte) {
+			if blocks := len(text) / block; blocks > 0 {
+				pairsBelow(&text[len(text)%block], blocks, 0xff)
+			}
+		}},
 		{"charBlocks", hasAVX512(), func(dst, text []byte) {
 			if blocks := (len(text) - piece) / lane; blocks > 0 {
 				text = text[len(text)-blocks*lane-piece:]

@@ -4,7 +4,7 @@ package text
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 says whether foldHalves, wordBlocks and combineFours may be called.
+// hasAVX2 says whether foldHalves, wordBlocks, combineFours and pairsBelow may be called.
 func hasAVX2() bool {
 	return cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
 }
@@ -77,3 +77,8 @@ func charBlocks(dst *uint64, text *byte, blocks int, low, high uint64)
 //
 //go:noescape
 func blocksBelow(text *byte, blocks int, bound uint64) int
+
+// pairsBelow does what blocksBelow does, with AVX2.
+//
+//go:noescape
+func pairsBelow(text *byte, blocks int, bound uint64) int

@@ -440,3 +440,32 @@ below:
 found:
 	MOVQ DX, ret+24(FP)
 	RET
+
+// func pairsBelow(text *byte, blocks int, bound uint64) int
+//
+// Y1 the greater ones of the bytes of both halves
+TEXT ·pairsBelow(SB), NOSPLIT, $0-32
+	MOVQ text+0(FP), SI
+	MOVQ blocks+8(FP), CX
+	MOVQ bound+16(FP), AX
+	MOVQ AX, X0
+	VPBROADCASTB X0, Y0
+	XORL DX, DX
+
+below:
+	VMOVDQU (SI), Y1
+	VPMAXUB 32(SI), Y1, Y1
+	VPMAXUB Y0, Y1, Y2
+	VPCMPEQB Y1, Y2, Y2 // bound <= byte
+	VPMOVMSKB Y2, AX
+	TESTL AX, AX
+	JNZ  found
+	ADDQ $64, SI
+	INCQ DX
+	CMPQ DX, CX
+	JLT  below
+
+found:
+	VZEROUPPER
+	MOVQ DX, ret+24(FP)
+	RET

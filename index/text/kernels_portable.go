@@ -20,3 +20,5 @@ func combineFours(_ *uint64, _, _ int) {}
 func charBlocks(_ *uint64, _ *byte, _ int, _, _ uint64) {}
 
 func blocksBelow(_ *byte, _ int, _ uint64) int { return 0 }
+
+func pairsBelow(_ *byte, _ int, _ uint64) int { return 0 }

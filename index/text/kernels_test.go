@@ -24,7 +24,8 @@ func TestKernels(t *testing.T) {
 		{"combineBlocks is combineEach", hasAVX512(), func(t *testing.T) { isCombineEach(t, combineBlocks, lane) }},
 		{"combineFours is combineEach", hasAVX2(), func(t *testing.T) { isCombineEach(t, combineFours, 4) }},
 		{"charBlocks is hashEach", hasAVX512(), charBlocksIsHashEach},
-		{"blocksBelow", hasAVX512(), blocksBelowTheBound},
+		{"blocksBelow", hasAVX512(), func(t *testing.T) { belowTheBound(t, blocksBelow) }},
+		{"pairsBelow", hasAVX2(), func(t *testing.T) { belowTheBound(t, pairsBelow) }},
 	} {
 		if k.has {
 			t.Run(k.name, k.test)
@@ -292,19 +293,20 @@ func charBlocksIsHashEach(t *testing.T) {
 	}
 }
 
-func blocksBelowTheBound(t *testing.T) {
+func belowTheBound(t *testing.T, kernel func(*byte, int, uint64) int) {
+	t.Helper()
 	for _, bound := range []int{0x80, 0xe0} {
 		text := bytes.Repeat([]byte{byte(bound - 1)}, 4*block)
 		for at := range text {
 			for _, b := range []int{bound, 0xff} {
 				text[at] = byte(b)
-				if got := blocksBelow(&text[0], 4, uint64(bound)); got != at/block {
+				if got := kernel(&text[0], 4, uint64(bound)); got != at/block {
 					t.Fatalf("bound %#x, %#x at %d: got %d", bound, b, at, got)
 				}
 				text[at] = byte(bound - 1)
 			}
 		}
-		if got := blocksBelow(&text[0], 4, uint64(bound)); got != 4 {
+		if got := kernel(&text[0], 4, uint64(bound)); got != 4 {
 			t.Errorf("bound %#x: got %d", bound, got)
 		}
 	}

@@ -65,12 +65,15 @@ func (u *unspaced) in(text []byte) bool {
 	return false
 }
 
+// fewSolos is the length of a run of solo characters for which slide costs about as much as add for each.
+const fewSolos = 5 * 3
+
 // addSegments adds the segments of a word, as UAX #29 cuts it. A character of the scripts, with the marks on it, weighs
 // half a word. A run of Katakana, and any segment of another script, weighs a whole word.
 func (w *windows) addSegments(start, end int, u *unspaced) {
 	r, size := utf8.DecodeRune(w.text[start:end])
 	for start < end {
-		if u.solo.has(r) && w.slides() {
+		if end-start > fewSolos && u.solo.has(r) && w.slides() {
 			start = w.slide(start, end, u)
 			r, size = utf8.DecodeRune(w.text[start:end])
 		}
@@ -98,35 +101,54 @@ func (w *windows) slides() bool {
 	return w.weight == w.full-1 && w.weight == int(w.next-w.first) && w.hash == XXHash && w.visit == nil
 }
 
-// slide does what add does for characters of three bytes, from start on, while the one behind is one of them too and both
-// are solo, as the one at start is. It returns where it stopped. The window must slide, and still does afterwards: a
-// shingle ends with each character, and one character leaves.
+// slide does what add does for a run of solo characters, from start on, and returns where it stopped. The window must
+// slide, and still does afterwards: a shingle ends with each character, and one character leaves.
 func (w *windows) slide(start, end int, u *unspaced) int {
-	const size, bytes = 3, 1<<24 - 1
-	if start+size+lane/2 > end || w.text[start]>>4 != 0xe {
-		return start
+	w.dst = slices.Grow(w.dst, w.full+(end-start)/3)
+	items, before := w.dst[len(w.dst):], w.full-1
+	for i := w.first; i != w.next; i++ {
+		items = append(items, w.items[i%most].hash)
 	}
-	here, sum, leaves := binary.LittleEndian.Uint32(w.text[start:])&bytes, w.sum, w.powers[w.full-1]
-	dst, items, from, to := slices.Grow(w.dst, (end-start)/size), &w.items, w.first, w.next
-	for ; start+size+lane/2 <= end; start += size {
-		behind := binary.LittleEndian.Uint32(w.text[start+size:])
+	entered := u.hashSolos(items[before:cap(items)], w.text[start:end])
+	if entered > 0 {
+		items = items[:before+entered]
+		w.slid(items[entered:], entered)
+		w.dst = w.dst[:len(w.dst)+combine(items, w.full)]
+	}
+	return start + 3*entered
+}
+
+// hashSolos hashes the solo characters at the beginning of text, whose first one is solo, as long as each has three bytes
+// and the one behind it is another of them. dst must have room for as many as text has. It returns their number.
+func (u *unspaced) hashSolos(dst []uint64, text []byte) (n int) {
+	const size, bytes = 3, 1<<24 - 1
+	if len(text) < size+lane/2 || text[0]>>4 != 0xe {
+		return 0
+	}
+	here := binary.LittleEndian.Uint32(text) & bytes
+	for ; n < len(dst) && len(text) >= size+lane/2; n++ {
+		text = text[size:]
+		behind := binary.LittleEndian.Uint32(text)
 		r := behind&0xf<<12 | behind>>2&0xfc0 | behind>>16&0x3f
-		if behind&0xc0c0f0 != 0x8080e0 || !u.solo.has(rune(r)) {
+		if behind&0xc0c0f0 != 0x8080e0 || u.solo[r/64]>>(r%64)&1 == 0 {
 			break
 		}
-		in := fold(uint64(here)^secret0, secret1)
-		items[to%most].hash = in // nobody asks where it starts
-		sum = sum*base + in
-		dst = append(dst, mix(sum))
-		sum -= items[from%most].hash * leaves
-		from, to, here = from+1, to+1, behind&bytes
+		dst[n] = fold(uint64(here)^secret0, secret1)
+		here = behind & bytes
 	}
-	for i := from; i != to; i++ {
-		items[i%most].weight = 1
+	return n
+}
+
+// slid replaces the items of the window by the hashes of those it now holds, after others have entered and left.
+func (w *windows) slid(hashes []uint64, entered int) {
+	w.first += uint(entered)
+	w.next += uint(entered)
+	w.shingles += entered
+	w.sum = 0
+	for i, hash := range hashes {
+		w.items[(w.first+uint(i))%most] = item{hash: hash, weight: 1} // nobody asks where it starts
+		w.sum = w.sum*base + hash
 	}
-	w.shingles += int(to - w.next)
-	w.dst, w.sum, w.first, w.next = dst, sum, from, to
-	return start
 }
 
 // A runeSet is a set of code points of the basic plane: bit r is the code point r.

@@ -74,11 +74,14 @@ func tryWithoutKernels(t *testing.T, which string) {
 		if !older.has {
 			continue
 		}
-		again := exec.CommandContext(t.Context(), program, which)
-		again.Env = append(os.Environ(), withoutKernels+"="+older.without, "GODEBUG="+older.godebug)
-		if out, err := again.CombinedOutput(); err != nil {
-			t.Fatalf("without %s: %v\n%s", older.without, err, out)
-		}
+		t.Run("without "+older.without, func(t *testing.T) {
+			t.Parallel()
+			again := exec.CommandContext(t.Context(), program, which)
+			again.Env = append(os.Environ(), withoutKernels+"="+older.without, "GODEBUG="+older.godebug)
+			if out, err := again.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package sketch_test
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -140,9 +141,13 @@ func BenchmarkSign(b *testing.B) {
 				{"char5", "char:5"},
 			} {
 				b.Run(shingling.name, func(b *testing.B) {
-					for _, document := range []string{"english", "japanese"} {
-						b.Run(document+"2kB", func(b *testing.B) {
-							benchmarkSign(b, newSigner(b, shingling.setting, method.method), "testdata/"+document+".txt")
+					for _, document := range []struct{ name, file string }{
+						{"english2kB", english},
+						{"latin2kB", "../text/testdata/latin.txt"}, // languages with accents
+						{"japanese2kB", "testdata/japanese.txt"},
+					} {
+						b.Run(document.name, func(b *testing.B) {
+							benchmarkSign(b, newSigner(b, shingling.setting, method.method), read(b, document.file))
 						})
 					}
 				})
@@ -151,11 +156,34 @@ func BenchmarkSign(b *testing.B) {
 	}
 }
 
-func benchmarkSign(b *testing.B, s *signer, file string) {
+// BenchmarkSignLength signs texts of other lengths, with the default settings.
+func BenchmarkSignLength(b *testing.B) {
+	document := read(b, english)
+	for _, length := range []struct {
+		name string
+		text []byte
+	}{
+		{"20B", document[:20]},
+		{"200B", document[:200]},
+		{"20kB", bytes.Repeat(document, 10)},
+	} {
+		b.Run(length.name, func(b *testing.B) { benchmarkSign(b, newSigner(b, "auto:3", minhash128(b, 0.8)), length.text) })
+	}
+}
+
+const english = "testdata/english.txt"
+
+func read(b *testing.B, file string) []byte {
+	b.Helper()
 	document, err := os.ReadFile(file)
 	if err != nil {
 		b.Fatal(err)
 	}
+	return document
+}
+
+func benchmarkSign(b *testing.B, s *signer, document []byte) {
+	b.Helper()
 	s.signDocument(document)
 	b.SetBytes(int64(len(document)))
 	b.ReportAllocs()
@@ -166,10 +194,7 @@ func benchmarkSign(b *testing.B, s *signer, file string) {
 
 // BenchmarkStep measures the steps of the path one by one.
 func BenchmarkStep(b *testing.B) {
-	document, err := os.ReadFile("testdata/english.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
+	document := read(b, english)
 	minhash := minhash128(b, 0.8)
 	s := newSigner(b, "word:5", minhash)
 	s.signDocument(document)
@@ -201,10 +226,7 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkSignShuffled signs a different text each time, with the same words in another order. What the processor has
 // learnt from one document then helps little with the next, as in a real stream.
 func BenchmarkSignShuffled(b *testing.B) {
-	document, err := os.ReadFile("testdata/english.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
+	document := read(b, english)
 	random := rand.New(rand.NewPCG(12, 1))
 	words := strings.Fields(string(document))
 	documents := make([][]byte, 512)

@@ -24,6 +24,10 @@ const (
 	// With fewer draws per slot than this, some slot is more likely to stay empty than not: the next round will be
 	// needed.
 	drawsEach = 5
+
+	// With as many draws per slot as this behind, only one slot in 50 is still empty: hardly any further draw is less
+	// than what its slot has.
+	drawsMost = 4
 )
 
 // A MinHash turns sets of shingles into the full-width values of their slots. It holds only settings and is safe for
@@ -85,6 +89,10 @@ func (m *MinHash) Sign(values, shingles []uint64) {
 // play computes the next round, or the next two at once if one would not suffice, and returns how many it computed. A
 // round too many changes nothing, because a value of an earlier round is less than any of a later one.
 func (m *MinHash) play(values, shingles []uint64, round int) int {
+	if round*len(shingles) > drawsMost*m.slots {
+		drawRest(values, shingles, uint64(round))
+		return 1
+	}
 	if round+1 == m.rounds || (round+1)*len(shingles) > drawsEach*m.slots {
 		drawOnce(values, shingles, uint64(round))
 		return 1
@@ -96,8 +104,19 @@ func (m *MinHash) play(values, shingles []uint64, round int) int {
 // drawOnce computes one round. A multiplication by an odd number maps evenly spread hashes to other evenly spread
 // hashes, one to one. The minimum is taken without a branch, because no predictor guesses whether a value is the new
 // least.
+//
+// The slot is the upper half of the hash times the slots. If their number is a power of two, that is the same as a shift,
+// which costs a third. These loops therefore exist twice: with the choice inside, a multiplication would cost more.
 func drawOnce(values, shingles []uint64, round uint64) {
 	slots, tag, factor := uint64(len(values)), round<<drawBits, factor(round)
+	if shift := shiftOf(slots); shift > 0 {
+		for _, s := range shingles {
+			h := s * factor
+			slot := h >> (shift & 63)
+			values[slot] = min(values[slot], tag|h>>tagBits)
+		}
+		return
+	}
 	for _, s := range shingles {
 		h := s * factor
 		slot, _ := bits.Mul64(h, slots)
@@ -110,6 +129,17 @@ func drawTwice(values, shingles []uint64, round uint64) {
 	slots := uint64(len(values))
 	tag1, factor1 := round<<drawBits, factor(round)
 	tag2, factor2 := (round+1)<<drawBits, factor(round+1)
+	if shift := shiftOf(slots); shift > 0 {
+		for _, s := range shingles {
+			h := s * factor1
+			slot := h >> (shift & 63)
+			values[slot] = min(values[slot], tag1|h>>tagBits)
+			h = s * factor2
+			slot = h >> (shift & 63)
+			values[slot] = min(values[slot], tag2|h>>tagBits)
+		}
+		return
+	}
 	for _, s := range shingles {
 		h := s * factor1
 		slot, _ := bits.Mul64(h, slots)
@@ -118,6 +148,37 @@ func drawTwice(values, shingles []uint64, round uint64) {
 		slot, _ = bits.Mul64(h, slots)
 		values[slot] = min(values[slot], tag2|h>>tagBits)
 	}
+}
+
+// drawRest computes one round when few slots are empty. It has a branch, which the predictor guesses, as it is seldom
+// taken.
+func drawRest(values, shingles []uint64, round uint64) {
+	slots, tag, factor := uint64(len(values)), round<<drawBits, factor(round)
+	if shift := shiftOf(slots); shift > 0 {
+		for _, s := range shingles {
+			h := s * factor
+			slot := h >> (shift & 63)
+			if v := tag | h>>tagBits; v < values[slot] {
+				values[slot] = v
+			}
+		}
+		return
+	}
+	for _, s := range shingles {
+		h := s * factor
+		slot, _ := bits.Mul64(h, slots)
+		if v := tag | h>>tagBits; v < values[slot] {
+			values[slot] = v
+		}
+	}
+}
+
+// shiftOf returns by how much a hash is shifted to become one of a power of two slots, and 0 for other numbers of slots.
+func shiftOf(slots uint64) int {
+	if slots&(slots-1) != 0 {
+		return 0
+	}
+	return bits.LeadingZeros64(slots) + 1
 }
 
 // least returns the fallback value for a slot that no round has filled.

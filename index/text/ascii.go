@@ -34,6 +34,8 @@ func asciiLen(src []byte) int {
 func lenBelow(text []byte, bound uint64) int {
 	if blocks := len(text) / block; blocks > 0 && hasAVX512() {
 		return block * blocksBelow(&text[0], blocks, bound)
+	} else if blocks > 0 && hasAVX2() {
+		return block * pairsBelow(&text[0], blocks, bound)
 	}
 	i := 0
 	for ; i+wide <= len(text); i += wide {
@@ -49,13 +51,14 @@ func lenBelow(text []byte, bound uint64) int {
 // appendASCII appends the words of ASCII text. As in appendWhole, dst then ends with a space, unless the last word may
 // continue or nothing has been appended since start.
 func appendASCII(dst []byte, start int, src []byte) []byte {
-	gap := uint64(1) // 1 if a separator here adds nothing, else 0
-	if inWord(dst, start) {
-		gap = 0
-	}
-	if len(src) >= wide && hasAVX512() {
+	gap := gapBehind(dst, start)
+	if halves := len(src) / wide; halves > 0 && hasAVX512() {
 		dst = slices.Grow(dst, len(src)+block)
 		return dst[:len(dst)+foldBlocks(&dst[len(dst):cap(dst)][0], &src[0], len(src), gap)]
+	} else if halves > 0 && hasAVX2() {
+		dst = slices.Grow(dst, len(src)+lane)
+		dst = dst[:len(dst)+foldHalves(&dst[len(dst):cap(dst)][0], &src[0], halves, gap)]
+		src, gap = src[halves*wide:], gapBehind(dst, start)
 	}
 	return foldLanes(dst, src, gap)
 }

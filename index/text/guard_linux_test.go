@@ -77,41 +77,63 @@ func TestNothingIsReadBehindTheText(t *testing.T) {
 
 // The kernels also write no more than they say.
 func TestKernelsKeepToTheirRoom(t *testing.T) {
-	if !hasAVX512() {
-		return // there are no kernels, and Go checks the bounds of the portable code
-	}
 	random := rand.New(rand.NewPCG(4, 7))
 	src, dst := pageEnd(t, 6*block), pageEnd(t, 6*block*8)
-	words := func(n int) *uint64 { return (*uint64)(unsafe.Pointer(&dst[len(dst)-8*n])) }
-	for n := 1; n < 5*block; n++ {
-		for _, alphabet := range []string{separatorsOften, separatorsSeldom, "ab ", "a", " "} {
-			text := src[len(src)-n:]
-			copy(text, randomText(random, alphabet, n))
-			if fault := faults(func() { foldBlocks(&dst[len(dst)-n-block], &text[0], n, 1) }); fault != nil {
-				t.Fatalf("foldBlocks of %q: %v", text, fault)
+	for _, k := range []struct {
+		name string
+		has  bool // otherwise Go checks the bounds of the portable code
+		call func(dst, text []byte)
+	}{
+		{"foldBlocks", hasAVX512(), func(dst, text []byte) {
+			foldBlocks(&dst[len(dst)-len(text)-block], &text[0], len(text), 1)
+		}},
+		{"foldHalves", hasAVX2(), func(dst, text []byte) {
+			if halves := len(text) / wide; halves > 0 {
+				text = text[len(text)%wide:]
+				foldHalves(&dst[len(dst)-len(text)], &text[0], halves, 1)
 			}
-			if fault := faults(func() { wordBlocks(words(2*block), 2*block, &text[0], n, 0, 0) }); fault != nil {
-				t.Fatalf("wordBlocks of %q: %v", text, fault)
+		}},
+		{"wordBlocks", hasAVX2(), func(dst, text []byte) {
+			wordBlocks(lastWords(dst, 2*block), 2*block, &text[0], len(text), 0, 0)
+		}},
+		{"blocksBelow", hasAVX512(), func(_, text []byte) {
+			if blocks := len(text) / block; blocks > 0 {
+				blocksBelow(&text[len(text)%block], blocks, 0xff)
 			}
-			if blocks := n / block; blocks > 0 {
-				text := text[n%block:]
-				if fault := faults(func() { blocksBelow(&text[0], blocks, 0xff) }); fault != nil {
-					t.Fatalf("blocksBelow of %d blocks: %v", blocks, fault)
-				}
+		}},
+		{"pairsBelow", hasAVX2(), func(_, text []byte) {
+			if blocks := len(text) / block; blocks > 0 {
+				pairsBelow(&text[len(text)%block], blocks, 0xff)
 			}
-			if blocks := (n - piece) / lane; blocks > 0 {
-				text := src[len(src)-blocks*lane-piece:]
-				if fault := faults(func() { charBlocks(words(blocks*lane), &text[0], blocks, masks[5][0], masks[5][1]) }); fault != nil {
-					t.Fatalf("charBlocks of %d blocks: %v", blocks, fault)
+		}},
+		{"charBlocks", hasAVX512(), func(dst, text []byte) {
+			if blocks := (len(text) - piece) / lane; blocks > 0 {
+				text = text[len(text)-blocks*lane-piece:]
+				charBlocks(lastWords(dst, blocks*lane), &text[0], blocks, masks[5][0], masks[5][1])
+			}
+		}},
+		{"combineBlocks", hasAVX512(), func(dst, text []byte) {
+			blocks, size := 1+len(text)%8, 1+len(text)%MaxWords
+			combineBlocks(lastWords(dst, blocks*lane+size-1), blocks, size)
+		}},
+		{"combineFours", hasAVX2(), func(dst, text []byte) {
+			fours, size := 1+len(text)%8, 1+len(text)%MaxWords
+			combineFours(lastWords(dst, fours*4+size-1), fours, size)
+		}},
+	} {
+		for n := 1; n < 5*block && k.has; n++ {
+			for _, alphabet := range []string{separatorsOften, separatorsSeldom, "ab ", "a", " "} {
+				text := src[len(src)-n:]
+				copy(text, randomText(random, alphabet, n))
+				if fault := faults(func() { k.call(dst, text) }); fault != nil {
+					t.Fatalf("%s of %q: %v", k.name, text, fault)
 				}
 			}
 		}
 	}
-	for size := 1; size <= MaxWords; size++ {
-		for blocks := 1; blocks < 9; blocks++ {
-			if fault := faults(func() { combineBlocks(words(blocks*lane+size-1), blocks, size) }); fault != nil {
-				t.Fatalf("combineBlocks of %d blocks of size %d: %v", blocks, size, fault)
-			}
-		}
-	}
+}
+
+// lastWords returns the address of the last n uint64 of memory.
+func lastWords(memory []byte, n int) *uint64 {
+	return (*uint64)(unsafe.Pointer(&memory[len(memory)-8*n]))
 }

@@ -78,7 +78,7 @@ const (
 )
 
 // masks keep the first n of sixteen bytes, for n up to 16. The rest of the table exists so that n&31 needs no bounds
-// check.
+// check, and because wordBlocks reads into it.
 //
 //nolint:gochecknoglobals // a table
 var masks = [32][2]uint64{

@@ -66,16 +66,107 @@ done:
 	MOVQ DI, ret+32(FP)
 	RET
 
+// func foldHalves(dst, src *byte, halves int, gap uint64) int
+//
+// 32 bytes at a time. What is kept of each eight of them is moved to their front by a look into a table:
+//
+//	Y0 the bytes    Y1 in lower case    Y4 with spaces for what is in no word
+//	AX separators   BX what is kept     R8 gap          DX what is kept of eight bytes
+TEXT ·foldHalves(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ halves+16(FP), CX
+	MOVQ gap+24(FP), R8
+	MOVQ DI, R9
+	LEAQ ·fronts(SB), R10
+
+	MOVL $0x20, AX
+	MOVQ AX, X8
+	VPBROADCASTB X8, Y8
+	MOVL $(0x7f-'z'), AX
+	MOVQ AX, X9
+	VPBROADCASTB X9, Y9
+	MOVL $(0x7f-26), AX
+	MOVQ AX, X10
+	VPBROADCASTB X10, Y10
+	MOVL $(0x7f-'9'), AX
+	MOVQ AX, X11
+	VPBROADCASTB X11, Y11
+	MOVL $(0x7f-10), AX
+	MOVQ AX, X12
+	VPBROADCASTB X12, Y12
+
+half:
+	VMOVDQU (SI), Y0
+	VPOR Y8, Y0, Y1
+	VPADDB Y9, Y1, Y2
+	VPCMPGTB Y10, Y2, Y2 // of signed bytes: what is above the bounds has become negative
+	VPADDB Y11, Y0, Y3
+	VPCMPGTB Y12, Y3, Y3
+	VPOR Y2, Y3, Y2
+	VPBLENDVB Y2, Y1, Y8, Y4
+	VPMOVMSKB Y2, AX
+	NOTL AX
+	LEAL (R8)(AX*2), BX
+	ANDL AX, BX
+	NOTL BX
+	MOVL AX, R8
+	SHRL $31, R8
+
+	MOVBLZX BL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X4, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VPUNPCKHQDQ X4, X4, X6
+	MOVL BX, DX
+	SHRL $8, DX
+	MOVBLZX DL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X6, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VEXTRACTI128 $1, Y4, X4
+	MOVL BX, DX
+	SHRL $16, DX
+	MOVBLZX DL, DX
+	VMOVQ (R10)(DX*8), X5
+	VPSHUFB X5, X4, X5
+	VMOVQ X5, (DI)
+	POPCNTL DX, DX
+	ADDQ DX, DI
+	VPUNPCKHQDQ X4, X4, X6
+	SHRL $24, BX
+	VMOVQ (R10)(BX*8), X5
+	VPSHUFB X5, X6, X5
+	VMOVQ X5, (DI)
+	POPCNTL BX, BX
+	ADDQ BX, DI
+	ADDQ $32, SI
+	DECQ CX
+	JNZ  half
+	VZEROUPPER
+	SUBQ R9, DI
+	MOVQ DI, ret+32(FP)
+	RET
+
 // func wordBlocks(dst *uint64, room int, text *byte, n, at, start int) (words, nextAt, nextStart int)
 //
-//	R9 at      R8 the beginning of the word      R13 its end      R10 the spaces of the block that are left
+//	R9 at      SI the block     R8, R13 where the word begins and ends in it     R10 its spaces that are left
 //	BX masks   R11, R12 the secrets              DX, AX the first and second factor
+//
+// The element 16 of masks keeps sixteen bytes, and those behind it none. So n bytes in front of its end are those that
+// keep n bytes.
 TEXT ·wordBlocks(SB), NOSPLIT, $0-72
 	MOVQ dst+0(FP), DI
 	MOVQ text+16(FP), SI
 	MOVQ at+32(FP), R9
 	MOVQ start+40(FP), R8
-	LEAQ ·masks(SB), BX
+	ADDQ R9, SI
+	SUBQ R9, R8
+	LEAQ ·masks+272(SB), BX
 	MOVQ $0xbe4ba423396cfeb8, R11
 	MOVQ $0x1cad21f72c81017c, R12
 	MOVL $0x20, AX
@@ -92,8 +183,8 @@ block:
 	ADDQ $64, AX
 	CMPQ AX, room+8(FP)
 	JGT  end
-	VPCMPEQB (SI)(R9*1), Y0, Y1
-	VPCMPEQB 32(SI)(R9*1), Y0, Y2
+	VPCMPEQB (SI), Y0, Y1
+	VPCMPEQB 32(SI), Y0, Y2
 	VPMOVMSKB Y1, R10
 	VPMOVMSKB Y2, AX
 	SHLQ $32, AX
@@ -103,12 +194,10 @@ block:
 word:
 	TZCNTQ R10, R13
 	BLSRQ R10, R10
-	ADDQ R9, R13
-	MOVQ R13, AX
-	SUBQ R8, AX
-	CMPQ AX, $16
-	JA   long
-	SHLQ $4, AX
+	MOVQ R8, AX
+	SUBQ R13, AX
+	CMPQ AX, $-16
+	JLT  long
 	MOVQ (SI)(R8*1), DX
 	ANDQ (BX)(AX*1), DX
 	MOVQ 8(BX)(AX*1), AX
@@ -125,6 +214,8 @@ word:
 
 next:
 	ADDQ $64, R9
+	ADDQ $64, SI
+	SUBQ $64, R8
 	JMP  block
 
 long:
@@ -141,11 +232,10 @@ piece:
 	ADDQ AX, R14
 	IMULQ CX, R14
 	ADDQ $16, R8
-	MOVQ R13, AX
-	SUBQ R8, AX
-	CMPQ AX, $16
-	JA   piece
-	SHLQ $4, AX
+	MOVQ R8, AX
+	SUBQ R13, AX
+	CMPQ AX, $-16
+	JLT  piece
 	MOVQ (SI)(R8*1), DX
 	ANDQ (BX)(AX*1), DX
 	MOVQ 8(BX)(AX*1), AX
@@ -167,6 +257,7 @@ end:
 	SUBQ dst+0(FP), DI
 	SHRQ $3, DI
 	MOVQ DI, words+48(FP)
+	ADDQ R9, R8
 	MOVQ R9, nextAt+56(FP)
 	MOVQ R8, nextStart+64(FP)
 	RET
@@ -204,6 +295,58 @@ mix:
 	VPXORQ Z1, Z0, Z0
 	VMOVDQU64 Z0, (SI)
 	ADDQ $64, SI
+	DECQ CX
+	JNZ  combine
+	VZEROUPPER
+	RET
+
+// TIMES multiplies the four uint64 of Y0 by a factor that is in low, and shifted by 32 bits in high.
+#define TIMES(low, high) \
+	VPSRLQ $32, Y0, Y1 \
+	VPMULUDQ low, Y1, Y1 \
+	VPMULUDQ high, Y0, Y2 \
+	VPMULUDQ low, Y0, Y0 \
+	VPADDQ Y2, Y1, Y1 \
+	VPSLLQ $32, Y1, Y1 \
+	VPADDQ Y1, Y0, Y0
+
+// func combineFours(items *uint64, fours, size int)
+//
+// As combineBlocks, four shingles at a time.
+TEXT ·combineFours(SB), NOSPLIT, $0-24
+	MOVQ items+0(FP), SI
+	MOVQ fours+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ $0xff51afd7ed558ccd, AX
+	MOVQ AX, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLQ $32, Y8, Y9
+	MOVQ $0x165667919e3779f9, AX
+	MOVQ AX, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLQ $32, Y10, Y11
+
+combine:
+	VMOVDQU (SI), Y0
+	MOVQ SI, DI
+	MOVQ DX, BX
+
+horner:
+	DECQ BX
+	JZ   mix
+	ADDQ $8, DI
+	TIMES(Y8, Y9)
+	VPADDQ (DI), Y0, Y0
+	JMP  horner
+
+mix:
+	VPSRLQ $37, Y0, Y1
+	VPXOR Y1, Y0, Y0
+	TIMES(Y10, Y11)
+	VPSRLQ $32, Y0, Y1
+	VPXOR Y1, Y0, Y0
+	VMOVDQU Y0, (SI)
+	ADDQ $32, SI
 	DECQ CX
 	JNZ  combine
 	VZEROUPPER
@@ -295,5 +438,34 @@ below:
 	JLT  below
 
 found:
+	MOVQ DX, ret+24(FP)
+	RET
+
+// func pairsBelow(text *byte, blocks int, bound uint64) int
+//
+// Y1 the greater ones of the bytes of both halves
+TEXT ·pairsBelow(SB), NOSPLIT, $0-32
+	MOVQ text+0(FP), SI
+	MOVQ blocks+8(FP), CX
+	MOVQ bound+16(FP), AX
+	MOVQ AX, X0
+	VPBROADCASTB X0, Y0
+	XORL DX, DX
+
+below:
+	VMOVDQU (SI), Y1
+	VPMAXUB 32(SI), Y1, Y1
+	VPMAXUB Y0, Y1, Y2
+	VPCMPEQB Y1, Y2, Y2 // bound <= byte
+	VPMOVMSKB Y2, AX
+	TESTL AX, AX
+	JNZ  found
+	ADDQ $64, SI
+	INCQ DX
+	CMPQ DX, CX
+	JLT  below
+
+found:
+	VZEROUPPER
 	MOVQ DX, ret+24(FP)
 	RET

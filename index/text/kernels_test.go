@@ -19,10 +19,13 @@ func TestKernels(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"foldBlocks is foldLanes", hasAVX512(), foldBlocksIsFoldLanes},
+		{"foldHalves is foldLanes", hasAVX2(), foldHalvesIsFoldLanes},
 		{"wordBlocks is hashBlock", hasAVX2(), wordBlocksIsHashBlock},
-		{"combineBlocks is combineEach", hasAVX512(), combineBlocksIsCombineEach},
+		{"combineBlocks is combineEach", hasAVX512(), func(t *testing.T) { isCombineEach(t, combineBlocks, lane) }},
+		{"combineFours is combineEach", hasAVX2(), func(t *testing.T) { isCombineEach(t, combineFours, 4) }},
 		{"charBlocks is hashEach", hasAVX512(), charBlocksIsHashEach},
-		{"blocksBelow", hasAVX512(), blocksBelowTheBound},
+		{"blocksBelow", hasAVX512(), func(t *testing.T) { belowTheBound(t, blocksBelow) }},
+		{"pairsBelow", hasAVX2(), func(t *testing.T) { belowTheBound(t, pairsBelow) }},
 	} {
 		if k.has {
 			t.Run(k.name, k.test)
@@ -30,17 +33,28 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestWithoutKernels runs the tests of this package again in a process that takes the processor for an older one. If
-// this process has no kernels there is nothing to do: all its tests already ran the portable code. The process is built
-// without the race detector, which costs four times the rest and finds nothing where there is no goroutine, but with
-// its checks of pointers.
+// TestWithoutKernels runs the tests of this package again in processes that take the processor for an older one: one
+// without AVX-512, and one without AVX2 too. If this process has no kernels there is nothing to do: all its tests
+// already ran the portable code. The processes are built without the race detector, which costs four times the rest and
+// finds nothing where there is no goroutine, but with its checks of pointers.
 func TestWithoutKernels(t *testing.T)     { tryWithoutKernels(t, "-test.skip=Long$") }
 func TestWithoutKernelsLong(t *testing.T) { tryWithoutKernels(t, "-test.run=Long$") }
 
+// withoutKernels names the variable that says what such a process is without.
+const withoutKernels = "UNECHO_TEST_WITHOUT_KERNELS"
+
 func tryWithoutKernels(t *testing.T, which string) {
-	const other = "UNECHO_TEST_WITHOUT_KERNELS"
-	if os.Getenv(other) != "" && hasAVX2() {
-		t.Fatal("GODEBUG has not switched the kernels off")
+	switch os.Getenv(withoutKernels) {
+	case "avx512":
+		if hasAVX512() || !hasAVX2() {
+			t.Fatal("GODEBUG has not left the kernels of AVX2 alone")
+		}
+		return
+	case "avx2":
+		if hasAVX2() {
+			t.Fatal("GODEBUG has not switched the kernels off")
+		}
+		return
 	}
 	if !hasAVX2() {
 		return
@@ -50,10 +64,24 @@ func tryWithoutKernels(t *testing.T, which string) {
 		program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	again := exec.CommandContext(t.Context(), program, which)
-	again.Env = append(os.Environ(), other+"=1", "GODEBUG=cpu.avx2=off,cpu.avx512bw=off")
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, older := range []struct {
+		without, godebug string
+		has              bool
+	}{
+		{"avx512", "cpu.avx512bw=off", hasAVX512()},
+		{"avx2", "cpu.avx2=off,cpu.avx512bw=off", true},
+	} {
+		if !older.has {
+			continue
+		}
+		t.Run("without "+older.without, func(t *testing.T) {
+			t.Parallel()
+			again := exec.CommandContext(t.Context(), program, which)
+			again.Env = append(os.Environ(), withoutKernels+"="+older.without, "GODEBUG="+older.godebug)
+			if out, err := again.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
@@ -114,48 +142,138 @@ func foldBlocksIsFoldLanes(t *testing.T) {
 	}
 }
 
+func foldHalvesIsFoldLanes(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 5))
+	for halves := 1; halves < 9; halves++ {
+		for i := range 100 {
+			for _, alphabet := range []string{separatorsOften, separatorsSeldom, "a ", " ", "a"} {
+				compareHalves(t, randomText(random, alphabet, halves*wide), uint64(i%2))
+			}
+		}
+	}
+	for b := range 128 {
+		compareHalves(t, bytes.Repeat([]byte{byte(b)}, wide), 0)
+	}
+	for keep := range 1 << lane { // each choice of eight bytes, at each of the four places
+		for at := 0; at < wide; at += lane {
+			src := bytes.Repeat([]byte("a"), wide)
+			for place := range lane {
+				if keep>>place&1 == 0 {
+					src[at+place] = '-'
+				}
+			}
+			compareHalves(t, src, uint64(keep&1))
+		}
+	}
+}
+
+func compareHalves(t *testing.T, src []byte, gap uint64) {
+	t.Helper()
+	want := foldLanes(nil, src, gap)
+	got := bytes.Repeat([]byte{'#'}, len(src)+1)
+	wrote := foldHalves(&got[0], &src[0], len(src)/wide, gap)
+	if !bytes.Equal(got[:wrote], want) || got[len(src)] != '#' {
+		t.Fatalf("%q, gap %d: got %q, want %q", src, gap, got[:wrote], want)
+	}
+}
+
 func wordBlocksIsHashBlock(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))
 	for n := block + piece; n < 6*block; n++ {
 		for _, alphabet := range []string{"ab ", "abcdefghi ", separatorsSeldom, "a", " "} {
 			text := randomText(random, alphabet, n)
 			for room := block; room <= 3*block; room += 19 {
-				got := make([]uint64, room+1)
-				words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
-				want, wantStart := []uint64(nil), 0
-				for blockAt := 0; blockAt < at; blockAt += block {
-					if len(want)+block > room {
-						t.Fatalf("%q, room for %d: went on after %d", text, room, len(want))
-					}
-					hashes := make([]uint64, block)
-					count, next := hashBlock(hashes, text, blockAt, wantStart)
-					want, wantStart = append(want, hashes[:count]...), next
-				}
-				if !slices.Equal(got[:words], want) || start != wantStart || got[room] != 0 {
-					t.Fatalf("%q, room for %d: got %x and %d, want %x and %d", text, room, got[:words], start, want, wantStart)
-				}
-				if full := room-words < block; !full && at+block+piece <= n || at == 0 {
-					t.Fatalf("%d of %d bytes, room for %d, %d words: stopped at %d", n, len(text), room, words, at)
-				}
+				compareWords(t, text, room)
 			}
 		}
 	}
 }
 
-func combineBlocksIsCombineEach(t *testing.T) {
+// compareWords compares wordBlocks with hashBlock for a text of a block and a piece or more.
+func compareWords(t *testing.T, text []byte, room int) {
+	t.Helper()
+	got, n := make([]uint64, room+1), len(text)
+	words, at, start := wordBlocks(&got[0], room, &text[0], n, 0, 0)
+	want, wantStart := []uint64(nil), 0
+	for blockAt := 0; blockAt < at; blockAt += block {
+		if len(want)+block > room {
+			t.Fatalf("%q, room for %d: went on after %d", text, room, len(want))
+		}
+		hashes := make([]uint64, block)
+		count, next := hashBlock(hashes, text, blockAt, wantStart)
+		want, wantStart = append(want, hashes[:count]...), next
+	}
+	if !slices.Equal(got[:words], want) || start != wantStart || got[room] != 0 {
+		t.Fatalf("%q, room for %d: got %x and %d, want %x and %d", text, room, got[:words], start, want, wantStart)
+	}
+	if full := room-words < block; !full && at+block+piece <= n || at == 0 {
+		t.Fatalf("%d bytes, room for %d, %d words: stopped at %d", n, room, words, at)
+	}
+}
+
+// FuzzKernels compares each kernel that this processor has with the portable code, for any text.
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte("Call me Ishmael. Some years ago--never mind how long precisely--having little or no money"), true, 64, 3)
+	f.Add(bytes.Repeat([]byte("a, "), 100), false, 100, 16)
+	f.Fuzz(func(t *testing.T, text []byte, gap bool, room, size int) {
+		if hasAVX2() && len(text) >= block+piece && room >= block && room < 1<<16 {
+			compareWords(t, text, room)
+		}
+		if size < 1 || size > MaxWords {
+			return
+		}
+		items := make([]uint64, 0, len(text))
+		for i := range text {
+			items = append(items, hash(text, i, len(text)))
+		}
+		compareCombined(t, hasAVX2(), combineFours, items, 4, size)
+		compareCombined(t, hasAVX512(), combineBlocks, items, lane, size)
+		for i := range text {
+			text[i] &= 0x7f
+		}
+		compareFolded(t, text, map[bool]uint64{true: 1}[gap])
+	})
+}
+
+// compareFolded compares the kernels that fold with foldLanes.
+func compareFolded(t *testing.T, src []byte, gap uint64) {
+	t.Helper()
+	if hasAVX2() && len(src) >= wide {
+		compareHalves(t, src[:len(src)/wide*wide], gap)
+	}
+	if hasAVX512() && len(src) > 0 {
+		want, got := foldLanes(nil, src, gap), make([]byte, len(src)+block)
+		if wrote := foldBlocks(&got[0], &src[0], len(src), gap); !bytes.Equal(got[:wrote], want) {
+			t.Fatalf("%q, gap %d: got %q, want %q", src, gap, got[:wrote], want)
+		}
+	}
+}
+
+func compareCombined(t *testing.T, has bool, kernel func(*uint64, int, int), items []uint64, each, size int) {
+	t.Helper()
+	blocks := (len(items) - size + 1) / each
+	if !has || blocks < 1 {
+		return
+	}
+	got := slices.Clone(items[:blocks*each+size-1])
+	want := slices.Clone(got)
+	kernel(&got[0], blocks, size)
+	combineEach(want, size)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
+	}
+}
+
+func isCombineEach(t *testing.T, kernel func(*uint64, int, int), each int) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
 	for size := 1; size <= MaxWords; size++ {
 		for blocks := 1; blocks < 9; blocks++ {
-			got := make([]uint64, blocks*lane+size-1)
-			for i := range got {
-				got[i] = random.Uint64()
+			items := make([]uint64, blocks*each+size-1)
+			for i := range items {
+				items[i] = random.Uint64()
 			}
-			want := slices.Clone(got)
-			combineBlocks(&got[0], blocks, size)
-			combineEach(want, size)
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d blocks of size %d: got %x, want %x", blocks, size, got, want)
-			}
+			compareCombined(t, true, kernel, items, each, size)
 		}
 	}
 }
@@ -178,19 +296,20 @@ func charBlocksIsHashEach(t *testing.T) {
 	}
 }
 
-func blocksBelowTheBound(t *testing.T) {
+func belowTheBound(t *testing.T, kernel func(*byte, int, uint64) int) {
+	t.Helper()
 	for _, bound := range []int{0x80, 0xe0} {
 		text := bytes.Repeat([]byte{byte(bound - 1)}, 4*block)
 		for at := range text {
 			for _, b := range []int{bound, 0xff} {
 				text[at] = byte(b)
-				if got := blocksBelow(&text[0], 4, uint64(bound)); got != at/block {
+				if got := kernel(&text[0], 4, uint64(bound)); got != at/block {
 					t.Fatalf("bound %#x, %#x at %d: got %d", bound, b, at, got)
 				}
 				text[at] = byte(bound - 1)
 			}
 		}
-		if got := blocksBelow(&text[0], 4, uint64(bound)); got != 4 {
+		if got := kernel(&text[0], 4, uint64(bound)); got != 4 {
 			t.Errorf("bound %#x: got %d", bound, got)
 		}
 	}

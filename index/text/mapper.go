@@ -134,11 +134,8 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 			out = out[:cap(out)]
 		}
 		if src[i] < utf8.RuneSelf && m.lanes && i+lane <= len(src) && src[i+1] < utf8.RuneSelf {
-			x := binary.LittleEndian.Uint64(src[i:])
-			n, words, written := 0, uint64(0), 0
-			n, words, written, before, gap = asciiLane(x, gap)
-			binary.LittleEndian.PutUint64(out[to:], words)
-			i, safe, before, to, marks, last = i+n, i+n-1, to+before, to+written, 0, 0
+			i, to, before, gap = asciiLanes(out, src, i, to, gap)
+			safe, marks, last = i-1, 0, 0
 			continue
 		}
 		r, size := decode(src[i:])
@@ -156,6 +153,10 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 			separates := uint64(e >> gapBit & 1)
 			to += e.length() - int(separates&gap)
 			gap = separates
+			if i+size+4 <= len(src) && (src[i+size] >= utf8.RuneSelf || !m.lanes) {
+				i, size, to, before, gap = m.emitMore(out, src, i, size, to, before, gap)
+				safe = i
+			}
 		case vanish:
 			safe, before, marks, last = i, to, 0, 0
 		case expand:
@@ -176,19 +177,58 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 	return out[:to], len(src)
 }
 
-// asciiLane folds the first n bytes of x, those that are ASCII, into words without repeated separators. written is the
-// number of bytes that are left, and the result of the last one begins at lastAt. gap and next are what gapBehind
-// returns before and behind them.
-func asciiLane(x, gap uint64) (n int, words uint64, written, lastAt int, next uint64) {
-	n = lane
-	if high := x & highs; high != 0 {
-		n = bits.TrailingZeros64(high) / 8
+// emitMore emits the code points of up to three bytes behind the one at i, of this size, while their entries say so. It
+// leaves ASCII to asciiLanes where that may be called. It returns where the last one is and its size, and what
+// appendSimple keeps beside them.
+func (m *mapper) emitMore(out, src []byte, i, size, to, before int, gap uint64) (int, int, int, int, uint64) {
+	for i+size+4 <= len(src) && to+4 <= len(out) {
+		x := binary.LittleEndian.Uint32(src[i+size:])
+		var r, more uint32
+		switch {
+		case x&0x80 == 0 && !m.lanes:
+			r, more = x&0x7f, 1
+		case x&0xc0c0f0 == 0x8080e0:
+			r, more = x&0xf<<12|x>>2&0xfc0|x>>16&0x3f, 3
+			if r < 0x800 {
+				return i, size, to, before, gap
+			}
+		case x&0xc0e0 == 0x80c0 && x&0x1e != 0:
+			r, more = x&0x1f<<6|x>>8&0x3f, 2
+		default:
+			return i, size, to, before, gap
+		}
+		e := m.entries[r]
+		if e.treatment() != emit {
+			return i, size, to, before, gap
+		}
+		i, size, before = i+size, int(more), to
+		binary.LittleEndian.PutUint32(out[to:], uint32(e))
+		separates := uint64(e >> gapBit & 1)
+		to += e.length() - int(separates&gap)
+		gap = separates
 	}
-	words, separators := foldASCII(x)
-	top := 8 * (n - 1)
-	repeated := separators & (separators<<8 | gap) & (1<<top<<8 - 1)
-	written = n - bits.OnesCount64(repeated)
-	return n, squeeze(words, repeated), written, written - 1 + int(repeated>>top&1), separators >> top & 1
+	return i, size, to, before, gap
+}
+
+// asciiLanes folds the ASCII at i into words without repeated separators, eight bytes at a time as long as src has as
+// many and out has room. It returns how far it got in src and in out, and where the result of the last byte begins. gap
+// and next are what gapBehind returns before and behind.
+func asciiLanes(out, src []byte, i, to int, gap uint64) (read, written, lastAt int, next uint64) {
+	for n := lane; n == lane && i+lane <= len(src) && to+lane <= len(out); i += n {
+		x := binary.LittleEndian.Uint64(src[i:])
+		if high := x & highs; high != 0 {
+			if n = bits.TrailingZeros64(high) / 8; n == 0 {
+				break
+			}
+		}
+		words, separators := foldASCII(x)
+		top := 8 * (n - 1)
+		repeated := separators & (separators<<8 | gap) & (1<<top<<8 - 1)
+		binary.LittleEndian.PutUint64(out[to:], squeeze(words, repeated))
+		to += n - bits.OnesCount64(repeated)
+		lastAt, gap = to-1+int(repeated>>top&1), separators>>top&1
+	}
+	return i, to, lastAt, gap
 }
 
 // put writes text to out, without spaces that add nothing.

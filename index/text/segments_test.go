@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,28 @@ func TestSegments(t *testing.T) {
 		}
 		if got := strings.Join(got, "|"); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Runs of characters that are segments alone are hashed together, in any place of a text and between any others.
+func TestRunsOfCharactersHaveTheHashesOfTheFormula(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 8))
+	rare := []rune("ア゙ー々ก่กé x1 \U00020000\U0001f600한") // Katakana, marks, Thai, others, and what is beyond the basic plane
+	for size := 1; size <= MaxWords; size++ {
+		s := shingling(t, fmt.Sprintf("auto:%d", size))
+		for range 60 {
+			var text []rune
+			for len(text) < 90 {
+				for range random.IntN(4 + 30*random.IntN(2)) {
+					text = append(text, []rune("あ吾輩は猫")[random.IntN(5)])
+				}
+				text = append(text, rare[random.IntN(len(rare))])
+			}
+			normal := string(with(t).Append(nil, []byte(string(text))))
+			if got, want := s.AppendHashes(nil, []byte(normal)), naive(s, normal); !slices.Equal(got, want) {
+				t.Fatalf("%v of %q: got %x, want %x", s, normal, got, want)
+			}
 		}
 	}
 }

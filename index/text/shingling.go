@@ -105,6 +105,9 @@ func (s Shingling) hashWordless(text []byte) uint64 {
 	return mix(hash(text, 0, len(text)))
 }
 
+// maxFours is the largest size for which combineFours, whose work grows with it, is faster than combineEach.
+const maxFours = 4
+
 // combine turns the hashes of words into those of shingles, in place, and returns how many there are.
 func combine(items []uint64, size int) int {
 	if len(items) == 0 {
@@ -115,6 +118,9 @@ func combine(items []uint64, size int) int {
 	if blocks := shingles / lane; blocks > 0 && hasAVX512() {
 		combineBlocks(&items[0], blocks, size)
 		done = blocks * lane
+	} else if fours := shingles / 4; fours > 0 && size <= maxFours && hasAVX2() {
+		combineFours(&items[0], fours, size)
+		done = fours * 4
 	}
 	if done < shingles {
 		combineEach(items[done:], size)

@@ -60,7 +60,7 @@ type windows struct {
 	full int // least weight of a shingle
 
 	items       [most]item // a ring
-	first, next int        // numbers of the first item and the next one to come, counted from the beginning of the text
+	first, next uint       // numbers of the first item and the next one to come, counted from the beginning of the text
 	weight      int        // weight of the items from first to next
 	sum         uint64     // polynomial of their hashes
 	powers      [most + 1]uint64
@@ -76,7 +76,7 @@ type item struct {
 func newWindows(dst []uint64, text []byte, s Shingling, visit func([]byte)) windows {
 	w := windows{dst: dst, text: text, hash: s.hash, full: s.size, visit: visit}
 	w.powers[0] = 1
-	for i := range most {
+	for i := range min(s.size*wordWeight, most) {
 		w.powers[i+1] = w.powers[i] * base
 	}
 	return w

@@ -1,0 +1,48 @@
+package text
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestARM64Long runs the tests of this package and of sketch for arm64 under QEMU. Both are portable code there. The test
+// shows that the results are the same; an emulator says nothing of speed.
+func TestARM64Long(t *testing.T) {
+	if runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" {
+		return // it has run them already
+	}
+	emulator := qemu(t)
+	for _, dir := range []string{".", "../sketch"} {
+		program := filepath.Join(t.TempDir(), "test")
+		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
+		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", dir, err, out)
+		}
+		// the tests of kernels start themselves again, without the emulator
+		run := exec.CommandContext(t.Context(), emulator, program,
+			"-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$")
+		run.Dir = dir
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", dir, err, out)
+		}
+	}
+}
+
+// qemu returns the program that runs binaries for arm64, and installs Debian's if it is missing.
+func qemu(t *testing.T) string {
+	t.Helper()
+	const program, debian = "qemu-aarch64-static", "qemu-user-static"
+	if path, err := exec.LookPath(program); err == nil {
+		return path
+	}
+	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", debian}} {
+		if out, err := exec.CommandContext(t.Context(), "apt-get", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s, which runs binaries for arm64, is missing: sudo apt-get install %s: %v\n%s", program, debian, err, out)
+		}
+	}
+	return program
+}

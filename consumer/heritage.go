@@ -121,8 +121,9 @@ const (
 // judged by this group, or both. The group begins with a partition at what the followed group has committed by then.
 // What that forwarded before is in its topics, and can be read once no transaction is open there.
 func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics []string) error {
-	p.setup.Logger.Info().Strs("topics", topics).Msg("the window will be primed with what the followed group found unique, " +
-		"when this group has begun with each partition of the source")
+	p.setup.Logger.Info().Strs("topics", topics).
+		Msg("the window will be primed with what the followed group found unique, when this group has begun with each " +
+			"partition of the source")
 	for {
 		begun, err := p.hasBegun(ctx, replica)
 		if err != nil {
@@ -198,7 +199,8 @@ func (p *process) unique(ctx context.Context, d *protocol.Duty) (topics []string
 	is, err := theirs.Read(ctx)
 	if errors.Is(err, broker.ErrMissing) || err == nil && is.Routes.Number == 0 {
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to prime with", group, name),
+			What: fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to prime with",
+				group, name),
 			Remedy: "name the group that is at work in consumer.succeeds, and its journal in consumer.succeeds_journal",
 		}
 	}

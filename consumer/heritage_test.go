@@ -24,8 +24,8 @@ func (w *world) isPrimed(shadow *running) {
 	})
 }
 
-// What the old group forwards while a shadow starts, and before it has joined its group, is primed or judged: its copies
-// are duplicates after the takeover.
+// What the old group forwards while a shadow starts, and before it has joined its group, is primed or judged: its
+// copies are duplicates after the takeover.
 func TestShadowPrimingLeavesNoHole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -80,7 +80,9 @@ func TestShadowPrimingWaitsForOpenTransactions(t *testing.T) {
 	}
 	w.deleteAll("news")
 	said := w.logged()
-	asked := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news.unique", Observe: true, Count: -1})
+	asked := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news.unique", Observe: true, Count: -1,
+	})
 	shadow := w.launch(w.successor("next"), fromUnique)
 	if err := asked.Wait(w.context(), 10); err != nil {
 		t.Fatal(err)
@@ -97,7 +99,8 @@ func TestShadowPrimingWaitsForOpenTransactions(t *testing.T) {
 	}
 }
 
-// A priming that was interrupted is finished after the takeover, also by a member that names no group to follow any more.
+// A priming that was interrupted is finished after the takeover, also by a member that names no group to follow any
+// more.
 func TestShadowPrimingIsFinishedAfterTheTakeover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -116,7 +119,8 @@ func TestShadowPrimingIsFinishedAfterTheTakeover(t *testing.T) {
 	}
 	w.takesOver(w.takeover("next", false))
 	said := w.logged()
-	again := w.start(w.successor("next"), fromUnique, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "", "" })
+	alone := func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "", "" }
+	again := w.start(w.successor("next"), fromUnique, alone)
 	w.isPrimed(again)
 	if st := again.Stats().Index; st.History != unique || !said.has("was interrupted, and goes on") {
 		t.Errorf("%d documents of history, want %d", st.History, unique)
@@ -128,8 +132,8 @@ func TestShadowPrimingIsFinishedAfterTheTakeover(t *testing.T) {
 	}
 }
 
-// A shadow that cannot be primed says why, and what to do: at once if the old group's journal is missing, and once if it
-// cannot be read now.
+// A shadow that cannot be primed says why, and what to do: at once if the old group's journal is missing, and once if
+// it cannot be read now.
 func TestShadowSaysWhyItIsNotPrimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -139,7 +143,7 @@ func TestShadowSaysWhyItIsNotPrimed(t *testing.T) {
 	said := w.logged()
 	w.launch(w.successor("wrong"), fromUnique, func(s *Setup) { s.Params.SucceedsJournal = "gone.journal" })
 	w.becomes("said", func() bool {
-		return said.has("group unecho has no journal gone.journal, or declared nothing in it: there is nothing to prime with") &&
+		return said.has("group unecho has no journal gone.journal, or declared nothing in it: there is nothing to prime") &&
 			said.has("the window is not primed with what the followed group found unique")
 	})
 	if said.has("trying again") {

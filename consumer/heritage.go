@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
@@ -16,22 +19,33 @@ import (
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // heritagePause is how long a shadow waits before it goes on with a priming that a lost broker has ended.
 const heritagePause = 5 * time.Second
 
 // inherit primes a shadow with what the group that it follows has found unique, if source.prime_from says so (design
-// 4, rules 16 and 17). It is done once: a group that was primed before, with whatever, is left alone. Several members
-// at once do no harm. What cannot be primed is told, and stops nothing: the window fills by what comes.
+// 4, rules 16 and 17). It is done once: a group that was primed before, with whatever, is left alone. A priming that
+// was interrupted is finished, also when the group forwards by now. Several members at once do no harm. What cannot be
+// primed is told, and stops nothing: the window fills by what comes.
 func (p *process) inherit(ctx context.Context, replica *member.Follower) {
-	if p.setup.Source.PrimeFrom != session.PrimeFromUnique || !shadows(replica) {
+	if p.setup.Source.PrimeFrom != session.PrimeFromUnique {
 		return
 	}
+	told := map[string]bool{}
 	err := retry.While(ctx, heritagePause, func() error { return p.inheritOnce(ctx, replica) },
 		func(err error, _ time.Duration) bool {
 			var final *stop.Error
-			return !errors.As(err, &final) && broker.MayPass(err)
+			if errors.As(err, &final) || errors.Is(err, broker.ErrMissing) || !broker.MayPass(err) {
+				return false
+			}
+			if kind := kindOf(err); !told[kind] {
+				told[kind] = true
+				p.setup.Logger.Warn().Err(err).Str("group", p.setup.Params.Succeeds).Str("remedy", heritageRemedy).
+					Msg("the window cannot be primed yet: trying again")
+			}
+			return true
 		})
 	if err != nil && ctx.Err() == nil {
 		p.setup.Logger.Error().Err(err).Str("group", p.setup.Params.Succeeds).
@@ -39,25 +53,50 @@ func (p *process) inherit(ctx context.Context, replica *member.Follower) {
 	}
 }
 
-// shadows says whether the routing in force makes the group a shadow.
-func shadows(replica *member.Follower) (is bool) {
-	replica.Look(func(r *index.Replica) {
-		d, err := routing.DutyOf(r.Routes().Text)
-		is = err == nil && d.Kind == protocol.Shadows
-	})
-	return is
+const heritageRemedy = "nothing if it passes; else see whether consumer.succeeds names the group at work, and " +
+	"consumer.succeeds_journal its journal"
+
+// kindOf tells failures apart that a person should hear of: by what Kafka says, or that it does not answer.
+func kindOf(err error) string {
+	var code *kerr.Error
+	switch {
+	case errors.As(err, &code):
+		return code.Message
+	case broker.Passing(err):
+		return "no answer"
+	}
+	return err.Error()
+}
+
+// dutyOf returns what the routing in force has the group do.
+func dutyOf(replica *member.Follower) (d protocol.Duty, err error) {
+	replica.Look(func(r *index.Replica) { d, err = routing.DutyOf(r.Routes().Text) })
+	return d, err
 }
 
 func (p *process) inheritOnce(ctx context.Context, replica *member.Follower) error {
-	topics, err := p.unique(ctx)
+	d, err := dutyOf(replica)
+	if err != nil {
+		return err
+	}
+	begun := primingOf(replica)
+	if begun.Of == nil && d.Kind != protocol.Shadows || begun.Of != nil && begun.Finished {
+		return nil
+	}
+	topics, err := p.unique(ctx, &d)
 	if err != nil {
 		return err
 	}
 	asked := backfill.Asked{Topics: topics}
-	if now := primingOf(replica); now.Of != nil && (now.Finished || len(asked.Other(now.Of)) > 0) {
+	if len(topics) == 0 || begun.Of != nil && len(asked.Other(begun.Of)) > 0 {
 		return nil
 	}
-	p.setup.Logger.Info().Strs("topics", topics).Msg("the window is primed with what the followed group found unique")
+	if begun.Of != nil {
+		p.setup.Logger.Info().Strs("topics", topics).Int64("done", begun.Done).Int64("of", begun.Total).
+			Msg("a priming of the window was interrupted, and goes on")
+	} else if err := p.mayBegin(ctx, replica, topics); err != nil {
+		return err
+	}
 	life := &primerLife{
 		Primer:  &Primer{Service: p.Service, asked: asked, said: func(what string) { p.setup.Logger.Info().Msg(what) }},
 		cluster: p.cluster, log: p.log, topics: topics, replica: replica,
@@ -71,13 +110,102 @@ func (p *process) inheritOnce(ctx context.Context, replica *member.Follower) err
 	return nil
 }
 
-// unique lists the topics to which the followed group sends what it finds unique.
-func (p *process) unique(ctx context.Context) (topics []string, err error) {
-	params := &p.setup.Params
-	theirs := routing.Journal{Options: p.setup.Kafka, Topic: params.Followed(), Group: params.Succeeds}
-	is, err := theirs.Read(ctx)
+// How often a priming that is to begin looks whether it may, and how long it waits for open transactions before it
+// says so.
+const (
+	beginPoll    = 200 * time.Millisecond
+	beginSilence = 10 * time.Second
+)
+
+// mayBegin waits until the range of a priming may be fixed, so that each document of the followed group is in it or is
+// judged by this group, or both. The group begins with a partition at what the followed group has committed by then.
+// What that forwarded before is in its topics, and can be read once no transaction is open there.
+func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics []string) error {
+	p.setup.Logger.Info().Strs("topics", topics).
+		Msg("the window will be primed with what the followed group found unique, when this group has begun with each " +
+			"partition of the source")
+	for {
+		begun, err := p.hasBegun(ctx, replica)
+		if err != nil {
+			return err
+		}
+		if begun {
+			break
+		}
+		if err := retry.Pause(ctx, beginPoll); err != nil {
+			return err
+		}
+	}
+	if err := p.readable(ctx, topics); err != nil {
+		return err
+	}
+	p.setup.Logger.Info().Strs("topics", topics).Msg("the window is primed with what the followed group found unique")
+	return nil
+}
+
+// hasBegun says whether the replica knows each partition of the source: where this group judges from.
+func (p *process) hasBegun(ctx context.Context, replica *member.Follower) (bool, error) {
+	var sources []string
+	replica.Look(func(r *index.Replica) { sources = routing.Sources(r.Routes().Text) })
+	topics, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, sources...)
 	if err != nil {
-		return nil, fmt.Errorf("read the routing of group %s: %w", params.Succeeds, err)
+		return false, err
+	}
+	begun := true
+	replica.Look(func(r *index.Replica) {
+		for _, t := range topics {
+			for n := range int32(t.Partitions) { //nolint:gosec // Kafka's own number
+				_, known := r.Partition(entry.Source{Topic: t.ID, Partition: n})
+				begun = begun && known
+			}
+		}
+	})
+	return begun, nil
+}
+
+// readable waits until all that stands in topics now can be read. It says so if that takes long.
+func (p *process) readable(ctx context.Context, topics []string) error {
+	if _, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, topics...); err != nil {
+		return err // a topic that there is not would be waited for
+	}
+	soon, enough := context.WithTimeout(ctx, beginSilence)
+	err := broker.Settled(soon, p.cluster.Admin(), topics...)
+	if enough(); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	p.setup.Logger.Warn().Strs("topics", topics).AnErr("because", err).
+		Str("remedy", "see unecho doctor, which finds transactions that hang").
+		Msg("the window is not primed before the topics of unique documents can be read to their ends")
+	return broker.Settled(ctx, p.cluster.Admin(), topics...)
+}
+
+// followed names the group to whose topics a priming belongs, and its journal. A group that has taken over may be
+// started without consumer.succeeds.
+func (p *process) followed(d *protocol.Duty) (group, journal string) {
+	if params := &p.setup.Params; params.Succeeds != "" {
+		return params.Succeeds, params.Followed()
+	}
+	journal, _, _ = strings.Cut(d.Theirs, " ") // of its incarnation
+	return d.Other, journal
+}
+
+// unique lists the topics to which the followed group sends what it finds unique.
+func (p *process) unique(ctx context.Context, d *protocol.Duty) (topics []string, err error) {
+	group, name := p.followed(d)
+	if group == "" {
+		return nil, nil // a person primes the group
+	}
+	theirs := routing.Journal{Options: p.setup.Kafka, Topic: name, Group: group}
+	is, err := theirs.Read(ctx)
+	if errors.Is(err, broker.ErrMissing) || err == nil && is.Routes.Number == 0 {
+		return nil, &stop.Error{
+			What: fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to prime with",
+				group, name),
+			Remedy: "name the group that is at work in consumer.succeeds, and its journal in consumer.succeeds_journal",
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the routing of group %s: %w", group, err)
 	}
 	for _, source := range routing.Sources(is.Routes.Text) {
 		if unique, _, _, written := routing.Outputs(is.Routes.Text, source); written && !slices.Contains(topics, unique) {
@@ -86,7 +214,7 @@ func (p *process) unique(ctx context.Context) (topics []string, err error) {
 	}
 	if len(topics) == 0 {
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("group %s writes no document anywhere (sink.dry_run)", params.Succeeds),
+			What:   fmt.Sprintf("group %s writes no document anywhere (sink.dry_run)", group),
 			Remedy: "set source.prime_from: timestamp",
 		}
 	}

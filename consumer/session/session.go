@@ -47,6 +47,8 @@ type Session struct {
 	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
 	looked   time.Time                           // for leaders of partitions that had none
 	followed time.Time                           // when a shadow last asked what the followed group has committed
+	unheard  time.Time                           // since when that was nothing of the source; zero: it was something
+	warned   bool                                // of that
 	standing *standing
 	paused   map[key]bool      // partitions that a backfill or a shadow does not poll now
 	fruitful time.Time         // when a poll of a backfill brought records, or somebody asked what is left

@@ -79,7 +79,38 @@ func (s *Session) follow(ctx context.Context) error {
 	for at, a := range s.assigned {
 		a.Followed = offsetOf(committed, at.topic, at.partition)
 	}
+	s.follows(terms.Duty.Other, committed)
 	return nil
+}
+
+// followPatience is how long a shadow may find nothing committed before it says so.
+const followPatience = 10 * time.Second
+
+// follows says once that the followed group has committed nothing of the source for long. There may be no such group,
+// or it reads something else. The caller holds mu.
+func (s *Session) follows(group string, committed kadm.OffsetResponses) {
+	topics := map[string]bool{}
+	for at := range s.assigned {
+		topics[at.topic] = true
+	}
+	for topic := range topics {
+		for _, o := range committed[topic] {
+			if o.At >= 0 {
+				s.unheard = time.Time{}
+				return
+			}
+		}
+	}
+	switch {
+	case len(topics) == 0:
+	case s.unheard.IsZero():
+		s.unheard = time.Now().Add(-s.Ahead)
+	case time.Since(s.unheard) >= followPatience && !s.warned:
+		s.warned = true
+		s.Logger.Warn().Str("session", s.slot).Str("group", group).
+			Str("remedy", "name the group that is at work in consumer.succeeds, or start that group").
+			Msg("the group that this shadow follows has committed nothing of the source: there is nothing to judge")
+	}
 }
 
 func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int64 {

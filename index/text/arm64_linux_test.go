@@ -8,20 +8,13 @@ import (
 	"testing"
 )
 
-// TestARM64Long runs the tests of this package and of sketch for arm64 under QEMU. Both are portable code there. The test
-// shows that the results are the same; an emulator says nothing of speed.
+// The tests of this package and of sketch build for arm64, and the long test runs them under QEMU. Both packages are
+// portable code there. That shows that the results are the same; an emulator says nothing of speed.
+func TestARM64(t *testing.T) { tryARM64(t, func(string, string) {}) }
+
 func TestARM64Long(t *testing.T) {
-	if runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" {
-		return // it has run them already
-	}
 	emulator := qemu(t)
-	for _, dir := range []string{".", "../sketch"} {
-		program := filepath.Join(t.TempDir(), "test")
-		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
-		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", dir, err, out)
-		}
+	tryARM64(t, func(dir, program string) {
 		// the tests of kernels start themselves again, without the emulator
 		run := exec.CommandContext(t.Context(), emulator, program,
 			"-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$")
@@ -29,6 +22,22 @@ func TestARM64Long(t *testing.T) {
 		if out, err := run.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", dir, err, out)
 		}
+	})
+}
+
+func tryARM64(t *testing.T, run func(dir, program string)) {
+	t.Helper()
+	if runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" {
+		return // these tests run for arm64, or run here already
+	}
+	for _, dir := range []string{".", "../sketch"} {
+		program := filepath.Join(t.TempDir(), "test")
+		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
+		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", dir, err, out)
+		}
+		run(dir, program)
 	}
 }
 

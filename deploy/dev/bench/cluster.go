@@ -113,6 +113,32 @@ func (c *cluster) committed(ctx context.Context, group, topic string) (int, erro
 	return sum, nil
 }
 
+// balanced waits until the group is stable and each of its members has partitions.
+func (c *cluster) balanced(ctx context.Context, group string, members int) error {
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		described, err := c.admin.DescribeGroups(ctx, group)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("describe %s: %w", group, err)
+		}
+		g, at := described[group], 0
+		for i := range g.Members {
+			if a, ok := g.Members[i].Assigned.AsConsumer(); ok && len(a.Topics) > 0 {
+				at++
+			}
+		}
+		if g.State == "Stable" && at == members {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // fill produces n documents in turn to all partitions.
 func (c *cluster) fill(ctx context.Context, topic string, partitions, n int, docs *corpus) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -114,11 +114,16 @@ func (f *follower) follow(ctx context.Context, prof *profile) (result, error) {
 	runtime.GC()
 	prof.begin()
 	before, began := f.cluster.meter.read(), time.Now()
-	err = j.Apply(ctx, replica, f.end, func(index.Record, *index.Effect) error { return nil })
+	judged := 0
+	err = j.Apply(ctx, replica, f.end, func(_ index.Record, did *index.Effect) error {
+		judged += len(did.Judged)
+		return nil
+	})
 	took, cpu := time.Since(began), f.cluster.meter.read().minus(before)
 	prof.end()
-	if err == nil && replica.Stats().Documents != f.entries {
-		err = fmt.Errorf("%d of %d documents are in the window", replica.Stats().Documents, f.entries)
+	// A few are judged duplicates: their random keys meet, and their evidence is of the same text.
+	if in := replica.Stats().Documents; err == nil && (judged != f.entries || in < f.entries-f.entries/1000) {
+		err = fmt.Errorf("%d of %d entries were judged, and %d are in the window", judged, f.entries, in)
 	}
 	return result{documents: f.entries, took: took, cpu: cpu, journalBytes: f.bytes}, err
 }

@@ -76,11 +76,32 @@ func connect(ctx context.Context, c *cluster, addresses ...string) (*cluster, er
 	return c, nil
 }
 
+// create returns when the broker tells of the topic: its controller is faster than its metadata.
 func (c *cluster) create(ctx context.Context, topic string, partitions int) error {
 	if _, err := c.admin.CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
 		return fmt.Errorf("create topic %s: %w", topic, err)
 	}
-	return nil
+	return again(ctx, func() (bool, error) {
+		topics, err := c.admin.ListTopics(ctx, topic)
+		return err == nil && topics.Has(topic) && len(topics[topic].Partitions.Numbers()) == partitions, err
+	})
+}
+
+// again asks until it is so. The last error goes with that of ctx.
+func again(ctx context.Context, isSo func() (bool, error)) error {
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		so, err := isSo()
+		if so {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
 }
 
 // remove deletes everything that a run has made, if it is still there.
@@ -111,6 +132,21 @@ func (c *cluster) committed(ctx context.Context, group, topic string) (int, erro
 		}
 	})
 	return sum, nil
+}
+
+// balanced waits until the group is stable and each of its members has partitions. The first group of a new broker has
+// no coordinator for a moment.
+func (c *cluster) balanced(ctx context.Context, group string, members int) error {
+	return again(ctx, func() (bool, error) {
+		described, err := c.admin.DescribeGroups(ctx, group)
+		g, at := described[group], 0
+		for i := range g.Members {
+			if a, ok := g.Members[i].Assigned.AsConsumer(); ok && len(a.Topics) > 0 {
+				at++
+			}
+		}
+		return g.State == "Stable" && at == members, err
+	})
 }
 
 // fill produces n documents in turn to all partitions.

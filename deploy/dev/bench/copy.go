@@ -61,8 +61,12 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 		defer close(ended)
 		ending = sessions.Wait()
 	}()
-	took, cpu, err := watch.wait(ctx, func() int { return int(documents.Load()) }, j.documents, ended)
-	asked := watch.take()
+	r := result{documents: j.documents}
+	err := j.stream.feed(ctx, j, group, []string{output}, ended)
+	if err == nil {
+		r.took, r.cpu, err = watch.wait(ctx, func() int { return int(documents.Load()) }, j.documents, ended)
+	}
+	r.requests, r.commits = watch.take(), commits.Load()
 	stop()
 	<-ended
 	if err == nil {
@@ -71,7 +75,6 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 		err = errors.Join(err, ending)
 	}
 	_, leaving := j.cluster.admin.LeaveGroup(context.WithoutCancel(ctx), kadm.LeaveGroup(group).InstanceIDs(instances...))
-	r := result{documents: j.documents, took: took, cpu: cpu, commits: commits.Load(), requests: asked}
 	return r, errors.Join(err, leaving)
 }
 

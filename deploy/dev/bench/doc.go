@@ -15,4 +15,23 @@
 // little about other machines. Where others are busy on the machine as well, the processor time of a document says more
 // than the documents per second. It is reported for this process and, if `make bench` started the broker, for the
 // broker's.
+//
+//	make bench-latency                              at 50, 500 and 5,000 documents/s, verify: estimate
+//	make bench-latency ARGS='-rates 500 -verify jaccard'
+//
+// With -rates Bench measures the latency instead: the time from handing a document to a producer that does not linger,
+// until a read-committed reader of the outputs has it. Each run has a source of its own, which is empty when it begins.
+// Documents come when the group is stable and each session has partitions. Those of the first two seconds (-warm) do not count,
+// nor does one before them in each partition. A document that does not arrive, or arrives twice, is an error. The copy
+// has unecho's sizes and no linger time. Producer and reader run within this process, beside either.
+//
+//	make bench-follow                               a million entries, both ways to verify
+//	make bench-follow ARGS='-follow 10000000 -verify estimate'
+//
+// With -follow Bench measures the follower: how fast the journal of a group is fetched, decoded and applied to an empty
+// replica, on one core (GOMAXPROCS=1). The journal is fabricated: settings, a reposition and runs of 256 entries with
+// random keys, which all stay in the window. It is followed by package replay, which shares fetching, decoding and
+// judging with members. This leaves out what else a member does there: its lock, lookups and readings, strays and
+// disputes, checkpoints and snapshots. It also leaves out duplicates: nearly no entry has a candidate to be compared
+// with, none is a copy. And it leaves out growing old: the window is being filled, no entry falls out of it.
 package main

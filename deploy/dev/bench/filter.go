@@ -94,7 +94,11 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 		ending = service.Run(serving)
 	}()
 	r := result{documents: j.documents}
-	r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
+	unique, duplicate, _ := c.Sink.Topics(j.source)
+	err = j.stream.feed(ctx, j, c.Consumer.Group, []string{unique, duplicate}, ended)
+	if err == nil {
+		r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
+	}
 	r.requests = watch.take()
 	r.add(service.Stats())
 	stop()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -28,30 +29,37 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s; load average before %s\n", machine(), load())
-	var rows []summary
+	of, head, conditions := throughputs, summaryHead, p.pairsText()
+	switch {
+	case p.follow > 0:
+		of, head, conditions = follows, followHead, p.followText()
+	case len(p.rates) > 0:
+		of, head = latencies, latencySummaryHead
+	}
+	var rows []string
 	for _, broker := range p.brokers {
-		of, err := measure(ctx, p, broker, stdout)
+		c, err := openCluster(ctx, broker)
 		if err != nil {
 			return fmt.Errorf("measure on %s: %w", broker, err)
 		}
-		rows = append(rows, of...)
+		some, err := of(ctx, p, c, broker, stdout)
+		c.close()
+		if err != nil {
+			return fmt.Errorf("measure on %s: %w", broker, err)
+		}
+		rows = append(rows, some...)
 	}
-	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, "+
-		"outputs compressed with %s.\n\n%s\n",
-		p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression, summaryHead)
-	for _, row := range rows {
-		fmt.Fprintln(stdout, row.row())
-	}
+	fmt.Fprintf(stdout, "\n%s\n\n%s\n%s\n", conditions, head, strings.Join(rows, "\n"))
 	return nil
 }
 
-// measure runs all series on one broker.
-func measure(ctx context.Context, p params, broker string, out io.Writer) (rows []summary, err error) {
-	c, err := openCluster(ctx, broker)
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
+func (p params) pairsText() string {
+	return fmt.Sprintf("Median and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, outputs "+
+		"compressed with %s.", p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression)
+}
+
+// throughputs runs all series on one broker.
+func throughputs(ctx context.Context, p params, c *cluster, broker string, out io.Writer) (rows []string, err error) {
 	j := job{cluster: c, source: runID(), documents: p.documents, partitions: p.partitions, sessions: p.sessions}
 	if j.documents == 0 {
 		j.documents = c.documents
@@ -74,21 +82,20 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 		}
 	}
 	for _, verify := range p.verifies {
-		row, err := p.series(ctx, j, copies, broker, verify, out)
+		fmt.Fprintf(out, "\n%s, verify: %s\n\n", c.name, verify)
+		pairs, err := p.series(j, copies, broker, verify, out).run(ctx)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row)
+		details(out, pairs)
+		rows = append(rows, summarise(c.name, verify, pairs).row())
 	}
 	return rows, nil
 }
 
-func (p params) series(ctx context.Context, j job, copies bareCopy, broker, verify string,
-	out io.Writer,
-) (summary, error) {
-	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
+func (p params) series(j job, copies bareCopy, broker, verify string, out io.Writer) series {
 	s := series{
-		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
+		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out, head: tableHead, row: pair.row,
 		filter: filter{
 			verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
 			compression: p.compression, logger: logger(),
@@ -97,10 +104,5 @@ func (p params) series(ctx context.Context, j job, copies bareCopy, broker, veri
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)
 	}
-	pairs, err := s.run(ctx)
-	if err != nil {
-		return summary{}, err
-	}
-	details(out, pairs)
-	return summarise(j.cluster.name, verify, pairs), nil
+	return s
 }

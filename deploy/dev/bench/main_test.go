@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,17 @@ func TestParse(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in %v", want, err)
 		}
+	}
+	for _, args := range []string{
+		"-rates 50,x", "-rates 0", "-rates 50 -follow 9", "-rates 50 -backfill time", "-rates 50 -seconds 0", "-follow -1",
+	} {
+		if _, err := parse(strings.Fields(args), &problems); err == nil {
+			t.Errorf("%s was taken", args)
+		}
+	}
+	p, err := parse([]string{"-rates", "50,500"}, &problems)
+	if err != nil || !slices.Equal(p.rates, []int{50, 500}) {
+		t.Error(p.rates, err)
 	}
 	if _, err := parse([]string{"kafka"}, &problems); err == nil {
 		t.Error("an argument that is no flag was taken")

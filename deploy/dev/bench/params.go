@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -29,6 +31,10 @@ type params struct {
 	seed        uint64
 	untuned     bool
 	profile     string
+	rates       []int // documents/s; none: the documents are there before
+	warm        int   // seconds for which documents come at a rate before they count
+	seconds     int   // for which documents come at a rate and count
+	follow      int   // entries of the journal that is followed; 0: none is
 }
 
 // These are the default numbers of documents. A run takes two to four seconds on two cores.
@@ -59,7 +65,16 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.StringVar(&p.profile, "cpuprofile", "",
-		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
+		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY, and .RATE with -rates")
+	flags.Func("rates", "measure the latency at these documents/s, as in 50,500,5000, instead of the throughput",
+		func(text string) (err error) {
+			p.rates, err = numbers(text)
+			return err
+		})
+	flags.IntVar(&p.warm, "warm", 2, "with -rates, for how many seconds documents come before they count")
+	flags.IntVar(&p.seconds, "seconds", 10, "with -rates, for how many seconds documents come that count")
+	flags.IntVar(&p.follow, "follow", 0,
+		"measure the follower instead, -pairs times, on a journal of so many `entries` that stay in the window")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
@@ -81,6 +96,18 @@ func either(word string, words ...string) []string {
 		}
 	}
 	return nil
+}
+
+// numbers reads numbers with commas between them.
+func numbers(text string) (all []int, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // codec returns the codec that compression names.
@@ -105,6 +132,11 @@ func (p params) validate() error {
 		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
 		{!isCodec, "-compression is none, snappy, lz4, zstd or gzip"},
 		{p.poll < 0, "-poll is not negative"},
+		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
+		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
+		{p.follow < 0, "-follow is not negative"},
+		{p.follow > 0 && len(p.rates) > 0, "-rates and -follow are measured one at a time"},
+		{p.backfill != "" && len(p.rates) > 0, "-rates are those of a live group, without -backfill"},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.problem))

@@ -12,19 +12,16 @@ const tableHead = `| pair | first | copy, documents/s | unecho, documents/s | ra
 | --- | --- | ---: | ---: | ---: |`
 
 func (p pair) row(name string) string {
-	first := "copy"
-	if p.filterFirst {
-		first = "unecho"
-	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, first, thousands(p.copy.rate()), thousands(p.filter.rate()), p.ratio())
+	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, p.first(), thousands(p.copy.rate()),
+		thousands(p.filter.rate()), p.ratio())
 }
 
 // spread is the median, the least and the greatest of some figures.
 type spread struct{ median, low, high float64 }
 
-func spreadOf(pairs []pair, of func(pair) float64) spread {
-	values := make([]float64, 0, len(pairs))
-	for _, p := range pairs {
+func spreadOf[T any](runs []T, of func(T) float64) spread {
+	values := make([]float64, 0, len(runs))
+	for _, p := range runs {
 		values = append(values, of(p))
 	}
 	slices.Sort(values)

@@ -16,6 +16,7 @@ type job struct {
 	documents  int
 	partitions int
 	sessions   int
+	stream     *stream // brings the documents while the contender works; nil: the source is full before
 }
 
 // contender forwards the whole source as a new group with that name and returns the result. It cleans up after itself.
@@ -30,6 +31,7 @@ type result struct {
 	cpu       usage
 	commits   uint64
 	requests  map[int16]traffic
+	latency   latency // where a stream brought the documents
 
 	// These are measured for unecho alone.
 	duplicates            uint64

@@ -16,6 +16,8 @@ type series struct {
 	filter  filter
 	pairs   int
 	profile string
+	head    string // of the table of pairs
+	row     func(p pair, name string) string
 	out     io.Writer
 }
 
@@ -25,12 +27,19 @@ type pair struct {
 	filterFirst  bool
 }
 
+func (p pair) first() string {
+	if p.filterFirst {
+		return "unecho"
+	}
+	return "copy"
+}
+
 func (p pair) ratio() float64 { return p.filter.rate() / p.copy.rate() }
 
 // run measures the pairs one after another. In every second pair the copy runs first. The first pair only warms up.
 func (s series) run(ctx context.Context) ([]pair, error) {
 	var pairs []pair
-	fmt.Fprintln(s.out, tableHead)
+	fmt.Fprintln(s.out, s.head)
 	for n := range s.pairs + 1 {
 		if err := s.arm(n == s.pairs); err != nil {
 			return nil, err
@@ -40,10 +49,10 @@ func (s series) run(ctx context.Context) ([]pair, error) {
 			return nil, err
 		}
 		if n == 0 {
-			fmt.Fprintln(s.out, p.row("warm-up, not counted"))
+			fmt.Fprintln(s.out, s.row(p, "warm-up, not counted"))
 			continue
 		}
-		fmt.Fprintln(s.out, p.row(fmt.Sprint(n)))
+		fmt.Fprintln(s.out, s.row(p, fmt.Sprint(n)))
 		pairs = append(pairs, p)
 	}
 	return pairs, s.filter.profile.close()
@@ -84,7 +93,7 @@ func single(ctx context.Context, j job, who contender, group string) (result, er
 	ctx, cancel := context.WithTimeoutCause(ctx, runBound, fmt.Errorf("it did not end within %s", runBound))
 	defer cancel()
 	runtime.GC() // so that this run does not pay for what the last one left
-	return who.run(ctx, j, group)
+	return j.stream.run(ctx, j, who, group)
 }
 
 // tune tries the copy with several sizes of batches and fetches and with a linger time, twice each, and returns the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,6 +43,7 @@ func startProgram(t *testing.T, dir, program string, args ...string) *process {
 	go func() {
 		p.err = p.cmd.Wait()
 		p.log.close()
+		p.out.close()
 		close(p.done)
 	}()
 	t.Cleanup(func() {
@@ -205,11 +207,12 @@ func (o *output) String() string {
 
 var errEnded = errors.New("it has ended without")
 
-// await waits for a text.
-func (o *output) await(ctx context.Context, what string) error {
+// await waits for one of some texts.
+func (o *output) await(ctx context.Context, what ...string) error {
 	for {
 		o.mu.Lock()
-		found, ended, more := bytes.Contains(o.text, []byte(what)), o.ended, o.more
+		found := slices.ContainsFunc(what, func(text string) bool { return bytes.Contains(o.text, []byte(text)) })
+		ended, more := o.ended, o.more
 		o.mu.Unlock()
 		switch {
 		case found:

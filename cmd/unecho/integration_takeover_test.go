@@ -1,14 +1,13 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/consumer/topic"
@@ -91,87 +90,30 @@ func (p *process) over() bool {
 	}
 }
 
-// begins waits until a takeover has begun, or is over.
-func (s *scene) begins(command *process) {
-	s.until("the command has begun", func(context.Context) bool {
-		return strings.Contains(command.out.String(), "retires") || command.over()
-	})
-}
-
-// disturb kills the command, or a member of one of the two groups, which is started again.
-func (s *scene) disturb(how int, command *process, live func(int), newer int) {
-	switch how {
-	case 0:
-		s.begins(command)
-		command.kill()
-	case 1:
-		live(1 - newer)
-	case 2:
-		live(newer)
-	case 3:
-		command.kill()
-	}
-}
-
 func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
-func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 12, 100) }
+func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 25, 100) }
 
-// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come and
-// members and commands are killed. Each document comes out once, says the tests' own reader.
+// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come all
+// the time and commands and members are killed. It ends after so many turns, once so many kills fell within takeovers.
+// Each document comes out once, says the tests' own reader.
 func takeOversKilled(t *testing.T, turns, kills int) {
 	t.Helper()
 	t.Parallel()
-	const partitions = 4
-	s := newScene(t, partitions)
-	s.configure(noOps)
-	names := [2]string{s.name, s.name + "-2"}
-	files := [2]string{s.deployment(names[0], "", "word:3"), s.deployment(names[1], names[0], "char:5")}
-	r := rand.New(rand.NewPCG(uint64(turns), 9))
-	s.produce(500, 1)
-	one := start(t, s.dir, "run", "--config", files[0])
-	s.all = append(s.all, one)
-	s.settled()
-	one.kill()
-	files[0] = s.deployment(names[0], names[1], "word:3") // says nothing as long as it forwards
-	up := [2]*process{}
-	live := func(i int) {
-		if up[i] != nil {
-			up[i].kill()
+	x := newRelay(t, uint64(turns))
+	began := time.Now()
+	documents := x.streams(300, 1)
+	turn := 0
+	for ; turn < turns || x.counted() < kills; turn++ {
+		if turn == turns+kills {
+			t.Fatalf("%d turns, and only %v", turn, x.kills)
 		}
-		up[i] = start(t, s.dir, "run", "--config", files[i])
+		x.turn(3 + x.r.IntN(3))
 	}
-	live(0)
-	live(1)
-	up[1].says(`"message":"ready"`)
-	killed := 0
-	for turn := range turns {
-		s.produce(1500, uint64(10+turn))
-		newer := (turn + 1) % 2
-		if turn > 0 { // it has ended when the other took over, and follows now
-			live(newer)
-			up[newer].says(`"message":"ready"`)
-		}
-		for {
-			command := start(t, s.dir, "takeover", "--config", files[newer])
-			if killed < kills*(turn+1)/turns {
-				killed++
-				s.disturb(r.IntN(4), command, live, newer)
-				if killed%3 == 0 {
-					s.produce(100, uint64(1000+killed))
-				}
-			}
-			if command.exits(patience) == 0 && killed >= kills*(turn+1)/turns {
-				break
-			}
-		}
-		live(newer) // a shadow that was killed meanwhile
-		up[newer].says(`"message":"ready"`)
-	}
-	s.produce(500, 3)
-	last := *s
-	last.name = names[turns%2]
-	last.settled()
-	s.cameOnce()
-	s.auditedBoth(files[:])
-	t.Logf("%d takeovers, %d kills, %d documents", turns, killed, s.total())
+	took := time.Since(began)
+	documents.end(x.scene)
+	x.of(x.newer).settled()
+	x.cameOnce()
+	x.auditedBoth(x.files[:])
+	t.Logf("%d turns in %v, %d kills within takeovers %v, %d at other moments, %d documents", turn,
+		took.Round(time.Second), x.counted(), x.kills, x.vain, x.total())
 }

@@ -223,34 +223,6 @@ func (s *scene) members(n, partitions int) map[string][]int32 {
 	return by
 }
 
-// produce sends n documents to random partitions: about a third are copies of others, exact or edited, and a few are
-// empty.
-func (s *scene) produce(n int, seed uint64) {
-	s.t.Helper()
-	r := rand.New(rand.NewPCG(seed, 11))
-	var texts []string
-	partitions := int32(len(s.partitions()))
-	records := make([]*kgo.Record, n)
-	for i := range records {
-		text := words(r, 60)
-		if len(texts) > 0 && r.IntN(3) == 0 {
-			text = texts[r.IntN(len(texts))]
-			if r.IntN(2) == 0 {
-				text += fmt.Sprint(" edited", r.IntN(1000))
-			}
-		}
-		texts = append(texts, text)
-		records[i] = &kgo.Record{
-			Partition: r.Int32N(partitions), Key: fmt.Appendf(nil, "k%d", i), Value: []byte(text),
-			Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "unecho-verdict", Value: []byte("forged")}},
-		}
-		if r.IntN(500) == 0 {
-			records[i].Value = nil
-		}
-	}
-	s.send(records...)
-}
-
 func (s *scene) partitions() kadm.PartitionDetails {
 	topics, err := s.admin.ListTopics(s.bounded(), s.source)
 	check(s.t, err)
@@ -270,14 +242,6 @@ func (s *scene) total() (n int) {
 		n += int(end)
 	}
 	return n
-}
-
-func words(r *rand.Rand, n int) string {
-	var b strings.Builder
-	for range n {
-		fmt.Fprintf(&b, "w%x ", r.IntN(1<<20))
-	}
-	return b.String()
 }
 
 // audited holds source, journal and outputs against the twin, and demands each document. journal is the topic to read

@@ -178,3 +178,23 @@ func TestShadowOfNobodySaysSo(t *testing.T) {
 	w.launch(w.successor("lost"), func(s *Setup) { s.Params.Succeeds, s.Params.Sessions = "nobody", 1 })
 	w.becomes("said", func() bool { return said.has(warning) && said.has(`"group":"nobody"`) })
 }
+
+// A shadow that reads other topics than the group that it follows says so when it starts, and not before a takeover.
+func TestShadowOfOtherSourcesSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	const warning = "the followed group reads other topics: this group cannot take over from it"
+	w.create("blogs", 1, nil)
+	w.produce(50, 1)
+	w.launch(named("old"))
+	w.settled()
+	said := w.logged()
+	same := w.launch(w.successor("next"))
+	w.becomes("ready", same.Ready)
+	w.committedBy("next")
+	if said.has(warning) {
+		t.Error("it is said of the same topics, too")
+	}
+	w.launch(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	w.becomes("said", func() bool { return said.has(warning) && said.has(`"theirs":["news"]`) })
+}

@@ -143,7 +143,10 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		keeper.Run(beside)
 	})
 	others.Go(func() { p.watchLag(beside) })
-	others.Go(func() { p.inherit(beside, keeper.Follower) })
+	others.Go(func() {
+		p.warnOfSources(beside, keeper.Follower)
+		p.inherit(beside, keeper.Follower)
+	})
 	if p.setup.Plan != nil {
 		group.Go(func() error { return p.feed(inner, draining, keeper.Follower, sessions) })
 		others.Go(func() { p.watchBackfill(beside) })

@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -52,4 +53,23 @@ func (p *process) retires(ctx context.Context, retired *member.RetiredError, err
 	}
 	p.setup.Logger.Info().Str("group", d.Other).Msg("this group follows the one that took over from it")
 	return nil
+}
+
+// warnOfSources tells a shadow that reads other topics than the group that it follows: it could never take over.
+func (p *process) warnOfSources(ctx context.Context, replica *member.Follower) {
+	d, err := dutyOf(replica)
+	if err != nil || d.Kind != protocol.Shadows || d.Other != p.setup.Params.Succeeds {
+		return
+	}
+	theirs := routing.Journal{Options: p.setup.Kafka, Topic: p.setup.Params.Followed(), Group: d.Other}
+	is, err := theirs.Read(ctx)
+	if err != nil { // others tell of that
+		return
+	}
+	other, ours := routing.Sources(is.Routes.Text), routing.Sources(p.agreed.Routing)
+	if len(other) > 0 && !slices.Equal(ours, other) {
+		p.setup.Logger.Warn().Str("group", d.Other).Strs("theirs", other).Strs("ours", ours).
+			Str("remedy", "let both read the same source.topics").
+			Msg("the followed group reads other topics: this group cannot take over from it")
+	}
 }

@@ -153,7 +153,7 @@ func TestShadowSaysWhyItIsNotPrimed(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.cluster.Fault(kfake.Fault{
-		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "unecho.journal", Err: kerr.LeaderNotAvailable, Count: 1,
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "unecho.journal", Err: kerr.LeaderNotAvailable, Count: 2,
 	})
 	shadow := w.launch(w.successor("next"), fromUnique)
 	w.becomes("said", func() bool { return said.has("the window cannot be primed yet: trying again") })

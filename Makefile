@@ -35,7 +35,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers accuracy simulate fuzz demo clean dev test-deploy release-check image
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -99,6 +99,9 @@ servers: dev ## start Kafka and PostgreSQL, print what to export, run until Ctrl
 
 bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench $(ARGS)
+
+bench-rivals: dev ## documents/s beside a Kafka Streams application that removes exact copies, and a bare copy
+	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -rivals -broker kafka -verify estimate $(ARGS)
 
 bench-index: ## time and memory of the index, up to 10 million documents (COUNT=10); BENCH=Turn is the long run
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) -timeout 4h -large ./index

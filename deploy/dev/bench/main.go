@@ -36,6 +36,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		rows = append(rows, of...)
 	}
+	if p.rivals {
+		return nil // race has written its own table
+	}
 	fmt.Fprintf(stdout, "\nMedian and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, "+
 		"outputs compressed with %s.\n\n%s\n",
 		p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression, summaryHead)
@@ -73,6 +76,9 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 			return nil, err
 		}
 	}
+	if p.rivals {
+		return nil, p.race(ctx, j, copies, out)
+	}
 	for _, verify := range p.verifies {
 		row, err := p.series(ctx, j, copies, broker, verify, out)
 		if err != nil {
@@ -83,16 +89,19 @@ func measure(ctx context.Context, p params, broker string, out io.Writer) (rows 
 	return rows, nil
 }
 
+func (p params) filter(verify string) filter {
+	return filter{
+		verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
+		compression: p.compression, logger: logger(),
+	}
+}
+
 func (p params) series(ctx context.Context, j job, copies bareCopy, broker, verify string,
 	out io.Writer,
 ) (summary, error) {
 	fmt.Fprintf(out, "\n%s, verify: %s\n\n", j.cluster.name, verify)
 	s := series{
-		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out,
-		filter: filter{
-			verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
-			compression: p.compression, logger: logger(),
-		},
+		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out, filter: p.filter(verify),
 	}
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)

@@ -40,6 +40,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is missing in %v", want, err)
 		}
 	}
+	if _, err := parse([]string{"-rivals", "-cpuprofile", "x"}, &problems); err == nil ||
+		!strings.Contains(err.Error(), "-rivals needs -broker kafka\n-rivals writes no -cpuprofile") {
+		t.Errorf("rivals on both brokers, with a profile: %v", err)
+	}
 	if _, err := parse([]string{"kafka"}, &problems); err == nil {
 		t.Error("an argument that is no flag was taken")
 	}

@@ -28,6 +28,8 @@ type params struct {
 	compression string // of the outputs, for both contenders
 	seed        uint64
 	untuned     bool
+	rivals      bool // unecho and the copy take turns with others
+	properties  string
 	profile     string
 }
 
@@ -58,6 +60,9 @@ func parse(args []string, stderr io.Writer) (params, error) {
 		"of the outputs, of unecho and of the copy")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
+	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")
+	flags.StringVar(&p.properties, "streams", "",
+		"properties of the tuned Kafka Streams that differ from its setting: name=value,...")
 	flags.StringVar(&p.profile, "cpuprofile", "",
 		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY")
 	if err := flags.Parse(args); err != nil {
@@ -105,6 +110,8 @@ func (p params) validate() error {
 		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
 		{!isCodec, "-compression is none, snappy, lz4, zstd or gzip"},
 		{p.poll < 0, "-poll is not negative"},
+		{p.rivals && (len(p.brokers) != 1 || p.brokers[0] != "kafka"), "-rivals needs -broker kafka"},
+		{p.rivals && p.profile != "", "-rivals writes no -cpuprofile"},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.problem))

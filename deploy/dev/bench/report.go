@@ -22,9 +22,9 @@ func (p pair) row(name string) string {
 // spread is the median, the least and the greatest of some figures.
 type spread struct{ median, low, high float64 }
 
-func spreadOf(pairs []pair, of func(pair) float64) spread {
-	values := make([]float64, 0, len(pairs))
-	for _, p := range pairs {
+func spreadOf[T any](runs []T, of func(T) float64) spread {
+	values := make([]float64, 0, len(runs))
+	for _, p := range runs {
 		values = append(values, of(p))
 	}
 	slices.Sort(values)

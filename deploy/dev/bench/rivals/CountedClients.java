@@ -3,6 +3,7 @@ package rivals;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -26,6 +27,11 @@ final class CountedClients implements KafkaClientSupplier {
   CountedClients(String unique, String duplicate) {
     this.unique = unique;
     this.duplicate = duplicate;
+  }
+
+  @Override
+  public Admin getAdmin(Map<String, Object> config) {
+    return Admin.create(config);
   }
 
   @Override

@@ -4,10 +4,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
-import java.util.zip.CRC32C;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KeyValue;
@@ -29,9 +27,9 @@ import org.apache.kafka.streams.state.Stores;
 /**
  * ExactCopies forwards the first document of each content to one topic and its exact copies to another.
  *
- * <p>Copies lie in different partitions of the source. So all documents first go through a repartition topic, whose
- * partition is a function of the content; equal documents meet in one task. The task looks the SHA-256 of the content
- * up in a store. The store has a changelog topic, as Kafka Streams gives it by default, so that another instance can
+ * <p>Copies lie in different partitions of the source. So all documents first go through a repartition topic, with 16
+ * bytes of the SHA-256 of their content as the key; equal documents meet in one task. The task looks the hash up in a
+ * store. The store has a changelog topic, as Kafka Streams gives it by default, so that another instance can
  * take over. Hashes are forgotten after a day of stream time. Key, value, headers and timestamp stay as they are.
  *
  * <p>What it does not do: a document in which one character differs is another document. Documents of one source
@@ -44,6 +42,7 @@ import org.apache.kafka.streams.state.Stores;
  */
 final class ExactCopies {
   private static final String STORE = "seen";
+  private static final String OWN_KEY = "own-key";
   private static final Duration MEMORY = Duration.ofDays(1);
   private static final Duration SWEEP = Duration.ofHours(1);
 
@@ -57,11 +56,8 @@ final class ExactCopies {
     StreamsBuilder builder = new StreamsBuilder();
     builder.addStateStore(Stores.keyValueStoreBuilder(store, bytes, Serdes.Long()));
     builder.stream(source, Consumed.with(bytes, bytes))
-        .repartition(
-            Repartitioned.<byte[], byte[]>as("by-content")
-                .withKeySerde(bytes)
-                .withValueSerde(bytes)
-                .withStreamPartitioner(ExactCopies::partition))
+        .process(Hashing::new)
+        .repartition(Repartitioned.<byte[], byte[]>as("by-content").withKeySerde(bytes).withValueSerde(bytes))
         .process(Judge::new, STORE)
         .split()
         .branch(
@@ -74,18 +70,37 @@ final class ExactCopies {
     return builder.build(settings);
   }
 
-  /** Chooses a partition by a checksum, which costs less than the SHA-256. */
-  private static Optional<Set<Integer>> partition(String topic, byte[] key, byte[] document, int partitions) {
-    CRC32C sum = new CRC32C();
-    sum.update(document);
-    return Optional.of(Set.of((int) (sum.getValue() % partitions)));
+  /** Hashing makes the hash of the content the key. The document's own key goes into a header. */
+  private static final class Hashing implements Processor<byte[], byte[], byte[], byte[]> {
+    private final MessageDigest digest = sha256();
+    private ProcessorContext<byte[], byte[]> context;
+
+    @Override
+    public void init(ProcessorContext<byte[], byte[]> context) {
+      this.context = context;
+    }
+
+    @Override
+    public void process(Record<byte[], byte[]> document) {
+      if (document.key() != null) {
+        document.headers().add(OWN_KEY, document.key());
+      }
+      context.forward(document.withKey(Arrays.copyOf(digest.digest(document.value()), 16)));
+    }
+
+    private static MessageDigest sha256() {
+      try {
+        return MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java has SHA-256", e);
+      }
+    }
   }
 
   private record Judged(byte[] document, boolean first) {}
 
   /** Judge holds the hashes of one partition of the repartition topic. */
   private static final class Judge implements Processor<byte[], byte[], byte[], Judged> {
-    private final MessageDigest digest = sha256();
     private ProcessorContext<byte[], Judged> context;
     private KeyValueStore<byte[], Long> seen;
 
@@ -98,13 +113,15 @@ final class ExactCopies {
 
     @Override
     public void process(Record<byte[], byte[]> document) {
-      byte[] hash = Arrays.copyOf(digest.digest(document.value()), 16);
-      Long before = seen.get(hash);
+      Long before = seen.get(document.key());
       boolean first = before == null || document.timestamp() - before > MEMORY.toMillis();
       if (first) {
-        seen.put(hash, document.timestamp());
+        seen.put(document.key(), document.timestamp());
       }
-      context.forward(document.withValue(new Judged(document.value(), first)));
+      Header own = document.headers().lastHeader(OWN_KEY);
+      document.headers().remove(OWN_KEY);
+      context.forward(
+          document.withKey(own == null ? null : own.value()).withValue(new Judged(document.value(), first)));
     }
 
     private void forget(long now) {
@@ -115,14 +132,6 @@ final class ExactCopies {
             seen.delete(one.key);
           }
         }
-      }
-    }
-
-    private static MessageDigest sha256() {
-      try {
-        return MessageDigest.getInstance("SHA-256");
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java has SHA-256", e);
       }
     }
   }

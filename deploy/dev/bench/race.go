@@ -80,20 +80,19 @@ func (r race) row(name string, n int, results round) string {
 // table writes what each entrant did: the median over the rounds, and the spread.
 func (r race) table(rounds []round) string {
 	var text strings.Builder
-	text.WriteString("| | documents/s | of the copy in the same round | processor time a document, its own, µs | the broker's, µs " +
-		"| cores busy | documents in a commit | duplicates |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	text.WriteString("| | documents/s | of the copy in the same round | own processor time a document, µs | the broker's, µs " +
+		"| cores busy | duplicates |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	documents := float64(r.job.documents)
 	for k, e := range r.entrants {
 		over := func(of func(result) float64) spread {
 			return spreadOf(rounds, func(one round) float64 { return of(one[k]) })
 		}
 		ratio := spreadOf(rounds, func(one round) float64 { return one[k].rate() / one[0].rate() })
-		fmt.Fprintf(&text, "| %s | %s | %s | %.1f | %.1f | %.2f | %s | %.1f %% |\n", e.name,
+		fmt.Fprintf(&text, "| %s | %s | %s | %.1f | %.1f | %.2f | %.1f %% |\n", e.name,
 			over(result.rate).text(thousands), ratio.text(hundredths),
 			1e6*over(func(o result) float64 { return o.cpu.own.Seconds() }).median/documents,
 			1e6*over(func(o result) float64 { return o.cpu.broker.Seconds() }).median/documents,
 			over(func(o result) float64 { return (o.cpu.own + o.cpu.broker).Seconds() / o.took.Seconds() }).median,
-			thousands(documents/over(func(o result) float64 { return float64(o.commits) }).median),
 			100*over(func(o result) float64 { return float64(o.duplicates) }).median/documents)
 	}
 	return text.String()
@@ -105,6 +104,21 @@ const (
 	rivalsSources = "deploy/dev/bench/rivals"
 )
 
+// setups are the two settings of Kafka Streams. The tuned one has a heap of its own size, and the collector of garbage
+// that takes the least processor time; the other one has Java's defaults.
+func (p params) setups() []rivals.Setup {
+	untuned := rivals.Setup{
+		Cache: rivalsCache, Sources: rivalsSources, Setting: "DEFAULT", Servers: os.Getenv(kafkaVariable),
+		Compression: p.compression,
+	}
+	tuned := untuned
+	tuned.Setting, tuned.Java = "TUNED", []string{"-Xms2g", "-Xmx2g", "-XX:+UseParallelGC"}
+	if p.properties != "" {
+		tuned.Properties = strings.Split(p.properties, ",")
+	}
+	return []rivals.Setup{untuned, tuned}
+}
+
 // race measures the copy, unecho and the applications of others in turn, and writes the table.
 func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer) (err error) {
 	fmt.Fprint(out, "counting the documents that differ: ")
@@ -114,23 +128,15 @@ func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer)
 	for _, verify := range p.verifies {
 		entrants = append(entrants, entrant{name: "unecho, " + verify, topics: verify, who: p.filter(verify)})
 	}
-	for _, one := range []struct{ setting, name string }{
-		{"STANDARD", "Kafka Streams, default"}, {"TUNED", "Kafka Streams, tuned"},
-	} {
-		setup := rivals.Setup{
-			Cache: rivalsCache, Sources: rivalsSources, Setting: one.setting, Servers: os.Getenv(kafkaVariable),
-			Compression: p.compression,
-		}
-		if one.setting == "TUNED" && p.properties != "" {
-			setup.Properties = strings.Split(p.properties, ",")
-		}
+	for _, setup := range p.setups() {
 		app, openErr := rivals.Open(ctx, setup)
 		if openErr != nil {
 			return openErr
 		}
 		defer func() { err = errors.Join(err, app.Close()) }()
+		setting := strings.ToLower(setup.Setting)
 		entrants = append(entrants, entrant{
-			name: one.name, topics: strings.ToLower(one.setting), who: streams{app: app, distinct: different},
+			name: "Kafka Streams, " + setting, topics: setting, who: streams{app: app, distinct: different},
 		})
 	}
 	r := race{job: j, entrants: entrants, rounds: p.pairs, out: out}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +25,13 @@ import (
 
 // Setup says what an application runs with.
 type Setup struct {
-	Cache       string // directory for jars, classes and logs
-	Sources     string // directory of the Java files and the POM
-	Setting     string // a constant of Setting.java: STANDARD or TUNED
-	Servers     string // addresses of brokers, joined by commas
-	Compression string // of what is written, in the setting TUNED
-	Properties  []string
+	Cache       string   // directory for jars, classes and logs
+	Sources     string   // directory of the Java files and the POM
+	Setting     string   // a constant of Setting.java: DEFAULT or TUNED
+	Servers     string   // addresses of brokers, joined by commas
+	Compression string   // of what is written, in the setting TUNED
+	Java        []string // more arguments for Java itself
+	Properties  []string // name=value, what differs from the setting
 }
 
 // Work is one run: a new group reads the whole source.
@@ -67,11 +69,11 @@ func Open(ctx context.Context, s Setup) (*App, error) {
 	if err := compile(ctx, javac, s.Sources, jars, classes); err != nil {
 		return nil, err
 	}
-	args := append([]string{
-		"-cp", classes + string(filepath.ListSeparator) + filepath.Join(jars, "*"),
+	args := append(slices.Clone(s.Java),
+		"-cp", classes+string(filepath.ListSeparator)+filepath.Join(jars, "*"),
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
-		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "rivals.Measured", s.Setting, s.Servers, s.Compression,
-	}, s.Properties...)
+		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "rivals.Measured", s.Setting, s.Servers, s.Compression)
+	args = append(args, s.Properties...)
 	a := &App{
 		command: exec.CommandContext(ctx, java, args...), lines: make(chan string),
 		logFile: filepath.Join(cache, strings.ToLower(s.Setting)+".log"),
@@ -188,7 +190,7 @@ func (a *App) Close() error {
 	_ = a.orders.Close() // the process ends because of it, or is killed
 	overdue := time.AfterFunc(closeBound, func() { _ = a.command.Process.Kill() })
 	defer overdue.Stop()
-	for range a.lines { //nolint:revive // what it still says has no listener
+	for range a.lines { // what it still says has no listener
 	}
 	if err := a.command.Wait(); err != nil {
 		return fmt.Errorf("the application ended: %w; its log is %s", err, a.logFile)

@@ -80,8 +80,8 @@ func (r race) row(name string, n int, results round) string {
 // table writes what each entrant did: the median over the rounds, and the spread.
 func (r race) table(rounds []round) string {
 	var text strings.Builder
-	text.WriteString("| | documents/s | of the copy in the same round | own processor time a document, µs | the broker's, µs " +
-		"| cores busy | duplicates |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	text.WriteString("| | documents/s | of the copy in the same round | own processor time a document, µs " +
+		"| the broker's, µs | cores busy | duplicates |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	documents := float64(r.job.documents)
 	for k, e := range r.entrants {
 		over := func(of func(result) float64) spread {

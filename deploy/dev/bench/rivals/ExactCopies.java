@@ -29,16 +29,15 @@ import org.apache.kafka.streams.state.Stores;
  *
  * <p>Copies lie in different partitions of the source. So all documents first go through a repartition topic, with 16
  * bytes of the SHA-256 of their content as the key; equal documents meet in one task. The task looks the hash up in a
- * store. The store has a changelog topic, as Kafka Streams gives it by default, so that another instance can
- * take over. Hashes are forgotten after a day of stream time. Key, value, headers and timestamp stay as they are.
+ * store. The store has a changelog topic, as Kafka Streams gives it by default, so that another instance can take over.
+ * Hashes are forgotten after a day of stream time. Key, value, headers and timestamp stay as they are.
  *
  * <p>What it does not do: a document in which one character differs is another document. Documents of one source
  * partition may leave in another order, because they go through different partitions of the repartition topic. Which of
  * two equal documents is the first is decided by their order in the repartition topic.
  *
  * <p>A store of keys and values is used rather than a window store, because a window store searches each of its
- * segments for a hash. It also takes the reading of the whole store each hour to forget, which no run of the benchmark
- * is long enough for.
+ * segments for a hash. In return the whole store is read each hour, to forget. No run of the benchmark lasts so long.
  */
 final class ExactCopies {
   private static final String STORE = "seen";

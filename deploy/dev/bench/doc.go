@@ -3,6 +3,7 @@
 //
 //	make bench                                        both brokers, both ways to verify
 //	make bench ARGS='-broker kafka -verify estimate'  one of each
+//	make bench-rivals                                 beside Kafka Streams too, on Kafka, with estimate
 //
 // A source topic is filled once. Then the copy and unecho take turns on it, each run with a group, a journal and output
 // topics of its own, which are deleted after it. Both have the same client library, the same options and the same
@@ -34,4 +35,10 @@
 // judging with members. This leaves out what else a member does there: its lock, lookups and readings, strays and
 // disputes, checkpoints and snapshots. It also leaves out duplicates: nearly no entry has a candidate to be compared
 // with, none is a copy. And it leaves out growing old: the window is being filled, no entry falls out of it.
+//
+// With -rivals a Kafka Streams application that removes exact copies takes its turn too, once with its defaults and once
+// tuned: package rivals has it. Rounds take the place of pairs. Its time begins with the first batch of the source that
+// its consumer returns, and ends with the transaction that completes the outputs. After that, outside of the time, both
+// outputs are read and counted: the unique topic must hold each content once, and both together all documents. Its
+// processes live as long as the benchmark, and the round that warms up lets Java compile them.
 package main

@@ -49,6 +49,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		rows = append(rows, some...)
 	}
+	if p.rivals {
+		return nil // race has written its own table
+	}
 	fmt.Fprintf(stdout, "\n%s\n\n%s\n%s\n", conditions, head, strings.Join(rows, "\n"))
 	return nil
 }
@@ -81,6 +84,9 @@ func throughputs(ctx context.Context, p params, c *cluster, broker string, out i
 			return nil, err
 		}
 	}
+	if p.rivals {
+		return nil, p.race(ctx, j, copies, out)
+	}
 	for _, verify := range p.verifies {
 		fmt.Fprintf(out, "\n%s, verify: %s\n\n", c.name, verify)
 		pairs, err := p.series(j, copies, broker, verify, out).run(ctx)
@@ -93,13 +99,17 @@ func throughputs(ctx context.Context, p params, c *cluster, broker string, out i
 	return rows, nil
 }
 
+func (p params) filter(verify string) filter {
+	return filter{
+		verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
+		compression: p.compression, logger: logger(),
+	}
+}
+
 func (p params) series(j job, copies bareCopy, broker, verify string, out io.Writer) series {
 	s := series{
 		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out, head: tableHead, row: pair.row,
-		filter: filter{
-			verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill,
-			compression: p.compression, logger: logger(),
-		},
+		filter: p.filter(verify),
 	}
 	if p.profile != "" {
 		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)

@@ -52,6 +52,10 @@ func TestParse(t *testing.T) {
 	if err != nil || !slices.Equal(p.rates, []int{50, 500}) {
 		t.Error(p.rates, err)
 	}
+	if _, err := parse([]string{"-rivals", "-cpuprofile", "x"}, &problems); err == nil ||
+		!strings.Contains(err.Error(), "-rivals needs -broker kafka\n-rivals writes no -cpuprofile") {
+		t.Errorf("rivals on both brokers, with a profile: %v", err)
+	}
 	if _, err := parse([]string{"kafka"}, &problems); err == nil {
 		t.Error("an argument that is no flag was taken")
 	}

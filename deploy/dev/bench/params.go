@@ -30,6 +30,8 @@ type params struct {
 	compression string // of the outputs, for both contenders
 	seed        uint64
 	untuned     bool
+	rivals      bool // unecho and the copy take turns with others
+	properties  string
 	profile     string
 	rates       []int // documents/s; none: the documents are there before
 	warm        int   // seconds for which documents come at a rate before they count
@@ -64,6 +66,9 @@ func parse(args []string, stderr io.Writer) (params, error) {
 		"of the outputs, of unecho and of the copy")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
+	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")
+	flags.StringVar(&p.properties, "streams", "",
+		"properties of the tuned Kafka Streams that differ from its setting: name=value,...")
 	flags.StringVar(&p.profile, "cpuprofile", "",
 		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY, and .RATE with -rates")
 	flags.Func("rates", "measure the latency at these documents/s, as in 50,500,5000, instead of the throughput",
@@ -135,8 +140,11 @@ func (p params) validate() error {
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
 		{p.follow < 0, "-follow is not negative"},
+		{p.rivals && (p.follow > 0 || len(p.rates) > 0), "-rivals is measured alone, without -rates and -follow"},
 		{p.follow > 0 && len(p.rates) > 0, "-rates and -follow are measured one at a time"},
 		{p.backfill != "" && len(p.rates) > 0, "-rates are those of a live group, without -backfill"},
+		{p.rivals && (len(p.brokers) != 1 || p.brokers[0] != "kafka"), "-rivals needs -broker kafka"},
+		{p.rivals && p.profile != "", "-rivals writes no -cpuprofile"},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.problem))

@@ -43,7 +43,7 @@ type result struct {
 
 func (r result) rate() float64 { return float64(r.documents) / r.took.Seconds() }
 
-// stopwatch starts when the first batch of the topic arrives at any client that has it as a hook.
+// stopwatch starts when the first batch of the topic arrives at any client that has it as a hook, or by start.
 type stopwatch struct {
 	requests
 	topic   string
@@ -69,6 +69,11 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 	if topic != w.topic {
 		return
 	}
+	w.start()
+}
+
+// start begins the measurement, once.
+func (w *stopwatch) start() {
 	w.once.Do(func() {
 		w.profile.begin()
 		w.take()
@@ -104,7 +109,7 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int,
 		case <-ended:
 			return 0, usage{}, fmt.Errorf("it ended with %d of %d documents committed", done(), n)
 		case <-ctx.Done():
-			return 0, usage{}, context.Cause(ctx)
+			return 0, usage{}, fmt.Errorf("%w: %d of %d documents are committed", context.Cause(ctx), done(), n)
 		}
 	}
 }

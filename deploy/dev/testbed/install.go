@@ -71,10 +71,29 @@ func findJava(ctx context.Context) (string, error) {
 	})
 }
 
+// JDK returns a Java that runs programs, and its compiler.
+func JDK(ctx context.Context) (java, javac string, err error) {
+	m := missing{fmt.Sprintf("a Java compiler, version %d or newer", javaAtLeast), "default-jdk-headless", "openjdk"}
+	javac, err = find(ctx, m, func() (string, bool) {
+		for _, javac := range []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "javac"), "javac"} {
+			out, err := exec.CommandContext(ctx, javac, "-version").CombinedOutput()
+			if err == nil && javaMajor(string(out)) >= javaAtLeast {
+				return javac, true
+			}
+		}
+		return "", false
+	})
+	if err != nil {
+		return "", "", err
+	}
+	java, err = findJava(ctx)
+	return java, javac, err
+}
+
 // javaMajor reads the output of java -version: `openjdk version "17.0.15" 2025-04-15`, or for old versions
-// `"1.8.0_402"`.
+// `"1.8.0_402"`. That of javac is `javac 17.0.15`.
 func javaMajor(version string) int {
-	found := regexp.MustCompile(`version "(?:1\.)?(\d+)`).FindStringSubmatch(version)
+	found := regexp.MustCompile(`(?:version "|^javac )(?:1\.)?(\d+)`).FindStringSubmatch(version)
 	if found == nil {
 		return 0
 	}

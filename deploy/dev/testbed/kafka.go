@@ -3,7 +3,6 @@
 package testbed
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed" // for the two property files
@@ -54,7 +53,7 @@ func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka
 	if err != nil {
 		return nil, err
 	}
-	jars, err := kafkaJars(ctx, at.Cache, at.POM)
+	jars, err := Jars(ctx, at.Cache, "kafka", at.POM)
 	if err != nil {
 		return nil, err
 	}
@@ -208,54 +207,6 @@ func kafkaAnswers(ctx context.Context, n node) error {
 	}
 	if !slices.ContainsFunc(brokers, func(b kadm.BrokerDetail) bool { return int(b.NodeID) == n.id }) {
 		return fmt.Errorf("broker %d is not registered yet", n.id)
-	}
-	return nil
-}
-
-// kafkaJars returns the directory of Kafka's jars, which Maven fills once. A copy of the POM inside says for which POM
-// it was filled.
-func kafkaJars(ctx context.Context, cache, pom string) (string, error) {
-	want, err := os.ReadFile(pom)
-	if err != nil {
-		return "", err
-	}
-	jars, err := filepath.Abs(filepath.Join(cache, "kafka"))
-	if err != nil {
-		return "", err
-	}
-	if have, err := os.ReadFile(filepath.Join(jars, "pom.xml")); err == nil && bytes.Equal(have, want) {
-		return jars, nil
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-	fresh, err := os.MkdirTemp(filepath.Dir(jars), "kafka-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(fresh) // gone after the rename
-	if err := fetchJars(ctx, fresh, pom); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(fresh, "pom.xml"), want, 0o644); err != nil {
-		return "", err
-	}
-	if err := os.RemoveAll(jars); err != nil {
-		return "", err
-	}
-	return jars, os.Rename(fresh, jars) // whole or not at all, so that an interrupted download leaves nothing behind
-}
-
-func fetchJars(ctx context.Context, into, pom string) error {
-	mvn, err := findMaven(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "fetching Kafka's jars with Maven")
-	cmd := exec.CommandContext(ctx, mvn, "-B", "-q", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime",
-		"-DoutputDirectory="+into)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("fetch kafka: %w\n%s", err, out)
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ func TestJavaMajor(t *testing.T) {
 		`openjdk version "17.0.15" 2025-04-15`: 17,
 		`java version "1.8.0_402"`:             8,
 		`openjdk version "25" 2025-09-16`:      25,
+		`javac 17.0.15`:                        17,
+		`javac 1.8.0_402`:                      8,
 		`command not found`:                    0,
 	} {
 		if got := javaMajor(version); got != want {

@@ -13,6 +13,9 @@ import (
 func TestARM64(t *testing.T) { tryARM64(t, func(string, string) {}) }
 
 func TestARM64Long(t *testing.T) {
+	if runsHere() {
+		return
+	}
 	emulator := qemu(t)
 	tryARM64(t, func(dir, program string) {
 		// the tests of kernels start themselves again, without the emulator
@@ -25,10 +28,13 @@ func TestARM64Long(t *testing.T) {
 	})
 }
 
+// runsHere says that these tests run for arm64 anyway, or are run by another process of this package already.
+func runsHere() bool { return runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" }
+
 func tryARM64(t *testing.T, run func(dir, program string)) {
 	t.Helper()
-	if runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" {
-		return // these tests run for arm64, or run here already
+	if runsHere() {
+		return
 	}
 	for _, dir := range []string{".", "../sketch"} {
 		program := filepath.Join(t.TempDir(), "test")
@@ -48,7 +54,10 @@ func qemu(t *testing.T) string {
 	if path, err := exec.LookPath(program); err == nil {
 		return path
 	}
-	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", debian}} {
+	for _, args := range [][]string{
+		{"update", "-qq"},
+		{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=120", "--no-install-recommends", debian},
+	} {
 		if out, err := exec.CommandContext(t.Context(), "apt-get", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%s, which runs binaries for arm64, is missing: sudo apt-get install %s: %v\n%s", program, debian, err, out)
 		}

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // A process that loses the first partition and gets it back, before its feeder has ended, feeds again. Only what the
 // feeder ends with by itself ends the process.
-func TestElectedAgain(t *testing.T) {
-	t.Parallel()
+func TestElectedAgain(t *testing.T) { synctest.Test(t, electedAgain) }
+
+func electedAgain(t *testing.T) {
+	t.Helper()
 	p := &process{Service: &Service{}}
 	var elected atomic.Bool
 	elected.Store(true)
@@ -23,7 +26,7 @@ func TestElectedAgain(t *testing.T) {
 		elected.Store(false)
 		<-ctx.Done()
 		elected.Store(true)
-		time.Sleep(3 * feedEvery) // as while an append is under way
+		time.Sleep(3 * feedEvery) // in a bubble: virtual; as while an append is under way
 		return context.Cause(ctx)
 	})
 	if !errors.Is(err, broken) || runs != 3 {

@@ -24,6 +24,44 @@ func (w *world) isPrimed(shadow *running) {
 	})
 }
 
+// oldFinds has the old group judge n documents, and returns how many of them are unique.
+func (w *world) oldFinds(n int) (unique int) {
+	w.t.Helper()
+	w.produce(n, 1)
+	w.launch(named("old"))
+	w.settled()
+	return len(w.wentTo("news.unique"))
+}
+
+// noneAgain holds that no text which was unique before came out as unique once more.
+func (w *world) noneAgain(unique int) {
+	w.t.Helper()
+	if n := len(w.wentTo("news.unique")); n != unique {
+		w.t.Errorf("%d of %d texts that were unique before are unique again", n-unique, unique)
+	}
+}
+
+// A shadow with source.prime_from: unique remembers what the old group found unique, though the source has nothing of
+// it any more. A member that comes back does not prime it again.
+func TestShadowIsPrimedWithTheUnique(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	unique := w.oldFinds(300)
+	w.deleteAll("news")
+	shadow := w.launch(w.successor("next"), fromUnique)
+	w.isPrimed(shadow)
+	w.takesOver(w.takeover("next", false))
+	shadow.kill()
+	again := w.start(w.successor("next"), fromUnique)
+	w.becomes("ready", again.Ready)
+	w.produce(300, 1) // the same texts
+	w.committedBy("next")
+	w.noneAgain(unique)
+	if st := again.Stats().Index; st.History != unique {
+		t.Errorf("%d documents of history, want %d", st.History, unique)
+	}
+}
+
 // What the old group forwards while a shadow starts, and before it has joined its group, is primed or judged: its
 // copies are duplicates after the takeover.
 func TestShadowPrimingLeavesNoHole(t *testing.T) {
@@ -56,19 +94,14 @@ func TestShadowPrimingLeavesNoHole(t *testing.T) {
 		w.produce(50, 2+i)
 	}
 	w.committedBy("next")
-	if n := len(w.wentTo("news.unique")); n != unique {
-		t.Errorf("%d of %d texts that were unique before are unique again", n-unique, unique)
-	}
+	w.noneAgain(unique)
 }
 
 // What the old group has committed and nobody can read yet is waited for.
 func TestShadowPrimingWaitsForOpenTransactions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.produce(100, 1)
-	w.launch(named("old"))
-	w.settled()
-	unique := len(w.wentTo("news.unique"))
+	unique := w.oldFinds(100)
 	open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news.unique"))
 	if err := open.BeginTransaction(); err != nil {
 		t.Fatal(err)
@@ -104,10 +137,7 @@ func TestShadowPrimingWaitsForOpenTransactions(t *testing.T) {
 func TestShadowPrimingIsFinishedAfterTheTakeover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.produce(300, 1)
-	w.launch(named("old"))
-	w.settled()
-	unique := len(w.wentTo("news.unique"))
+	unique := w.oldFinds(300)
 	w.deleteAll("news")
 	shadow := w.launch(w.successor("next"), fromUnique, func(s *Setup) { s.MaxRate = 40 })
 	f := shadow.follower()
@@ -127,9 +157,7 @@ func TestShadowPrimingIsFinishedAfterTheTakeover(t *testing.T) {
 	}
 	w.produce(300, 1) // the same texts
 	w.committedBy("next")
-	if n := len(w.wentTo("news.unique")); n != unique {
-		t.Errorf("%d of %d texts that were unique before are unique again", n-unique, unique)
-	}
+	w.noneAgain(unique)
 }
 
 // A shadow that cannot be primed says why, and what to do: at once if the old group's journal is missing, and once if

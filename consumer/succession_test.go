@@ -18,7 +18,6 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
-	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/succession"
 	"github.com/unecho/unecho/sink"
 )
@@ -297,33 +296,6 @@ func TestSuccessorOfItself(t *testing.T) {
 	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 ||
 		m[0].Key != "consumer.succeeds_journal" {
 		t.Errorf("the same journal: %v", m)
-	}
-}
-
-// A shadow with source.prime_from: unique remembers what the old group found unique, though the source has nothing of it
-// any more. A member that comes back does not prime it again.
-func TestShadowIsPrimedWithTheUnique(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 2)
-	w.produce(300, 1)
-	w.launch(named("old"))
-	w.settled()
-	unique := len(w.wentTo("news.unique"))
-	w.deleteAll("news")
-	primed := func(s *Setup) { s.Source.PrimeFrom = session.PrimeFromUnique }
-	shadow := w.launch(w.successor("next"), primed)
-	w.becomes("primed", func() bool { return shadow.Stats().Index.History == unique })
-	w.takesOver(w.takeover("next", false))
-	shadow.kill()
-	again := w.start(w.successor("next"), primed)
-	w.becomes("ready", again.Ready)
-	w.produce(300, 1) // the same texts
-	w.committedBy("next")
-	if n := len(w.wentTo("news.unique")); n != unique {
-		t.Errorf("%d of %d texts that were unique before are unique again", n-unique, unique)
-	}
-	if st := again.Stats().Index; st.History != unique {
-		t.Errorf("%d documents of history, want %d", st.History, unique)
 	}
 }
 

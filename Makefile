@@ -35,7 +35,7 @@ TESTREPORT          := $(BIN)/testreport
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-latency bench-follow bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -105,6 +105,9 @@ bench-latency: dev ## from the producer to a reader of the outputs, beside a bar
 
 bench-follow: dev ## how fast a member follows a journal of a million entries, on one core; ARGS='-follow 10000000'
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -broker kafka -follow 1000000 $(ARGS)
+
+bench-bands: ## what plans of bands cost: signing, applying, bytes, candidates, what is found; ARGS='-corpus logs'
+	@$(GO) run ./deploy/dev/bench/bands $(ARGS)
 
 bench-rivals: dev ## documents/s beside a Kafka Streams application that removes exact copies, and a bare copy
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -rivals -broker kafka -verify estimate $(ARGS)

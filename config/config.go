@@ -65,6 +65,14 @@ func (c Config) Validate() []setting.Mistake {
 	)
 }
 
+// AsBegun returns c with the settings that it leaves open as a group's journal was begun with them. Text is that of the
+// journal, or nil: then they are planned.
+func (c Config) AsBegun(text []byte) (Config, error) {
+	var err error
+	c.Judge, err = c.Judge.AsBegun(text)
+	return c, err
+}
+
 // Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
 // the rooms' Params say which these are.
 func (c Config) Settings() []byte {

@@ -12,6 +12,7 @@ import (
 // announces that it has begun to read, and goes on when it is told to.
 type slow struct {
 	snapshot.Store
+	settled  bool // it was asked for the settings in a snapshot
 	restores int
 	reading  chan struct{}
 	goOn     chan struct{}
@@ -19,6 +20,10 @@ type slow struct {
 
 func (s *slow) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
 	m, err := s.Store.Manifest(ctx, at)
+	if !s.settled { // the first is read for its settings
+		s.settled = true
+		return m, err
+	}
 	if s.restores--; s.restores >= 0 {
 		s.reading <- struct{}{}
 		<-s.goOn
@@ -29,7 +34,7 @@ func (s *slow) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Man
 // overtake starts a member whose first restores are overtaken.
 func (w *world) overtake(k *member.Keeper, restores int) *running {
 	w.t.Helper()
-	store := &slow{w.store(), restores, make(chan struct{}), make(chan struct{})}
+	store := &slow{Store: w.store(), restores: restores, reading: make(chan struct{}), goOn: make(chan struct{})}
 	m := w.launch(named("late"), rarely, func(s *Setup) { s.Store = store })
 	for i := range restores {
 		w.await("a restore", store.reading)

@@ -76,6 +76,11 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	if err != nil {
 		return before, after, err
 	}
+	settings, err := p.setup.Index.AsBegun(state.Settings)
+	if err != nil {
+		return before, after, err
+	}
+	p.fix(settings)
 	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
 	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, routing.Plain(state.Routes.Text))
 	p.session.Agreed, p.recorded = p.agreed, index.Recorded(state.Settings)

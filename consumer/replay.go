@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/consumer/replay"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -14,7 +15,12 @@ import (
 // order in which they were reached.
 func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdict)) error {
 	name := setup.Journal.Name(setup.Params.Group)
-	replica, err := index.NewReplica(setup.Index, index.Fingerprint(setup.Settings))
+	begun := routing.Journal{Options: setup.Kafka, Topic: name, Group: setup.Params.Group}
+	settings, err := begun.AsBegun(ctx, setup.Index)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	replica, err := index.NewReplica(settings, index.Fingerprint(settings.Written(setup.Settings)))
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

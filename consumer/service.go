@@ -127,24 +127,20 @@ func New(setup Setup) (*Service, error) {
 		return nil, fmt.Errorf("build service: %w", err)
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
-	agreed := member.NewAgreed(setup.Index, setup.Settings, setup.routing())
-	if setup.Plan == nil {
-		agreed.Succeeds = setup.Params.Succeeds
-	}
 	s := &Service{
-		setup: setup, agreed: agreed, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
+		setup: setup, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
 		lagRead: true,
 		loops:   Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}
 	s.session = session.Setup{
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes),
-		Agreed: agreed,
-		Reader: reader, Encoder: setup.encoder(agreed.Fingerprint),
-		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
+		Reader: reader,
+		Times:  session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
 		Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
 	}
+	s.fix(setup.Index)
 	return s, nil
 }
 
@@ -233,6 +229,7 @@ func (s *Service) Stats() Stats {
 	defer s.mu.Unlock()
 	st.Lags, st.GroupLags, st.Member = s.owed.ours, s.owed.all, s.called
 	st.SourceLag, st.Leaderless, st.Standing = s.owed.lag, len(s.owed.leaderless), s.stands
+	st.Params, st.Bounds = s.setup.Index, boundsOf(s.setup.Index.Window)
 	if s.log != nil {
 		st.JournalEnd = s.log.LastEnd()
 		st.JournalStart, st.StartTime = s.log.Oldest()

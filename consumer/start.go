@@ -14,7 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// connect reaches the cluster and makes sure that the topics are there.
+// connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
 func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
 	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
 	client, err := kgo.NewClient(opts...)
@@ -24,8 +24,10 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 	var id [16]byte
 	told := false
 	err = retry.While(ctx, startPause, func() (err error) {
-		id, err = s.topics(ctx, client)
-		return err
+		if id, err = s.topics(ctx, client); err != nil {
+			return err
+		}
+		return s.settle(ctx, id)
 	}, func(err error, since time.Duration) bool { // a broker that restarts should not end a start at the same time
 		if !broker.Passing(err) || since >= s.setup.Params.StartTimeout {
 			return false

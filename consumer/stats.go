@@ -104,8 +104,8 @@ func (s *Service) counted() Stats {
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
-		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1, Params: s.setup.Index,
-		Bounds: boundsOf(s.setup.Index.Window), SnapshotNext: m.SnapshotNext.Load(),
+		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,
+		SnapshotNext: m.SnapshotNext.Load(),
 		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
 }

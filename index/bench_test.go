@@ -33,17 +33,17 @@ func BenchmarkApplyMap(b *testing.B) {
 // BenchmarkApplyMapGrowing measures the textbook index without a window: it begins with this many documents, forgets
 // nothing, and so does less work.
 func BenchmarkApplyMapGrowing(b *testing.B) {
-	benchMapped(b, func(int) *mapped { return newMapped(0) })
+	benchMapped(b, func(f *feed, _ int) *mapped { return newMapped(f, 0) })
 }
 
-func benchMapped(b *testing.B, of func(held int) *mapped) {
+func benchMapped(b *testing.B, of func(f *feed, held int) *mapped) {
 	b.Helper()
 	for _, held := range []int{100_000, 1_000_000} {
 		for _, percent := range []int{0, 30, 90} {
 			b.Run(fmt.Sprintf("docs=%s/duplicates=%d%%", short(held), percent), func(b *testing.B) {
 				before := resident(b)
 				f := newFeed(b, estimating(held), held, 0)
-				m := of(held)
+				m := of(f, held)
 				fill := uint64(held)
 				if m.forgets {
 					fill += fill / 2

@@ -54,13 +54,16 @@ func (p SimilarityParams) mayVerify() bool {
 }
 
 // checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of
-// the pairs. Bands that were set, or planned by area, promise none, and those of a sketch by distance do not depend
-// on the threshold.
+// the pairs. Bands that did not find it at the threshold before either, and those planned by area, promise none. Those
+// of a sketch by distance do not depend on the threshold.
 func (p SimilarityParams) checkRecall() []setting.Mistake {
-	if p.Signed == (Signed{}) || p.byDistance() || p.Plan == planArea || p.Bands > 0 || p.Rows > 0 {
+	if p.Signed == (Signed{}) || p.byDistance() || p.Plan == planArea {
 		return nil
 	}
 	banding, err := p.Banding()
+	if err == nil && !p.asSigned().promises(banding) {
+		return nil
+	}
 	shared, _, ok := p.SharedAt(p.Threshold)
 	if err != nil || !ok {
 		return []setting.Mistake{setting.Wrong("similarity.verify", p.Verify, "says nothing of the words of "+p.Shingle,
@@ -74,6 +77,12 @@ func (p SimilarityParams) checkRecall() []setting.Mistake {
 			fmt.Sprintf("write %v or more; %s", p.leastThreshold(banding), succession))}
 	}
 	return nil
+}
+
+// promises says whether a banding finds similarity.recall of the pairs at the threshold.
+func (p SimilarityParams) promises(b sketch.Banding) bool {
+	shared, _, ok := p.SharedAt(p.Threshold)
+	return ok && b.Probability(shared) >= p.Recall
 }
 
 // leastThreshold returns the least threshold, in hundredths, at which bands keep recall.

@@ -16,6 +16,10 @@ type Comparer struct {
 
 // NewComparer builds a comparer for valid Params.
 func NewComparer(p Params) (*Comparer, error) {
+	p, err := p.Planned()
+	if err != nil {
+		return nil, fmt.Errorf("build comparer: %w", err)
+	}
 	sketch, err := p.Similarity.NewSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)

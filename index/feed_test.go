@@ -26,7 +26,6 @@ type feed struct {
 
 const (
 	runEntries = 512
-	planBands  = 18 // of the default plan
 	idBytes    = 16
 )
 
@@ -38,8 +37,21 @@ func estimating(held int) index.Params {
 	return p
 }
 
+// keysOf returns the bytes of the band keys of a document, by planned settings.
+func keysOf(p index.Params) int {
+	banding, err := p.Similarity.Banding()
+	if err != nil {
+		panic(err)
+	}
+	return banding.Bands * p.Similarity.KeyBytes
+}
+
 func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed {
 	tb.Helper()
+	p, err := p.Planned()
+	if err != nil {
+		tb.Fatal(err)
+	}
 	replica, err := index.NewReplica(p, index.Fingerprint(settings))
 	if err != nil {
 		tb.Fatal(err)
@@ -53,7 +65,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	f.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, runEntries)}
 	for i := range f.record.Entries {
 		e := &f.record.Entries[i]
-		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, planBands*p.Similarity.KeyBytes), make([]byte, idBytes)
+		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, keysOf(p)), make([]byte, idBytes)
 		e.Evidence = make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
 	}
 	return f

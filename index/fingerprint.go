@@ -36,14 +36,19 @@ func Recorded(settings []byte) uint64 {
 	return Fingerprint(settings)
 }
 
-// Same says whether two settings texts mean the same.
-func Same(a, b []byte) bool { return bytes.Equal(a, b) || Fingerprint(a) == Fingerprint(b) }
+// Same says whether two settings texts mean the same. What one of them leaves open is as in the other.
+func Same(a, b []byte) bool {
+	return bytes.Equal(a, b) || Fingerprint(closed(a, b)) == Fingerprint(closed(b, a))
+}
 
 // Diff returns a line for each setting in which two texts do not mean the same; see setting.Diff.
-func Diff(here, journal []byte) []string { return setting.Diff(Fixed(here), Fixed(journal)) }
+func Diff(here, journal []byte) []string {
+	return setting.Diff(Fixed(closed(here, journal)), Fixed(closed(journal, here)))
+}
 
 // DiffAll is Diff with the bounds.
 func DiffAll(here, journal []byte) []string {
+	here, journal = closed(here, journal), closed(journal, here)
 	return setting.Diff(meaning(here, func(setting.Field) bool { return true }),
 		meaning(journal, func(setting.Field) bool { return true }))
 }

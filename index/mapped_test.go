@@ -14,6 +14,7 @@ import (
 // bands, and stores keys, sketch and id of a document without a match. It has no scopes, clocks, partitions, copies,
 // verdicts, snapshots or bound on candidates.
 type mapped struct {
+	bits      int                   // of a code
 	bands     []map[uint64][]uint32 // numbers ascend
 	documents []mappedDocument      // ring buffer: a document is at its number modulo the length
 	forgets   bool                  // each new document replaces the oldest; otherwise the index grows
@@ -30,9 +31,12 @@ type mappedRank struct {
 	bands  int
 }
 
-// newMapped keeps the last this many documents; 0 keeps all.
-func newMapped(held int) *mapped {
-	m := &mapped{bands: make([]map[uint64][]uint32, planBands), documents: make([]mappedDocument, held), forgets: held > 0}
+// newMapped keeps the last this many documents of a feed; 0 keeps all.
+func newMapped(of *feed, held int) *mapped {
+	m := &mapped{
+		bands: make([]map[uint64][]uint32, keysOf(of.params)/of.params.Similarity.KeyBytes), bits: of.params.Similarity.CodeBits,
+		documents: make([]mappedDocument, held), forgets: held > 0,
+	}
 	for b := range m.bands {
 		m.bands[b] = map[uint64][]uint32{}
 	}
@@ -59,8 +63,8 @@ func (m *mapped) apply(f *feed) (copies int) {
 func (m *mapped) best(keys, codes []byte) (number uint32, ok bool) {
 	most := 0
 	for _, r := range m.candidates(keys) {
-		matches := sketch.Matches(m.document(r.number).codes, codes, 8)
-		if num, den := sketch.Estimate(matches, len(codes), 8); matches > most && sketch.AtLeast(num, den, 8000) {
+		matches := sketch.Matches(m.document(r.number).codes, codes, m.bits)
+		if num, den := sketch.Estimate(matches, len(codes)*8/m.bits, m.bits); matches > most && sketch.AtLeast(num, den, 8000) {
 			number, most, ok = r.number, matches, true
 		}
 	}
@@ -125,7 +129,8 @@ func key(keys []byte, band int) (k uint64) {
 // TestMappedJudgesAlike: the textbook index of the benchmarks finds the same copies as ours in the same window.
 func TestMappedJudgesAlike(t *testing.T) {
 	const held = 2000
-	f, m := newFeed(t, estimating(held), held, 0.3), newMapped(held)
+	f := newFeed(t, estimating(held), held, 0.3)
+	m := newMapped(f, held)
 	copies := 0
 	for f.made < 4*held {
 		f.make()

@@ -134,8 +134,8 @@ func TestPartsAddUp(t *testing.T) {
 	f.fill(documents)
 	e := &f.record.Entries[0]
 	parts, s := index.PartsOf(f.params, e), f.replica.Stats()
-	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 130 || parts.Keys != 72 || parts.ID != 17 ||
-		parts.Buckets != 19*8 {
+	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 73 || parts.Keys != 40 || parts.ID != 17 ||
+		parts.Buckets != 11*8 {
 		t.Errorf("%+v", parts)
 	}
 	per := float64(s.WindowBytes) / float64(s.Documents)

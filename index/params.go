@@ -27,17 +27,17 @@ type SimilarityParams struct {
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found" verdict:"true"`
-	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; more slots, fewer candidates for the same recall" verdict:"true"`
+	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and rows need, and as verify: estimate needs; with a number and bands: 0, bands have as many rows as fit" verdict:"true"`
 	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
-	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both for recall" verdict:"true"`
+	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both, so that they keep recall" verdict:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates" verdict:"true"`
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true"`
-	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate" enum:"4|8|16" verdict:"true"`
+	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate; 0 is 4, of somewhat more slots" enum:"0|4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, the most promising first: by their sketches, or by the bands they share; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
 	MaxReferences int     `key:"max_references" doc:"references to documents that are read in the buckets of one document: of each band key the newest 64, then the popular keys one after another, newest first; the more, the more copies are found among documents that share most of their text, each in some nanoseconds" verdict:"true"`
@@ -127,9 +127,9 @@ func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }
 func DefaultParams() Params {
 	return Params{
 		Similarity: SimilarityParams{
-			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Slots: 128, Plan: "recall", Recall: 0.98,
+			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Plan: "recall", Recall: 0.98,
 			Bits: 64, Distance: 3,
-			Verify: "jaccard", Evidence: evidenceAuto, CodeBits: 8, KeyBytes: 4,
+			Verify: "jaccard", Evidence: evidenceAuto, KeyBytes: 4,
 			MaxCandidates: 8, MaxReferences: 3584, MaxWork: 2_000_000,
 		},
 		Text: text.DefaultParams(),

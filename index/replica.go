@@ -74,7 +74,11 @@ func SourceOf(rec Record, v *Verdict) entry.Source {
 // member's own settings. The caller must have validated the Params.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 	r := &Replica{fingerprint: fingerprint, recorded: fingerprint, byID: map[entry.Source]uint32{}, hash: began(fingerprint), confirmed: -1}
-	if err := r.assemble(p); err != nil {
+	p, err := p.Planned()
+	if err == nil {
+		err = r.assemble(p)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("build replica: %w", err)
 	}
 	return r, nil

@@ -37,6 +37,10 @@ const (
 
 // NewSigner builds a signer for valid Params.
 func NewSigner(p Params) (*Signer, error) {
+	p, err := p.Planned()
+	if err != nil {
+		return nil, fmt.Errorf("build signer: %w", err)
+	}
 	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)

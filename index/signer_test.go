@@ -43,7 +43,7 @@ func TestSignedAndVerified(t *testing.T) {
 			Similarity{5, 7},
 			Levenshtein,
 		},
-		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{32640, 32640}, Estimate},
+		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{2160, 2160}, Estimate},
 		"hamming": {
 			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{64, 64}, Hamming,
 		},
@@ -52,6 +52,10 @@ func TestSignedAndVerified(t *testing.T) {
 			p := DefaultParams()
 			p.Similarity.Shingle, p.Similarity.Threshold = "word:1", 0.3
 			c.change(&p.Similarity)
+			p, err := p.Planned()
+			if err != nil {
+				t.Fatal(err)
+			}
 			sketch, err := p.Similarity.NewSketch()
 			if err != nil {
 				t.Fatal(err)
@@ -78,8 +82,9 @@ func TestSignedBands(t *testing.T) {
 		change func(*SimilarityParams)
 		keys   int
 	}{
-		"planned":     {func(*SimilarityParams) {}, 18 * 4},
-		"wide":        {func(p *SimilarityParams) { p.KeyBytes = 8 }, 18 * 8},
+		"planned":     {func(*SimilarityParams) {}, 13 * 4},
+		"wide":        {func(p *SimilarityParams) { p.KeyBytes = 8 }, 13 * 8},
+		"most rows":   {func(p *SimilarityParams) { p.Slots = 128 }, 18 * 4},
 		"by hand":     {func(p *SimilarityParams) { p.Bands, p.Rows = 5, 20 }, 5 * 4},
 		"by area":     {func(p *SimilarityParams) { p.Plan = "area" }, 9 * 4},
 		"simhash":     {func(p *SimilarityParams) { p.Sketch = "simhash" }, 4 * 4},

@@ -12,6 +12,9 @@ import (
 
 // Algorithm returns the name and version of the sketch, such as "minhash/2", for the unecho-algorithm header.
 func (p Params) Algorithm() string {
+	if planned, err := p.Planned(); err == nil {
+		p = planned
+	}
 	s, err := p.Similarity.NewSketch()
 	if err != nil {
 		return p.Similarity.Sketch // settings that Validate refuses: nothing is signed by them

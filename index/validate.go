@@ -12,7 +12,7 @@ import (
 // Validate reports every setting with an impossible value, and every combination that contradicts itself.
 func (p Params) Validate() []setting.Mistake {
 	return slices.Concat(
-		setting.Under("similarity", p.Similarity.validate()),
+		setting.Under("similarity", p.validateSimilarity()),
 		setting.Under("text", p.Text.Validate()),
 		setting.Under("window", p.Window.validate()),
 		setting.Under("index", p.Index.validate()),

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,51 +15,56 @@ import (
 const leastRows = 2
 
 // validateLevenshtein refuses shingles for which no bands keep recall.
-func (p SimilarityParams) validateLevenshtein() []setting.Mistake {
-	if !p.plannedByEdits() || p.keepsRecall() {
+func (p *Params) validateLevenshtein() []setting.Mistake {
+	if !p.Similarity.plannedByEdits() || p.keepsRecall() {
 		return nil
 	}
+	s := &p.Similarity
+	slots := cmp.Or(s.Slots, usualSlots)
 	remedy := "write shingle: char:1, and raise threshold"
 	if found := p.workable(); len(found) > 0 {
 		remedy = "write " + strings.Join(found, ", or ")
 	}
 	remedy += "; or set bands and rows, which promise no recall"
-	size := p.chars()
+	size := s.chars()
 	if size == 0 {
-		return []setting.Mistake{setting.Wrong("shingle", p.Shingle,
+		return []setting.Mistake{setting.Wrong("shingle", s.Shingle,
 			"are words, of which one edited letter changes several: verify: levenshtein would miss most of what it is meant "+
 				"to find", remedy)}
 	}
-	return []setting.Mistake{setting.Wrong("shingle", p.Shingle, fmt.Sprintf(
+	return []setting.Mistake{setting.Wrong("shingle", s.Shingle, fmt.Sprintf(
 		"are too long for verify: levenshtein: at the threshold of %v they leave a Jaccard similarity of some %.2f, for "+
 			"which %d slots do not keep a recall of %v in bands of %d rows or more",
-		p.Threshold, sketch.RunSimilarity(p.Threshold, size), p.Slots, p.Recall, leastRows), remedy)}
+		s.Threshold, sketch.RunSimilarity(s.Threshold, size), slots, s.Recall, leastRows), remedy)}
 }
 
 // keepsRecall says whether the planned bands keep recall and still exclude most documents (leastRows).
-func (p SimilarityParams) keepsRecall() bool {
-	banding, err := p.Banding()
+func (p *Params) keepsRecall() bool {
+	s := p.Similarity
+	s.Slots = cmp.Or(s.Slots, usualSlots)
+	banding, err := s.Banding()
 	return err == nil && banding.Rows >= leastRows
 }
 
 // workable returns changes of the settings after which the plan keeps recall: the longest runs for these slots, and the
 // fewest slots for these runs.
-func (p SimilarityParams) workable() []string {
+func (p *Params) workable() []string {
 	var found []string
-	q := p
+	q := *p
 	for size := text.MaxChars; size > 0; size-- {
-		if q.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
-			found = append(found, "shingle: "+q.Shingle)
+		if q.Similarity.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
+			found = append(found, "shingle: "+q.Similarity.Shingle)
 			break
 		}
 	}
-	if p.chars() == 0 {
+	if p.Similarity.chars() == 0 {
 		return found
 	}
-	q = p
-	for q.Slots < sketch.MaxSlots {
-		if q.Slots += 2; q.keepsRecall() {
-			return append(found, fmt.Sprintf("slots: %d", q.Slots))
+	q = *p
+	q.Similarity.Slots = cmp.Or(q.Similarity.Slots, usualSlots)
+	for q.Similarity.Slots < sketch.MaxSlots {
+		if q.Similarity.Slots += 2; q.keepsRecall() {
+			return append(found, fmt.Sprintf("slots: %d", q.Similarity.Slots))
 		}
 	}
 	return found

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
@@ -13,6 +14,22 @@ import (
 // Bounds of the width of a band key, in bytes.
 const minKeyBytes, maxKeyBytes = 4, 8
 
+func (p *Params) validateSimilarity() []setting.Mistake {
+	if wrong := p.Similarity.validate(); len(wrong) > 0 {
+		return wrong // the checks below need valid numbers
+	}
+	if wrong := slices.Concat(p.Similarity.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
+		return wrong
+	}
+	planned, err := p.Planned()
+	if err != nil {
+		return []setting.Mistake{setting.Wrong("slots", p.Similarity.Slots, strings.TrimPrefix(err.Error(), "plan bands: "),
+			"raise slots or threshold, or lower recall")}
+	}
+	return planned.Similarity.validateSketch()
+}
+
+// validate checks each value by itself.
 func (p SimilarityParams) validate() []setting.Mistake {
 	wrong := setting.Misspelt(p)
 	refuse := func(bad bool, key string, value any, problem, remedy string) {
@@ -28,8 +45,9 @@ func (p SimilarityParams) validate() []setting.Mistake {
 		"write a number between 0 and 1, such as 0.98")
 	refuse(recall && !fourDecimals(p.Recall), "recall", p.Recall, "has more than four decimals",
 		"round it to four decimals")
-	refuse(p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0, "slots", p.Slots, "is out of range",
-		fmt.Sprintf("write an even number from %d to %d, such as 128", sketch.MinSlots, sketch.MaxSlots))
+	refuse(p.Slots != 0 && (p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0), "slots", p.Slots,
+		"is out of range", fmt.Sprintf("write an even number from %d to %d, such as 128, or 0 for as many as are needed",
+			sketch.MinSlots, sketch.MaxSlots))
 	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range",
 		"write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 8")
@@ -39,13 +57,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(err != nil, "shingle", p.Shingle, "is no shingle",
 		fmt.Sprintf("write word:N or auto:N with N from 1 to %d, or char:K with K from 1 to %d", text.MaxWords,
 			text.MaxChars))
-	if len(wrong) > 0 {
-		return wrong // the checks below need valid numbers
-	}
-	if wrong = slices.Concat(p.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
-		return wrong
-	}
-	return p.validateSketch()
+	return wrong
 }
 
 // validateEvidence refuses evidence that verify has no use for.

@@ -64,6 +64,10 @@ func auditCommand() *cobra.Command {
 var errBroken = errors.New("not everything that was promised was kept")
 
 func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+	c, err := named.AsBegun(ctx, cmd, c)
+	if err != nil {
+		return interruptedOr(ctx, err)
+	}
 	in, err := auditInputs(cmd, c)
 	if err != nil {
 		return err

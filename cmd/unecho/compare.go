@@ -52,6 +52,10 @@ func compareCommand() *cobra.Command {
 }
 
 func runCompare(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+	c, err := named.AsBegun(ctx, cmd, c)
+	if err != nil {
+		return exit.Undone(err)
+	}
 	in, err := comparisonInputs(cmd, c)
 	if err != nil {
 		return err

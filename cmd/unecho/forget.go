@@ -65,6 +65,9 @@ func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []st
 	if err != nil {
 		return exit.Usage(err)
 	}
+	if c, err = named.AsBegun(ctx, cmd, c); err != nil {
+		return exit.Undone(err)
+	}
 	group, err := removalGroup(cmd, c)
 	if err != nil {
 		return exit.Undone(err)

@@ -109,7 +109,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Weighted:   c.Judge.Similarity.Weighted,
+		Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),

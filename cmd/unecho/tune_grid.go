@@ -24,7 +24,7 @@ func addGridFlags(cmd *cobra.Command) {
 		f.Named("shingle", "list")
 		f.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
 		f.Named("sketch", "choices")
-		f.IntSlice("slots", grid.Slots, "slots of minhash")
+		f.IntSlice("slots", grid.Slots, "slots of minhash; 0 is as many as the cheapest bands need")
 		f.IntSlice("bits", grid.Bits, "bits of simhash")
 		f.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
 		f.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")

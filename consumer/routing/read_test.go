@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -152,5 +153,45 @@ func TestApply(t *testing.T) {
 	if now, err = j.Apply(bounded(t), p, now, []byte("c")); err != nil || now.Routes.Number != 3 ||
 		string(now.Routes.Text) != "c" {
 		t.Errorf("with something between: %+v, %v", now, err)
+	}
+}
+
+// Begun finds the settings of a whole journal at its beginning, also behind strays, and those of a trimmed one by a
+// checkpoint.
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	begun := append([]index.Record{&index.Settings{Text: settings}, changing(1, "a")}, quiet(2*readFirst)...)
+	for _, c := range []struct {
+		name    string
+		records []index.Record
+		trim    int64
+		want    []byte
+	}{
+		{"nothing", nil, 0, nil},
+		{"whole", begun, 0, settings},
+		{"behind strays", append(quiet(10), begun...), 0, settings},
+		{"behind many strays", append(quiet(2*headRecords), begun...), 0, settings},
+		{"trimmed", append(begun, checkpoint(2*readFirst, 1, "a")), readFirst, settings},
+		{"trimmed, without a checkpoint", begun, readFirst, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			j, client := written(t, c.records...)
+			if c.trim > 0 {
+				trim := kadm.Offsets{}
+				trim.AddOffset("j", 0, c.trim, -1)
+				if _, err := kadm.NewClient(client).DeleteRecords(bounded(t), trim); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := j.Begun(bounded(t)); err != nil || string(got) != string(c.want) {
+				t.Errorf("got %s, %v", got, err)
+			}
+		})
+	}
+	missing, _ := written(t)
+	missing.Topic = "none"
+	if got, err := missing.Begun(bounded(t)); err != nil || got != nil {
+		t.Errorf("of a journal that is not there: %s, %v", got, err)
 	}
 }

@@ -46,7 +46,11 @@ func TestConfigurationNormalForms(t *testing.T) {
 // The curve shown is that of the default plan.
 func TestConfigurationCurve(t *testing.T) {
 	how := section(t, read(t, "deploy/docs/configuration.md"), "## Similarity: what is a copy, and how it is found")
-	p := config.Default().Judge.Similarity
+	planned, err := config.Default().Judge.Planned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := planned.Similarity
 	plan, err := p.Banding()
 	if err != nil {
 		t.Fatal(err)

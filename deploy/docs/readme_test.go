@@ -110,8 +110,11 @@ func TestReadmeExample(t *testing.T) {
 // The verdicts, similarity and fingerprint shown are those of a service with default settings.
 func TestReadmeVerdicts(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")
-	settings := config.Default().Settings()
-	params := config.Default().Judge
+	c, err := config.Default().AsBegun(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, params := c.Settings(), c.Judge
 	fingerprint := index.Fingerprint(settings)
 	replica, err := index.NewReplica(params, fingerprint)
 	if err != nil {

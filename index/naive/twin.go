@@ -40,6 +40,10 @@ type Twin struct {
 // New returns a twin that has applied nothing. settings is the canonical text of p and of the other settings that
 // decide verdicts, fingerprint its fingerprint. p must be valid: New panics if the shingle setting does not parse.
 func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
+	p, err := p.Planned()
+	if err != nil {
+		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
+	}
 	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))

@@ -69,6 +69,14 @@ func (s Shingling) Chars() int {
 	return s.size
 }
 
+// Words returns the size of a shingle that is a run of words, and 0 for any other.
+func (s Shingling) Words() int {
+	if s.unit == chars {
+		return 0
+	}
+	return s.size
+}
+
 // Hashed returns s with another hash.
 func (s Shingling) Hashed(h Hash) Shingling {
 	s.hash = h

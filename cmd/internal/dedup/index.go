@@ -23,6 +23,9 @@ type Index struct {
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.
 func NewIndex(p IndexParams) (*Index, error) {
+	if err := p.begun(nil); err != nil {
+		return nil, fmt.Errorf("make an index: %w", err)
+	}
 	replica, err := index.NewReplica(p.window(), index.Fingerprint(p.Settings))
 	if err != nil {
 		return nil, fmt.Errorf("make an index: %w", err)
@@ -48,6 +51,9 @@ func (p IndexParams) window() index.Params {
 	w.Window.Age, w.Window.Count, w.Window.Bytes = 0, 0, p.Memory
 	return w
 }
+
+// Params are the settings of the index: those that were given, with what they left open.
+func (x *Index) Params() index.Params { return x.params.Index }
 
 // Begin makes the documents judged so far the index that the following documents are compared with.
 func (x *Index) Begin() { x.first = x.next }

@@ -22,3 +22,14 @@ type IndexParams struct {
 	Memory   setting.Bytes // bytes that the index may take
 	All      bool          // a document is compared with all before it, copies too, and has all its matches; wants index.keep: all
 }
+
+// begun fixes the settings that are left open: as those of a saved index, or as planned for a corpus of a usual size.
+// How many documents there are is not known before they are read.
+func (p *IndexParams) begun(saved []byte) error {
+	window := p.Index.Window
+	p.Index.Window = index.WindowParams{}
+	planned, err := p.Index.AsBegun(saved)
+	planned.Window = window
+	p.Index, p.Settings = planned, planned.Written(p.Settings)
+	return err
+}

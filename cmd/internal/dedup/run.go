@@ -18,6 +18,9 @@ const jobsEach = 3
 // Run reads to the end, judges each document and calls each with its outcome, in the order of the documents, from the
 // calling goroutine. It ends with the first error, or when ctx is done.
 func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*Outcome) error) error {
+	if x, ok := to.(*Index); ok {
+		p.Index = x.Params() // with what was left open
+	}
 	jobs, err := newJobs(p)
 	if err != nil {
 		return err

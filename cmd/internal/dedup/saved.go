@@ -72,6 +72,9 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	if lines := index.DiffAll(p.Settings, settings); len(lines) > 0 {
 		return nil, &SettingsError{Lines: lines}
 	}
+	if err := p.begun(settings); err != nil {
+		return nil, err
+	}
 	replica, err := restore(file, &m, p)
 	if err != nil {
 		return nil, err

@@ -194,6 +194,10 @@ func (x *Explanation) compare() {
 }
 
 func (x *Explanation) compareSketches(p index.Params) error {
+	p, err := p.Planned()
+	if err != nil {
+		return err
+	}
 	s, err := p.Similarity.NewSketch()
 	if err != nil {
 		return err

@@ -64,8 +64,8 @@ func TestLoremIpsum(t *testing.T) {
 		x.Flip != "similarity.threshold: 0.8286" {
 		t.Errorf("%s by %s, %v; otherwise with %s", x.Verdict, x.Method, x.Similarity, x.Flip)
 	}
-	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 128 ||
-		s.Bands != 18 || s.Rows != 7 || len(s.MatchingBands) == 0 {
+	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 78 ||
+		s.Bands != 13 || s.Rows != 6 || len(s.MatchingBands) == 0 {
 		t.Errorf("%+v, error %v", s, x.Error)
 	}
 }

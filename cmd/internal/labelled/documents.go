@@ -34,6 +34,10 @@ type Documents struct {
 
 // New builds an empty Documents for documents that are compared by these settings.
 func New(judge index.Params, p document.Params) (*Documents, error) {
+	judge, err := judge.Planned()
+	if err != nil {
+		return nil, err
+	}
 	similarity := judge.Similarity
 	shingling, err := similarity.Shingling()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -95,6 +96,17 @@ func OnService(look func(ctx context.Context, cmd *cobra.Command,
 		}
 		return look(ctx, cmd, c)
 	}
+}
+
+// AsBegun returns a configuration with the settings that it leaves open as its group's journal was begun with them.
+func AsBegun(ctx context.Context, cmd *cobra.Command, c config.Config) (config.Config, error) {
+	options, err := Kafka(cmd, c)
+	if err != nil {
+		return c, err
+	}
+	j := routing.Journal{Options: options, Topic: c.Journal.Name(c.Consumer.Group), Group: c.Consumer.Group}
+	c.Judge, err = j.AsBegun(ctx, c.Judge)
+	return c, err
 }
 
 // Kafka returns how a verb reaches the cluster of a configuration.

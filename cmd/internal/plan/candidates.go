@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -38,15 +39,31 @@ func (p *Plan) writeFound(b *strings.Builder) {
 // mostMet is how many documents of the sample are compared with each other: half a million pairs.
 const mostMet = 1000
 
-// met holds the band keys of the first documents.
+// chosen draws some documents of the sample, each with the same chance.
+type chosen struct {
+	random *rand.Rand
+	seen   int
+}
+
+// place returns where the next document belongs among the mostMet that are kept; ok is false if it is not kept.
+func (c *chosen) place() (at int, ok bool) {
+	if c.seen++; c.seen <= mostMet {
+		return c.seen - 1, true
+	}
+	at = c.random.IntN(c.seen)
+	return at, at < mostMet
+}
+
+// met holds the band keys of the documents that were drawn.
 type met struct {
 	keys [][]byte
 }
 
-func (m *met) add(keys []byte) {
-	if len(m.keys) < mostMet {
-		m.keys = append(m.keys, slices.Clone(keys))
+func (m *met) put(at int, keys []byte) {
+	if at == len(m.keys) {
+		m.keys = append(m.keys, nil)
 	}
+	m.keys[at] = slices.Clone(keys)
 }
 
 // share returns the share of pairs that share a band key; nil if there is no pair.

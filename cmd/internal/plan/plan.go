@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/index"
@@ -21,9 +22,13 @@ type Plan struct {
 	PerDocument int64       `json:"bytes"`
 	Documents   int64       `json:"documents"`
 	WindowBytes int64       `json:"window_bytes"`
+	Costs       *Costs      `json:"costs,omitempty"`
 
-	describe string // how candidates are found
+	describe string       // how candidates are found
+	given    index.Params // with what is left open
 	params   index.Params
+	chosen   chosen
+	likeness likeness
 	signer   *index.Signer
 	sum      index.Parts // of the documents measured
 	met      met
@@ -39,8 +44,20 @@ type found struct {
 
 // New begins a plan for these settings: documents are added to it, or their sizes assumed, before it is finished.
 func New(judge index.Params) (*Plan, error) {
-	signer, err := index.NewSigner(judge)
-	return &Plan{params: judge, signer: signer}, err
+	planned, err := judge.Planned()
+	if err != nil {
+		return nil, err
+	}
+	signer, err := index.NewSigner(planned)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		given: judge, params: planned, signer: signer,
+		chosen: chosen{random: rand.New(rand.NewPCG(1, 1))}, //nolint:gosec // a sample, always the same
+	}
+	p.likeness, err = newLikeness(planned)
+	return p, err
 }
 
 // Positions and times as large as those of a service that has run for a while, because their lengths count.
@@ -57,7 +74,10 @@ func (p *Plan) Add(r *corpus.Record) {
 	}
 	p.sum = add(p.sum, index.PartsOf(p.params, &e))
 	p.Sample++
-	p.met.add(e.Keys)
+	if at, ok := p.chosen.place(); ok {
+		p.met.put(at, e.Keys)
+		p.likeness.put(at, r)
+	}
 	p.signer.Reset()
 }
 
@@ -133,6 +153,9 @@ func (p *Plan) bands(s index.SimilarityParams) error {
 		return err
 	}
 	p.Rows = banding.Rows
+	if p.Costs, err = p.costs(banding); err != nil {
+		return err
+	}
 	for percent := 50; percent <= 100; percent += 5 {
 		similarity := float64(percent) / 100
 		expected, least, ok := s.SharedAt(similarity)

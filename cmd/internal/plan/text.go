@@ -20,6 +20,9 @@ func (p *Plan) Write(out io.Writer) error {
 	if p.Candidates != nil {
 		fmt.Fprintf(&b, "candidates  %.4f of the pairs of documents in the sample\n", *p.Candidates)
 	}
+	if p.Costs != nil {
+		p.Costs.write(&b, s.MaxReferences)
+	}
 	from := "by the flags"
 	if p.Sample > 0 {
 		from = fmt.Sprintf("on average of %d", p.Sample)

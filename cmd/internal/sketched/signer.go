@@ -41,6 +41,10 @@ type Signer struct {
 
 // New makes a Signer for these settings.
 func New(p index.Params) (*Signer, error) {
+	p, err := p.Planned()
+	if err != nil {
+		return nil, err
+	}
 	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		return nil, err

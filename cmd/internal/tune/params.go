@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
 )
 
@@ -15,6 +16,7 @@ type Params struct {
 	Grid       Grid
 	Recall     float64 // recall that bands are planned for
 	CodeBits   int
+	Window     index.WindowParams // of the service: bands are planned for it
 	KeyBytes   int
 	Weighted   bool          // the Sample's shingles count as often as they occur
 	By         string        // criterion of the recommendation: see Bys

@@ -23,7 +23,7 @@ const enough = 0.98
 
 // recommend chooses among the settings tried at one threshold and one stage. Thresholds are the user's choice, and
 // pairs that are true under one are not under another. Of equally good settings it takes the one with the least memory,
-// then the one with the fewest candidates, then the first. It leaves out a setting without any true pair to find,
+// then the one that costs least, then the first. It leaves out a setting without any true pair to find,
 // because that could not miss any. If there is nothing to choose from, it says why.
 func recommend(rows []Row, by, stage string, threshold float64) (best *Row, why string) {
 	why = "no setting was tried to its end"
@@ -51,7 +51,7 @@ func better(r, s *Row, by string) bool {
 	byNumber := func(x, y float64) int { return cmp.Compare(y, x) } // the greater one first
 	recall := byNumber(min(r.Recall, enough), min(s.Recall, enough))
 	memory := byNumber(-r.BytesPerDocument, -s.BytesPerDocument)
-	candidates := byNumber(-r.CandidatesPerDocument, -s.CandidatesPerDocument)
+	cost := byNumber(-r.CostNanoseconds, -s.CostNanoseconds)
 	f1 := byNumber(r.F1, s.F1)
 	order := map[string][]int{
 		ByPrecision: {byNumber(r.Precision, s.Precision), f1},
@@ -60,5 +60,5 @@ func better(r, s *Row, by string) bool {
 		ByMemory:    {recall, memory, f1},
 		BySpeed:     {recall, byNumber(-r.Seconds, -s.Seconds), f1},
 	}[by]
-	return cmp.Or(append(order, memory, candidates)...) < 0
+	return cmp.Or(append(order, memory, cost)...) < 0
 }

@@ -22,6 +22,7 @@ type Row struct {
 	ErrorMean             float64 `json:"error_mean"`
 	ErrorDeviation        float64 `json:"error_deviation"`
 	CandidatesPerDocument float64 `json:"candidates_per_document"`
+	CostNanoseconds       float64 `json:"cost_ns"`            // of a document in the window of the service, by sketch.CostOf
 	BytesPerDocument      float64 `json:"bytes_per_document"` // bytes that the index would take per document
 	IndexBytes            int64   `json:"index_bytes"`        // for the sample
 	// to sign the sample, find the candidates, and pass the stage

@@ -15,6 +15,7 @@ type Setting struct {
 	Bands     int     `json:"bands"`           // of simhash: the blocks, or choices of blocks, that are keys
 	Rows      int     `json:"rows,omitempty"`
 	Planned   bool    `json:"planned,omitempty"` // bands and rows are those that the service plans for the threshold
+	ByCost    bool    `json:"by_cost,omitempty"` // and slots, too: those of the cheapest bands
 	Bits      int     `json:"bits,omitempty"`    // for simhash, as is
 	Distance  int     `json:"distance,omitempty"`
 	Threshold float64 `json:"threshold"`
@@ -34,6 +35,8 @@ func (s Setting) String() string {
 	switch {
 	case s.ByDistance():
 		text += fmt.Sprintf("%d bits, distance %d", s.Bits, s.Distance)
+	case s.Bands == 0 && s.Slots == 0:
+		text += "as many slots as the cheapest bands need"
 	case s.Bands == 0:
 		text += fmt.Sprintf("%d slots, bands as planned", s.Slots)
 	default:
@@ -94,12 +97,15 @@ func (g Grid) bandings(base Setting) []Setting {
 	for _, bands := range g.Bands {
 		s := base
 		if bands == 0 {
-			s.Planned = true
+			s.Planned, s.ByCost = true, s.Slots == 0
 			for _, threshold := range g.Thresholds {
 				s.Threshold = threshold
 				all = append(all, s)
 			}
 			continue
+		}
+		if s.Slots == 0 {
+			continue // bands that are set want slots that are set
 		}
 		s.Bands, s.Rows = bands, s.Slots/bands
 		all = append(all, s)

@@ -9,16 +9,16 @@ import (
 // WriteTable writes the rows for people, those of a setting together.
 func (r *Report) WriteTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "shingle\thash\tsketch\tslots\tbands\trows\tthreshold\tstage\tprecision\trecall\tf1\ttp\tfp\tfn\tmatches\terror\t+-\tcandidates/doc\tbytes/doc\tindex MB\tseconds\t")
+	fmt.Fprintln(w, "shingle\thash\tsketch\tslots\tbands\trows\tthreshold\tstage\tprecision\trecall\tf1\ttp\tfp\tfn\tmatches\terror\t+-\tcandidates/doc\tcost ns\tbytes/doc\tindex MB\tseconds\t")
 	for _, row := range r.Rows {
 		name, slots, rows := row.Sketch, row.Slots, fmt.Sprint(row.Rows)
 		if row.ByDistance() {
 			name, slots, rows = fmt.Sprintf("%s d=%d", row.Sketch, row.Distance), row.Bits, "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%.4f\t%.4f\t%.4f\t%d\t%d\t%d\t%d\t%.4f\t%.4f\t%.2f\t%.0f\t%.1f\t%.3f\t\n",
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%.4f\t%.4f\t%.4f\t%d\t%d\t%d\t%d\t%.4f\t%.4f\t%.2f\t%.0f\t%.0f\t%.1f\t%.3f\t\n",
 			row.Shingle, row.Hash, name, slots, row.Bands, rows, row.Threshold, row.Stage, row.Precision, row.Recall, row.F1,
 			row.TruePositives, row.FalsePositives, row.FalseNegatives, row.Matches, row.ErrorMean, row.ErrorDeviation,
-			row.CandidatesPerDocument, row.BytesPerDocument, float64(row.IndexBytes)/1e6, row.Seconds)
+			row.CandidatesPerDocument, row.CostNanoseconds, row.BytesPerDocument, float64(row.IndexBytes)/1e6, row.Seconds)
 	}
 	if err := w.Flush(); err != nil {
 		return err

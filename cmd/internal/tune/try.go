@@ -50,25 +50,50 @@ func (s Setting) bar() eval.Bar {
 
 // sketch builds the sketch of a setting, and sets the bands and rows that were planned.
 func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
-	scheme, err := sketch.SchemeOf(s.Sketch)
+	planned, err := t.service(s).Planned()
 	if err != nil {
 		return nil, err
 	}
-	p := sketch.Params{
-		Weighted: t.Weighted, Threshold: s.Threshold, Recall: t.Recall, Slots: s.Slots, Bands: s.Bands, Rows: s.Rows,
-		CodeBits: t.CodeBits,
-		Bits:     s.Bits, Distance: s.Distance,
+	scheme, p, err := planned.Similarity.Scheme()
+	if err != nil {
+		return nil, err
 	}
 	banding, err := scheme.Banding(p)
 	if err != nil {
 		return nil, err
 	}
-	p.Bands, p.Rows, s.Rows = banding.Bands, banding.Rows, banding.Rows
+	p.Bands, p.Rows = banding.Bands, banding.Rows
 	if kind, err = scheme.New(p); err != nil {
 		return nil, err
 	}
-	s.Bands = kind.Bands()
+	s.Bands, s.Rows = kind.Bands(), banding.Rows
+	if !s.ByDistance() {
+		s.Slots = p.Slots
+	}
 	return kind, nil
+}
+
+// service returns the settings of a service that has the setting.
+func (t *Tuner) service(s *Setting) index.Params {
+	p := index.DefaultParams()
+	q := &p.Similarity
+	q.Threshold, q.Shingle, q.Sketch, q.Slots, q.Bands, q.Rows = s.Threshold, s.Shingle, s.Sketch, s.Slots, s.Bands, s.Rows
+	q.Bits, q.Distance = s.Bits, s.Distance
+	q.Recall, q.CodeBits, q.KeyBytes, q.Weighted = t.Recall, t.CodeBits, t.KeyBytes, t.Weighted
+	if t.Stage == Estimate {
+		q.Verify = "estimate"
+	}
+	p.Window = t.Window
+	return p
+}
+
+// cost returns what a document would cost the service, ns: its window is larger than the sample, and so are the unlike
+// documents that one meets.
+func (t *Tuner) cost(s *Setting, r *eval.Result, documents int) float64 {
+	p := t.service(s)
+	unlike := 2 * float64(r.Met-r.Candidates.TruePositives) / float64(max(1, documents))
+	unlike *= float64(p.Load().Documents) / float64(max(1, documents))
+	return sketch.CostOf(sketch.Banding{Bands: s.Bands, Rows: s.Rows}, unlike).Sum()
 }
 
 // rows returns the three stages of a setting. Their time is measured by running them again one after the other, so that
@@ -92,6 +117,7 @@ func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, sign
 			Precision: stage.score.Precision(), Recall: stage.score.Recall(), F1: stage.score.F1(),
 			ErrorMean: r.Error.Mean(), ErrorDeviation: r.Error.Deviation(),
 			CandidatesPerDocument: float64(r.Met) / float64(max(1, f.about.Documents)),
+			CostNanoseconds:       t.cost(&s, &r, f.about.Documents),
 			BytesPerDocument:      sizes[i], IndexBytes: int64(sizes[i] * float64(f.about.Documents)),
 			Seconds: (signing + time.Since(began)).Seconds(),
 		})

@@ -22,7 +22,7 @@ func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 		always = append(always, "similarity.bits", "similarity.distance")
 	} else {
 		always = append(always, "similarity.slots")
-		if p.Slots = s.Slots; !s.Planned {
+		if p.Slots = s.Slots; !s.Planned || s.ByCost {
 			p.Bands, p.Rows = s.Bands, s.Rows
 		}
 	}

@@ -215,7 +215,10 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	defer cancel(nil)
 	stalled := time.AfterFunc(stallBound, func() { cancel(fmt.Errorf("the audit has stood still for %v", stallBound)) })
 	defer stalled.Stop()
-	c := s.config
+	c, err := s.config.AsBegun(nil)
+	if err != nil {
+		return audit.Report{}, err
+	}
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,

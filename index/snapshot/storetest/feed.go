@@ -31,7 +31,7 @@ type Feed struct {
 func NewFeed(t testing.TB, held, copies int) *Feed {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Verify = "estimate"
+	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits = "estimate", 128, 8
 	return newFeed(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
 }
 

@@ -1,0 +1,98 @@
+package consumer
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// written puts settings into a setup, with their text.
+func written(p index.Params) func(*Setup) {
+	return func(s *Setup) {
+		s.Index, s.Settings = p, setting.Canonical("1", map[string]any{"": p})
+	}
+}
+
+// A group that was begun with other bands keeps them, when its members leave the bands open: by its journal, and by its
+// snapshots where the journal is trimmed. A window that would be planned otherwise changes nothing.
+func TestGroupKeepsItsBands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		harm func(w *world)
+	}{
+		{"by the journal and snapshots", func(*world) {}},
+		{"by the journal alone", func(w *world) {
+			if err := os.RemoveAll(filepath.Join(w.dir, "test")); err != nil {
+				w.t.Fatal(err)
+			}
+		}},
+		{"by snapshots alone", func(w *world) {
+			trim := kadm.Offsets{}
+			trim.AddOffset(w.setup.Journal.Name(w.setup.Params.Group), 0, w.snapshots()[0], -1)
+			if _, err := kadm.NewClient(w.client()).DeleteRecords(w.context(), trim); err != nil {
+				w.t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			open := w.setup.Index
+			old := open
+			old.Similarity.Slots, old.Similarity.CodeBits = 128, 8
+			written(old)(&w.setup)
+			w.produce(300, 3)
+			first := w.start(named("m"))
+			w.settled()
+			if err := first.stop(); err != nil {
+				t.Fatal(err)
+			}
+			c.harm(w)
+			open.Window.Bytes, open.Window.Count = 0, 50_000_000
+			written(open)(&w.setup)
+			m := w.start(named("m"), func(s *Setup) { s.Snapshot.Every = time.Hour })
+			w.produce(300, 4)
+			w.settled()
+			if s := m.Stats().Params.Similarity; s.Slots != 128 || s.Bands != 0 || s.CodeBits != 8 {
+				t.Errorf("it works by %d slots in %d bands, codes of %d bits", s.Slots, s.Bands, s.CodeBits)
+			}
+			written(old)(&w.setup)
+			w.eachOnce(first, m)
+		})
+	}
+}
+
+// A group that begins has what was planned in its journal. A member with other windows in its file works by that.
+func TestPlanIsInForceForAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	open := w.setup.Index
+	written(open)(&w.setup)
+	w.produce(300, 3)
+	first := w.start(named("first"))
+	w.settled()
+	other := open
+	other.Window.Bytes, other.Window.Count = 0, 50_000_000
+	second := w.start(named("second"), written(other))
+	w.joined(2 * w.setup.Params.Sessions)
+	w.produce(300, 4)
+	w.settled()
+	for _, m := range []*running{first, second} {
+		if s := m.Stats().Params.Similarity; s.Slots != 78 || s.Bands != 13 || s.Rows != 6 {
+			t.Errorf("%d slots in %d bands of %d rows", s.Slots, s.Bands, s.Rows)
+		}
+	}
+	planned, err := open.AsBegun(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written(planned)(&w.setup)
+	w.eachOnce(first, second)
+}

@@ -1,0 +1,177 @@
+package index
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Settings of the sketch may be left open, as 0: slots, with them bands and rows, and code_bits. They are planned by
+// what they cost (Planned), or are those that a journal was begun with (AsBegun). A settings text always has what was
+// planned, so that a later version may plan otherwise for new groups, and a group that runs keeps what it has.
+
+// The settings that may be left open.
+const (
+	slotsKey    = "similarity.slots"
+	bandsKey    = "similarity.bands"
+	rowsKey     = "similarity.rows"
+	codeBitsKey = "similarity.code_bits"
+)
+
+// Open says whether settings of the sketch are left open.
+func (p *Params) Open() bool { return p.Similarity.Slots == 0 || p.Similarity.CodeBits == 0 }
+
+// Planned returns p with all settings that it leaves open: bands and rows at the least cost for the window, as many
+// slots as they need, and for verify: estimate as many codes as estimate well. It returns p itself if nothing is open.
+// NewSigner and NewReplica do so by themselves.
+func (p Params) Planned() (Params, error) {
+	if !p.Open() || p.Similarity.byDistance() {
+		return p, nil
+	}
+	s := &p.Similarity
+	estimated := s.asSigned().Verify == verifyEstimate
+	if s.Slots == 0 {
+		if s.Plan == planArea {
+			s.Slots = usualSlots
+		} else if s.Bands == 0 && s.Rows == 0 {
+			threshold, err := s.plannedThreshold()
+			if err != nil {
+				return p, err
+			}
+			banding, err := sketch.PlanByCost(threshold, s.Recall, p.Load())
+			if err != nil {
+				return p, err
+			}
+			s.Bands, s.Rows = banding.Bands, banding.Rows
+		}
+		need := s.Bands * s.Rows
+		s.Slots = max(s.Slots, sketch.MinSlots, need+need%2)
+		if estimated {
+			s.Slots = max(s.Slots, estimatingSlots(s.CodeBits))
+		}
+	}
+	if s.CodeBits == 0 {
+		s.CodeBits = openCodeBits
+	}
+	return p, nil
+}
+
+// usualSlots is how many slots there are where they are left open and no cost decides: for plan: area, as in
+// datasketch; and for runs of characters to be short enough for verify: levenshtein.
+const usualSlots = 128
+
+// openCodeBits are the bits of a code where they are left open. Two slots that differ have equal codes of 4 bits once in
+// 16 times. More slots make up for that in fewer bytes: see estimatingSlots.
+const openCodeBits = 4
+
+// estimatingSlots is how many slots estimate a similarity of 0.8 with a standard error of 0.035: the square root of
+// m(1-m)/slots / (1-1/2^bits), where m is the share of codes that are equal.
+func estimatingSlots(codeBits int) int {
+	if codeBits == 0 || codeBits == 4 {
+		return 144
+	}
+	return 128
+}
+
+// Load is what bands are planned for.
+func (p *Params) Load() sketch.Load {
+	l := sketch.Load{Documents: p.Window.documents()}
+	if shingling, err := text.ParseShingling(p.Similarity.Shingle); err == nil {
+		l.Background = background(shingling)
+	}
+	return l
+}
+
+// Documents that a window is planned for. A smaller one would save nothing that counts, and what is in it may be more
+// alike than what the plan assumes.
+const (
+	fewestDocuments = 400_000
+	usualDocuments  = 1_000_000 // of a window that only an age bounds
+	plannedBytes    = 512       // of a document, in a window that bytes bound
+)
+
+// documents returns how many documents bands are planned for.
+func (p WindowParams) documents() int {
+	n := p.Count
+	if p.Bytes > 0 && (n == 0 || int(p.Bytes/plannedBytes) < n) {
+		n = int(p.Bytes / plannedBytes)
+	}
+	if n == 0 {
+		n = usualDocuments
+	}
+	return max(n, fewestDocuments)
+}
+
+// AsBegun returns p with the settings that it leaves open as a journal was begun with them: settings is the canonical
+// text there. Where the journal has none yet, settings is nil, and they are planned.
+func (p Params) AsBegun(settings []byte) (Params, error) {
+	values, _ := decoded(settings)
+	open := p.Similarity.open()
+	for _, f := range setting.Fields(&p) {
+		raw, is := values[f.Key]
+		if !is || !slices.Contains(open, f.Key) {
+			continue
+		}
+		if err := f.SetJSON(raw); err != nil {
+			return p, fmt.Errorf("read the settings of the journal: %w", err)
+		}
+	}
+	return p.Planned()
+}
+
+// open returns the keys of the settings that are left open.
+func (p *SimilarityParams) open() (keys []string) {
+	if p.Slots == 0 {
+		keys = append(keys, slotsKey)
+		if p.Bands == 0 && p.Rows == 0 {
+			keys = append(keys, bandsKey, rowsKey)
+		}
+	}
+	if p.CodeBits == 0 {
+		keys = append(keys, codeBitsKey)
+	}
+	return keys
+}
+
+// Written returns a settings text of p in which settings may still be open, with those of p in their place.
+func (p *Params) Written(settings []byte) []byte {
+	values, ok := decoded(settings)
+	if !ok {
+		return settings
+	}
+	s := &p.Similarity
+	for key, value := range map[string]int{
+		slotsKey: s.Slots, bandsKey: s.Bands, rowsKey: s.Rows, codeBitsKey: s.CodeBits,
+	} {
+		if _, is := values[key]; is {
+			values[key] = json.RawMessage(strconv.Itoa(value))
+		}
+	}
+	return setting.Encode(values)
+}
+
+// closed returns a text with the settings that it leaves open as in another text.
+func closed(settings, other []byte) []byte {
+	values, ok := decoded(settings)
+	theirs, is := decoded(other)
+	if !ok || !is {
+		return settings
+	}
+	var s SimilarityParams
+	for key, to := range map[string]*int{slotsKey: &s.Slots, bandsKey: &s.Bands, rowsKey: &s.Rows, codeBitsKey: &s.CodeBits} {
+		if json.Unmarshal(values[key], to) != nil {
+			return settings // of a version to come, or none of a group
+		}
+	}
+	for _, key := range s.open() {
+		if value, is := theirs[key]; is {
+			values[key] = value
+		}
+	}
+	return setting.Encode(values)
+}

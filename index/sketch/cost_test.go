@@ -1,0 +1,81 @@
+package sketch
+
+import (
+	"math"
+	"regexp"
+	"testing"
+)
+
+func load(documents int, chance float64) Load {
+	return Load{Documents: documents, Background: []Share{{1, chance}, {3e-4, 0.3}}}
+}
+
+func TestPlanByCost(t *testing.T) {
+	for _, c := range []struct {
+		threshold, recall float64
+		load              Load
+		want              Banding
+	}{
+		{0.8, 0.98, load(400_000, 0.003), Banding{10, 5}},
+		{0.8, 0.98, load(1_000_000, 0.003), Banding{10, 5}},
+		{0.8, 0.98, load(2_000_000, 0.003), Banding{13, 6}},
+		{0.8, 0.98, load(10_000_000, 0.003), Banding{17, 7}},
+		{0.8, 0.98, load(1_000_000, 0.3), Banding{28, 9}}, // runs of three characters: as many slots as there are
+		{0.8, 0.98, Load{Documents: 1000}, Banding{3, 1}}, // nothing to tell apart
+		{1, 0.98, load(1_000_000, 0.003), Banding{1, 8}},
+	} {
+		got, err := PlanByCost(c.threshold, c.recall, c.load)
+		if err != nil || got != c.want {
+			t.Errorf("%v, recall %v, %+v: got %v, %v, want %v", c.threshold, c.recall, c.load, got, err, c.want)
+		}
+	}
+}
+
+// Of all bandings that keep recall none is cheaper, and none that does needs fewer bands of as many rows.
+func TestPlanByCostIsTheCheapest(t *testing.T) {
+	for threshold := 0.3; threshold <= 1; threshold += 0.07 {
+		for _, recall := range []float64{0.5, 0.9, 0.98, 0.999} {
+			for _, l := range []Load{{}, load(1000, 0.003), load(1_000_000, 0.07), load(30_000_000, 0.003)} {
+				plan, err := PlanByCost(threshold, recall, l)
+				if err != nil {
+					continue
+				}
+				if plan.Probability(threshold) < recall-1e-12 || plan.Bands*plan.Rows > plannedSlots {
+					t.Fatalf("%v, recall %v: %v finds %v", threshold, recall, plan, plan.Probability(threshold))
+				}
+				for rows := 1; rows <= plannedSlots; rows++ {
+					for bands := 1; bands*rows <= plannedSlots; bands++ {
+						other := Banding{bands, rows}
+						if other.Probability(threshold) > recall+1e-12 && l.Cost(other).Sum() < l.Cost(plan).Sum() {
+							t.Fatalf("%v, recall %v, %+v: %v, though %v costs less", threshold, recall, l, plan, other)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	c := Load{Documents: 1_000_000, Background: []Share{{0.001, 0.5}, {1, 0}}}.Cost(Banding{2, 2})
+	if met := 1000 * (1 - 0.75*0.75); c.Met != met || c.Candidates != met*candidateCost || c.Slots != 4*slotCost ||
+		c.Bands != 2*bandCost || math.Abs(c.Sum()-c.Slots-c.Bands-c.Candidates) > 1e-9 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestPlanByCostRefuses(t *testing.T) {
+	for _, c := range []struct {
+		threshold, recall float64
+		want              string
+	}{
+		{0, 0.98, "a threshold of 0 is impossible"},
+		{0.8, 1, "a recall of 1 is impossible"},
+		{0.01, 0.98, "with 256 slots at most 0.9236 of the pairs at threshold 0.01 are found, not 0.98; .* at least 390 slots"},
+	} {
+		_, err := PlanByCost(c.threshold, c.recall, load(1, 0))
+		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {
+			t.Errorf("%v, %v: got %v, want %s", c.threshold, c.recall, err, c.want)
+		}
+	}
+}

@@ -29,6 +29,8 @@ func (s *Service) settle(ctx context.Context, id [16]byte) error {
 		return err
 	}
 	s.fix(p)
+	s.setup.Logger.Info().Bool("new", begun == nil).Int("bands", p.Similarity.Bands).Int("rows", p.Similarity.Rows).
+		Int("slots", p.Similarity.Slots).Int("code_bits", p.Similarity.CodeBits).Msg("settings that were left open")
 	return nil
 }
 

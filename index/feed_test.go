@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
@@ -53,7 +54,8 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	f.record = index.Run{Header: header, Source: source, Epoch: 1, Entries: make([]entry.Entry, runEntries)}
 	for i := range f.record.Entries {
 		e := &f.record.Entries[i]
-		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, planBands*p.Similarity.KeyBytes), make([]byte, idBytes)
+		bands := cmp.Or(p.Similarity.Bands, planBands)
+		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, bands*p.Similarity.KeyBytes), make([]byte, idBytes)
 		e.Evidence = make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
 	}
 	return f

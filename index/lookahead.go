@@ -18,14 +18,11 @@ import (
 // lookaheads is how many lookups are prepared before their turn.
 const lookaheads = 3
 
-// renew finds the buckets again in the tables that have grown or shrunk.
-func (w *window) renew(l *lookup) {
-	if len(l.keys) == 0 {
-		return
-	}
-	for b := range w.tables {
-		if l.probes[b].resized != w.tables[b].resized {
-			w.locateIn(l, b)
+// renew finds the buckets of the lookups ahead again in a table that has grown or shrunk.
+func (w *window) renew(table int) {
+	for i := range w.ahead {
+		if l := &w.ahead[i]; len(l.keys) > 0 {
+			l.probes[table].locate(&w.tables[table])
 		}
 	}
 }
@@ -35,7 +32,6 @@ func (w *window) renew(l *lookup) {
 func (w *window) lookAhead(keys []byte) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
-	w.renew(&w.probed)
 	third.likely = third.likely[:0]
 	if third.keys = third.keys[:0]; len(keys) > 0 {
 		w.locate(third, keys)
@@ -61,11 +57,7 @@ func (w *window) fetch(l *lookup) {
 func (w *window) fetchOlder(l *lookup) {
 	w.fetched = w.fetched[:0]
 	for b := range l.probes {
-		p, t := &l.probes[b], &w.tables[b]
-		if p.resized != t.resized {
-			continue // the line may belong to no bucket by now
-		}
-		if older := t.older(p.line); older != nil {
+		if older := w.tables[b].older(l.probes[b].line); older != nil {
 			w.fetched = append(w.fetched, older)
 		}
 	}
@@ -82,7 +74,7 @@ func (w *window) noteLikely(l *lookup) {
 	now := w.span()
 	for b := range min(likelyBands, len(l.probes)) {
 		p := &l.probes[b]
-		if p.resized != w.tables[b].resized || !p.line.has(pack(p.hash, 0, uint(p.level)), ^ring(uint(p.level))) {
+		if !p.line.has(pack(p.hash, 0, uint(p.level)), ^ring(uint(p.level))) {
 			continue
 		}
 		r, ok := p.newest(now)
@@ -130,21 +122,35 @@ func (w *window) fetchDocuments(l *lookup) {
 // is read sequentially, which processors prefetch themselves.
 const recordAhead = 256
 
-// fetchSwept fetches what will be swept soon: the lines of the table whose turn comes after the next one, and the lines
-// linked behind those of the next one.
-func (w *window) fetchSwept() {
+// fetchTended fetches what will be swept and split soon: the lines of the table whose turn comes after the next one,
+// and the lines linked behind those of the next one.
+func (w *window) fetchTended() {
 	w.fetched = w.fetched[:0]
-	t := &w.tables[int((w.turns+2)%ref(len(w.tables)))]
-	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
-		w.fetched = append(w.fetched, t.lines.at(b))
+	t := &w.tables[w.after(min(2, len(w.tables)))]
+	w.eachTended(t, func(l *line) { w.fetched = append(w.fetched, l) })
+	for to := t.n; to < t.n+t.due(w.visible()+len(w.tables)+2) && to/pageLines < len(t.lines); to++ {
+		w.fetched = append(w.fetched, t.lines.at(to))
 	}
-	t = &w.tables[int((w.turns+1)%ref(len(w.tables)))]
-	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
-		if older := t.older(t.lines.at(b)); older != nil {
+	t = &w.tables[w.after(1)]
+	w.eachTended(t, func(l *line) {
+		if older := t.older(l); older != nil {
 			w.fetched = append(w.fetched, older)
 		}
-	}
+	})
 	prefetch(w.fetched)
+}
+
+// eachTended visits the first lines of the buckets of a table that are swept and split when it is its turn.
+func (w *window) eachTended(t *table, visit func(l *line)) {
+	if !t.idle(w.span()) {
+		for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
+			visit(t.lines.at(b))
+		}
+	}
+	from := t.n - 1<<t.level
+	for b := from; b < min(from+t.due(w.visible()+len(w.tables)+2), t.n); b++ {
+		visit(t.lines.at(b))
+	}
 }
 
 // fetchFront fetches the record of the document after the oldest one, before it becomes the oldest. The window must not

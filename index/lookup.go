@@ -37,11 +37,10 @@ type lookup struct {
 
 // probe is the bucket of a band key.
 type probe struct {
-	line    *line
-	hash    uint32
-	level   uint32
-	bucket  uint32
-	resized uint32 // table.resized when the bucket was found; the probe is stale if the two differ
+	line   *line
+	hash   uint32
+	level  uint32
+	bucket uint32
 }
 
 func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
@@ -59,15 +58,15 @@ func (w *window) probe(keys []byte) {
 func (w *window) locate(l *lookup, keys []byte) {
 	l.keys = append(l.keys[:0], keys...)
 	for b := range w.tables {
-		w.locateIn(l, b)
+		l.probes[b].hash = w.tag(l.keys, b)
+		l.probes[b].locate(&w.tables[b])
 	}
 }
 
-func (w *window) locateIn(l *lookup, b int) {
-	t, p := &w.tables[b], &l.probes[b]
-	p.hash = w.tag(l.keys, b)
+// locate finds the bucket of a hash.
+func (p *probe) locate(t *table) {
 	bucket, level := t.bucket(p.hash)
-	p.line, p.bucket, p.level, p.resized = t.lines.at(bucket), uint32(bucket), uint32(level), t.resized
+	p.line, p.bucket, p.level = t.lines.at(bucket), uint32(bucket), uint32(level)
 }
 
 // walk is the unfinished part of a lookup in one band. It continues in line at entry at (counted from 1, newest last),

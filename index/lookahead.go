@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -22,7 +23,8 @@ const lookaheads = 3
 func (w *window) renew(table int) {
 	for i := range w.ahead {
 		if l := &w.ahead[i]; len(l.keys) > 0 {
-			l.probes[table].locate(&w.tables[table])
+			p := &l.probes[table]
+			p.locate(&w.tables[table], p.hash)
 		}
 	}
 }
@@ -35,30 +37,25 @@ func (w *window) lookAhead(keys []byte) {
 	third.likely = third.likely[:0]
 	if third.keys = third.keys[:0]; len(keys) > 0 {
 		w.locate(third, keys)
-		w.fetch(third)
+		prefetchProbes(third.probes)
 	}
 	if len(second.keys) > 0 {
 		w.fetchOlder(second)
-		w.noteLikely(second)
 	}
 	w.fetchDocuments(next)
 }
 
-// fetch fetches the first lines of the buckets.
-func (w *window) fetch(l *lookup) {
-	w.fetched = w.fetched[:0]
-	for b := range l.probes {
-		w.fetched = append(w.fetched, l.probes[b].line)
-	}
-	prefetch(w.fetched)
-}
-
-// fetchOlder fetches the lines behind the first lines of the buckets.
+// fetchOlder fetches the lines behind the first lines of the buckets, and notes which documents will be met.
 func (w *window) fetchOlder(l *lookup) {
 	w.fetched = w.fetched[:0]
-	for b := range l.probes {
-		if older := w.tables[b].older(l.probes[b].line); older != nil {
-			w.fetched = append(w.fetched, older)
+	for from := 0; from < len(l.probes); from += matched {
+		hits, linked := l.match(from)
+		for ; linked != 0; linked &= linked - 1 {
+			b := from + bits.TrailingZeros64(linked)
+			w.fetched = append(w.fetched, w.tables[b].older(l.probes[b].line))
+		}
+		if from == 0 && hits != 0 {
+			w.noteLikely(l, hits)
 		}
 	}
 	prefetch(w.fetched)
@@ -68,16 +65,12 @@ func (w *window) fetchOlder(l *lookup) {
 // enough.
 const likelyBands = 6
 
-// noteLikely notes, for each of the first bands, the newest document with the band's tag, and fetches the places
-// where its record and keys begin.
-func (w *window) noteLikely(l *lookup) {
+// noteLikely notes, for each of the first bands whose line may have the band's tag (hits), the newest document with the
+// tag, and fetches the places where its record and keys begin.
+func (w *window) noteLikely(l *lookup, hits uint64) {
 	now := w.span()
-	for b := range min(likelyBands, len(l.probes)) {
-		p := &l.probes[b]
-		if !p.line.has(pack(p.hash, 0, uint(p.level)), ^ring(uint(p.level))) {
-			continue
-		}
-		r, ok := p.newest(now)
+	for hits &= 1<<likelyBands - 1; hits != 0; hits &= hits - 1 {
+		r, ok := l.probes[bits.TrailingZeros64(hits)].newest(now)
 		if !ok || slices.Contains(l.likely, r) {
 			continue
 		}
@@ -91,9 +84,8 @@ func (w *window) noteLikely(l *lookup) {
 // newest returns the newest document in the first line whose entry has the tag; ok is false if there is none, or it is
 // no longer visible.
 func (p *probe) newest(now span) (r ref, ok bool) {
-	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
 	for i := p.line.count(); i > 0; i-- {
-		if x := p.line[i]; (x^want)&^number == 0 {
+		if x := p.line[i]; (x^p.want)&p.tag == 0 {
 			age := now.age(x, uint(p.level))
 			return now.end - 1 - ref(age), age < now.visible()
 		}

@@ -213,6 +213,9 @@ func (w *window) link(s *segment, i int) {
 	now, r := w.span(), s.first+ref(i)
 	for b := range w.tables {
 		p := &w.probed.probes[b]
+		if p.add(r) {
+			continue
+		}
 		if w.tables[b].insert(p.line, uint(p.level), p.hash, r, now) && w.tooLong(b, p.line, r) {
 			w.trim(b, int(p.bucket))
 		}

@@ -61,15 +61,16 @@ func (w *window) fetchOlder(l *lookup) {
 	prefetch(w.fetched)
 }
 
-// likelyBands is how many bands are searched for documents that will be met. A copy is met in several bands, so few are
-// enough.
+// likelyBands is in how many bands documents are looked for that will be met. A copy is met in more of them, so these
+// are enough.
 const likelyBands = 6
 
-// noteLikely notes, for each of the first bands whose line may have the band's tag (hits), the newest document with the
-// tag, and fetches the places where its record and keys begin.
+// noteLikely notes, for the first bands of those whose line may have the band's tag (hits), the newest document with
+// the tag, and fetches the places where its record and keys begin.
 func (w *window) noteLikely(l *lookup, hits uint64) {
 	now := w.span()
-	for hits &= 1<<likelyBands - 1; hits != 0; hits &= hits - 1 {
+	for n := 0; n < likelyBands && hits != 0; hits &= hits - 1 {
+		n++
 		r, ok := l.probes[bits.TrailingZeros64(hits)].newest(now)
 		if !ok || slices.Contains(l.likely, r) {
 			continue
@@ -93,13 +94,17 @@ func (p *probe) newest(now span) (r ref, ok bool) {
 	return 0, false
 }
 
-// fetchDocuments fetches the records and the copy counts of the documents that were noted.
+// fetchDocuments fetches the records and the copy counts of the documents that were noted, if they share a key: the
+// others will not be read.
 func (w *window) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
 		if r < w.oldest {
 			continue
 		}
 		s, i := w.at(r)
+		if !s.shares(i, l.keys) {
+			continue
+		}
 		record := s.record(i)
 		for k := 0; k < len(record) && k < recordAhead; k += lineBytes {
 			prefetchAt(unsafe.Pointer(&record[k]))

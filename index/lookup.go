@@ -206,14 +206,3 @@ func (w *window) readOn(k walk, most int, now span) (more bool) {
 		}
 	}
 }
-
-// shares says whether a document has one of the looked-up band keys, compared in full.
-func (w *window) shares(s *segment, i int) bool {
-	own, theirs := w.probed.keys, s.keys(i)
-	for at := 0; at < len(own); at += w.width {
-		if loadKey(own[at:], w.width) == loadKey(theirs[at:], w.width) {
-			return true
-		}
-	}
-	return false
-}

@@ -37,6 +37,34 @@ func BenchmarkGrow(b *testing.B) {
 	}
 }
 
+// BenchmarkFill fills a window from empty, in runs, as a follower does that begins with nothing. One operation fills
+// the whole window.
+func BenchmarkFill(b *testing.B) {
+	for _, documents := range []int{1_000_000, 10_000_000} {
+		for _, plan := range []struct{ slots, bands, rows int }{{128, 18, 7}, {50, 10, 5}} {
+			b.Run(fmt.Sprintf("docs=%s/plan=%dx%d", short(documents), plan.bands, plan.rows), func(b *testing.B) {
+				skipLarge(b, documents)
+				p := estimating(documents)
+				p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = plan.slots, plan.bands, plan.rows
+				var took time.Duration
+				var judged uint64
+				for b.Loop() {
+					f := newFeed(b, p, documents, 0)
+					runtime.GC()
+					for f.made+runEntries <= uint64(documents) {
+						f.make()
+						began := time.Now()
+						f.apply()
+						took += time.Since(began)
+					}
+					judged += f.made
+				}
+				b.ReportMetric(float64(took.Nanoseconds())/float64(judged), "ns/doc")
+			})
+		}
+	}
+}
+
 // applySingly judges each document of a run as a record of its own, and appends how long each took.
 func (f *feed) applySingly(took []time.Duration) []time.Duration {
 	run := f.record

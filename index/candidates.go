@@ -96,7 +96,7 @@ func (r *Replica) siftIn(of *window, e *entry.Entry, b *bound, before int) (out 
 				out++
 				continue
 			}
-			if f := r.found(x.met[i]); !r.eligible(&f, e) {
+			if f := (found{}); !r.eligible(&f, x.met[i], e) {
 				continue
 			}
 			out += int(flag(full))

@@ -17,7 +17,7 @@
 //	segments   [ 0 .. 40 .. 91 ] [ 92 ..   ]        sealed ones never change; expired ones are dropped whole
 //
 // Documents expire in the order they came, so the number in an entry shows whether it has expired. It is dropped when
-// its line is next written or swept. Tables grow and shrink by one bucket at a time.
+// its line is next written or swept. Tables take turns to grow and shrink, by single buckets.
 //
 // # What becomes of copies
 //

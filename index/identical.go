@@ -46,8 +46,7 @@ func (r *Replica) identicalFirst(ranks []rank, e *entry.Entry) []rank {
 	met, most := w.same, r.params.Similarity.MaxCandidates
 	w.same = w.same[:0]
 	for i := 0; i < len(met) && len(w.same) < most; i++ {
-		f := r.found(met[i])
-		if f.document.entry.Content == e.Content && r.eligible(&f, e) {
+		if f := (found{}); r.eligible(&f, met[i], e) && f.document.entry.Content == e.Content {
 			w.same = append(w.same, met[i])
 		}
 	}

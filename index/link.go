@@ -12,7 +12,7 @@ func (w *window) linkGroup(group, documents int) {
 	l := linker{window: w, first: group * linkTogether}
 	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
 	for b := range l.tables {
-		l.tables[b] = newTable(documents)
+		l.tables[b] = w.newTable(documents)
 		l.hashes[b] = make([]uint32, min(w.visible(), linkBlock))
 	}
 	l.page = make([]int, len(l.tables[0].lines)+1)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -18,14 +19,12 @@ import (
 // lookaheads is how many lookups are prepared before their turn.
 const lookaheads = 3
 
-// renew finds the buckets again in the tables that have grown or shrunk.
-func (w *window) renew(l *lookup) {
-	if len(l.keys) == 0 {
-		return
-	}
-	for b := range w.tables {
-		if l.probes[b].resized != w.tables[b].resized {
-			w.locateIn(l, b)
+// renew finds the buckets of the lookups ahead again in a table that has grown or shrunk.
+func (w *window) renew(table int) {
+	for i := range w.ahead {
+		if l := &w.ahead[i]; len(l.keys) > 0 {
+			p := &l.probes[table]
+			p.locate(&w.tables[table], p.hash)
 		}
 	}
 }
@@ -35,57 +34,44 @@ func (w *window) renew(l *lookup) {
 func (w *window) lookAhead(keys []byte) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
-	w.renew(&w.probed)
 	third.likely = third.likely[:0]
 	if third.keys = third.keys[:0]; len(keys) > 0 {
 		w.locate(third, keys)
-		w.fetch(third)
+		prefetchProbes(third.probes)
 	}
 	if len(second.keys) > 0 {
 		w.fetchOlder(second)
-		w.noteLikely(second)
 	}
 	w.fetchDocuments(next)
 }
 
-// fetch fetches the first lines of the buckets.
-func (w *window) fetch(l *lookup) {
-	w.fetched = w.fetched[:0]
-	for b := range l.probes {
-		w.fetched = append(w.fetched, l.probes[b].line)
-	}
-	prefetch(w.fetched)
-}
-
-// fetchOlder fetches the lines behind the first lines of the buckets.
+// fetchOlder fetches the lines behind the first lines of the buckets, and notes which documents will be met.
 func (w *window) fetchOlder(l *lookup) {
 	w.fetched = w.fetched[:0]
-	for b := range l.probes {
-		p, t := &l.probes[b], &w.tables[b]
-		if p.resized != t.resized {
-			continue // the line may belong to no bucket by now
+	for from := 0; from < len(l.probes); from += matched {
+		hits, linked := l.match(from)
+		for ; linked != 0; linked &= linked - 1 {
+			b := from + bits.TrailingZeros64(linked)
+			w.fetched = append(w.fetched, w.tables[b].older(l.probes[b].line))
 		}
-		if older := t.older(p.line); older != nil {
-			w.fetched = append(w.fetched, older)
+		if from == 0 && hits != 0 {
+			w.noteLikely(l, hits)
 		}
 	}
 	prefetch(w.fetched)
 }
 
-// likelyBands is how many bands are searched for documents that will be met. A copy is met in several bands, so few are
-// enough.
+// likelyBands is in how many bands documents are looked for that will be met. A copy is met in more of them, so these
+// are enough.
 const likelyBands = 6
 
-// noteLikely notes, for each of the first bands, the newest document with the band's tag, and fetches the places
-// where its record and keys begin.
-func (w *window) noteLikely(l *lookup) {
+// noteLikely notes, for the first bands of those whose line may have the band's tag (hits), the newest document with
+// the tag, and fetches the places where its record and keys begin.
+func (w *window) noteLikely(l *lookup, hits uint64) {
 	now := w.span()
-	for b := range min(likelyBands, len(l.probes)) {
-		p := &l.probes[b]
-		if p.resized != w.tables[b].resized || !p.line.has(pack(p.hash, 0, uint(p.level)), ^ring(uint(p.level))) {
-			continue
-		}
-		r, ok := p.newest(now)
+	for n := 0; n < likelyBands && hits != 0; hits &= hits - 1 {
+		n++
+		r, ok := l.probes[bits.TrailingZeros64(hits)].newest(now)
 		if !ok || slices.Contains(l.likely, r) {
 			continue
 		}
@@ -99,9 +85,8 @@ func (w *window) noteLikely(l *lookup) {
 // newest returns the newest document in the first line whose entry has the tag; ok is false if there is none, or it is
 // no longer visible.
 func (p *probe) newest(now span) (r ref, ok bool) {
-	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
 	for i := p.line.count(); i > 0; i-- {
-		if x := p.line[i]; (x^want)&^number == 0 {
+		if x := p.line[i]; (x^p.want)&p.tag == 0 {
 			age := now.age(x, uint(p.level))
 			return now.end - 1 - ref(age), age < now.visible()
 		}
@@ -109,13 +94,17 @@ func (p *probe) newest(now span) (r ref, ok bool) {
 	return 0, false
 }
 
-// fetchDocuments fetches the records and the copy counts of the documents that were noted.
+// fetchDocuments fetches the records and the copy counts of the documents that were noted, if they share a key: the
+// others will not be read.
 func (w *window) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
 		if r < w.oldest {
 			continue
 		}
 		s, i := w.at(r)
+		if !s.shares(i, l.keys) {
+			continue
+		}
 		record := s.record(i)
 		for k := 0; k < len(record) && k < recordAhead; k += lineBytes {
 			prefetchAt(unsafe.Pointer(&record[k]))
@@ -130,21 +119,35 @@ func (w *window) fetchDocuments(l *lookup) {
 // is read sequentially, which processors prefetch themselves.
 const recordAhead = 256
 
-// fetchSwept fetches what will be swept soon: the lines of the table whose turn comes after the next one, and the lines
-// linked behind those of the next one.
-func (w *window) fetchSwept() {
+// fetchTended fetches what will be swept and split soon: the lines of the table whose turn comes after the next one,
+// and the lines linked behind those of the next one.
+func (w *window) fetchTended() {
 	w.fetched = w.fetched[:0]
-	t := &w.tables[int((w.turns+2)%ref(len(w.tables)))]
-	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
-		w.fetched = append(w.fetched, t.lines.at(b))
+	t := &w.tables[w.after(min(2, len(w.tables)))]
+	w.eachTended(t, func(l *line) { w.fetched = append(w.fetched, l) })
+	for to := t.n; to < t.n+t.due(w.visible()+len(w.tables)+2) && to/pageLines < len(t.lines); to++ {
+		w.fetched = append(w.fetched, t.lines.at(to))
 	}
-	t = &w.tables[int((w.turns+1)%ref(len(w.tables)))]
-	for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
-		if older := t.older(t.lines.at(b)); older != nil {
+	t = &w.tables[w.after(1)]
+	w.eachTended(t, func(l *line) {
+		if older := t.older(l); older != nil {
 			w.fetched = append(w.fetched, older)
 		}
-	}
+	})
 	prefetch(w.fetched)
+}
+
+// eachTended visits the first lines of the buckets of a table that are swept and split when it is its turn.
+func (w *window) eachTended(t *table, visit func(l *line)) {
+	if !t.idle(w.span()) {
+		for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
+			visit(t.lines.at(b))
+		}
+	}
+	from := t.n - 1<<t.level
+	for b := from; b < min(from+t.due(w.visible()+len(w.tables)+2), t.n); b++ {
+		visit(t.lines.at(b))
+	}
 }
 
 // fetchFront fetches the record of the document after the oldest one, before it becomes the oldest. The window must not

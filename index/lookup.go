@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"cmp"
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -37,11 +38,13 @@ type lookup struct {
 
 // probe is the bucket of a band key.
 type probe struct {
-	line    *line
-	hash    uint32
-	level   uint32
-	bucket  uint32
-	resized uint32 // table.resized when the bucket was found; the probe is stale if the two differ
+	line   *line  // its first line
+	want   uint32 // entry of the key, without a number
+	tag    uint32 // mask of the tag in an entry
+	hash   uint32
+	level  uint32
+	bucket uint32
+	_      uint32 // 32 bytes in all, as the assembly has it
 }
 
 func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
@@ -52,22 +55,32 @@ func (w *window) probe(keys []byte) {
 		return
 	}
 	w.locate(&w.probed, keys)
-	w.fetch(&w.probed)
+	prefetchProbes(w.probed.probes)
 }
 
 // locate finds the buckets of band keys. The result is valid for a table until it grows or shrinks.
 func (w *window) locate(l *lookup, keys []byte) {
 	l.keys = append(l.keys[:0], keys...)
 	for b := range w.tables {
-		w.locateIn(l, b)
+		l.probes[b].locate(&w.tables[b], w.tag(keys, b))
 	}
 }
 
-func (w *window) locateIn(l *lookup, b int) {
-	t, p := &w.tables[b], &l.probes[b]
-	p.hash = w.tag(l.keys, b)
-	bucket, level := t.bucket(p.hash)
-	p.line, p.bucket, p.level, p.resized = t.lines.at(bucket), uint32(bucket), uint32(level), t.resized
+// locate finds the bucket of a hash.
+func (p *probe) locate(t *table, hash uint32) {
+	bucket, level := t.bucket(hash)
+	p.line, p.hash, p.bucket, p.level = t.lines.at(bucket), hash, uint32(bucket), uint32(level)
+	p.want, p.tag = pack(hash, 0, level), ^ring(level)
+}
+
+// add adds the newest document to the bucket, if its first line has room and no line behind it.
+func (p *probe) add(r ref) bool {
+	n := p.line[0] + 1
+	if n > lineSlots {
+		return false // it is full, or has a link
+	}
+	p.line[0], p.line[n&countMask] = n, p.want|uint32(r)&^p.tag
+	return true
 }
 
 // walk is the unfinished part of a lookup in one band. It continues in line at entry at (counted from 1, newest last),
@@ -85,8 +98,12 @@ func (w *window) meetRare(keys []byte) {
 	w.probe(keys)
 	w.beginMeeting()
 	now, most := w.span(), min(rareReferences, w.most)
-	for b := range w.probed.probes {
-		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
+	for from := 0; from < len(w.tables); from += matched {
+		hits, linked := w.probed.match(from)
+		for m := hits | linked; m != 0; m &= m - 1 {
+			b := from + bits.TrailingZeros64(m)
+			w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
+		}
 	}
 	w.stepOn(most, now)
 	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
@@ -122,9 +139,8 @@ func (w *window) stepOn(most int, now span) {
 // step reads one line of a walk, and queues the walk again if there is another line.
 func (w *window) step(k walk, most int, now span) {
 	p := &w.probed.probes[k.band]
-	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
 	k.at = k.line.count()
-	if k.line.has(want, ^number) && w.meet(&k, most, now) {
+	if k.line.has(p.want, p.tag) && w.meet(&k, most, now) {
 		if k.at > 0 {
 			w.popular = append(w.popular, k)
 		}
@@ -141,7 +157,7 @@ func (w *window) step(k walk, most int, now span) {
 // k.at is 0.
 func (w *window) meet(k *walk, most int, now span) (end bool) {
 	p := &w.probed.probes[k.band]
-	want, number := pack(p.hash, 0, uint(p.level)), ring(uint(p.level))
+	want, number := p.want, ^p.tag
 	from := len(w.met)
 	w.met = slices.Grow(w.met, 1+lineSlots)
 	n, end := k.line.ages((*[1 + lineSlots]uint32)(w.met[from:from+1+lineSlots]), k.at, want, number, now)
@@ -189,15 +205,4 @@ func (w *window) readOn(k walk, most int, now span) (more bool) {
 			return false
 		}
 	}
-}
-
-// shares says whether a document has one of the looked-up band keys, compared in full.
-func (w *window) shares(s *segment, i int) bool {
-	own, theirs := w.probed.keys, s.keys(i)
-	for at := 0; at < len(own); at += w.width {
-		if loadKey(own[at:], w.width) == loadKey(theirs[at:], w.width) {
-			return true
-		}
-	}
-	return false
 }

@@ -7,4 +7,6 @@ import "unsafe"
 // prefetch is for processors that can be asked to read memory in advance.
 func prefetch(_ []*line) {}
 
+func prefetchProbes(_ []probe) {}
+
 func prefetchAt(_ unsafe.Pointer) {}

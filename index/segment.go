@@ -143,6 +143,17 @@ func (s *segment) fixedPart(i int) []byte {
 // keys returns the band keys of a document.
 func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes:] }
 
+// shares says whether a document has one of these band keys, compared in full. There may be none.
+func (s *segment) shares(i int, keys []byte) bool {
+	own := s.keys(i)
+	for at := 0; at < len(keys); at += s.width {
+		if loadKey(own[at:], s.width) == loadKey(keys[at:], s.width) {
+			return true
+		}
+	}
+	return false
+}
+
 // record returns a document's record.
 func (s *segment) record(i int) []byte {
 	end := s.used

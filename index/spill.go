@@ -59,6 +59,10 @@ func (s *spill) give(link uint32) (next uint32) {
 
 // beyond says whether a line is on a page that would not be needed if the used lines stood close together, with an
 // eighth to spare.
-func (s *spill) beyond(link uint32) bool {
-	return int(link-1)/pageLines > (s.lines+s.lines/8)/pageLines
-}
+func (s *spill) beyond(link uint32) bool { return int(link-1)/pageLines > s.needed() }
+
+// loose says whether there is such a page.
+func (s *spill) loose() bool { return len(s.pages)-1 > s.needed() }
+
+// needed returns the index of the last page that is needed.
+func (s *spill) needed() int { return (s.lines + s.lines/8) / pageLines }

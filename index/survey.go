@@ -45,8 +45,7 @@ func (s *survey) cut() bool { return s.bands+s.unseen > 0 }
 // spent.
 func (r *Replica) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		*f = r.found(k.ref())
-		if !r.eligible(f, s.entry) {
+		if !r.eligible(f, k.ref(), s.entry) {
 			continue
 		}
 		if s.left.candidates == 0 {
@@ -80,19 +79,29 @@ func (r *Replica) measure(s *survey, f *found) bool {
 }
 
 func (r *Replica) found(at ref) (f found) {
-	w := &r.window
-	if at >= past {
-		w = r.history
-	}
-	f.segment, f.i = w.at(at)
+	f.segment, f.i = r.segmentOf(at)
 	f.document = f.segment.document(f.i)
 	return f
 }
 
-// eligible says whether a candidate can be matched: it shares a band key and the scope with e, it is alive, and so is
-// its representative.
-func (r *Replica) eligible(f *found, e *entry.Entry) bool {
-	if f.document.entry.Scope != e.Scope || !r.alive(f) || !r.window.shares(f.segment, f.i) {
+// segmentOf returns the segment that holds a document of the window or of history, and its place there.
+func (r *Replica) segmentOf(at ref) (*segment, int) {
+	if at >= past {
+		return r.history.at(at)
+	}
+	return r.window.at(at)
+}
+
+// eligible says whether candidate at can be matched: it shares a band key and the scope with e, it is alive, and so is
+// its representative. If so, it sets f to it. The keys come first: most documents that share no key, but only the bits
+// that buckets store, are ruled out without reading their records.
+func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
+	s, i := r.segmentOf(at)
+	if !s.shares(i, r.window.probed.keys) {
+		return false
+	}
+	f.segment, f.i, f.document = s, i, s.document(i)
+	if f.document.entry.Scope != e.Scope || !r.alive(f) {
 		return false
 	}
 	if !f.document.copied() {

@@ -2,8 +2,8 @@ package index
 
 import "slices"
 
-// table holds the buckets of one band, by linear hashing (Litwin 1980). It grows and shrinks by one bucket at a time,
-// so that no document waits for a whole table to be copied. Buckets below n - 2^level, and those from 2^level on, are
+// table holds the buckets of one band, by linear hashing (Litwin 1980). It grows and shrinks by single buckets, so that
+// no document waits for a whole table to be copied. Buckets below n - 2^level, and those from 2^level on, are
 // already split and use level + 1 bits of the hash. The buckets between them use level bits.
 //
 //	0         n-2^level          2^level           n
@@ -14,11 +14,11 @@ type table struct {
 	spill spill // lines that buckets spill over to
 	n     int
 	level uint
-	swept int // number of the bucket to be swept next
+	swept int // number of the bucket to be swept next; n or more if all are
+	since ref // oldest visible document when the sweep at hand began
 
-	resized uint32 // number of times that the table grew or shrank
-
-	items, others []item // scratch memory for the bucket at hand
+	items  []item   // scratch memory for the bucket at hand
+	halves []uint32 // the same, for the two halves of a bucket that is split
 }
 
 const (
@@ -148,46 +148,86 @@ func (t *table) rewrite(b int, items []item) {
 	}
 }
 
-// fit grows or shrinks the table by one bucket towards the right size for this many documents, and returns how many
-// entries were moved. The size for shrinking is a tenth below that for growing, so that a window of steady size keeps
-// its table.
-func (t *table) fit(documents int, s span) (moved int) {
-	switch {
-	case documents > t.n*tableLoad && t.n < 1<<maxLevel:
-		return t.split(s)
-	case documents < (t.n-1)*tableLoad*9/10 && t.n > 1<<minLevel:
-		return t.merge(s)
+// fit grows or shrinks the table by up to this many buckets towards the right size for this many documents, and
+// returns how many entries were moved. The size for shrinking is a tenth below that for growing, so that a window of
+// steady size keeps its table.
+func (t *table) fit(documents, buckets int, s span) (moved int) {
+	for ; buckets > 0; buckets-- {
+		switch {
+		case documents > t.n*tableLoad && t.n < 1<<maxLevel:
+			moved += t.split(s)
+		case documents < (t.n-1)*tableLoad*9/10 && t.n > 1<<minLevel:
+			moved += t.merge(s)
+		default:
+			return moved
+		}
 	}
-	return 0
+	return moved
+}
+
+// due returns how many buckets are to be split for this many documents.
+func (t *table) due(documents int) int {
+	return min((documents+tableLoad-1)/tableLoad, 1<<maxLevel) - t.n
 }
 
 // split divides the next bucket in two.
 func (t *table) split(s span) (moved int) {
-	t.resized++
-	from, to := t.n-1<<t.level, t.n
-	bit := uint32(1) << t.level
-	all := t.gather(t.items[:0], from, s)
+	from, to, level := t.n-1<<t.level, t.n, t.level
 	t.lines.extend(to)
-	if t.n++; t.n == 2<<t.level {
+	if t.swept == t.n {
+		t.swept++ // the new bucket is swept, too
+	}
+	if t.n++; t.n == 2<<level {
 		t.level++
 	}
-	stay, leave := all[:0], t.others[:0]
-	for _, it := range all {
-		if it.hash&bit == 0 {
-			stay = append(stay, it)
-		} else {
-			leave = append(leave, it)
+	l := t.lines.at(from)
+	stay, leave := t.halve(l, level, s)
+	t.put(l, stay)
+	t.put(t.lines.at(to), leave)
+	return len(stay) + len(leave)
+}
+
+// halve returns the visible entries of the two buckets that the bucket of first line l is split into, oldest first. It
+// writes each entry to both halves and keeps it in one of them, because the processor could not predict a branch.
+func (t *table) halve(l *line, level uint, s span) (stay, leave []uint32) {
+	n := t.length(l) * lineSlots
+	if len(t.halves) < 2*n {
+		t.halves = make([]uint32, 2*n)
+	}
+	stay, leave = t.halves[:n], t.halves[n:2*n]
+	newest, visible, number := uint32(s.end)-1, s.visible(), ring(level+1)
+	at, other := n, n
+	for ; l != nil; l = t.older(l) {
+		for i := l.count(); i > 0; i-- {
+			x := l[i&countMask]
+			age := (newest - x) & ring(level)
+			if age >= visible {
+				return stay[at:], leave[other:]
+			}
+			bit := int(x >> ((level + ringBits) & 31) & 1) // the lowest of the tag
+			x = x&^number | (newest-age)&number
+			stay[at-1], leave[other-1] = x, x
+			at, other = at-1+bit, other-bit
 		}
 	}
-	t.rewrite(from, stay)
-	t.rewrite(to, leave)
-	t.items, t.others = all[:0], leave[:0]
-	return len(stay) + len(leave)
+	return stay[at:], leave[other:]
+}
+
+// put replaces the entries of the bucket of first line l by these, which are oldest first.
+func (t *table) put(l *line, entries []uint32) {
+	for link := l.link(); link > 0; {
+		link = t.spill.give(link)
+	}
+	for l[0] = 0; len(entries) > lineSlots; entries = entries[lineSlots:] {
+		copy(l[1:], entries[:lineSlots])
+		l[0] |= lineSlots
+		t.spillOver(l)
+	}
+	l[0] |= uint32(copy(l[1:], entries))
 }
 
 // merge reverses the latest split.
 func (t *table) merge(s span) (moved int) {
-	t.resized++
 	from, level := t.n-1, t.level
 	if t.n == 1<<level {
 		level--
@@ -206,15 +246,25 @@ func (t *table) merge(s span) (moved int) {
 	return len(all)
 }
 
-// sweep drops the expired entries of this many buckets, from where the last call stopped.
+// sweep drops the expired entries of this many buckets, from where the last call stopped. It does nothing while the
+// table is idle.
 func (t *table) sweep(buckets int, s span) {
 	for range buckets {
 		if t.swept >= t.n {
-			t.swept = 0
+			if t.idle(s) {
+				return
+			}
+			t.swept, t.since = 0, s.oldest
 		}
 		t.clean(t.swept, s)
 		t.swept++
 	}
+}
+
+// idle says that a sweep would change nothing: no document has expired since the last one began, and the spill lines
+// stand close together.
+func (t *table) idle(s span) bool {
+	return t.swept >= t.n && t.since == s.oldest && !t.spill.loose()
 }
 
 // clean drops the expired entries of a bucket. It also moves its spill lines if one is on a page that should be given

@@ -37,11 +37,11 @@ type window struct {
 	walks   []walk             // lookup at hand: one per band that has another line
 	popular []walk             // lookup at hand: keys of which more is left to read
 	// lookup at hand, once per band in which a document was met: how many documents were indexed after it
-	met   []uint32
-	same  []ref // documents met that have the keys of all bands; then only the identical ones, ascending
-	ranks []rank
-	front front // fields of the oldest document
-	turns ref   // documents that the tables were tended for
+	met    []uint32
+	same   []ref // documents met that have the keys of all bands; then only the identical ones, ascending
+	ranks  []rank
+	front  front // fields of the oldest document
+	tended int   // table that was tended last
 
 	outlines outlines
 }
@@ -57,7 +57,7 @@ func newWindow(p Params, bands int) window {
 		w.ahead[i] = newLookup(bands + 1)
 	}
 	for b := range w.tables {
-		w.tables[b] = newTable(0)
+		w.tables[b] = w.newTable(0)
 	}
 	if p.Refreshes() && p.KeepsAll() {
 		w.places = map[ref]ref{}
@@ -213,27 +213,42 @@ func (w *window) link(s *segment, i int) {
 	now, r := w.span(), s.first+ref(i)
 	for b := range w.tables {
 		p := &w.probed.probes[b]
+		if p.add(r) {
+			continue
+		}
 		if w.tables[b].insert(p.line, uint(p.level), p.hash, r, now) && w.tooLong(b, p.line, r) {
 			w.trim(b, int(p.bucket))
 		}
 	}
 }
 
-// tend maintains the tables after a document: it sweeps some buckets of one table, and lets tables grow or shrink. The
-// turns of the bands are spread, so that no document pays for all of them. Each table is swept by several buckets in a
-// row, which are fetched from memory together.
+// newTable builds an empty table for this many documents, and those that come before it has its turn.
+func (w *window) newTable(documents int) table { return newTable(documents + len(w.tables)) }
+
+// tend maintains the tables after a document. They take turns: one table is swept, and grows or shrinks so that it has
+// room until its next turn. So no document pays for all tables, and what is read for it stands side by side in memory
+// and was fetched before.
 func (w *window) tend() {
-	now, documents, bands := w.span(), w.visible(), len(w.tables)
-	w.turns++
-	w.tables[int(w.turns%ref(bands))].sweep(w.sweeps(), now)
-	w.moved = 0
-	for b := range w.tables {
-		w.moved += w.tables[b].fit(documents+b%tableLoad, now)
+	now, tables := w.span(), len(w.tables)
+	w.tended = w.after(1)
+	t := &w.tables[w.tended]
+	t.sweep(w.sweeps(), now)
+	before := t.n
+	if w.moved = t.fit(w.visible()+tables, tables, now); t.n != before {
+		w.renew(w.tended)
 	}
 	w.probed.keys = w.probed.keys[:0]
-	w.fetchSwept()
+	w.fetchTended()
 	w.allMoved += uint64(w.moved)
 	w.mostMoved = max(w.mostMoved, w.moved)
+}
+
+// after returns the table that is tended after this many documents; n is not greater than the number of tables.
+func (w *window) after(n int) int {
+	if n += w.tended; n >= len(w.tables) {
+		n -= len(w.tables)
+	}
+	return n
 }
 
 // sweeps returns how many buckets of a table are swept when it is its turn.

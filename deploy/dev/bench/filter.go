@@ -24,6 +24,7 @@ type filter struct {
 	poll        int    // 0: its default
 	shingle     string // empty: its default
 	evidence    string // empty: its default
+	banding     []int  // slots, bands and rows; none: those of its default
 	backfill    string // an order; empty: a live group
 	compression string
 	profile     *profile
@@ -55,6 +56,9 @@ func (f filter) config(j job, group, dir string) config.Config {
 	}
 	if f.evidence != "" && f.verify == "jaccard" {
 		c.Judge.Similarity.Evidence = f.evidence
+	}
+	if s := &c.Judge.Similarity; len(f.banding) == 3 {
+		s.Slots, s.Bands, s.Rows = f.banding[0], f.banding[1], f.banding[2]
 	}
 	if f.backfill != "" {
 		c.Judge.Window.Clock = "event"

@@ -44,7 +44,7 @@ func follows(ctx context.Context, p params, c *cluster, broker string, out io.Wr
 			name = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)
 		}
 		j := job{cluster: c, source: runID(), sessions: 1}
-		g := filter{verify: verify, shingle: p.shingle, evidence: p.evidence, compression: p.compression}
+		g := filter{verify: verify, shingle: p.shingle, evidence: p.evidence, banding: p.banding, compression: p.compression}
 		f := &follower{cluster: c, config: g.config(j, j.source, ""), entries: p.follow}
 		f.config.Judge.Window.Count, f.config.Judge.Window.Bytes = p.follow, 0
 		f.config.Journal.Topic = f.config.Journal.Name(j.source)

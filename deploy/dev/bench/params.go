@@ -26,6 +26,7 @@ type params struct {
 	poll        int    // unecho's poll size in documents; 0: its default
 	shingle     string // unecho's setting, as are the next ones; empty: its default
 	evidence    string
+	banding     []int  // similarity.slots, bands and rows; none: those of its default
 	backfill    string // time or arrival: unecho works as a backfill in that order; empty: as a live group
 	compression string // of the outputs, for both contenders
 	seed        uint64
@@ -61,6 +62,11 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
 	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
+	flags.Func("banding", "similarity.slots, bands and rows of unecho, as in 50,10,5 (default: its own)",
+		func(text string) (err error) {
+			p.banding, err = numbers(text)
+			return err
+		})
 	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
 	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression,
 		"of the outputs, of unecho and of the copy")
@@ -139,6 +145,7 @@ func (p params) validate() error {
 		{p.poll < 0, "-poll is not negative"},
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
+		{len(p.banding) != 0 && len(p.banding) != 3, "-banding is three numbers"},
 		{p.follow < 0, "-follow is not negative"},
 		{p.rivals && (p.follow > 0 || len(p.rates) > 0), "-rivals is measured alone, without -rates and -follow"},
 		{p.follow > 0 && len(p.rates) > 0, "-rates and -follow are measured one at a time"},

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package index
+
+func hasMatchBlock() bool { return false }
+
+func matchBlock(_ *probe, _ int) (hits, linked uint64) { return 0, 0 }

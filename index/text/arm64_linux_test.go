@@ -11,14 +11,14 @@ import (
 // The tests of this package, of sketch and of index build for arm64, and the long test runs them under QEMU, of index
 // those that are about tables, lookups and prefetching. All but prefetching is portable code there. That shows that the
 // results are the same; an emulator says nothing of speed.
-func TestARM64(t *testing.T) { tryARM64(t, func(string, string) {}) }
+func TestARM64(t *testing.T) { tryARM64(t, []string{".", "../sketch"}, func(string, string) {}) }
 
 func TestARM64Long(t *testing.T) {
 	if runsHere() {
 		return
 	}
 	emulator := qemu(t)
-	tryARM64(t, func(dir, program string) {
+	tryARM64(t, []string{".", "../sketch", ".."}, func(dir, program string) {
 		// the tests of kernels start themselves again, without the emulator
 		args := []string{program, "-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$"}
 		if dir == ".." {
@@ -35,12 +35,12 @@ func TestARM64Long(t *testing.T) {
 // runsHere says that these tests run for arm64 anyway, or are run by another process of this package already.
 func runsHere() bool { return runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" }
 
-func tryARM64(t *testing.T, run func(dir, program string)) {
+func tryARM64(t *testing.T, dirs []string, run func(dir, program string)) {
 	t.Helper()
 	if runsHere() {
 		return
 	}
-	for _, dir := range []string{".", "../sketch", ".."} {
+	for _, dir := range dirs {
 		program := filepath.Join(t.TempDir(), "test")
 		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
 		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")

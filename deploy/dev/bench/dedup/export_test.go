@@ -61,8 +61,31 @@ func TestCheck(t *testing.T) {
 	}
 	matches[1] = 0
 	delete(matches, 399)
-	copies, found, right, err := check(400, matches)
-	if err != nil || copies != planted || found < planted-1 || right < planted-1 || right >= len(matches) {
-		t.Errorf("%d copies of %d, %d found, %d right of %d, %v", copies, planted, found, right, len(matches), err)
+	all, err := check(400, 1, matches)
+	if err != nil || all.copies != planted || all.found < planted-1 || all.judged != len(matches) ||
+		all.right < planted-1 || all.right >= len(matches) {
+		t.Errorf("%+v of %d copies and %d matches, %v", all, planted, len(matches), err)
+	}
+	some, err := check(400, 4, matches)
+	if err != nil || some.copies == 0 || some.copies > planted/2 || some.right > some.judged || some.judged > 100 {
+		t.Errorf("each fourth: %+v of %d copies, %v", some, planted, err)
+	}
+}
+
+// TestKept: articles that are kept are used again, and only if all of them were written.
+func TestKept(t *testing.T) {
+	p := params{dir: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
+	first, err := generate(p, 10, "ignored")
+	if err != nil || strings.Count(read(t, first.path), "\n") != 10 {
+		t.Fatal(first, err)
+	}
+	if err := os.WriteFile(first.path, []byte("written before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := generate(p, 10, "ignored"); err != nil || read(t, again.path) != "written before" {
+		t.Error(again, err)
+	}
+	if names, err := filepath.Glob(filepath.Join(p.kept, "*")); err != nil || len(names) != 1 {
+		t.Error(names, err)
 	}
 }

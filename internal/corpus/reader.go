@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	chunkBytes = 256 << 10 // a chunk has about this many bytes, or one larger record
+	chunkBytes = 128 << 10 // a chunk has about this many bytes, or one larger record
 	leastRead  = 32 << 10  // bytes that are asked for at least; gzip gives no more at once
 	chunkFiles = 64        // or this many files that are one document each, if they are small
 	// MaxRecord bounds a record in bytes. A file with a longer record is not taken for a file of documents.

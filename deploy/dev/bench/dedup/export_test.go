@@ -19,7 +19,8 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := export(t.Context(), params{documents: 500, data: filepath.Dir(ads), dir: t.TempDir()}, dir); err != nil {
+	p := params{documents: 500, sample: 500, data: filepath.Dir(ads), dir: t.TempDir()}
+	if err := export(t.Context(), p, dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, dir, "ads.pairs"); got != "0 2\n" {
@@ -34,6 +35,18 @@ func TestExport(t *testing.T) {
 	}
 	if got := strings.Count(read(t, dir, "generated.pairs"), "\n"); got < 50 {
 		t.Errorf("%d pairs among 500 articles", got)
+	}
+}
+
+// TestExportOfMany: what is not joined has the copies that were planted.
+func TestExportOfMany(t *testing.T) {
+	dir := t.TempDir()
+	if err := export(t.Context(), params{documents: 500, sample: 100, data: dir, dir: t.TempDir()}, dir); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "generated.*"))
+	if got := strings.Count(read(t, dir, "generated.planted"), "\n"); err != nil || got < 50 || len(names) != 2 {
+		t.Errorf("%d copies among 500 articles, in %s, %v", got, names, err)
 	}
 }
 

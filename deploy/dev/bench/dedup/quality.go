@@ -40,7 +40,7 @@ func quality(ctx context.Context, p params, all []texts) error {
 	fmt.Println()
 	for _, t := range all {
 		if t.feed != nil {
-			return planted(ctx, p, t)
+			return judged(ctx, p, t)
 		}
 	}
 	return nil
@@ -140,9 +140,9 @@ func (r *ruler) set(document []byte) []uint64 {
 	return text.Set(r.shingling.AppendHashes(nil, r.normalizer.Append(nil, document)))
 }
 
-// planted checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
+// judged checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
 // copies. Each is generated again and compared with its match.
-func planted(ctx context.Context, p params, t texts) error {
+func judged(ctx context.Context, p params, t texts) error {
 	out := filepath.Join(p.dir, "duplicates.jsonl")
 	r, err := dedupOf(ctx, p, runtime.NumCPU(), nil, "--duplicates", out, t.path)
 	if err != nil {
@@ -202,7 +202,7 @@ func check(documents, step int, matches map[int]int) (all checked, err error) {
 			for n := i * step; n < documents; n += cores * step {
 				d := f.At(n)
 				match, judged := matches[n]
-				if d.Truth.Kind == feed.Exact || d.Truth.Similarity >= 0.8 {
+				if planted(d.Truth) {
 					c.copies++
 					c.found += one(judged)
 				}
@@ -222,6 +222,9 @@ func check(documents, step int, matches map[int]int) (all checked, err error) {
 	}
 	return all, err
 }
+
+// planted says whether a document was made as a copy at or above 0.8.
+func planted(t feed.Truth) bool { return t.Kind == feed.Exact || t.Similarity >= 0.8 }
 
 func one(b bool) int {
 	if b {

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -93,6 +94,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
 	began := time.Now()
+	memory.SetGarbage(0)
 	r := &dedupRun{cmd: cmd}
 	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
 		return err

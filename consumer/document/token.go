@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -10,39 +11,46 @@ import (
 // str scans the string whose opening quote is at pos.
 func (s *scanner) str() *flaw {
 	s.pos++
-	for s.pos < len(s.data) {
-		switch c := s.data[s.pos]; {
-		case c == '"':
+	for {
+		s.pos += plain(s.data[s.pos:])
+		switch s.peek() {
+		case '"':
 			s.pos++
 			return nil
-		case c == '\\':
+		case '\\':
 			if bad := s.escape(); bad != nil {
 				return bad
 			}
-		case c < ' ':
-			return s.flaw("a control character in a string")
 		default:
-			s.pos += max(1, plain(s.data[s.pos:]))
+			return s.flaw("a control character in a string")
 		}
 	}
-	return s.flaw("")
 }
 
-// plain returns how many bytes at the start of data, in steps of eight, are neither quotes nor backslashes nor control
-// characters.
+// plain returns how many bytes at the start of data are neither quotes nor backslashes nor control characters.
 func plain(data []byte) (n int) {
-	for n+8 <= len(data) && !special(binary.LittleEndian.Uint64(data[n:])) {
-		n += 8
+	for ; n+16 <= len(data); n += 16 {
+		first, second := special(binary.LittleEndian.Uint64(data[n:])), special(binary.LittleEndian.Uint64(data[n+8:]))
+		if first != 0 {
+			return n + bits.TrailingZeros64(first)/8
+		}
+		if second != 0 {
+			return n + 8 + bits.TrailingZeros64(second)/8
+		}
+	}
+	for n < len(data) && data[n] >= ' ' && data[n] != '"' && data[n] != '\\' {
+		n++
 	}
 	return n
 }
 
-// special says whether one of eight bytes ends a run of plain ones. A subtraction borrows from the highest bit of
-// exactly those bytes that are less; after an xor, exactly the bytes that are zero are less than one.
-func special(eight uint64) bool {
+// special returns a number whose lowest bit lies in the first of eight bytes that ends a run of plain ones, or 0 if none
+// does. An xor makes a quote the space and a backslash zero, so that a subtraction borrows from the highest bit of
+// exactly those bytes that are less than the next character; only behind such a byte may it borrow from another.
+func special(eight uint64) uint64 {
 	const each, high = 0x0101010101010101, 0x8080808080808080
-	quote, backslash := eight^each*'"', eight^each*'\\'
-	return ((quote-each)&^quote|(backslash-each)&^backslash|(eight-each*' ')&^eight)&high != 0
+	quote, backslash := eight^each*('"'^' '), eight^each*'\\'
+	return ((quote-each*(' '+1))&^quote | (backslash-each)&^backslash) & high
 }
 
 // escape scans the escape sequence whose backslash is at pos.

@@ -5,21 +5,21 @@ import (
 	"testing"
 )
 
-// TestPlain puts each byte at each place of a run of plain ones.
+// TestPlain puts each byte at each place of a run of plain ones, before others that end it as well.
 func TestPlain(t *testing.T) {
 	for c := range 256 {
-		for at := range 24 {
-			data := bytes.Repeat([]byte{0xc3, 0xa9, 'a', '~', 0x7f, '!', '#', '['}, 3)
-			data[at] = byte(c)
-			want := 24
+		for at := range 43 {
+			data := bytes.Repeat([]byte{0xc3, 0xa9, 'a', '~', 0x7f, '!', '#', '[', ' ', 0x80}, 5)
+			data[at], data[at+1], data[43] = byte(c), ' ', '"'
+			want := 43
 			if c < ' ' || c == '"' || c == '\\' {
-				want = at / 8 * 8
+				want = at
 			}
 			if got := plain(data); got != want {
 				t.Fatalf("byte %#x at %d: %d plain, want %d", c, at, got, want)
 			}
-			if got := plain(data[:23]); got > 16 {
-				t.Fatalf("%d of 23 bytes, in eights", got)
+			if got := plain(data[:at+1]); got < at || got > min(at+1, want) {
+				t.Fatalf("byte %#x last of %d: %d plain, want %d at most", c, at+1, got, want)
 			}
 		}
 	}

@@ -23,8 +23,10 @@ type input struct {
 // mark is the byte order mark that some systems write at the beginning of a file.
 const mark = "\ufeff"
 
-// bufferBytes is how much is read of a file at once.
-const bufferBytes = 128 << 10
+const (
+	peekBytes   = 4 << 10   // buffer to look at the beginning; larger reads go past it
+	packedBytes = 128 << 10 // how much is read of a compressed file at once
+)
 
 // windowBytes bounds the window that a zstd file may ask for. It is what zstd itself decompresses by default.
 const windowBytes = 128 << 20
@@ -38,14 +40,14 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 			return nil, fmt.Errorf("open documents: %w", err)
 		}
 	}
-	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, bufferBytes), file: file, end: func() {}}
+	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, peekBytes), file: file, end: func() {}}
 	magic, _ := in.Peek(4) // an error comes again when it is read
-	unpacked, packed, err := unpack(in.Reader, magic)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("unpack %s: %w", name(path), err), in.close())
-	}
-	if packed {
-		in.Reader, in.end = bufio.NewReaderSize(unpacked, bufferBytes), unpacked.end
+	if isPacked(magic) {
+		unpacked, _, err := unpack(bufio.NewReaderSize(in.Reader, packedBytes), magic)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("unpack %s: %w", name(path), err), in.close())
+		}
+		in.Reader, in.end = bufio.NewReaderSize(unpacked, peekBytes), unpacked.end
 	}
 	if first, _ := in.Peek(len(mark)); string(first) == mark {
 		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
@@ -67,13 +69,22 @@ type unpacked struct {
 	end func()
 }
 
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
+
+func isPacked(magic []byte) bool {
+	return bytes.HasPrefix(magic, []byte(gzipMagic)) || bytes.HasPrefix(magic, []byte(zstdMagic))
+}
+
 // unpack decompresses in if its first bytes show that it is compressed.
 func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	case bytes.HasPrefix(magic, []byte(gzipMagic)):
 		r, err := gzip.NewReader(in)
 		return unpacked{r, func() {}}, true, err
-	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(magic, []byte(zstdMagic)):
 		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(windowBytes))
 		if err != nil {
 			return unpacked{}, true, err

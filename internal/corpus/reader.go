@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	chunkBytes = 256 << 10 // a chunk has about this many bytes, or one larger record
+	chunkBytes = 128 << 10 // a chunk has about this many bytes, or one larger record
+	leastRead  = 32 << 10  // bytes that are asked for at least; gzip gives no more at once
 	chunkFiles = 64        // or this many files that are one document each, if they are small
 	// MaxRecord bounds a record in bytes. A file with a longer record is not taken for a file of documents.
 	MaxRecord = 64 << 20
@@ -247,7 +248,7 @@ func (r *Reader) fill(c *Chunk) error {
 
 // more reads what at least one read returns.
 func (r *Reader) more() error {
-	r.rest = slices.Grow(r.rest, bufferBytes)
+	r.rest = slices.Grow(r.rest, max(chunkBytes-len(r.rest), leastRead))
 	n, err := r.in.Read(r.rest[len(r.rest):cap(r.rest)])
 	r.rest = r.rest[:len(r.rest)+n]
 	if errors.Is(err, io.EOF) {
@@ -260,11 +261,11 @@ func (r *Reader) more() error {
 	return nil
 }
 
-// cut moves n bytes to the chunk. At the end of a file it continues with the next.
+// cut moves n bytes to the chunk, whose memory takes what follows them. At the end of a file it continues with the next.
 func (r *Reader) cut(c *Chunk, n int) error {
 	c.File, c.First, c.layout = r.file, r.number, r.layout
-	c.Data = append(c.Data, r.rest[:n]...)
-	r.rest = r.rest[:copy(r.rest, r.rest[n:])]
+	rest := append(c.Data[:0], r.rest[n:]...)
+	c.Data, r.rest = r.rest[:n], rest
 	if !r.ended {
 		r.number += r.layout.records(c.Data)
 		return nil

@@ -1,11 +1,12 @@
 // Package dedup judges documents from files with the same core that the service runs. It signs them on all cores and
 // applies them in their order to one replica, whose window holds them all.
 //
-//	corpus.Reader ──chunks──▶ parse and sign ──▶ judge ──▶ Outcome
-//	one goroutine             one for each core  in order, in the goroutine that called Run
+//	corpus.Reader ──chunks──▶ parse and sign ──▶ judge ──▶ Outcome ──lines──▶ written.File
+//	one goroutine,            one for each core  in order, in the             one for each file that is written
+//	which decompresses                           goroutine that called Run
 //
 // A chunk, its parser, its signer and the signed entries are one job. There is a fixed number of jobs, which bounds the
-// memory beside the index.
+// memory beside the index, and how far reading is ahead.
 //
 // There are two judges. Index is the replica: it gives each document's matches at once, and can be saved and loaded.
 // Rotations gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band key

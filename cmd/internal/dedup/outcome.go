@@ -5,7 +5,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Outcome is the result for one document. Its slices are valid until the next one.
+// Outcome is the result for one document. It and its slices are valid until the next one.
 type Outcome struct {
 	Number int64  // number of the document, counted from 0 over all that its judge was given
 	Name   []byte // its id, or its number in the file, or its file

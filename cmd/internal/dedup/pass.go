@@ -108,8 +108,9 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 	})
 }
 
-// garbageDocuments is the number of documents after which the collector is set again.
-const garbageDocuments = 1 << 14
+// garbageDocuments is the number of documents after which the collector is set again, while the index is small and
+// grows by some megabytes meanwhile.
+const garbageDocuments = 1 << 12
 
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {

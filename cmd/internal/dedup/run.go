@@ -146,9 +146,10 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 	}
 	to.reach(number + int64(len(items)))
 	next := 0
+	var o Outcome // one for all, because it is on the heap
 	for i := range items {
 		it := &items[i]
-		o := Outcome{
+		o = Outcome{
 			Number: number + int64(i), Name: it.name, Raw: it.raw, Header: it.header, Length: it.length,
 			Rejected: it.rejected,
 		}

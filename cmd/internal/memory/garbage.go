@@ -29,10 +29,23 @@ func gcPercent(index int64) int {
 // garbageEvery is how often the collector is set: an index grows by less than garbageBytes in that time.
 const garbageEvery = 5 * time.Second
 
-// SetGarbage sets the collector by the size of an index in bytes. It does nothing if GOGC is set.
+// smallGarbage is how much garbage may accumulate beside a small index of files. By Go's default the first megabytes
+// are collected at 4 MB, at 8, at 16: a tenth of the time that a file of 2,600 advertisements takes.
+const smallGarbage = 16 << 20
+
+// mostPercent is the most setting of the collector: the first collection is then at 16 MB.
+const mostPercent = 400
+
+// filesPercent returns the setting of the collector for an index of files, which begins with nothing.
+func filesPercent(index int64) int {
+	small := int(min(mostPercent, 100*smallGarbage/max(index, 1)))
+	return max(gcPercent(index), small)
+}
+
+// SetGarbage sets the collector by the size of an index of files in bytes. It does nothing if GOGC is set.
 func SetGarbage(index int64) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent(index))
+		debug.SetGCPercent(filesPercent(index))
 	}
 }
 

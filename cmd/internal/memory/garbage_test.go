@@ -13,3 +13,17 @@ func TestGCPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesPercent: a small index has more garbage beside it than by Go's default, a large one as much as that of a
+// service.
+func TestFilesPercent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		index int64
+		want  int
+	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {smallGarbage, 100}, {garbageBytes, 100}, {1 << 30, 25}, {1 << 40, 10}} {
+		if got := filesPercent(c.index); got != c.want {
+			t.Errorf("%d bytes: %d, want %d", c.index, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,7 @@
 // Package written writes the files of verbs, and protects what must not be lost by that.
 //
 //	Files    all that a verb will write, held against what it reads before anything is written
-//	File     lines that are written as they fall: what the file held stays until there is a first one
+//	File     lines that are written as they fall, in the background: what the file held stays until there is a first one
 //	Replace  a file that appears when it is whole, in the place of another
 //	Create   a file that appears when it is whole, where none may be
 package written

@@ -9,23 +9,30 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// File is a file that is written, or standard output. Writing to a nil File does nothing.
+// File is a file that is written, or standard output. Writing to a nil File does nothing. Full buffers are written in
+// the background, so an error may be returned by a later line, or by Flush.
 type File struct {
 	*bufio.Writer
-	file *os.File // nil for standard output
+	behind *behind
+	file   *os.File // nil for standard output
 }
 
 // Open opens a file. Its content stays until Begin. It is opened for writing only: a pipe that was open for reading too
 // would always have a reader, and writing would wait for ever once the other one is gone.
 func Open(path string, stdout io.Writer) (*File, error) {
 	if path == "-" {
-		return &File{Writer: bufio.NewWriterSize(stdout, 64<<10)}, nil
+		return newFile(stdout, nil), nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("write results: %w", err)
 	}
-	return &File{Writer: bufio.NewWriterSize(f, 64<<10), file: f}, nil
+	return newFile(f, f), nil
+}
+
+func newFile(out io.Writer, f *os.File) *File {
+	b := &behind{out: out}
+	return &File{Writer: bufio.NewWriterSize(b, blockBytes), behind: b, file: f}
 }
 
 // Begin empties the file. Nothing may have been flushed before.
@@ -66,9 +73,24 @@ func (o *File) JSON(line any) error {
 	return terminal.WriteJSON(o, line)
 }
 
-// Close closes the file; what was not flushed is lost.
+// Flush writes what is buffered, and returns when everything is written.
+func (o *File) Flush() error {
+	if o == nil {
+		return nil
+	}
+	if err := o.Writer.Flush(); err != nil {
+		return err
+	}
+	return o.behind.wait()
+}
+
+// Close closes the file; what was not flushed may be lost.
 func (o *File) Close() error {
-	if o == nil || o.file == nil {
+	if o == nil {
+		return nil
+	}
+	o.behind.close()
+	if o.file == nil {
 		return nil
 	}
 	return o.file.Close()

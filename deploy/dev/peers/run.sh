@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Times unecho against Python's MinHash libraries, in turns, in one run: signing (sign), or judging whole corpora
-# (stream). It builds what it needs in a directory of its own, and removes that. Usage: run.sh sign|stream [ROUNDS]
+# (stream), of which one is generated, with so many documents; a peer that takes more than so many seconds of processor
+# time for one ends there. It builds what it needs in a directory of its own, and removes that.
+# Usage: run.sh sign [ROUNDS] | stream [ROUNDS [DOCUMENTS [SECONDS]]]
 set -euo pipefail
 
 what=${1:-sign}
@@ -29,11 +31,11 @@ sign)
   ;;
 stream)
   CGO_ENABLED=0 "$go" build -o "$work/" ./cmd/unecho
-  "$go" run ./deploy/dev/bench/dedup -export "$work/corpora" -documents 20000
-  "$work/venv/bin/python" "$here/stream.py" "$work/unecho" "$work/corpora" "${2:-3}"
+  "$go" run ./deploy/dev/bench/dedup -export "$work/corpora" -documents "${3:-20000}"
+  "$work/venv/bin/python" "$here/stream.py" "$work/unecho" "$work/corpora" "${2:-3}" "${4:-600}"
   ;;
 *)
-  echo "usage: run.sh sign|stream [ROUNDS]" >&2
+  echo "usage: run.sh sign [ROUNDS] | stream [ROUNDS [DOCUMENTS [SECONDS]]]" >&2
   exit 2
   ;;
 esac

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,14 +69,33 @@ func newFeed(documents int) (*feed.Feed, error) {
 	return feed.New(p)
 }
 
-// generate writes articles to a file, in runs that are made on all cores.
-func generate(p params, documents int, name string) (texts, error) {
+// generate writes articles to a file, unless it was written before to the directory that is kept.
+func generate(p params, documents int, name string) (t texts, err error) {
+	t = texts{name: "generated articles, " + thousands(float64(documents)), path: filepath.Join(p.dir, name)}
+	if t.feed, err = newFeed(documents); err != nil || p.kept == "" {
+		return t, errors.Join(err, writeArticles(t.path, documents))
+	}
+	t.path = filepath.Join(p.kept, fmt.Sprintf("articles-%d.jsonl", documents))
+	if _, err := os.Stat(t.path); err == nil {
+		return t, nil
+	}
+	if err := os.MkdirAll(p.kept, 0o750); err != nil {
+		return t, err
+	}
+	half := t.path + ".half"
+	if err := writeArticles(half, documents); err != nil {
+		return t, err
+	}
+	return t, os.Rename(half, t.path)
+}
+
+// writeArticles writes articles in runs that are made on all cores.
+func writeArticles(path string, documents int) error {
 	const run = 2000
 	fmt.Fprintf(os.Stderr, "generating %d articles\n", documents)
-	t := texts{name: fmt.Sprintf("generated articles, %d", documents), path: filepath.Join(p.dir, name)}
-	file, err := os.Create(t.path)
+	file, err := os.Create(path)
 	if err != nil {
-		return t, err
+		return err
 	}
 	defer file.Close()
 	out := bufio.NewWriterSize(file, 1<<20)
@@ -90,19 +110,16 @@ func generate(p params, documents int, name string) (texts, error) {
 			})
 		}
 		if err := group.Wait(); err != nil {
-			return t, err
+			return err
 		}
 		for _, lines := range runs {
 			if _, err := out.Write(lines); err != nil {
-				return t, err
+				return err
 			}
 		}
 		from += len(runs) * run
 	}
-	if t.feed, err = newFeed(documents); err != nil {
-		return t, err
-	}
-	return t, out.Flush()
+	return out.Flush()
 }
 
 func articles(documents, from, to int) ([]byte, error) {

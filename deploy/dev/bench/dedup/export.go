@@ -14,7 +14,8 @@ import (
 )
 
 // export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs,
-// the exact pairs at or above 0.8 in shingles of three words.
+// the exact pairs at or above 0.8 in shingles of three words. If more documents are generated than are joined, there is
+// NAME.planted in its place, with those copies at or above 0.8 that were planted.
 func export(ctx context.Context, p params, dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
@@ -26,25 +27,47 @@ func export(ctx context.Context, p params, dir string) error {
 	all := published(p.data)
 	for name, t := range map[string]int{"ads": 0, "articles": len(all) - 1} {
 		if len(all) > 0 {
-			if err := exportOne(ctx, all[t], filepath.Join(dir, name)); err != nil {
+			name = filepath.Join(dir, name)
+			if err := errors.Join(exportPairs(ctx, all[t], name), exportTexts(ctx, all[t], name)); err != nil {
 				return err
 			}
 		}
 	}
-	return exportOne(ctx, generated, filepath.Join(dir, "generated"))
+	name := filepath.Join(dir, "generated")
+	if p.documents > p.sample {
+		err = exportPlanted(p.documents, name)
+	} else {
+		err = exportPairs(ctx, generated, name)
+	}
+	return errors.Join(err, exportTexts(ctx, generated, name))
 }
 
-func exportOne(ctx context.Context, t texts, name string) error {
-	err := write(name+".pairs", func(out *bufio.Writer) error {
+func exportPairs(ctx context.Context, t texts, name string) error {
+	return write(name+".pairs", func(out *bufio.Writer) error {
 		_, exact, err := join(ctx, t)
 		for _, pair := range exact {
 			fmt.Fprintln(out, pair.A, pair.B)
 		}
 		return err
 	})
+}
+
+func exportPlanted(documents int, name string) error {
+	f, err := newFeed(documents)
 	if err != nil {
 		return err
 	}
+	return write(name+".planted", func(out *bufio.Writer) error {
+		for n := range documents {
+			if truth := f.At(n).Truth; planted(truth) {
+				fmt.Fprintln(out, truth.Of, n)
+			}
+		}
+		return nil
+	})
+}
+
+func exportTexts(ctx context.Context, t texts, name string) error {
 	return write(name+".jsonl", func(out *bufio.Writer) error {
 		r, err := t.open()
 		if err != nil {

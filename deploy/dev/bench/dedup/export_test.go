@@ -19,7 +19,8 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := export(t.Context(), params{documents: 500, data: filepath.Dir(ads), dir: t.TempDir()}, dir); err != nil {
+	p := params{documents: 500, sample: 500, data: filepath.Dir(ads), dir: t.TempDir()}
+	if err := export(t.Context(), p, dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, dir, "ads.pairs"); got != "0 2\n" {
@@ -34,6 +35,18 @@ func TestExport(t *testing.T) {
 	}
 	if got := strings.Count(read(t, dir, "generated.pairs"), "\n"); got < 50 {
 		t.Errorf("%d pairs among 500 articles", got)
+	}
+}
+
+// TestExportOfMany: what is not joined has the copies that were planted.
+func TestExportOfMany(t *testing.T) {
+	dir := t.TempDir()
+	if err := export(t.Context(), params{documents: 500, sample: 100, data: dir, dir: t.TempDir()}, dir); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "generated.*"))
+	if got := strings.Count(read(t, dir, "generated.planted"), "\n"); err != nil || got < 50 || len(names) != 2 {
+		t.Errorf("%d copies among 500 articles, in %s, %v", got, names, err)
 	}
 }
 
@@ -61,8 +74,31 @@ func TestCheck(t *testing.T) {
 	}
 	matches[1] = 0
 	delete(matches, 399)
-	copies, found, right, err := check(400, matches)
-	if err != nil || copies != planted || found < planted-1 || right < planted-1 || right >= len(matches) {
-		t.Errorf("%d copies of %d, %d found, %d right of %d, %v", copies, planted, found, right, len(matches), err)
+	all, err := check(400, 1, matches)
+	if err != nil || all.copies != planted || all.found < planted-1 || all.judged != len(matches) ||
+		all.right < planted-1 || all.right >= len(matches) {
+		t.Errorf("%+v of %d copies and %d matches, %v", all, planted, len(matches), err)
+	}
+	some, err := check(400, 4, matches)
+	if err != nil || some.copies == 0 || some.copies > planted/2 || some.right > some.judged || some.judged > 100 {
+		t.Errorf("each fourth: %+v of %d copies, %v", some, planted, err)
+	}
+}
+
+// TestKept: articles that are kept are used again, and only if all of them were written.
+func TestKept(t *testing.T) {
+	p := params{dir: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
+	first, err := generate(p, 10, "ignored")
+	if err != nil || strings.Count(read(t, first.path), "\n") != 10 {
+		t.Fatal(first, err)
+	}
+	if err := os.WriteFile(first.path, []byte("written before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := generate(p, 10, "ignored"); err != nil || read(t, again.path) != "written before" {
+		t.Error(again, err)
+	}
+	if names, err := filepath.Glob(filepath.Join(p.kept, "*")); err != nil || len(names) != 1 {
+		t.Error(names, err)
 	}
 }

@@ -40,7 +40,7 @@ func quality(ctx context.Context, p params, all []texts) error {
 	fmt.Println()
 	for _, t := range all {
 		if t.feed != nil {
-			return planted(ctx, p, t)
+			return judged(ctx, p, t)
 		}
 	}
 	return nil
@@ -140,9 +140,9 @@ func (r *ruler) set(document []byte) []uint64 {
 	return text.Set(r.shingling.AppendHashes(nil, r.normalizer.Append(nil, document)))
 }
 
-// planted checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
+// judged checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
 // copies. Each is generated again and compared with its match.
-func planted(ctx context.Context, p params, t texts) error {
+func judged(ctx context.Context, p params, t texts) error {
 	out := filepath.Join(p.dir, "duplicates.jsonl")
 	r, err := dedupOf(ctx, p, runtime.NumCPU(), nil, "--duplicates", out, t.path)
 	if err != nil {
@@ -163,21 +163,30 @@ func planted(ctx context.Context, p params, t texts) error {
 	if err != nil {
 		return err
 	}
-	copies, found, right, err := check(int(r.Documents), matches)
+	step := max(1, int(r.Documents)/max(1, p.checked))
+	c, err := check(int(r.Documents), step, matches)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Of %s planted copies at or above 0.8 in all %s generated articles %s were judged duplicates: recall "+
+	which := "in all"
+	if step > 1 {
+		which = fmt.Sprintf("in each %dth of", step)
+	}
+	fmt.Printf("Of %s planted copies at or above 0.8 %s %s generated articles %s were judged duplicates: recall "+
 		"%.5f. Of %s judged\nduplicates %s are exactly so similar to their match: precision %.5f.\n\n",
-		thousands(float64(copies)), thousands(float64(r.Documents)), thousands(float64(found)), share(found, copies),
-		thousands(float64(len(matches))), thousands(float64(right)), share(right, len(matches)))
+		thousands(float64(c.copies)), which, thousands(float64(r.Documents)), thousands(float64(c.found)),
+		share(c.found, c.copies), thousands(float64(c.judged)), thousands(float64(c.right)), share(c.right, c.judged))
 	return nil
 }
 
-// check counts, on all cores, the planted copies, those found, and the matches that are right.
-func check(documents int, matches map[int]int) (copies, found, right int, err error) {
+// checked counts documents: the planted copies at or above 0.8, those of them that were found, those judged copies, and
+// those of them that are truly so similar to their match.
+type checked struct{ copies, found, judged, right int }
+
+// check checks each step-th document, on all cores.
+func check(documents, step int, matches map[int]int) (all checked, err error) {
 	cores := runtime.NumCPU()
-	counts := make([][3]int, cores)
+	counts := make([]checked, cores)
 	var group errgroup.Group
 	for i := range cores {
 		group.Go(func() error {
@@ -189,17 +198,19 @@ func check(documents int, matches map[int]int) (copies, found, right int, err er
 			if err != nil {
 				return err
 			}
-			for n := i; n < documents; n += cores {
+			c := &counts[i]
+			for n := i * step; n < documents; n += cores * step {
 				d := f.At(n)
 				match, judged := matches[n]
-				if d.Truth.Kind == feed.Exact || d.Truth.Similarity >= 0.8 {
-					counts[i][0]++
-					counts[i][1] += one(judged)
+				if planted(d.Truth) {
+					c.copies++
+					c.found += one(judged)
 				}
 				if judged {
 					other := f.At(match)
 					shared, union := sketch.Jaccard(ruler.set([]byte(d.Text)), ruler.set([]byte(other.Text)))
-					counts[i][2] += one(sketch.AtLeast(uint32(shared), uint32(union), 8000))
+					c.judged++
+					c.right += one(sketch.AtLeast(uint32(shared), uint32(union), 8000))
 				}
 			}
 			return nil
@@ -207,10 +218,13 @@ func check(documents int, matches map[int]int) (copies, found, right int, err er
 	}
 	err = group.Wait()
 	for _, c := range counts {
-		copies, found, right = copies+c[0], found+c[1], right+c[2]
+		all = checked{all.copies + c.copies, all.found + c.found, all.judged + c.judged, all.right + c.right}
 	}
-	return copies, found, right, err
+	return all, err
 }
+
+// planted says whether a document was made as a copy at or above 0.8.
+func planted(t feed.Truth) bool { return t.Kind == feed.Exact || t.Similarity >= 0.8 }
 
 func one(b bool) int {
 	if b {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -30,7 +31,7 @@ func (r run) perProcessorSecond() float64 { return float64(r.Documents) / r.proc
 
 // dedupOf runs dedup on this many cores.
 func dedupOf(ctx context.Context, p params, cores int, stdin *os.File, args ...string) (r run, err error) {
-	cmd := exec.CommandContext(ctx, p.unecho, append([]string{"dedup", "--json"}, args...)...)
+	cmd := exec.CommandContext(ctx, p.unecho, slices.Concat([]string{"dedup", "--json"}, p.flags, args)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(cores))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr

@@ -1,9 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/unecho/unecho/index/setting"
@@ -30,40 +31,55 @@ func (p *Params) Open() bool { return p.Similarity.Slots == 0 || p.Similarity.Co
 // slots as they need, and for verify: estimate as many codes as estimate well. It returns p itself if nothing is open.
 // NewSigner and NewReplica do so by themselves.
 func (p Params) Planned() (Params, error) {
-	if !p.Open() || p.Similarity.byDistance() {
+	s := &p.Similarity
+	switch {
+	case !p.Open():
+		return p, nil
+	case s.byDistance(): // it has neither, and its text is that of a version that left nothing open
+		s.Slots, s.CodeBits = cmp.Or(s.Slots, usualSlots), cmp.Or(s.CodeBits, usualCodeBits)
 		return p, nil
 	}
-	s := &p.Similarity
-	estimated := s.asSigned().Verify == verifyEstimate
 	if s.Slots == 0 {
-		if s.Plan == planArea {
-			s.Slots = usualSlots
-		} else if s.Bands == 0 && s.Rows == 0 {
-			threshold, err := s.plannedThreshold()
-			if err != nil {
-				return p, err
-			}
-			banding, err := sketch.PlanByCost(threshold, s.Recall, p.Load())
-			if err != nil {
-				return p, err
-			}
-			s.Bands, s.Rows = banding.Bands, banding.Rows
-		}
-		need := s.Bands * s.Rows
-		s.Slots = max(s.Slots, sketch.MinSlots, need+need%2)
-		if estimated {
-			s.Slots = max(s.Slots, estimatingSlots(s.CodeBits))
+		if err := p.plan(); err != nil {
+			return p, err
 		}
 	}
-	if s.CodeBits == 0 {
-		s.CodeBits = openCodeBits
-	}
+	s.CodeBits = cmp.Or(s.CodeBits, openCodeBits)
 	return p, nil
+}
+
+// plan sets slots, and bands and rows unless they are set.
+func (p *Params) plan() error {
+	s := &p.Similarity
+	if s.Plan == planArea {
+		s.Slots = usualSlots
+		return nil
+	}
+	if s.Bands == 0 && s.Rows == 0 {
+		threshold, err := s.plannedThreshold()
+		if err != nil {
+			return err
+		}
+		banding, err := sketch.PlanByCost(threshold, s.Recall, p.Load())
+		if err != nil {
+			return err
+		}
+		s.Bands, s.Rows = banding.Bands, banding.Rows
+	}
+	need := s.Bands * s.Rows
+	s.Slots = max(sketch.MinSlots, need+need%2)
+	if s.asSigned().Verify == verifyEstimate {
+		s.Slots = max(s.Slots, estimatingSlots(s.CodeBits))
+	}
+	return nil
 }
 
 // usualSlots is how many slots there are where they are left open and no cost decides: for plan: area, as in
 // datasketch; and for runs of characters to be short enough for verify: levenshtein.
-const usualSlots = 128
+const (
+	usualSlots    = 128
+	usualCodeBits = 8
+)
 
 // openCodeBits are the bits of a code where they are left open. Two slots that differ have equal codes of 4 bits once in
 // 16 times. More slots make up for that in fewer bytes: see estimatingSlots.
@@ -80,7 +96,7 @@ func estimatingSlots(codeBits int) int {
 
 // Load is what bands are planned for.
 func (p *Params) Load() sketch.Load {
-	l := sketch.Load{Documents: p.Window.documents()}
+	l := sketch.Load{Documents: p.Window.documents(), Read: p.Similarity.MaxReferences}
 	if shingling, err := text.ParseShingling(p.Similarity.Shingle); err == nil {
 		l.Background = background(shingling)
 	}
@@ -111,26 +127,52 @@ func (p WindowParams) documents() int {
 // text there. Where the journal has none yet, settings is nil, and they are planned.
 func (p Params) AsBegun(settings []byte) (Params, error) {
 	values, _ := decoded(settings)
-	open := p.Similarity.open()
-	for _, f := range setting.Fields(&p) {
-		raw, is := values[f.Key]
-		if !is || !slices.Contains(open, f.Key) {
-			continue
-		}
-		if err := f.SetJSON(raw); err != nil {
-			return p, fmt.Errorf("read the settings of the journal: %w", err)
+	begun, err := sketchOf(values)
+	if err != nil {
+		return p, fmt.Errorf("read the settings of the journal: %w", err)
+	}
+	s := &p.Similarity
+	for _, key := range s.open(&begun) {
+		if _, is := values[key]; is {
+			*s.field(key) = *begun.field(key)
 		}
 	}
 	return p.Planned()
 }
 
-// open returns the keys of the settings that are left open.
-func (p *SimilarityParams) open() (keys []string) {
-	if p.Slots == 0 {
-		keys = append(keys, slotsKey)
-		if p.Bands == 0 && p.Rows == 0 {
-			keys = append(keys, bandsKey, rowsKey)
+// sketchOf reads the settings that may be left open.
+func sketchOf(values map[string]json.RawMessage) (s SimilarityParams, err error) {
+	for _, key := range [...]string{slotsKey, bandsKey, rowsKey, codeBitsKey} {
+		if raw, is := values[key]; is {
+			err = errors.Join(err, json.Unmarshal(raw, s.field(key)))
 		}
+	}
+	return s, err
+}
+
+// field returns a setting that may be left open.
+func (p *SimilarityParams) field(key string) *int {
+	switch key {
+	case slotsKey:
+		return &p.Slots
+	case bandsKey:
+		return &p.Bands
+	case rowsKey:
+		return &p.Rows
+	}
+	return &p.CodeBits
+}
+
+// open returns the keys of the settings that are left open, and are to be as in other ones. Bands that are set, and
+// others there, want slots of their own: they differ in any case.
+func (p *SimilarityParams) open(there *SimilarityParams) (keys []string) {
+	free := p.Bands == 0 && p.Rows == 0
+	switch {
+	case p.Slots != 0:
+	case free:
+		keys = append(keys, slotsKey, bandsKey, rowsKey)
+	case p.Bands == there.Bands && p.Rows == there.Rows:
+		keys = append(keys, slotsKey)
 	}
 	if p.CodeBits == 0 {
 		keys = append(keys, codeBitsKey)
@@ -144,12 +186,9 @@ func (p *Params) Written(settings []byte) []byte {
 	if !ok {
 		return settings
 	}
-	s := &p.Similarity
-	for key, value := range map[string]int{
-		slotsKey: s.Slots, bandsKey: s.Bands, rowsKey: s.Rows, codeBitsKey: s.CodeBits,
-	} {
+	for _, key := range [...]string{slotsKey, bandsKey, rowsKey, codeBitsKey} {
 		if _, is := values[key]; is {
-			values[key] = json.RawMessage(strconv.Itoa(value))
+			values[key] = json.RawMessage(strconv.Itoa(*p.Similarity.field(key)))
 		}
 	}
 	return setting.Encode(values)
@@ -162,13 +201,15 @@ func closed(settings, other []byte) []byte {
 	if !ok || !is {
 		return settings
 	}
-	var s SimilarityParams
-	for key, to := range map[string]*int{slotsKey: &s.Slots, bandsKey: &s.Bands, rowsKey: &s.Rows, codeBitsKey: &s.CodeBits} {
-		if json.Unmarshal(values[key], to) != nil {
-			return settings // of a version to come, or none of a group
-		}
+	if _, is := values[slotsKey]; !is {
+		return settings // of nothing that signs
 	}
-	for _, key := range s.open() {
+	ours, err := sketchOf(values)
+	there, bad := sketchOf(theirs)
+	if err != nil || bad != nil {
+		return settings // of a version to come
+	}
+	for _, key := range ours.open(&there) {
 		if value, is := theirs[key]; is {
 			values[key] = value
 		}

@@ -15,18 +15,22 @@ func TestPlanned(t *testing.T) {
 		change func(*index.Params)
 		want   sketch
 	}{
-		"default":            {func(*index.Params) {}, sketch{78, 13, 6, 4}},
-		"estimate":           {func(p *index.Params) { p.Similarity.Verify = "estimate" }, sketch{144, 13, 6, 4}},
-		"codes of 8 bits":    {func(p *index.Params) { p.Similarity.Verify, p.Similarity.CodeBits = "estimate", 8 }, sketch{128, 13, 6, 8}},
-		"small window":       {func(p *index.Params) { p.Window.Count = 1000 }, sketch{50, 10, 5, 4}},
-		"large window":       {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{120, 17, 7, 4}},
-		"bounded by bytes":   {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{120, 17, 7, 4}},
-		"bounded by age":     {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{50, 10, 5, 4}},
-		"words":              {func(p *index.Params) { p.Similarity.Shingle = "word:1" }, sketch{120, 17, 7, 4}},
-		"slots that are set": {func(p *index.Params) { p.Similarity.Slots = 128 }, sketch{128, 0, 0, 4}},
-		"bands that are set": {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 5, 3 }, sketch{16, 5, 3, 4}},
-		"by area":            {func(p *index.Params) { p.Similarity.Plan = "area" }, sketch{128, 0, 0, 4}},
-		"simhash":            {func(p *index.Params) { p.Similarity.Sketch = "simhash" }, sketch{0, 0, 0, 0}},
+		"default":              {func(*index.Params) {}, sketch{78, 13, 6, 4}},
+		"estimate":             {func(p *index.Params) { p.Similarity.Verify = "estimate" }, sketch{144, 13, 6, 4}},
+		"codes of 8 bits":      {func(p *index.Params) { p.Similarity.Verify, p.Similarity.CodeBits = "estimate", 8 }, sketch{128, 13, 6, 8}},
+		"small window":         {func(p *index.Params) { p.Window.Count = 1000 }, sketch{50, 10, 5, 4}},
+		"large window":         {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{120, 17, 7, 4}},
+		"bounded by bytes":     {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{120, 17, 7, 4}},
+		"bounded by age":       {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{50, 10, 5, 4}},
+		"words":                {func(p *index.Params) { p.Similarity.Shingle = "word:1" }, sketch{120, 17, 7, 4}},
+		"slots that are set":   {func(p *index.Params) { p.Similarity.Slots = 128 }, sketch{128, 0, 0, 4}},
+		"bands that are set":   {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 5, 3 }, sketch{16, 5, 3, 4}},
+		"by area":              {func(p *index.Params) { p.Similarity.Plan = "area" }, sketch{128, 0, 0, 4}},
+		"runs of 3 characters": {func(p *index.Params) { p.Similarity.Shingle = "char:3" }, sketch{126, 18, 7, 4}},
+		"edits of letters": {func(p *index.Params) {
+			p.Similarity.Verify, p.Similarity.Shingle, p.Similarity.Threshold = "levenshtein", "char:1", 0.88
+		}, sketch{126, 21, 6, 4}},
+		"simhash": {func(p *index.Params) { p.Similarity.Sketch = "simhash" }, sketch{128, 0, 0, 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := index.DefaultParams()
@@ -100,5 +104,41 @@ func TestAsBegunRefuses(t *testing.T) {
 	p := index.DefaultParams()
 	if _, err := p.AsBegun([]byte(`{"similarity.slots":"many"}`)); err == nil {
 		t.Error("a number of slots that is none was taken")
+	}
+}
+
+// Bands that are set and those of the journal differ, and so nothing else is taken for them: what is wrong is told as a
+// difference of the settings.
+func TestOwnBandsHaveOwnSlots(t *testing.T) {
+	p, old := index.DefaultParams(), index.DefaultParams()
+	p.Similarity.Bands, p.Similarity.Rows = 20, 7
+	old.Similarity.Slots, old.Similarity.CodeBits = 128, 8
+	got, err := p.AsBegun(textOf(old))
+	if err != nil || got.Similarity.Slots != 140 || len(got.Validate()) > 0 {
+		t.Errorf("%d slots, %v, %v", got.Similarity.Slots, got.Validate(), err)
+	}
+	if lines := index.Diff(textOf(p), textOf(old)); len(lines) != 3 {
+		t.Errorf("they differ in %q", lines)
+	}
+	old.Similarity.Bands, old.Similarity.Rows = 10, 5
+	p.Similarity.Bands, p.Similarity.Rows = 10, 5
+	if got, err := p.AsBegun(textOf(old)); err != nil || got.Similarity != old.Similarity || !index.Same(textOf(p), textOf(old)) {
+		t.Errorf("got %+v, %v", got.Similarity, err)
+	}
+}
+
+// A sketch that has no slots has those of versions before in its text. So nobody takes his own for them.
+func TestSimHashLeavesNothingOpen(t *testing.T) {
+	p, old := index.DefaultParams(), index.DefaultParams()
+	p.Similarity.Sketch, old.Similarity.Sketch = "simhash", "simhash"
+	old.Similarity.Slots, old.Similarity.CodeBits = 128, 8
+	begun, err := p.AsBegun(nil)
+	if err != nil || string(begun.Written(textOf(p))) != string(textOf(old)) {
+		t.Errorf("the text is %s, %v", begun.Written(textOf(p)), err)
+	}
+	other := p
+	other.Similarity.Slots = 256
+	if index.Same(textOf(other), textOf(begun)) {
+		t.Error("256 slots are those of the journal")
 	}
 }

@@ -5,6 +5,7 @@ import "fmt"
 // Load is what bands have to carry, apart from the copies that they are to find.
 type Load struct {
 	Documents  int     // number of documents that one is compared with
+	Read       int     // number of candidates that are read at most
 	Background []Share // how similar documents are that are no copies of each other
 }
 
@@ -47,12 +48,16 @@ func CostOf(b Banding, met float64) Cost {
 	}
 }
 
-// plannedSlots is how many slots Bandings take at most. Among texts that are alike throughout every row would pay, and
-// no number of rows would do.
-const plannedSlots = 256
+// plannedSlots is how many slots PlanByCost takes at most. Among texts that are alike throughout every row would pay,
+// and no number of rows would do.
+const plannedSlots = 128
+
+// leastRows is the fewest rows that PlanByCost takes, if there is a choice. With one row, every document that shares
+// one of its slots is a candidate, and that is nearly every document.
+const leastRows = 2
 
 // Bandings returns, for each number of rows from 1 on, the fewest bands by which at least the share recall of the pairs
-// exactly at the threshold become candidates, as long as they fit into 256 slots. More rows in more bands make fewer
+// exactly at the threshold become candidates, as long as they fit into 128 slots. More rows in more bands make fewer
 // candidates of unlike documents, and more keys.
 //
 // threshold is a Jaccard similarity above 0 and up to 1, and recall is between 0 and 1.
@@ -74,24 +79,34 @@ func Bandings(threshold, recall float64) ([]Banding, error) {
 	return all, nil
 }
 
-// PlanByCost chooses the cheapest of the Bandings. Bandings says what is possible.
+// PlanByCost chooses the cheapest of the Bandings of two rows and more that meet no more candidates than are read. Where
+// all of them meet more, copies are missed that would be read too late. Then it takes the most rows, and all bands that
+// fit, as Plan does. Bandings says what is possible.
 func PlanByCost(threshold, recall float64, l Load) (Banding, error) {
 	all, err := Bandings(threshold, recall)
 	if err != nil {
 		return Banding{}, err
 	}
-	return l.Cheapest(all), nil
+	if len(all) >= leastRows {
+		all = all[leastRows-1:]
+	}
+	best, ok := l.Cheapest(all)
+	if !ok {
+		return Plan(threshold, plannedSlots, recall)
+	}
+	return best, nil
 }
 
-// Cheapest returns the banding that costs least; of equal ones the first. There must be one.
-func (l Load) Cheapest(all []Banding) Banding {
-	best := all[0]
-	for _, b := range all[1:] {
-		if l.Cost(b).Sum() < l.Cost(best).Sum() {
-			best = b
+// Cheapest returns the banding that costs least, of those that meet no more candidates than are read. Of equal ones it
+// returns the first. ok is false if all meet more.
+func (l Load) Cheapest(all []Banding) (best Banding, ok bool) {
+	for _, b := range all {
+		c := l.Cost(b)
+		if c.Met <= float64(l.Read) && (!ok || c.Sum() < l.Cost(best).Sum()) {
+			best, ok = b, true
 		}
 	}
-	return best
+	return best, ok
 }
 
 // fewest returns the fewest bands of so many rows that keep recall; ok is false if they do not fit.

@@ -7,7 +7,7 @@ import (
 )
 
 func load(documents int, chance float64) Load {
-	return Load{Documents: documents, Background: []Share{{1, chance}, {3e-4, 0.3}}}
+	return Load{Documents: documents, Read: 3584, Background: []Share{{1, chance}, {3e-4, 0.3}}}
 }
 
 func TestPlanByCost(t *testing.T) {
@@ -20,8 +20,11 @@ func TestPlanByCost(t *testing.T) {
 		{0.8, 0.98, load(1_000_000, 0.003), Banding{10, 5}},
 		{0.8, 0.98, load(2_000_000, 0.003), Banding{13, 6}},
 		{0.8, 0.98, load(10_000_000, 0.003), Banding{17, 7}},
-		{0.8, 0.98, load(1_000_000, 0.3), Banding{28, 9}}, // runs of three characters: as many slots as there are
-		{0.8, 0.98, Load{Documents: 1000}, Banding{3, 1}}, // nothing to tell apart
+		{0.8, 0.98, load(100_000_000, 0.003), Banding{17, 7}}, // no more slots than 128
+		{0.8, 0.98, load(1_000_000, 0.31), Banding{18, 7}},    // more candidates than are read: as many rows as fit
+		{0.3, 0.98, load(1_000_000, 0.9), Banding{64, 2}},     // the same, of texts that are more alike than copies are
+		{0.8, 0.98, Load{Documents: 1000}, Banding{4, 2}},     // nothing to tell apart, and yet not a single row
+		{0.04, 0.98, Load{Documents: 1000}, Banding{96, 1}},   // two rows do not fit
 		{1, 0.98, load(1_000_000, 0.003), Banding{1, 8}},
 	} {
 		got, err := PlanByCost(c.threshold, c.recall, c.load)
@@ -40,13 +43,19 @@ func TestPlanByCostIsTheCheapest(t *testing.T) {
 				if err != nil {
 					continue
 				}
+				if plan.Rows < leastRows && (Banding{plannedSlots / 2, 2}).Probability(threshold) > recall {
+					t.Fatalf("%v, recall %v, %+v: %v", threshold, recall, l, plan)
+				}
 				if plan.Probability(threshold) < recall-1e-12 || plan.Bands*plan.Rows > plannedSlots {
 					t.Fatalf("%v, recall %v: %v finds %v", threshold, recall, plan, plan.Probability(threshold))
 				}
-				for rows := 1; rows <= plannedSlots; rows++ {
+				if l.Cost(plan).Met > float64(l.Read) {
+					continue // as TestPlanByCost has it
+				}
+				for rows := leastRows; rows <= plannedSlots; rows++ {
 					for bands := 1; bands*rows <= plannedSlots; bands++ {
 						other := Banding{bands, rows}
-						if other.Probability(threshold) > recall+1e-12 && l.Cost(other).Sum() < l.Cost(plan).Sum() {
+						if other.Probability(threshold) > recall+1e-12 && l.Cost(other).Sum() < l.Cost(plan).Sum() && plan.Rows >= leastRows {
 							t.Fatalf("%v, recall %v, %+v: %v, though %v costs less", threshold, recall, l, plan, other)
 						}
 					}
@@ -71,7 +80,7 @@ func TestPlanByCostRefuses(t *testing.T) {
 	}{
 		{0, 0.98, "a threshold of 0 is impossible"},
 		{0.8, 1, "a recall of 1 is impossible"},
-		{0.01, 0.98, "with 256 slots at most 0.9236 of the pairs at threshold 0.01 are found, not 0.98; .* at least 390 slots"},
+		{0.01, 0.98, "with 128 slots at most 0.7237 of the pairs at threshold 0.01 are found, not 0.98; .* at least 390 slots"},
 	} {
 		_, err := PlanByCost(c.threshold, c.recall, load(1, 0))
 		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {

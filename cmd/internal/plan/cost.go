@@ -111,7 +111,8 @@ func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
 		all = append(all, banding)
 		slices.SortFunc(all, func(a, b sketch.Banding) int { return a.Rows - b.Rows })
 	}
-	cheapest, at := load.Cheapest(all), slices.Index(all, banding)
+	cheapest, _ := load.Cheapest(all) // where all meet more than is read, none is called the least
+	at := slices.Index(all, banding)
 	for i, b := range all {
 		if near := i >= at-neighbours && i <= at+neighbours; !near && b != cheapest {
 			continue

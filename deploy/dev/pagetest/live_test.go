@@ -102,7 +102,7 @@ func TestReconnects(t *testing.T) {
 	x.write("#lookup-text", text+" and so on and on")
 	x.click("#lookup button.main")
 	x.says("#lookup .verdict", "A duplicate: 0.8")
-	x.until(`/[0-9]+ of the [0-9]+ shingles that either has are in both\.They were compared because they share [0-9]+ of 18 bands\./.test(document.querySelector('#lookup .reasons').textContent)`)
+	x.until(`/[0-9]+ of the [0-9]+ shingles that either has are in both\.They were compared because they share [0-9]+ of [0-9]+ bands\./.test(document.querySelector('#lookup .reasons').textContent)`)
 	x.click("#lookup .matches button")
 	x.says("dialog .side + .side", "and so on and on")
 	if ask[bool](x, `'hacked' in window || document.querySelector('dialog img, dialog script, dialog b') !== null`) {

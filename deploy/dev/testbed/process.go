@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -163,19 +164,29 @@ func (s *Server) LastLines() string {
 	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
 }
 
+// Ports from which servers have theirs. They are below those that systems give to outgoing connections (on Linux from
+// 32768 on, elsewhere from 49152): a server that is started again would find its port taken by one of these.
+const firstPort, endPort = 20_000, 32_768
+
 // freePorts returns different ports of 127.0.0.1 that were free a moment ago.
 func freePorts(ctx context.Context, n int) ([]int, error) {
 	var (
 		config net.ListenConfig
 		ports  []int
+		last   error
 	)
-	for range n {
-		l, err := config.Listen(ctx, "tcp4", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
+	for tries := 0; len(ports) < n; tries++ {
+		if tries > 100*n {
+			return nil, fmt.Errorf("find a free port: %w", last)
 		}
-		defer l.Close() // only when all are found, because a port that is given back may be the next one found
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		port := firstPort + rand.IntN(endPort-firstPort) //nolint:gosec // any that is free will do
+		l, err := config.Listen(ctx, "tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			last = err
+			continue
+		}
+		defer l.Close() // only when all are found, so that none is found twice
+		ports = append(ports, port)
 	}
 	return ports, nil
 }

@@ -247,7 +247,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -293,6 +293,9 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	}
 	for _, m := range changeMutants {
 		try(m, narrow, "-change")
+	}
+	for _, m := range outageMutants {
+		try(m, nil, "-outage")
 	}
 }
 

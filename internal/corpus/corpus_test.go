@@ -96,6 +96,17 @@ func TestFormats(t *testing.T) {
 		{"empty.jsonl", "", p, nil},
 		{"empty.tsv", "title\tbody\n", table, nil},
 		{"header.csv", "title,body", table, nil},
+		{"a.json", " [ {\"id\":\"x\",\n\"text\":\"o]\\\"ne\"},\n{\"text\":[\"a\",\"b\"]}, 7,null ] \n", p, []string{
+			"a.json 1 [x] o]\"ne", "a.json 2 [] a\nb", "a.json 3 [] rejected: wrong_type", "a.json 4 [] rejected: wrong_type",
+		}},
+		{"two.json", "{\n \"text\": \"one\"\n}\n{\"text\":\"two\"}", p, []string{"two.json 1 [] one", "two.json 2 [] two"}},
+		{"lines.json", "{\"text\":\"one\"}\n{\"text\"\n{\"text\":\"two\"}", p, []string{
+			"lines.json 1 [] one", "lines.json 2 [] rejected: invalid_json", "lines.json 3 [] two",
+		}},
+		{"array.jsonl", "[{\"text\":\"one\"}]", p, []string{"array.jsonl 1 [] one"}},
+		{"none.json", "[]", p, nil},
+		{"a.jl", "{\"text\":\"one\"}\n", p, []string{"a.jl 1 [] one"}},
+		{"log.txt", "[INFO] one\nPAR1 and BZh\n", p, []string{"log.txt 1 [] [INFO] one", "log.txt 2 [] PAR1 and BZh"}},
 		{"bad.txt", "a\xffb\n", p, []string{"bad.txt 1 [] a\ufffdb"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,6 +132,15 @@ func TestMistakes(t *testing.T) {
 		{"a.csv", "text,x\na\"b,c\n", "record 1: bare \"", p},
 		{"a.tsv", "text\tx\na\n", "record 1 has 1 column, the first line has 2: a column has no tabs and line breaks", p},
 		{"a.gz", "\x1f\x8bnothing", "unpack", p},
+		{"a.xz", "\xfd7zXZ\x00nothing", "unpack", p},
+		{"a.parquet", "PAR1\x15\x04", "a.parquet: it is a Parquet file: convert", p},
+		{"a.txt", "BZh91AY&SY\x00", "it is compressed by bzip2: unpack it", p},
+		{"a.jsonl", "\xff\xfe{\x00", "it is text in UTF-16: convert it by iconv", p},
+		{"a.txt", "one\x00two", "byte 4 is 0, so it is no text: name its --format if it is", p},
+		{"a.json", "[{\"text\":\"one\"},", "after record 1: the array does not end", p},
+		{"a.json", "[{\"text\":\"one\"", "after record 0: the value does not end", p},
+		{"a.json", "[{\"text\":\"one\"}]\n[{\"text\":\"two\"}]", "after record 1: something follows the end of the array", p},
+		{"a.json", "{\n\"text\":\"one\"\n}\n]", "after record 1: a bracket closes an array that was not opened", p},
 		{"a.txt", "a", `format "xml" is not one of auto, jsonl`, unknown},
 	} {
 		if _, _, err := read(t, test.params, file(t, test.name, test.content)); err == nil ||
@@ -180,7 +200,13 @@ func TestPacked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, packed := range map[string]string{"a.jsonl.gz": zipped.String(), "a.jsonl.zst": zstdd.String()} {
+	xz, err := os.ReadFile("testdata/fifty.jsonl.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, packed := range map[string]string{
+		"a.jsonl.gz": zipped.String(), "a.jsonl.zst": zstdd.String(), "a.jsonl.xz": string(xz),
+	} {
 		path := file(t, name, packed)
 		got, raw, err := read(t, corpus.DefaultParams(), path)
 		if err != nil || len(got) != 50_000 || string(raw) != content || got[49_999] != name+" 50000 [] one" {
@@ -243,7 +269,9 @@ func TestLongRecords(t *testing.T) {
 	if err := os.Truncate(path, corpus.MaxRecord+1<<20); err != nil { // sparse
 		t.Fatal(err)
 	}
-	if _, _, err := read(t, corpus.DefaultParams(), path); err == nil ||
+	p := corpus.DefaultParams()
+	p.Format = corpus.Lines
+	if _, _, err := read(t, p, path); err == nil ||
 		!strings.Contains(err.Error(), "record 1 is longer than 64 MiB") {
 		t.Errorf("a line without end: %v", err)
 	}
@@ -274,11 +302,13 @@ func TestLargeFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := corpus.DefaultParams()
+	text.Format = corpus.Text // files of zeros
 	for name, sources := range map[string]corpus.Sources{
 		"directory": named,
 		"list":      corpus.Listed(strings.NewReader(list)),
 	} {
-		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
+		r, err := corpus.NewReader(text, sources)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,6 +363,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("text,b\n\"a\n\",c\n", uint8(2))
 	f.Add("text\tb\nx\ty\n", uint8(3))
 	f.Add("a\nb\r\n\n", uint8(4))
+	f.Add("[{\"text\":\"a\"},\n{]", uint8(2))
 	f.Add("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", uint8(5))
 	f.Fuzz(func(t *testing.T, content string, format uint8) {
 		p := corpus.DefaultParams()
@@ -340,7 +371,7 @@ func FuzzRead(f *testing.F) {
 		_, raw, err := read(t, p, file(t, "a.txt", content))
 		lineless := strings.NewReplacer("\r", "", "\n", "").Replace // blank lines are in no record
 		if packed := strings.HasPrefix(content, "\x1f\x8b") || strings.HasPrefix(content, "\x28\xb5\x2f\xfd"); err == nil &&
-			!packed && !strings.Contains(lineless(content), lineless(string(raw))) && p.Format != corpus.JSONL &&
+			!packed && !strings.Contains(lineless(content), lineless(string(raw))) && p.Format != corpus.JSONL && p.Format != corpus.JSON &&
 			p.Format != corpus.Lines && p.Format != corpus.Auto {
 			t.Errorf("%q is read of %q", raw, content)
 		}

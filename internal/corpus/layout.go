@@ -18,6 +18,7 @@ type layout struct {
 	id      int   // -1 if there is none
 	columns int
 	header  []byte
+	guessed bool // the format was not named
 
 	reader   *document.Reader
 	maxBytes int
@@ -25,16 +26,16 @@ type layout struct {
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1, header: header, maxBytes: int(p.Document.MaxBytes)}
+	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, maxBytes: int(p.Document.MaxBytes)}
 	d := p.Document
 	d.Format, d.ID = "raw", ""
-	if format == JSONL {
+	if format == JSONL || format == JSON {
 		d.Format, d.Fields = "json", p.Fields
 		if p.ID != "" {
 			d.ID = "field:" + p.ID
 		}
 	} else if strings.HasPrefix(d.Scope, "field:") {
-		return nil, fmt.Errorf("document.scope %s: only JSON lines have fields that documents could be compared within; "+
+		return nil, fmt.Errorf("document.scope %s: only JSON has fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
@@ -96,7 +97,11 @@ func quoted(names []string) string {
 
 // records returns by how much a chunk advances the number of the next record.
 func (l *layout) records(data []byte) int {
-	if l.format != CSV {
+	switch l.format {
+	case JSON:
+		return countValues(data)
+	case CSV:
+	default:
 		return bytes.Count(data, []byte{'\n'})
 	}
 	n, start, quoted := 0, 0, false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,8 +61,11 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 	if len(c.Files) > 0 {
 		return p.files(c, visit)
 	}
-	if c.layout.format == CSV {
+	switch c.layout.format {
+	case CSV:
 		return p.table(c, visit)
+	case JSON:
+		return p.values(c, visit)
 	}
 	number := c.First
 	for data := c.Data; len(data) > 0; number++ {
@@ -84,6 +88,34 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 		}
 	}
 	return nil
+}
+
+// values reads a chunk of JSON values. Raw is a value on one line.
+func (p *Parser) values(c *Chunk, visit func(*Record) bool) error {
+	number := c.First
+	for value, rest := cutValue(c.Data); len(value) > 0; value, rest = cutValue(rest) {
+		p.record = Record{File: c.File, Number: number}
+		if err := p.read(c.layout, value); err != nil {
+			return err
+		}
+		if p.record.Raw = value; p.record.Bad == nil && bytes.IndexByte(value, '\n') >= 0 {
+			p.record.Raw = p.onOneLine(value)
+		}
+		if !visit(&p.record) {
+			return nil
+		}
+		number++
+	}
+	return nil
+}
+
+// onOneLine returns a value without the blanks around its parts. Its memory is its own: a chunk keeps its records.
+func (*Parser) onOneLine(value []byte) []byte {
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil { // it was read, so it is JSON
+		return value
+	}
+	return line.Bytes()
 }
 
 // blank says whether a line counts as no record. A line of tabs is a record of empty columns.
@@ -210,6 +242,9 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
 		if err := p.whole(path, c.layout.maxBytes+len(mark)+1, c.read); err != nil {
 			return err
+		}
+		if err := recognise(p.file[:min(len(p.file), headBytes)], c.layout.guessed); err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
 		}
 		p.record = Record{File: path, Raw: p.file}
 		if err := p.read(c.layout, p.file); err != nil {

@@ -46,6 +46,7 @@ type Reader struct {
 	number  int    // number of the next record
 	rest    []byte // bytes after the last whole record
 	ended   bool   // nothing follows rest in the file
+	closed  bool   // the array of JSON has ended; only blanks may follow
 	left    bool   // a call of Next is still reading
 }
 
@@ -109,13 +110,24 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 
 func (r *Reader) next(c *Chunk) error {
 	c.Data, c.Files, c.size = c.Data[:0], c.Files[:0], 0
-	for r.in == nil {
-		done, err := r.open(c)
-		if done || err != nil {
+	for {
+		if r.in == nil {
+			if done, err := r.open(c); done || err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.fill(); err != nil {
+			return err
+		}
+		if n := r.ready(); n > 0 {
+			r.cut(c, n)
+			return nil
+		}
+		if err := r.finish(); err != nil {
 			return err
 		}
 	}
-	return r.fill(c)
 }
 
 // open opens the next file. Files that are one document each are gathered into c; then c is complete.
@@ -174,14 +186,21 @@ func (r *Reader) begin(s Source) error {
 	if err != nil {
 		return err
 	}
-	r.in, r.file, r.number, r.rest, r.ended = in, s.Path, 1, r.rest[:0], false
+	r.in, r.file, r.number, r.rest, r.ended, r.closed = in, s.Path, 1, r.rest[:0], false, false
 	r.files.Add(1)
-	format := r.format(s)
+	format, err := r.format(s)
+	if err != nil {
+		return err
+	}
 	var header []byte
-	if format == CSV || format == TSV {
-		if header, err = r.header(format); err != nil {
-			return err
-		}
+	switch format {
+	case CSV, TSV:
+		header, err = r.header(format)
+	case JSON:
+		err = r.bracket()
+	}
+	if err != nil {
+		return err
 	}
 	r.layout, err = newLayout(format, r.params, header)
 	if err != nil {
@@ -190,18 +209,39 @@ func (r *Reader) begin(s Source) error {
 	return nil
 }
 
-func (r *Reader) format(s Source) string {
-	if r.params.Format != Auto {
-		return r.params.Format
+// format returns the format of the open file, unless it is one of those that are refused.
+func (r *Reader) format(s Source) (string, error) {
+	head, _ := r.in.Peek(headBytes) // an error comes again when it is read
+	guessed := r.params.Format == Auto
+	if err := recognise(head, guessed); err != nil {
+		return "", fmt.Errorf("read %s: %w", name(s.Path), err)
 	}
-	if s.Path != Stdin {
-		format, _ := formatOf(s.Path)
-		return format
+	format := r.params.Format
+	switch {
+	case guessed && s.Path == Stdin:
+		return guess(head), nil
+	case guessed:
+		format, _ = formatOf(s.Path)
 	}
-	if first, _ := r.in.Peek(1); len(first) == 1 && first[0] == '{' {
-		return JSONL
+	if format == JSONL && bytes.HasPrefix(bytes.TrimLeft(head, blanks), []byte{'['}) || guessed && format == JSON {
+		return jsonFormat(head), nil
 	}
-	return Lines
+	return format, nil
+}
+
+// bracket removes the bracket that an array begins with. Objects one after another have none.
+func (r *Reader) bracket() error {
+	r.closed = true
+	for !r.ended && len(bytes.TrimLeft(r.rest, blanks)) == 0 {
+		if err := r.more(); err != nil {
+			return err
+		}
+	}
+	if rest, array := bytes.CutPrefix(bytes.TrimLeft(r.rest, blanks), []byte{'['}); array {
+		r.rest = append(r.rest[:0], rest...)
+		r.closed = false
+	}
+	return nil
 }
 
 // header removes the first record from the front.
@@ -221,24 +261,64 @@ func (r *Reader) header(format string) ([]byte, error) {
 	}
 }
 
-// fill reads until there is at least one whole record and about a chunk of them.
-func (r *Reader) fill(c *Chunk) error {
-	for {
-		for !r.ended && len(r.rest) < chunkBytes {
+// fill reads until there is at least one whole record and about a chunk of them, or the file ends. Where a record is
+// longer, it looks for its end only when it has read as much again.
+func (r *Reader) fill() error {
+	for least := chunkBytes; ; least = min(2*len(r.rest), MaxRecord+1) {
+		for !r.ended && len(r.rest) < least {
 			if err := r.more(); err != nil {
 				return err
 			}
 		}
-		n := len(r.rest)
-		if !r.ended {
-			n = wholeRecords(r.layout.format, r.rest)
-		}
-		if n > 0 || r.ended {
-			return r.cut(c, n)
+		if r.ended || r.ready() > 0 {
+			return nil
 		}
 		if len(r.rest) > MaxRecord {
 			return fmt.Errorf("read %s: record %d is longer than %d MiB: each line is expected to be one document",
 				name(r.file), r.number, MaxRecord>>20)
+		}
+	}
+}
+
+// ready returns the length of the whole records at the front of what was read. The last line of a file needs no break.
+func (r *Reader) ready() int {
+	if r.ended && r.layout.format != JSON {
+		return len(r.rest)
+	}
+	return wholeRecords(r.layout.format, r.rest)
+}
+
+// finish closes a file of which no record is left.
+func (r *Reader) finish() error {
+	if r.layout.format == JSON {
+		if err := r.closing(); err != nil {
+			return fmt.Errorf("read %s: after record %d: %w", name(r.file), r.number-1, err)
+		}
+	}
+	if err := r.close(); err != nil {
+		return fmt.Errorf("close %s: %w", name(r.file), err)
+	}
+	return nil
+}
+
+// closing checks that values end as they should: an array with its bracket, and nothing behind it.
+func (r *Reader) closing() error {
+	value, rest, closed := nextValue(r.rest)
+	r.rest = rest
+	switch {
+	case len(value) == 0 && !closed && len(rest) > 0:
+		return errors.New("the value does not end: the file was cut off, or a quotation mark or bracket is missing")
+	case closed && r.closed:
+		return errors.New("a bracket closes an array that was not opened")
+	case !closed && !r.closed:
+		return errors.New("the array does not end: the file was cut off")
+	}
+	for {
+		if len(bytes.TrimLeft(r.rest, blanks)) > 0 {
+			return errors.New("something follows the end of the array: one array is expected, or objects one after another")
+		}
+		if r.rest = r.rest[:0]; r.ended {
+			return nil
 		}
 		if err := r.more(); err != nil {
 			return err
@@ -261,22 +341,12 @@ func (r *Reader) more() error {
 	return nil
 }
 
-// cut moves n bytes to the chunk, whose memory takes what follows them. At the end of a file it continues with the next.
-func (r *Reader) cut(c *Chunk, n int) error {
+// cut moves n bytes to the chunk, whose memory takes what follows them.
+func (r *Reader) cut(c *Chunk, n int) {
 	c.File, c.First, c.layout = r.file, r.number, r.layout
 	rest := append(c.Data[:0], r.rest[n:]...)
 	c.Data, r.rest = r.rest[:n], rest
-	if !r.ended {
-		r.number += r.layout.records(c.Data)
-		return nil
-	}
-	if err := r.close(); err != nil {
-		return fmt.Errorf("close %s: %w", name(r.file), err)
-	}
-	if len(c.Data) == 0 {
-		return r.next(c)
-	}
-	return nil
+	r.number += r.layout.records(c.Data)
 }
 
 func name(path string) string {
@@ -288,6 +358,9 @@ func name(path string) string {
 
 // wholeRecords returns the length of the whole records at the front of data.
 func wholeRecords(format string, data []byte) int {
+	if format == JSON {
+		return wholeValues(data)
+	}
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if format != CSV {
 		return end

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
@@ -37,8 +38,8 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	file := os.Stdin
 	if path != Stdin {
 		var err error
-		if file, err = os.Open(path); err != nil {
-			return nil, fmt.Errorf("open documents: %w", err)
+		if file, err = openFile(path); err != nil {
+			return nil, err
 		}
 	}
 	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, peekBytes), file: file, end: func() {}}
@@ -46,7 +47,7 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	if isPacked(magic) {
 		unpacked, _, err := unpack(bufio.NewReaderSize(in.Reader, packedBytes), magic)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("unpack %s: %w", name(path), err), in.close())
+			return nil, errors.Join(fmt.Errorf("unpack: %w", err), in.close())
 		}
 		in.Reader, in.end = bufio.NewReaderSize(unpacked, peekBytes), unpacked.end
 	}
@@ -54,6 +55,21 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
 	}
 	return in, nil
+}
+
+// openFile opens a file that is no directory. The error does not name it.
+func openFile(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
+		return nil, fmt.Errorf("open: %w", problem.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(errors.New("it is a directory: name its files, or the directory on the command line"), file.Close())
+	}
+	return file, nil
 }
 
 func (in *input) close() error {

@@ -54,7 +54,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 func (l *layout) readHeader(p Params, header []byte) error {
 	names, err := l.columnNames(header)
 	if err != nil {
-		return fmt.Errorf("read the first line: %w", err)
+		return &fault{line: 1, reason: Unreadable, err: fmt.Errorf("read the first line: %w", err)}
 	}
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
@@ -62,11 +62,15 @@ func (l *layout) readHeader(p Params, header []byte) error {
 	for _, field := range p.Fields {
 		at := slices.Index(names, field)
 		if at < 0 {
-			return fmt.Errorf("no column is called %q; there are %s: name those with the text by --fields", field, quoted(names))
+			return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name those with the text by --fields", field,
+				quoted(names))}
 		}
 		l.text = append(l.text, at)
 	}
 	l.id, l.columns = slices.Index(names, p.ID), len(names)
+	if l.id < 0 && p.MustID {
+		return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name that with the id by --id", p.ID, quoted(names))}
+	}
 	return nil
 }
 
@@ -101,20 +105,7 @@ func (l *layout) records(data []byte) int {
 	case JSON:
 		return countValues(data)
 	case CSV:
-	default:
-		return bytes.Count(data, []byte{'\n'})
+		return countRows(data)
 	}
-	n, start, quoted := 0, 0, false
-	for i, c := range data {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == '\n' && !quoted:
-			if line := bytes.TrimSuffix(data[start:i], []byte{'\r'}); len(line) > 0 { // encoding/csv passes over empty lines
-				n++
-			}
-			start = i + 1
-		}
-	}
-	return n
+	return bytes.Count(data, []byte{'\n'})
 }

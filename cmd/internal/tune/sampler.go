@@ -64,7 +64,7 @@ func NewSampler(p SamplerParams) *Sampler {
 // AddFile takes the next record of files; named says that a number alone names no record.
 func (s *Sampler) AddFile(r *corpus.Record, named bool) {
 	switch {
-	case s.field != "":
+	case s.field != "" && !r.Fault:
 		s.addTokens(string(r.Name(nil, named)), r.Raw)
 	case r.Bad != nil:
 		s.reject(string(r.Name(nil, named)), r.Bad)

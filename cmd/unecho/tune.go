@@ -41,10 +41,12 @@ func tuneCommand() *cobra.Command {
 	addSampleFlags(cmd)
 	addGridFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Text("by", "choice", tune.ByF1, "recommend by "+strings.Join(tune.Bys(), ", "))
+		f.Text("by", "choice", tune.ByCost, "of the settings that keep recall recommend the best by "+
+			strings.Join(tune.Bys(), ", "))
 		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the first)")
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
 		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
+		f.Bool("all", false, "all settings, stages and figures before the table of the best")
 		f.Bool("json", false, "the report as one JSON object instead of the table")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
@@ -71,6 +73,7 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	}
 	out := tune.Outputs{
 		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
+		All:    cmdline.Bool(cmd, "all"),
 		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}
 	files, err := writtenBy(cmd, "html", "yaml")
@@ -109,7 +112,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
+		Shingle: c.Judge.Similarity.Shingle, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),

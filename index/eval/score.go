@@ -40,6 +40,14 @@ func (s *Score) found(is bool) {
 	}
 }
 
+// Without returns what is left if some of the pairs are not counted.
+func (s Score) Without(some Score) Score {
+	return Score{
+		s.TruePositives - some.TruePositives, s.FalsePositives - some.FalsePositives,
+		s.FalseNegatives - some.FalseNegatives,
+	}
+}
+
 // True returns how many pairs are true.
 func (s Score) True() int { return s.TruePositives + s.FalseNegatives }
 

@@ -143,6 +143,7 @@ func (b Bar) reached(num, den uint32) bool {
 // reaches the bar, or if it is verified exactly.
 type Result struct {
 	Candidates, Estimated, Verified Score
+	Identical                       Score  // pairs of equal sets, which every setting finds at each stage
 	Error                           Spread // absolute error of the estimate, over the candidates
 	Met                             int    // candidates
 }
@@ -162,6 +163,9 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 		}
 		if is {
 			r.Verified.found(true)
+		}
+		if pair.Identical() {
+			r.Identical.found(is)
 		}
 		r.Error.Add(math.Abs(pair.Similarity() - float64(num)/float64(den)))
 		return r.Met <= most

@@ -34,6 +34,17 @@ func (t *Truth) Pairs(threshold int) int {
 	return n
 }
 
+// At returns the pairs at or above a threshold that is not below the floor.
+func (t *Truth) At(threshold int) []Pair {
+	var at []Pair
+	for _, p := range t.pairs {
+		if p.AtLeast(threshold) {
+			at = append(at, p)
+		}
+	}
+	return at
+}
+
 // Pair returns the exact similarity of two documents, a before b.
 func (t *Truth) Pair(a, b int) Pair {
 	if i, ok := t.known[code(a, b)]; ok {

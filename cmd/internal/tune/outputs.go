@@ -19,6 +19,7 @@ import (
 type Outputs struct {
 	Page, YAML     string // paths; - is stdout, empty is not written
 	JSON           bool   // instead of the table
+	All            bool   // all rows instead of the best
 	Stdout, Stderr io.Writer
 	used           bool // page or yaml is written to standard output
 }
@@ -92,6 +93,11 @@ func (o *Outputs) print(report *Report) error {
 		return terminal.WriteJSON(o.Stdout, report)
 	case o.used:
 		return nil
+	}
+	if o.All {
+		if err := report.WriteAll(o.Stdout); err != nil {
+			return err
+		}
 	}
 	if err := report.WriteTable(o.Stdout); err != nil {
 		return err

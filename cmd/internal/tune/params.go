@@ -20,6 +20,7 @@ type Params struct {
 	KeyBytes   int
 	Weighted   bool          // the Sample's shingles count as often as they occur
 	By         string        // criterion of the recommendation: see Bys
+	Shingle    string        // the one recommended, if it is tried and some documents are alike by it; else the first
 	At         float64       // threshold of the recommendation, one of the grid
 	Stage      string        // stage of the recommendation: Verified, or Estimate for a service that only estimates
 	BruteForce bool          // also compare all pairs

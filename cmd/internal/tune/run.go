@@ -26,7 +26,9 @@ type Tuner struct {
 // Run tries all settings. It ends early when ctx is done or the budget is spent; the report says what was not tried.
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
-	report := &Report{Documents: t.Sample.Len(), By: t.By, At: t.At, Skipped: []Skipped{}}
+	report := &Report{
+		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Skipped: []Skipped{},
+	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}
 	for _, from := range sources {
@@ -39,7 +41,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	report.Recommended, report.NotRecommended = recommend(report.Rows, t.By, t.Stage, t.At)
+	report.choose(t.preferred())
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }

@@ -14,8 +14,8 @@ func percent(share float64) string {
 }
 
 // reason says in one sentence why a setting is recommended among the rows of its truth, sorted.
-func reason(best *Row, rows []*Row, by, stage string, recall float64) string {
-	c := newCriterion(by, stage, recall, rows)
+func (c criterion) reason(best *Row, rows []*Row) string {
+	c = c.over(rows)
 	kept, confirmed := 0, 0
 	for _, r := range rows {
 		if c.keeps(r) {
@@ -25,21 +25,34 @@ func reason(best *Row, rows []*Row, by, stage string, recall float64) string {
 			confirmed++
 		}
 	}
-	finds := fmt.Sprintf("at least %s of the pairs at %v by the curve of the bands", percent(recall), best.Threshold)
+	finds := fmt.Sprintf("at least %s of the pairs at %v by the curve of the bands", percent(c.recall), best.Threshold)
+	if c.known {
+		finds = fmt.Sprintf("at least %s of the pairs at their threshold by the curve of the bands", percent(c.recall))
+	}
 	if best.ByDistance() {
-		finds = fmt.Sprintf("at least %s of the near pairs of the sample", percent(recall))
+		finds = fmt.Sprintf("at least %s of the near pairs of the sample", percent(c.recall))
 	}
 	if kept == 1 {
-		return fmt.Sprintf("it is the only setting that finds %s; %s", finds, evidence(best))
+		return fmt.Sprintf("it is the only setting that finds %s; %s", finds, c.evidence(best))
 	}
-	return fmt.Sprintf("%s of the %s; %s", superlative(by, best), among(kept, confirmed, finds), evidence(best))
+	if confirmed == 1 {
+		alone := "the sample bears out this one alone"
+		if c.byF1() {
+			alone = "it has the best F1 of the near pairs"
+		}
+		return fmt.Sprintf("%s of the %d settings that each find %s; %s", alone, kept, finds, c.evidence(best))
+	}
+	return fmt.Sprintf("%s of the %s; %s", superlative(c.by, best), c.among(kept, confirmed, finds), c.evidence(best))
 }
 
 // among says which settings were weighed.
-func among(kept, confirmed int, finds string) string {
+func (c criterion) among(kept, confirmed int, finds string) string {
 	settings := fmt.Sprintf("%d settings that each find %s", kept, finds)
-	if confirmed == 0 || confirmed == kept {
+	switch {
+	case confirmed == 0 || confirmed == kept:
 		return settings
+	case c.byF1():
+		return fmt.Sprintf("%d with nearly the best F1 among %s", confirmed, settings)
 	}
 	return fmt.Sprintf("%d that the sample bears out among %s", confirmed, settings)
 }
@@ -62,7 +75,11 @@ func superlative(by string, best *Row) string {
 }
 
 // evidence says what the sample has to say about a setting: only what is not identical says anything.
-func evidence(best *Row) string {
+func (c criterion) evidence(best *Row) string {
+	if c.known {
+		return fmt.Sprintf("it finds %s of %s, and %s not labelled", terminal.Grouped(best.TruePositives),
+			terminal.Several(best.True(), "labelled pair"), terminal.Several(best.FalsePositives, "pair")+thatAre(best.FalsePositives))
+	}
 	identical := best.True() - best.Near.True()
 	apart := ""
 	if identical > 0 {
@@ -78,6 +95,8 @@ func evidence(best *Row) string {
 	return fmt.Sprintf("here it found %s of %s%s", terminal.Grouped(best.Near.TruePositives),
 		terminal.Several(best.Near.True(), "near pair"), apart)
 }
+
+func thatAre(n int) string { return " that" + are(n) }
 
 func are(n int) string {
 	if n == 1 {

@@ -20,20 +20,21 @@ const (
 func Bys() []string { return []string{ByCost, ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
 
 // nearF1 is how much less F1 than the best one is as good, where a service only estimates: then a cheap sketch is one
-// that errs.
+// that errs. So it is where pairs are labelled, which no similarity tells apart completely.
 const nearF1 = 0.01
 
-// criterion says which of two settings is better. Both are held against the same truth, at the same threshold and stage.
+// criterion says which of two settings is better. Both are held against the same truth, at the same stage.
 type criterion struct {
 	by     string
 	stage  string
 	recall float64 // share of the pairs at the threshold that is to be found
+	known  bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
 	bestF1 float64 // of the settings that keep recall
 }
 
-// newCriterion is for these rows.
-func newCriterion(by, stage string, recall float64, rows []*Row) criterion {
-	c := criterion{by: by, stage: stage, recall: recall}
+// over returns the criterion for these rows.
+func (c criterion) over(rows []*Row) criterion {
+	c.bestF1 = 0
 	for _, r := range rows {
 		if c.keeps(r) {
 			c.bestF1 = max(c.bestF1, r.Near.F1)
@@ -41,6 +42,9 @@ func newCriterion(by, stage string, recall float64, rows []*Row) criterion {
 	}
 	return c
 }
+
+// byF1 says that settings with nearly the best F1 are those that the sample bears out, and not those with recall.
+func (c criterion) byF1() bool { return c.known || c.stage == Estimate }
 
 // keeps says whether a setting finds the pairs at its threshold that it should. Bands say so by their own curve,
 // whatever was found in the sample, most of whose pairs may be far above the threshold. A sketch by distance has no
@@ -54,7 +58,7 @@ func (c criterion) keeps(r *Row) bool {
 
 // confirmed says whether the sample bears a setting out.
 func (c criterion) confirmed(r *Row) bool {
-	if c.stage == Estimate {
+	if c.byF1() {
 		return r.Near.F1 >= c.bestF1-nearF1
 	}
 	return r.Near.Recall >= c.recall
@@ -81,6 +85,9 @@ func (c criterion) compare(r, s *Row) int {
 	if class == 0 && !c.keeps(r) {
 		return cmp.Or(high(r.Curve, s.Curve), high(r.Near.Recall, s.Near.Recall))
 	}
+	if class == 0 && c.byF1() && !c.confirmed(r) {
+		return cmp.Or(f1, cost, memory)
+	}
 	order := map[string][]int{
 		ByCost:      {cost},
 		ByPrecision: {high(r.Near.Precision, s.Near.Precision), f1},
@@ -94,29 +101,29 @@ func (c criterion) compare(r, s *Row) int {
 
 const nothingTried = "no setting was tried to its end"
 
-// rank sorts rows of one truth, threshold and stage, the best first.
-func rank(rows []*Row, by, stage string, recall float64) criterion {
-	c := newCriterion(by, stage, recall, rows)
-	slices.SortStableFunc(rows, c.compare)
-	return c
-}
-
 // recommend sorts the rows of one truth, threshold and stage, the best first, and returns the best one if it can be
 // recommended, or why not. Only a setting that keeps recall can be. Where no pair is true nothing could be missed, and
 // the sample says nothing.
-func recommend(rows []*Row, by, stage string, recall float64) (best *Row, why string) {
+func (c criterion) recommend(rows []*Row) (best *Row, why string) {
 	if len(rows) == 0 {
 		return nil, nothingTried
 	}
-	c := rank(rows, by, stage, recall)
+	c = c.rank(rows)
 	switch best = rows[0]; {
 	case best.True() == 0:
 		return nil, fmt.Sprintf("no two documents of the sample reach %v, so nothing could be missed: "+
 			"take more documents, a lower --threshold, or other --shingle", best.Threshold)
 	case !c.keeps(best):
-		return nil, notKept(best, recall)
+		return nil, notKept(best, c.recall)
 	}
 	return best, ""
+}
+
+// rank sorts rows of one truth and stage, the best first.
+func (c criterion) rank(rows []*Row) criterion {
+	c = c.over(rows)
+	slices.SortStableFunc(rows, c.compare)
+	return c
 }
 
 // notKept says that not even the nearest setting keeps recall.

@@ -24,6 +24,8 @@ func tried(slots int, curve float64, found, missed, identical int, cost, bytes, 
 	}
 }
 
+func byCost() criterion { return criterion{by: ByCost, stage: Verified, recall: 0.98} }
+
 func TestRecommend(t *testing.T) {
 	rows := func() []*Row {
 		return []*Row{
@@ -35,14 +37,14 @@ func TestRecommend(t *testing.T) {
 		}
 	}
 	for by, want := range map[string]int{ByCost: 3, ByRecall: 2, ByF1: 2, ByMemory: 3, BySpeed: 5, ByPrecision: 2} {
-		best, why := recommend(rows(), by, Verified, 0.98)
+		best, why := criterion{by: by, stage: Verified, recall: 0.98}.recommend(rows())
 		if best == nil || why != "" || best.Slots != want {
 			t.Errorf("by %s: %+v, %s, want %d", by, best, why, want)
 		}
 	}
 	all := rows()
-	best, _ := recommend(all, ByCost, Verified, 0.98)
-	if got, want := reason(best, all, ByCost, Verified, 0.98), "it costs the least (0.25 µs a document in a full window) of the 3 that "+
+	best, _ := byCost().recommend(all)
+	if got, want := byCost().reason(best, all), "it costs the least (0.25 µs a document in a full window) of the 3 that "+
 		"the sample bears out among 4 settings that each find at least 98 % of the pairs at 0.8 by the curve of the bands; "+
 		"here it found 99 of 100 near pairs (900 more pairs are identical, which every setting finds)"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -55,11 +57,11 @@ func TestRecommend(t *testing.T) {
 // Identical pairs say nothing about a setting: the curve alone does.
 func TestRecommendAmongIdentical(t *testing.T) {
 	rows := []*Row{tried(1, 0.001, 500, 0, 500, 1, 1, 1), tried(2, 0.98, 500, 0, 500, 2, 2, 2)}
-	best, _ := recommend(rows, ByCost, Verified, 0.98)
+	best, _ := byCost().recommend(rows)
 	if best == nil || best.Slots != 2 {
 		t.Fatalf("%+v", best)
 	}
-	if got := reason(best, rows, ByCost, Verified, 0.98); got != "it is the only setting that finds at least 98 % of the "+
+	if got := byCost().reason(best, rows); got != "it is the only setting that finds at least 98 % of the "+
 		"pairs at 0.8 by the curve of the bands; the sample cannot confirm that, as all its 500 pairs are identical, "+
 		"which every setting finds" {
 		t.Error(got)
@@ -83,7 +85,7 @@ func TestNotRecommended(t *testing.T) {
 			"of the near pairs; ": {far},
 		"simhash of 64 bits, distance 3 has no curve of its own, and the sample has no near pair": {&identical},
 	} {
-		if best, why := recommend(rows, ByCost, Verified, 0.98); best != nil || !strings.HasPrefix(why, want) {
+		if best, why := byCost().recommend(rows); best != nil || !strings.HasPrefix(why, want) {
 			t.Errorf("%+v, %s, want %s", best, why, want)
 		}
 	}

@@ -77,7 +77,8 @@ type Skipped struct {
 type Report struct {
 	Documents      int     `json:"documents"`
 	By             string  `json:"by"`
-	At             float64 `json:"at"` // threshold
+	At             float64 `json:"at"`                 // threshold; 0 where each is weighed
+	Labelled       int     `json:"labelled,omitempty"` // pairs that are the truth, if they are known
 	Recall         float64 `json:"recall"`
 	Stage          string  `json:"stage"`                     // of the recommendation
 	Recommended    *Row    `json:"recommended"`               // null if there is none

@@ -18,6 +18,7 @@ import (
 type Tuner struct {
 	Params
 	Sample Sample
+	Labels []eval.Pair // pairs of documents of the sample that are the truth; nil if their similarity is
 	// Progress is called, one call at a time, with what is being done and how much of it is done; all is -1 where that
 	// is unknown.
 	Progress func(what string, done, all int)
@@ -27,7 +28,8 @@ type Tuner struct {
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{
-		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Skipped: []Skipped{},
+		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Labelled: len(t.Labels),
+		Skipped: []Skipped{},
 	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}

@@ -20,8 +20,12 @@ const (
 // recommended one, the recommendation, and why.
 func (r *Report) WriteTable(out io.Writer) error {
 	var b strings.Builder
-	r.writeTruths(&b)
-	r.writeBest(&b)
+	if r.Labelled > 0 {
+		r.writeByLabels(&b)
+	} else {
+		r.writeTruths(&b)
+		r.writeBest(&b)
+	}
 	if n := len(r.Skipped); n > 0 {
 		first := fmt.Sprintf("not tried: %s, such as %s: %s (--all)", terminal.Several(n, "setting"), r.Skipped[0].Setting,
 			r.Skipped[0].Why)
@@ -79,7 +83,7 @@ func (r *Report) Truths() string {
 		return "All shingles find the same pairs in this sample; a setting is recommended for the first of them."
 	}
 	return fmt.Sprintf("Each shingle has a truth of its own, so figures of two of them do not compare. The recommendation is "+
-		"made for %s; which shingle is right, pairs that you know can say (`unecho eval --pairs`).", r.Recommended.Shingle)
+		"made for %s; which shingle is right, pairs that you know can say (--pairs).", r.Recommended.Shingle)
 }
 
 // source returns the truth of the recommended setting.
@@ -107,7 +111,7 @@ func (r *Report) writeBest(b *strings.Builder) {
 	if shown == nil {
 		return
 	}
-	rows := r.rowsOf(shown, r.At)
+	rows := r.rowsOf(shown)
 	if len(rows) == 0 {
 		return
 	}
@@ -138,13 +142,52 @@ func (r *Report) writeBest(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
+// writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
+func (r *Report) writeByLabels(b *strings.Builder) {
+	fmt.Fprintf(b, "%s, %s: the best of each shingle, then the best of all\n\n",
+		terminal.Several(r.Labelled, "labelled pair"), r.Stage)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := "shingle\tat\tsketch\tslots\tbands\trows\tprecision\trecall\tF1\tcost ns\t\n"
+	line := func(row *Row) {
+		mark := ""
+		if r.Recommended != nil && row.Setting == r.Recommended.Setting {
+			mark = "> "
+		}
+		name, slots, rows, _ := row.columns()
+		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%.0f\t\n", mark, row.Shingle, row.Threshold, name, slots,
+			row.Bands, rows, row.Precision, row.Recall, row.F1, row.CostNanoseconds)
+	}
+	fmt.Fprint(w, head)
+	shown := 0
+	for _, s := range r.Sources {
+		if s.Best != nil && shown < mostTruths {
+			line(s.Best)
+			shown++
+		}
+	}
+	rows := r.weighed()
+	fmt.Fprint(w, strings.Repeat("\t", strings.Count(head, "\t"))+"\n")
+	for _, row := range rows[:min(mostBest, len(rows))] {
+		line(row)
+	}
+	_ = w.Flush() // writes to memory
+	for line := range strings.Lines(table.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	if n := len(rows) - mostBest; n > 0 {
+		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
+	}
+	b.WriteByte('\n')
+}
+
 func (r *Report) writeRecommended(b *strings.Builder) {
 	best := r.Recommended
 	if best == nil {
 		b.WriteString(wrap("nothing to recommend: " + r.NotRecommended))
 		return
 	}
-	b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, r.At, best.Setting)))
+	b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, best.Threshold, best.Setting)))
 	b.WriteString(wrap("because " + r.Reason))
 }
 

@@ -58,6 +58,9 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 		}
 	}
 	f.truth = eval.NewTruth(f.sets, pairs)
+	if t.Labels != nil {
+		f.truth.Label(t.Labels)
+	}
 	for _, p := range pairs {
 		if p.Identical() {
 			f.about.Identical++

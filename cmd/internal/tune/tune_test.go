@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/sheet"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -138,8 +139,12 @@ func rendered(t *testing.T, report *Report) {
 		strings.Count(table.String(), "\n") != 1+len(report.Rows)+len(report.Skipped)+4 {
 		t.Errorf("%v\n%s", err, table.String())
 	}
-	if err := report.WritePage(&page); err != nil {
+	if err := report.WritePage(&page, sheet.About{Title: "unecho tune"}); err != nil {
 		t.Fatal(err)
+	}
+	if html := page.String(); strings.Count(html, `<tr class="best">`) != 2 || !strings.Contains(html, "recall, verified</text>") ||
+		!strings.Contains(html, "bands of 5 rows</text>") || !strings.Contains(html, "Why: it ") {
+		t.Errorf("the page lacks the mark of what is recommended, lines of what is verified, or names:\n%s", html)
 	}
 	if html := page.String(); strings.Count(html, "<svg") != 5 || strings.Contains(html, "<script>") ||
 		strings.Contains(html, "NaN") || strings.Contains(html, "http") {
@@ -177,7 +182,7 @@ func TestTuneSkips(t *testing.T) {
 	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
-	if err := report.WritePage(&out); err != nil {
+	if err := report.WritePage(&out, sheet.About{}); err != nil {
 		t.Error(err)
 	}
 	eachOnce(t, report)

@@ -16,6 +16,13 @@ func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("files-from", "file", "",
 			"read the names of files from this list, a name a line (- is standard input); each file is a document")
+	})
+	addLayoutFlags(cmd)
+}
+
+// addLayoutFlags adds the flags that say what is a document in a file.
+func addLayoutFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")

@@ -57,6 +57,10 @@ var loopCases = []struct {
 		[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
 	},
 	{
+		"duplicates among the unique ones", "news,blogs",
+		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "all", sink.None }, nil,
+	},
+	{
 		"what the sink refuses for itself", "news",
 		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
 	},

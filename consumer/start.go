@@ -84,9 +84,8 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 		if s.setup.Plan != nil { // partitions that were added since are not replayed
 			source.Partitions = s.setup.Plan.Partitions(source.Name)
 		}
-		unique, duplicate, rejected := s.setup.Sink.Topics(source.Name)
 		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
-			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
+			Source: source, Names: s.setup.Sink.All(source.Name), Create: s.setup.Sink.Create,
 			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
 			KeepPast: s.setup.Plan != nil,
 		}); err != nil {

@@ -276,6 +276,13 @@ func TestTopics(t *testing.T) {
 	if u, d, r = p.Topics("s"); u != "u" || d != "x.s.s" || r != "r" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}
+	if all := p.All("s"); !slices.Equal(all, []string{"u", "x.s.s", "r"}) {
+		t.Errorf("in all %v", all)
+	}
+	p.Duplicate = sink.None
+	if u, d, r = p.Topics("s"); u != "u" || d != "u" || r != "r" || !slices.Equal(p.All("s"), []string{"u", "r"}) {
+		t.Errorf("got %s, %s, %s, in all %v", u, d, r, p.All("s"))
+	}
 	b := encoder().NewBatch()
 	var dst kgo.Record
 	for _, topic := range []string{"a", "b", "a"} {
@@ -302,6 +309,8 @@ func TestValidate(t *testing.T) {
 		{"a blank", func(p *sink.Params) { p.Duplicate = "my duplicates" }, []string{"duplicate"}},
 		{"too long", func(p *sink.Params) { p.Duplicate = strings.Repeat("d", 250) }, []string{"duplicate"}},
 		{"two outputs, one topic", func(p *sink.Params) { p.Rejected = p.Duplicate }, []string{"rejected"}},
+		{"duplicates among the unique ones", func(p *sink.Params) { p.Duplicate = sink.None }, nil},
+		{"no topic of others", func(p *sink.Params) { p.Unique, p.Rejected = sink.None, sink.None }, []string{"unique", "rejected"}},
 		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
 		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
 		{"no replicas", func(p *sink.Params) { p.ReplicationFactor = 0 }, []string{"replication_factor"}},

@@ -146,8 +146,7 @@ func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *a
 	}
 	names := append([]string{in.Journal}, in.Sources...)
 	for _, source := range in.Sources {
-		unique, duplicate, rejected := in.Outputs(source)
-		names = append(names, unique, duplicate, rejected)
+		names = append(names, c.Sink.All(source)...)
 	}
 	return topic.Reach(ctx, in.Options, names...)
 }

@@ -65,7 +65,7 @@ func backfillCommand() *cobra.Command {
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
-		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate)")
+		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate); none is the topic of the unique ones")
 		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
 		f.Bool("dry-run", false, "judge and report, and forward nothing")
 		f.Bool("json", false, "the summary as one JSON object")

@@ -42,6 +42,7 @@ type scene struct {
 	twin    *naive.Twin
 	replica *index.Replica
 	batch   *sink.Batch
+	sink    sink.Params // that is audited
 	id      [16]byte
 	foreign bool // snapshots are of another journal
 
@@ -64,7 +65,7 @@ func newScene(t *testing.T) *scene {
 // sceneOn makes the topics on running brokers. The topics' names begin with prefix.
 func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
+	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams(), sink: sink.DefaultParams()}
 	var err error
 	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.UnknownTopicRetries(-1))...)
@@ -220,7 +221,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
-		Outputs: sink.DefaultParams().Topics,
+		Outputs: s.sink.Topics,
 		Params:  s.params, Settings: settings, Index: "main",
 	}
 }

@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -130,6 +131,23 @@ func TestAgreeOnADryRun(t *testing.T) {
 		if c.want == "" && (err != nil || got != plan) ||
 			c.want != "" && (!errors.As(err, &stopped) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("dry %v, asked for %v: %v, %v", c.dry, c.asked, got, err)
+		}
+	}
+}
+
+// What a routing says of outputs is read back as the settings that said it.
+func TestOutputsAreReadBack(t *testing.T) {
+	for _, out := range []sink.Params{
+		{Unique: "{source}.u", Duplicate: "{source}.d", Rejected: "bad"},
+		{Unique: "{source}.u", Duplicate: sink.None, Rejected: "{source}.bad"},
+	} {
+		s := &State{Plan: &protocol.Plan{}}
+		for _, topic := range []string{"blog", "news"} {
+			s.Plan.Ranges = append(s.Plan.Ranges, protocol.Range{Topic: topic})
+		}
+		s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]string{"news", "blog"}, "earliest", out)
+		if got, dry := s.Outputs(); dry || !reflect.DeepEqual(got, out) {
+			t.Errorf("got %+v, want %+v", got, out)
 		}
 	}
 }

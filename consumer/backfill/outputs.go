@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/routing"
@@ -18,10 +19,14 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 		}
 		unique, duplicate, rejected = append(unique, u), append(duplicate, d), append(rejected, r)
 	}
-	return sink.Params{
+	out = sink.Params{
 		Unique: template(topics, unique), Duplicate: template(topics, duplicate),
 		Rejected: template(topics, rejected),
-	}, false
+	}
+	if slices.Equal(unique, duplicate) {
+		out.Duplicate = sink.None
+	}
+	return out, false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

@@ -42,8 +42,8 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	if err != nil || p.in.Sink.DryRun {
 		return findings, err
 	}
-	unique, duplicate, rejected := p.in.Sink.Topics(name)
-	for _, output := range []string{unique, duplicate, rejected} {
+	_, _, rejected := p.in.Sink.Topics(name)
+	for _, output := range p.in.Sink.All(name) {
 		more, err := p.output(ctx, source, output)
 		if err == nil && output != rejected && p.there[output] {
 			var untimely []Finding

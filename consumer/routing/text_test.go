@@ -56,6 +56,7 @@ func TestOutputs(t *testing.T) {
 	}{
 		{"as they are by default", text(as, "b", "a"), [3]string{"a.unique", "a.duplicate", "a.rejected"}, true},
 		{"another one", text(func(p *sink.Params) { p.Unique = "all" }, "a"), [3]string{"all", "a.duplicate", "a.rejected"}, true},
+		{"none for duplicates", text(func(p *sink.Params) { p.Duplicate = sink.None }, "a"), [3]string{"a.unique", "a.unique", "a.rejected"}, true},
 		{"a source that is not read", text(as, "b"), [3]string{}, false},
 		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), [3]string{}, false},
 		{"no routing", []byte("{"), [3]string{}, false},

@@ -3,6 +3,7 @@ package succession
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,5 +57,5 @@ func outputs(routes []byte, source string) string {
 	if !written {
 		return "no topic"
 	}
-	return strings.Join([]string{unique, duplicate, rejected}, ", ")
+	return strings.Join(slices.Compact([]string{unique, duplicate, rejected}), ", ")
 }

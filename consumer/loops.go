@@ -34,6 +34,9 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 			l.take("sink.duplicate", duplicate, "the duplicates")
 		}
 		l.take("sink.rejected", rejected, "the rejected documents")
+		if verdicts := out.VerdictsTopic(name); verdicts != "" {
+			l.take("sink.verdicts", verdicts, "the verdicts")
+		}
 	}
 	return l.found
 }

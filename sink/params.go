@@ -13,6 +13,8 @@ type Params struct {
 	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" example:"{source}.unique"`
 	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic; none sends them to the unique topic, where only their headers tell them apart" example:"{source}.duplicate"`
 	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" example:"{source}.rejected"`
+	Metadata          string        `key:"metadata" doc:"where to read what was found: in the headers alone, or also in a topic with a JSON record for each document (sink.verdicts), for consumers that cannot read headers" enum:"headers|topic"`
+	Verdicts          string        `key:"verdicts" doc:"with sink.metadata: topic, the topic of those records; {source} is the source topic" example:"{source}.verdicts"`
 	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
 	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
 	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
@@ -33,12 +35,20 @@ const placeholder = "{source}"
 // None is the word in place of the duplicates' topic that sends them to the topic of the unique documents.
 const None = "none"
 
+// The words of Metadata.
+const (
+	metadataHeaders = "headers"
+	MetadataTopic   = "topic"
+)
+
 // DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
 	return Params{
 		Unique:            placeholder + ".unique",
 		Duplicate:         placeholder + ".duplicate",
 		Rejected:          placeholder + ".rejected",
+		Metadata:          metadataHeaders,
+		Verdicts:          placeholder + ".verdicts",
 		Create:            true,
 		MaxRecordBytes:    setting.MiB,
 		Compression:       "snappy",
@@ -49,15 +59,35 @@ func DefaultParams() Params {
 // Topics returns the outputs of a source topic. Where duplicates have no topic of their own, it is that of the unique
 // documents.
 func (p Params) Topics(source string) (unique, duplicate, rejected string) {
-	name := func(template string) string { return strings.ReplaceAll(template, placeholder, source) }
+	name := func(template string) string { return named(template, source) }
 	if unique, duplicate, rejected = name(p.Unique), name(p.Duplicate), name(p.Rejected); p.Duplicate == None {
 		duplicate = unique
 	}
 	return unique, duplicate, rejected
 }
 
-// All returns all topics to which documents of a source topic lead, each once.
+func named(template, source string) string { return strings.ReplaceAll(template, placeholder, source) }
+
+// VerdictsTopic returns the topic that has a record about each document of a source topic. It is empty if there is
+// none.
+func (p Params) VerdictsTopic(source string) string {
+	if p.Metadata != MetadataTopic {
+		return ""
+	}
+	return named(p.Verdicts, source)
+}
+
+// All returns all topics that are written for a source topic, each once: its outputs, and that of the verdicts.
 func (p Params) All(source string) []string {
+	all := p.Outputs(source)
+	if verdicts := p.VerdictsTopic(source); verdicts != "" {
+		all = append(all, verdicts)
+	}
+	return all
+}
+
+// Outputs returns the topics that take the documents of a source topic, each once.
+func (p Params) Outputs(source string) []string {
 	unique, duplicate, rejected := p.Topics(source)
 	if duplicate == unique {
 		return []string{unique, rejected}
@@ -138,7 +168,10 @@ func (p Params) templates() []template {
 	if p.Duplicate != None {
 		all = append(all, template{"duplicate", p.Duplicate})
 	}
-	return append(all, template{"rejected", p.Rejected})
+	if all = append(all, template{"rejected", p.Rejected}); p.Metadata == MetadataTopic {
+		all = append(all, template{"verdicts", p.Verdicts})
+	}
+	return all
 }
 
 func wrongTemplate(key, template string) (setting.Mistake, bool) {

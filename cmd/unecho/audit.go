@@ -123,7 +123,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	}
 	settings := c.Settings()
 	in := audit.Inputs{
-		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
+		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
 		Index:         c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings,

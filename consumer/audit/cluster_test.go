@@ -48,6 +48,7 @@ type scene struct {
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
+	tales   []*kgo.Record // to be produced to the topic of verdicts, if there is one
 }
 
 func newScene(t *testing.T) *scene {
@@ -75,13 +76,14 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Cleanup(s.client.Close)
 	admin := kadm.NewClient(s.client)
 	news := prefix + "news"
-	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected")
+	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected",
+		news+".verdicts")
 	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
 	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", prefix+"journal")
+	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", news+".verdicts", prefix+"journal")
 	s.reset()
 	return s
 }
@@ -123,7 +125,7 @@ func (s *scene) reset() {
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(sink.DefaultParams(), "main", algorithmOf(s.params)).NewBatch()
+	return sink.New(s.sink, "main", algorithmOf(s.params)).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -215,21 +217,26 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 	dst := new(kgo.Record)
 	fill(dst)
 	s.outputs = append(s.outputs, dst)
+	if s.sink.Metadata == sink.MetadataTopic {
+		tale := new(kgo.Record)
+		s.batch.Tell(tale, dst)
+		s.tales = append(s.tales, tale)
+	}
 	return dst
 }
 
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
-		Outputs: s.sink.Topics,
-		Params:  s.params, Settings: settings, Index: "main",
+		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic,
+		Params: s.params, Settings: settings, Index: "main",
 	}
 }
 
 // audit produces the outputs in one transaction and audits.
 func (s *scene) audit() audit.Report {
 	s.t.Helper()
-	s.transaction(kgo.TryCommit, s.outputs...)
+	s.transaction(kgo.TryCommit, append(s.outputs, s.tales...)...)
 	report, err := audit.Run(s.t.Context(), s.inputs())
 	if err != nil {
 		s.t.Fatal(err)

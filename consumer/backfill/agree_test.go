@@ -40,6 +40,10 @@ func TestAgree(t *testing.T) {
 		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
 		"the outputs":    {asked: Asked{Outputs: sink.Params{Unique: "a"}}},
+		"other outputs": {
+			Asked{Outputs: sink.Params{Duplicate: sink.None, Metadata: sink.MetadataTopic, Verdicts: "told"}},
+			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when"},
+		},
 		"another range": {
 			Asked{From: at("4"), To: at("2025-01-01")},
 			[]string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"},
@@ -140,6 +144,9 @@ func TestOutputsAreReadBack(t *testing.T) {
 	for _, out := range []sink.Params{
 		{Unique: "{source}.u", Duplicate: "{source}.d", Rejected: "bad"},
 		{Unique: "{source}.u", Duplicate: sink.None, Rejected: "{source}.bad"},
+		{
+			Unique: "u", Duplicate: "d", Rejected: "bad", Metadata: sink.MetadataTopic, Verdicts: "{source}.told",
+		},
 	} {
 		s := &State{Plan: &protocol.Plan{}}
 		for _, topic := range []string{"blog", "news"} {

@@ -67,3 +67,27 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 }
+
+// A routing has topics of verdicts only where there are such, so that the texts of all others stay as they were.
+func TestVerdicts(t *testing.T) {
+	telling := func(p *sink.Params) { p.Metadata = sink.MetadataTopic }
+	for _, c := range []struct {
+		name string
+		text []byte
+		want string
+	}{
+		{"headers alone", text(as, "a"), ""},
+		{"a topic", text(telling, "b", "a"), "a.verdicts"},
+		{"another one", text(func(p *sink.Params) { p.Metadata, p.Verdicts = sink.MetadataTopic, "told" }, "a"), "told"},
+		{"of another source", text(telling, "b"), ""},
+		{"a dry run", text(func(p *sink.Params) { p.Metadata, p.DryRun = sink.MetadataTopic, true }, "a"), ""},
+	} {
+		if got := Verdicts(c.text, "a"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	want := []string{"sink.verdicts of a: a.verdicts here, not set in the journal"}
+	if got := Diff(text(telling, "a"), text(as, "a")); !slices.Equal(got, want) {
+		t.Errorf("they differ by %q", got)
+	}
+}

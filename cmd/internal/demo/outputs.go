@@ -45,7 +45,7 @@ type place struct {
 }
 
 func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
-	topics := c.Sink.All(c.Source.Topics[0])
+	topics := c.Sink.Outputs(c.Source.Topics[0])
 	texts, err := document.New(c.Document)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 	}
 	base := Default()
 	base.Source.Topics = []string{"t"}
+	base.Sink.Metadata = "topic" // else sink.verdicts says nothing
 	before := routing.Text(base.Source.Topics, base.Source.Start, base.Sink)
 	for _, f := range setting.Fields(base) {
 		section, _, _ := strings.Cut(f.Key, ".")

@@ -188,8 +188,7 @@ func (p *patient) outputs() (names []string) {
 		return nil
 	}
 	for _, source := range p.in.Source.Topics {
-		unique, duplicate, rejected := p.in.Sink.Topics(source)
-		names = append(names, unique, duplicate, rejected)
+		names = append(names, p.in.Sink.All(source)...)
 	}
 	return names
 }

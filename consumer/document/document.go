@@ -65,11 +65,30 @@ func New(p Params) (*Reader, error) {
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
-	r.decoder = f.decoder(r)
-	if !f.fields {
-		return r, nil
+	if f.fields {
+		r.follow(p.Fields)
 	}
-	for _, field := range p.Fields {
+	var schema []byte
+	if p.SchemaFile != "" {
+		var is string
+		var err error
+		if schema, is, err = readSchema(p.SchemaFile); err != nil {
+			return nil, fmt.Errorf("%w: read schema_file: %w", ErrParams, err)
+		}
+		if p.Schema != "" && p.Schema != is {
+			return nil, fmt.Errorf("%w: schema_file has changed: its fingerprint is %s, not %s", ErrParams, is, p.Schema)
+		}
+	}
+	var err error
+	if r.decoder, err = f.decoder(r, schema); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return r, nil
+}
+
+// follow notes the paths of the fields, and of id and scope if those are fields.
+func (r *Reader) follow(fields []string) {
+	for _, field := range fields {
 		at, _ := parsePath(field)
 		r.paths = append(r.paths, at)
 	}
@@ -79,7 +98,6 @@ func New(p Params) (*Reader, error) {
 			r.paths = append(r.paths, s.field)
 		}
 	}
-	return r, nil
 }
 
 // EmptyRejection returns the rejection of a document without text, or nil if such a document is unique. The caller

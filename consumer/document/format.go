@@ -21,14 +21,18 @@ type decoder interface {
 type format struct {
 	name    string // the word in the settings
 	fields  bool   // a document has fields: text, id and scope may come from them
-	decoder func(r *Reader) decoder
+	schemas bool   // its values have schemas
+	decoder func(r *Reader, schema []byte) (decoder, error)
 }
 
 // formats returns all formats. A further format is a file of its own, and a line here.
 func formats() []format {
 	return []format{
-		{"raw", false, func(r *Reader) decoder { return raw{r} }},
-		{"json", true, func(r *Reader) decoder { return jsonObject{r} }},
+		{"raw", false, false, func(r *Reader, _ []byte) (decoder, error) { return raw{r}, nil }},
+		{"json", true, false, func(r *Reader, _ []byte) (decoder, error) { return jsonObject{r}, nil }},
+		{"avro", true, true, newAvro},
+		{"msgpack", true, false, func(r *Reader, _ []byte) (decoder, error) { return packed{r, msgpackHead}, nil }},
+		{"cbor", true, false, func(r *Reader, _ []byte) (decoder, error) { return packed{r, cborHead}, nil }},
 	}
 }
 

@@ -12,11 +12,13 @@ const maxFields = 32
 
 // Params say how a record becomes a document. All of them decide verdicts.
 type Params struct {
-	Format      string        `key:"format" doc:"what a record's value is: raw text, or a JSON object" verdict:"true"`
-	Fields      []string      `key:"fields" doc:"for json: where the text is; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
+	Format      string        `key:"format" doc:"what a record's value is: raw text, or an object in one of the other formats" verdict:"true"`
+	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
+	SchemaFile  string        `key:"schema_file" doc:"for avro: the schema of all values, an .avsc file" example:"/etc/unecho/article.avsc"`
+	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 }
@@ -60,7 +62,7 @@ func (p Params) Validate() []setting.Mistake {
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
-	return out
+	return append(out, p.wrongSchema()...)
 }
 
 // wrongSelector checks id or scope. alone is the one word without a name that is allowed.

@@ -11,9 +11,11 @@ import (
 )
 
 // free are the settings of these sections in which members may differ: what one member permits once or does first, how topics are
-// created and written, and where a schema is whose content is agreed on.
+// created and written, where a schema is whose content is agreed on, and how a registry is reached.
 var free = []string{
-	"document.schema_file",
+	"document.schema_file", "document.registry.urls", "document.registry.username", "document.registry.password",
+	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
+	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
 	"source.accept_lost_offsets", "source.accept_journal_gap", "source.prime_from", "sink.create",
 	"sink.compression", "sink.replication_factor",
 }
@@ -24,7 +26,7 @@ var free = []string{
 func TestWhatMembersAgreeOn(t *testing.T) {
 	other := map[setting.Kind]string{
 		setting.Bool: "true", setting.Int: "3", setting.Size: "2MiB", setting.String: "other",
-		setting.List: "t,other",
+		setting.List: "t,other", setting.Duration: "7s",
 	}
 	base := Default()
 	base.Source.Topics = []string{"t"}

@@ -4,27 +4,47 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+
+	"github.com/unecho/unecho/consumer/document/registry"
 )
 
-// avroObject is the format of values that are a record of Avro, written with one schema.
+// avroObject is the format of values that are a record of Avro.
 type avroObject struct {
 	*Reader
-	schema *avroSchema
+	schemas schemas[*avroSchema]
 }
 
-func newAvro(r *Reader, schema []byte) (decoder, error) {
-	s, err := compileAvro(string(schema), nil, r.paths)
-	return avroObject{r, s}, err
+func newAvro(r *Reader, from *source) (decoder, error) {
+	all, err := schemasOf(from, func(s registry.Schema) (*avroSchema, error) {
+		if err := typed(s, "AVRO"); err != nil {
+			return nil, err
+		}
+		return compileAvro(s, r.paths)
+	})
+	return avroObject{r, all}, err
 }
 
-func (r avroObject) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	w := avroWalk{finder: finder{paths: r.paths}, schema: r.schema, data: in.Value}
-	k, bad := w.walk()
+func (r avroObject) decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	f, bad := r.unframe(in)
 	if bad != nil {
-		return Document{}, undecodable(bad), nil
+		return Document{}, bad, nil
 	}
-	doc, refused := r.compose(in, k, composer{syntax: avroSyntax{r.schema}, data: in.Value, buf: buf[:0]}, &w.finder)
-	return doc, refused, nil
+	schema, bad, err := r.schemas.of(ctx, f)
+	if bad != nil || err != nil {
+		return Document{}, bad, err
+	}
+	doc, bad := r.read(in, f.skip, schema, buf)
+	return doc, bad, nil
+}
+
+// read reads a value of a schema, which begins behind some bytes.
+func (r avroObject) read(in Input, skip int, schema *avroSchema, buf []byte) (Document, *Rejection) {
+	w := avroWalk{finder: finder{paths: r.paths}, schema: schema, data: in.Value, pos: skip}
+	k, flawed := w.walk()
+	if flawed != nil {
+		return Document{}, undecodable(flawed)
+	}
+	return r.compose(in, k, composer{syntax: avroSyntax{schema}, data: in.Value, buf: buf[:0]}, &w.finder)
 }
 
 // avroWalk walks a value of a schema once. It checks the value, and notes where each of the wanted paths leads. What

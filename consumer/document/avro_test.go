@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/avro"
 
+	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -292,13 +293,12 @@ func FuzzAvroSchema(f *testing.F) {
 	p := jsonParams(func(p *Params) { p.Fields, p.ID = []string{"text", "a.text", "article.parent.body"}, "field:id" })
 	r := newReader(f, p)
 	f.Fuzz(func(t *testing.T, schema string, value []byte) {
-		s, err := compileAvro(schema, nil, r.paths)
+		s, err := compileAvro(registry.Schema{Text: schema}, r.paths)
 		if err != nil {
 			return
 		}
-		_, bad, err := avroObject{r.Reader, s}.decode(t.Context(), Input{Value: value}, nil)
-		if err != nil || bad != nil && bad.Reason == "" {
-			t.Fatal(bad, err)
+		if _, bad := (avroObject{Reader: r.Reader}).read(Input{Value: value}, 0, s, nil); bad != nil && bad.Reason == "" {
+			t.Fatal(bad)
 		}
 	})
 }

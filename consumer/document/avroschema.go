@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/twmb/avro"
+
+	"github.com/unecho/unecho/consumer/document/registry"
 )
 
 // avroOp is how a type of Avro is written.
@@ -77,18 +79,17 @@ type avroSchema struct {
 	root  *avroPlan
 }
 
-// compileAvro compiles a schema for the paths. The texts of the schemas to which it refers come before it, in an order
-// in which each may refer to those before it.
+// compileAvro compiles a schema for the paths.
 //
 // A path that leads through no field's name may lead through the alias of a field: who renamed the field has said that
 // it was called so before. Only the schema with which a value was written has a say, so that a value means the same
 // for ever.
-func compileAvro(text string, before []string, paths []path) (*avroSchema, error) {
+func compileAvro(schema registry.Schema, paths []path) (*avroSchema, error) {
 	var cache avro.SchemaCache
 	lax := avro.WithLaxNames(func(string) error { return nil }) // names are only compared
 	b := avroBuilder{named: map[string]int32{}}
-	for _, t := range append(slices.Clone(before), text) {
-		parsed, err := cache.Parse(t, lax)
+	for _, t := range append(slices.Clone(schema.Before), registry.Reference{Text: schema.Text}) {
+		parsed, err := cache.Parse(t.Text, lax)
 		if err != nil {
 			return nil, fmt.Errorf("read the schema: %w", err)
 		}

@@ -45,6 +45,7 @@ type Rejection struct {
 type Reader struct {
 	maxBytes  int
 	decoder   decoder
+	framing   framing
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
@@ -59,8 +60,8 @@ func New(p Params) (*Reader, error) {
 	}
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes),
-		strict:   p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
@@ -68,19 +69,11 @@ func New(p Params) (*Reader, error) {
 	if f.fields {
 		r.follow(p.Fields)
 	}
-	var schema []byte
-	if p.SchemaFile != "" {
-		var is string
-		var err error
-		if schema, is, err = readSchema(p.SchemaFile); err != nil {
-			return nil, fmt.Errorf("%w: read schema_file: %w", ErrParams, err)
-		}
-		if p.Schema != "" && p.Schema != is {
-			return nil, fmt.Errorf("%w: schema_file has changed: its fingerprint is %s, not %s", ErrParams, is, p.Schema)
-		}
+	from, err := p.open()
+	if err == nil {
+		r.decoder, err = f.decoder(r, from)
 	}
-	var err error
-	if r.decoder, err = f.decoder(r, schema); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	return r, nil

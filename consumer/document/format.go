@@ -21,18 +21,19 @@ type decoder interface {
 type format struct {
 	name    string // the word in the settings
 	fields  bool   // a document has fields: text, id and scope may come from them
+	framed  bool   // its values may have a framing
 	schemas bool   // its values have schemas
-	decoder func(r *Reader, schema []byte) (decoder, error)
+	decoder func(r *Reader, from *source) (decoder, error)
 }
 
 // formats returns all formats. A further format is a file of its own, and a line here.
 func formats() []format {
 	return []format{
-		{"raw", false, false, func(r *Reader, _ []byte) (decoder, error) { return raw{r}, nil }},
-		{"json", true, false, func(r *Reader, _ []byte) (decoder, error) { return jsonObject{r}, nil }},
-		{"avro", true, true, newAvro},
-		{"msgpack", true, false, func(r *Reader, _ []byte) (decoder, error) { return packed{r, msgpackHead}, nil }},
-		{"cbor", true, false, func(r *Reader, _ []byte) (decoder, error) { return packed{r, cborHead}, nil }},
+		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return raw{r}, nil }},
+		{name: "json", fields: true, framed: true, decoder: func(r *Reader, _ *source) (decoder, error) { return jsonObject{r}, nil }},
+		{name: "avro", fields: true, framed: true, schemas: true, decoder: newAvro},
+		{name: "msgpack", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, msgpackHead}, nil }},
+		{name: "cbor", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, cborHead}, nil }},
 	}
 }
 

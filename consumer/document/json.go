@@ -11,19 +11,25 @@ import (
 type jsonObject struct{ *Reader }
 
 func (r jsonObject) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	f, bad := r.unframe(in) // which schema it has does not matter, because JSON names its own fields
+	if bad != nil {
+		return Document{}, bad, nil
+	}
+	in.Value = in.Value[f.skip:]
 	if doc, blank := r.blank(in, buf); blank {
 		return doc, nil, nil
 	}
-	doc, bad := r.read(in, buf)
+	doc, bad := r.read(in, f.skip, buf)
 	return doc, bad, nil
 }
 
-func (r jsonObject) read(in Input, buf []byte) (Document, *Rejection) {
+// read reads a value before which some bytes stood.
+func (r jsonObject) read(in Input, before int, buf []byte) (Document, *Rejection) {
 	data, mark := bytes.CutPrefix(in.Value, []byte("\ufeff"))
 	s := scanner{finder: finder{paths: r.paths}, data: data}
 	k, broken := s.scan()
 	if broken != nil {
-		at := broken.offset
+		at := before + broken.offset
 		if mark {
 			at += len("\ufeff")
 		}

@@ -62,7 +62,7 @@ func New(p Params) (*Client, error) {
 		Timeout: p.Timeout,
 		Transport: &limited{&http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, ForceAttemptHTTP2: true,
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second,
+			DisableKeepAlives: true, // the next request is far away
 		}},
 		// A redirect is not followed, so that the secret goes nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -25,7 +25,7 @@ func newAvro(r *Reader, from *source) (decoder, error) {
 }
 
 func (r avroObject) decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	f, bad := r.unframe(in)
+	f, bad := r.unframe(&in)
 	if bad != nil {
 		return Document{}, bad, nil
 	}

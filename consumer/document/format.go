@@ -32,6 +32,7 @@ func formats() []format {
 		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return raw{r}, nil }},
 		{name: "json", fields: true, framed: true, decoder: func(r *Reader, _ *source) (decoder, error) { return jsonObject{r}, nil }},
 		{name: "avro", fields: true, framed: true, schemas: true, decoder: newAvro},
+		{name: "protobuf", fields: true, framed: true, schemas: true, decoder: newProtobuf},
 		{name: "msgpack", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, msgpackHead}, nil }},
 		{name: "cbor", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, cborHead}, nil }},
 	}

@@ -1,11 +1,16 @@
 package document
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
@@ -120,6 +125,94 @@ func TestFramedJSON(t *testing.T) {
 	}
 }
 
+// TestApicurio: the stand-in is this test's own, and answers as Apicurio 2.6 does.
+func TestApicurio(t *testing.T) {
+	answers := map[string]string{
+		"/apis/registry/v2/ids/globalIds/300":                                   articleSchema,
+		"/apis/registry/v2/ids/globalIds/300/references":                        `[]`,
+		"/apis/registry/v2/ids/contentIds/5":                                    `{"type":"record","name":"R","fields":[{"name":"text","type":"Text"}]}`,
+		"/apis/registry/v2/ids/contentIds/5/references":                         `[{"groupId":null,"artifactId":"text","version":"1","name":"Text"}]`,
+		"/apis/registry/v2/groups/default/artifacts/text/versions/1":            `{"type":"enum","name":"Text","symbols":["RAIN","SUN"]}`,
+		"/apis/registry/v2/groups/default/artifacts/text/versions/1/references": `[]`,
+		"/apis/registry/v2/ids/globalIds/9":                                     `<html>Sign in</html>`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, is := answers[r.URL.Path]
+		if !is {
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"message":"No artifact with ID","error_code":404,"detail":"ArtifactNotFoundException","name":"ArtifactNotFoundException"}`
+		}
+		_, _ = w.Write([]byte(answer)) // the client is there
+	}))
+	defer server.Close()
+	r := newReader(t, jsonParams(func(p *Params) {
+		p.Format, p.Framing, p.Registry.URLs = "avro", "apicurio", []string{server.URL + "/apis/registry/v2"}
+	}))
+	value := avroValue(t, articleSchema, article(nil))
+	before := func(id uint64, value []byte) []byte {
+		return append(binary.BigEndian.AppendUint64([]byte{0}, id), value...)
+	}
+	for name, test := range map[string]struct {
+		in     Input
+		text   string
+		reason sink.Reason
+		detail string
+	}{
+		"global id":        {Input{Value: before(300, value)}, "Rain", "", ""},
+		"in a header":      {Input{Value: value, Headers: []Header{{apicurioGlobal, before(300, nil)[1:]}}}, "Rain", "", ""},
+		"content id":       {Input{Value: []byte{2}, Headers: []Header{{apicurioContent, before(5, nil)[1:]}}}, "SUN", "", ""},
+		"unknown":          {Input{Value: before(301, value)}, "", sink.UnknownSchema, "the registry does not know schema 301"},
+		"a short header":   {Input{Value: value, Headers: []Header{{apicurioGlobal, []byte{1}}}}, "", sink.Undecodable, "the header apicurio.value.globalId is no number of 8 bytes"},
+		"short":            {Input{Value: make([]byte, 8)}, "", sink.Undecodable, "the value ends before its content begins"},
+		"wrong magic byte": {Input{Value: value[1:]}, "", sink.Undecodable, "the first byte is no magic byte of Apicurio's framing"},
+	} {
+		if name == "wrong magic byte" {
+			test.in.Value = append([]byte{7}, value...)
+		}
+		doc, bad := r.Read(test.in, nil)
+		t.Log(name)
+		check(t, doc, bad, test.text, test.reason, test.detail)
+	}
+	if _, bad, err := r.Reader.Read(t.Context(), Input{Value: before(9, value)}, nil); !errors.As(err, new(*awayError)) {
+		t.Errorf("a page: %+v, %v", bad, err)
+	}
+}
+
+func TestGlue(t *testing.T) {
+	value := avroValue(t, articleSchema, article(nil))
+	name := append([]byte{3, 0}, make([]byte, 16)...)
+	deflated := func(content []byte) []byte {
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		_, _ = z.Write(content) // into memory
+		_ = z.Close()
+		return append(append([]byte{3, 5}, make([]byte, 16)...), b.Bytes()...)
+	}
+	r := newReader(t, avroParams(t, articleSchema, func(p *Params) { p.Framing = "glue" }))
+	for name, test := range map[string]struct {
+		value  []byte
+		text   string
+		reason sink.Reason
+		detail string
+	}{
+		"plain":             {append(name, value...), "Rain", "", ""},
+		"compressed":        {deflated(value), "Rain", "", ""},
+		"a bomb":            {deflated(make([]byte, 2<<20)), "", sink.TooLarge, "the content has more than 1048576 bytes when decompressed"},
+		"truncated":         {deflated(value)[:40], "", sink.Undecodable, "the content cannot be decompressed"},
+		"no compression":    {append([]byte{3, 5}, append(make([]byte, 16), value...)...), "", sink.Undecodable, "the content cannot be decompressed"},
+		"other compression": {append([]byte{3, 4}, make([]byte, 16)...), "", sink.Undecodable, "Glue's framing has no such compression"},
+		"short":             {name[:17], "", sink.Undecodable, "the value ends before its content begins"},
+		"wrong magic byte":  {framed(7, append(value, value...)), "", sink.Undecodable, "the first byte is no magic byte of Glue's framing"},
+	} {
+		doc, bad := r.Read(Input{Value: test.value}, nil)
+		t.Log(name)
+		check(t, doc, bad, test.text, test.reason, test.detail)
+	}
+	j := newReader(t, jsonParams(func(p *Params) { p.Framing = "glue" }))
+	doc, bad := j.Read(Input{Value: deflated([]byte(`{"text":"Rain"}`))}, nil)
+	check(t, doc, bad, "Rain", "", "")
+}
+
 func TestSchemaParams(t *testing.T) {
 	url := []string{"http://registry:8081"}
 	for name, c := range map[string]struct {
@@ -137,6 +230,12 @@ func TestSchemaParams(t *testing.T) {
 		"a file for JSON":        {func(p *Params) { p.SchemaFile = "x" }, "schema_file"},
 		"a registry for JSON":    {func(p *Params) { p.Framing, p.Registry.URLs = "confluent", url }, "registry.urls"},
 		"a framing of raw":       {func(p *Params) { p.Format, p.Framing = "raw", "confluent" }, "framing"},
+		"Glue and a registry":    {func(p *Params) { p.Format, p.Framing, p.Registry.URLs = "avro", "glue", url }, "registry.urls"},
+		"Glue without a file":    {func(p *Params) { p.Format, p.Framing = "avro", "glue" }, "schema_file"},
+		"no message":             {func(p *Params) { p.Format, p.SchemaFile = "protobuf", "x" }, "message"},
+		"any message":            {func(p *Params) { p.Format, p.Framing, p.Registry.URLs = "protobuf", "confluent", url }, ""},
+		"a message of Avro":      {func(p *Params) { p.Format, p.SchemaFile, p.Message = "avro", "x", "M" }, "message"},
+		"Protobuf of Glue":       {func(p *Params) { p.Format, p.Framing, p.SchemaFile, p.Message = "protobuf", "glue", "x", "M" }, "framing"},
 		"a framing that is none": {func(p *Params) { p.Framing = "other" }, "framing"},
 	} {
 		wrong := jsonParams(c.edit).Validate()
@@ -151,15 +250,22 @@ func FuzzReadFramed(f *testing.F) {
 	value := avroValue(f, articleSchema, article(nil))
 	f.Add(framed(7, value), []byte(nil))
 	f.Add(value, framed(7, nil))
-	one := newReader(f, avroParams(f, articleSchema, func(p *Params) { p.Framing = "confluent" }))
+	var all []reader
+	for _, framing := range framings() {
+		all = append(all, newReader(f, avroParams(f, articleSchema, func(p *Params) { p.Framing = framing.name })),
+			newReader(f, jsonParams(func(p *Params) { p.Framing = framing.name })))
+	}
+	all = append(all, newReader(f, protoParams(f, func(p *Params) { p.Framing = "confluent" })))
 	f.Fuzz(func(t *testing.T, value, named []byte) {
 		in := Input{Value: value}
 		if len(named) > 0 {
-			in.Headers = []Header{{confluentHeader, named}}
+			in.Headers = []Header{{confluentHeader, named}, {apicurioGlobal, named}}
 		}
-		doc, bad := one.Read(in, nil)
-		if bad != nil && bad.Reason == "" || bad == nil && len(value) > 0 && doc.Text == nil && !doc.Empty {
-			t.Fatalf("%+v, %+v", doc, bad)
+		for _, one := range all {
+			doc, bad := one.Read(in, nil)
+			if bad != nil && bad.Reason == "" || bad == nil && !utf8.Valid(doc.Text) {
+				t.Fatalf("%+v, %+v", doc, bad)
+			}
 		}
 	})
 }

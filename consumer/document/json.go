@@ -11,7 +11,7 @@ import (
 type jsonObject struct{ *Reader }
 
 func (r jsonObject) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	f, bad := r.unframe(in) // which schema it has does not matter, because JSON names its own fields
+	f, bad := r.unframe(&in) // which schema it has does not matter, because JSON names its own fields
 	if bad != nil {
 		return Document{}, bad, nil
 	}

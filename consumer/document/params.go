@@ -18,9 +18,10 @@ type Params struct {
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
-	Framing     string        `key:"framing" doc:"what stands before a value, or beside it, and names its schema" verdict:"true" omit:"none"`
-	SchemaFile  string        `key:"schema_file" doc:"for avro: the one schema of all values, an .avsc file; for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
+	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
+	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
 	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
+	Message     string        `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with schema_file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 

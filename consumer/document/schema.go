@@ -120,17 +120,26 @@ func (p *Params) Pin() []setting.Mistake {
 
 // As returns the settings for values of another format that has no schemas.
 func (p Params) As(format string) Params {
-	p.Format, p.Framing, p.SchemaFile, p.Schema, p.Registry = format, noFraming, "", "", registry.DefaultParams()
+	p.Format, p.Framing, p.SchemaFile, p.Schema, p.Message, p.Registry = format, noFraming, "", "", "", registry.DefaultParams()
 	return p
 }
 
 // wrongSchema checks what says how values with schemas are read.
 func (p Params) wrongSchema() []setting.Mistake {
-	is, framed := formatOf(p.Format), framingOf(p.Framing).name != noFraming
+	is, framing := formatOf(p.Format), framingOf(p.Framing)
+	framed := framing.name != noFraming
 	var out []setting.Mistake
 	if framed && !is.framed {
 		out = append(out, setting.Wrong("framing", p.Framing, "has no effect with document.format "+p.Format,
 			"remove it, or set document.format"))
+	}
+	if p.Format == "protobuf" && !framing.messages {
+		out = append(out, setting.Wrong("framing", p.Framing, "does not go with document.format protobuf",
+			"set none or confluent"))
+	}
+	if p.Message != "" && p.Format != "protobuf" {
+		out = append(out, setting.Wrong("message", p.Message, "has no effect with document.format "+p.Format,
+			"remove it, or set document.format: protobuf"))
 	}
 	if !is.schemas {
 		return append(out, p.pointless()...)
@@ -140,12 +149,17 @@ func (p Params) wrongSchema() []setting.Mistake {
 	case file && asks:
 		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "is a second source of schemas, beside schema_file",
 			"remove one of the two"))
+	case asks && framed && !framing.asks:
+		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "has no effect with framing "+p.Framing,
+			"name the schema in document.schema_file"))
 	case asks && !framed:
 		out = append(out, setting.Wrong("framing", p.Framing, "says not how values name their schemas",
 			"set for example confluent, or name one schema for all values in document.schema_file"))
-	case !file && !asks && framed:
+	case !file && !asks && framing.asks:
 		out = append(out, setting.Wrong("registry.urls", "", "is missing",
 			"write where the schema registry is, or name one schema for all values in document.schema_file"))
+	case file && p.Format == "protobuf" && p.Message == "":
+		out = append(out, setting.Wrong("message", "", "is missing", "write the full name of the message that the values are"))
 	case !file && !asks:
 		out = append(out, setting.Wrong("schema_file", "", "is missing", "name the file with the schema of the values"))
 	}

@@ -18,9 +18,16 @@ import (
 
 // ID names a schema: by a number, or by a GUID.
 type ID struct {
+	Kind   string // of a number: empty, or what Apicurio calls it
 	Number int64
 	GUID   string // empty: the number counts
 }
+
+// Kinds of numbers in Apicurio's own interface, as it spells them.
+const (
+	GlobalIDs  = "globalIds"
+	ContentIDs = "contentIds"
+)
 
 // String is the name as people know it.
 func (id ID) String() string {
@@ -47,6 +54,7 @@ type Reference struct {
 type Client struct {
 	registry *sr.Client
 	timeout  time.Duration
+	content  string // see contentOf
 }
 
 // maxAnswer bounds the bytes of an answer.
@@ -72,7 +80,7 @@ func New(p Params) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
-	return &Client{registry: made, timeout: p.Timeout}, nil
+	return &Client{registry: made, timeout: p.Timeout, content: contentOf(p.URLs)}, nil
 }
 
 func tlsConfig(p TLSParams) (*tls.Config, error) {
@@ -159,6 +167,9 @@ func (c *Client) Schema(ctx context.Context, id ID) (Schema, error) {
 }
 
 func (c *Client) schema(ctx context.Context, id ID) (Schema, error) {
+	if id.Kind != "" {
+		return c.apicurio(ctx, id)
+	}
 	var s sr.Schema
 	var err error
 	if id.GUID == "" {
@@ -232,7 +243,7 @@ func (c *Client) told(ctx context.Context, err error) error {
 		return away
 	}
 	switch code := answer.StatusCode; {
-	case code == http.StatusNotFound && answer.ErrorCode != 0:
+	case code == http.StatusNotFound && (answer.ErrorCode != 0 || notFound(answer.Raw)):
 		return ErrUnknown
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		away.Remedy = "check document.registry.username and password, or token"

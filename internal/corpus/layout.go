@@ -27,8 +27,8 @@ type layout struct {
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
 	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, maxBytes: int(p.Document.MaxBytes)}
-	d := p.Document
-	d.Format, d.ID = "raw", ""
+	d := p.Document.As("raw")
+	d.ID = ""
 	if format == JSONL || format == JSON {
 		d.Format, d.Fields = "json", p.Fields
 		if p.ID != "" {

@@ -11,6 +11,7 @@ import (
 // Counters count over all sessions that a process has, at the same time and one after the other.
 type Counters struct {
 	Commits, Rebuilds, Deleted atomic.Uint64
+	Outages, Recorded          atomic.Uint64 // of the journal, in which documents were passed on; and of these, those recorded since
 	Partitions                 atomic.Int64
 	reemitted                  atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64

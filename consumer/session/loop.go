@@ -27,6 +27,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err := s.follow(ctx); err != nil {
 			return err
 		}
+		if err := s.recordOwed(ctx, drain); err != nil {
+			return err
+		}
 		wait, records := s.choose()
 		fetches, err := s.poll(ctx, drain, wait, records)
 		if err != nil {
@@ -218,7 +221,7 @@ func (s *Session) announce(ctx context.Context, of []*assignment) error {
 		return err
 	}
 	for _, a := range of {
-		a.Announced = a.Base
+		a.Announced = a.Recorded()
 	}
 	return nil
 }

@@ -14,8 +14,11 @@ type Stats struct {
 	Unique    uint64 // documents committed by this process
 	Reemitted uint64 // of those, copies that were emitted again
 	Duplicate uint64
-	Rejected  map[sink.Reason]uint64
-	Topics    []Verdicts // the same by topic of the source, in the order in which the configuration names them
+	Unchecked uint64 // forwarded as unique without being judged; not counted as unique
+	// Conditions says that there are such (source.when).
+	Conditions bool
+	Rejected   map[sink.Reason]uint64
+	Topics     []Verdicts // the same by topic of the source, in the order in which the configuration names them
 
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
@@ -101,6 +104,7 @@ func (s *Service) counted() Stats {
 		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
+		Unchecked: out.Unchecked, Conditions: len(s.setup.Source.When) > 0,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),

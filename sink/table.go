@@ -24,6 +24,7 @@ const (
 	HeaderCopy        = Prefix + "copy"
 	HeaderCut         = Prefix + "cut"
 	HeaderLate        = Prefix + "late"
+	HeaderUnchecked   = Prefix + "unchecked"
 	HeaderReason      = Prefix + "reason"
 	HeaderDetail      = Prefix + "detail"
 	HeaderValueBytes  = Prefix + "value-bytes"
@@ -37,12 +38,13 @@ type On uint8
 
 // Kinds of records, by the headers that they have.
 const (
-	OnAll      On = iota
-	OnCopies      // duplicates, and copies that were let through as unique
-	OnCut         // unique documents that were not compared with all their candidates
-	OnLate        // late documents; the worst case counts them only where there can be any
-	OnRejected    // rejected documents
-	OnWithheld    // rejected documents without a part of their record; the worst case does not count these headers
+	OnAll       On = iota
+	OnCopies       // duplicates, and copies that were let through as unique
+	OnCut          // unique documents that were not compared with all their candidates
+	OnUnchecked    // documents that were forwarded without being judged
+	OnLate         // late documents; the worst case counts them only where there can be any
+	OnRejected     // rejected documents
+	OnWithheld     // rejected documents without a part of their record; the worst case does not count these headers
 	kinds
 )
 
@@ -94,6 +96,8 @@ func Headers() []Header {
 
 		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
 
+		{HeaderUnchecked, OnUnchecked, nil, upTo(len(uncheckedCondition)), func(dst []byte, _ *Told) []byte { return append(dst, uncheckedCondition...) }},
+
 		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
 		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
@@ -108,6 +112,9 @@ func Headers() []Header {
 
 // cutCandidates says whether candidates were left out.
 const cutCandidates = "candidates"
+
+// uncheckedCondition says why a document was not checked.
+const uncheckedCondition = "condition"
 
 const longestMethod = len("levenshtein")
 

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -200,6 +201,29 @@ func (a *audit) anyVerdict(got headers, source string) string {
 		return difference(got, said(t, sink.OnAll, sink.OnCut, sink.OnLate))
 	}
 	return difference(got, said(t, sink.OnAll, sink.OnLate))
+}
+
+// unchecked says that an output claims that nobody asked to judge it.
+func (c *claim) unchecked() bool {
+	_, says := c.headers[sink.HeaderUnchecked]
+	return says
+}
+
+// unasked returns what is wrong with the headers of a document that was forwarded without being judged, or "". There are
+// such only where the settings have conditions.
+func (a *audit) unasked(got headers, source string) string {
+	if !a.conditions {
+		return sink.HeaderUnchecked + " is there, and the settings have no source.when"
+	}
+	return difference(got, said(a.sayings(source, sink.Unique), sink.OnAll, sink.OnUnchecked))
+}
+
+// haveConditions says whether settings have conditions that a document must meet to be checked.
+func haveConditions(settings []byte) bool {
+	var values struct {
+		When []string `json:"source.when"`
+	}
+	return json.Unmarshal(settings, &values) == nil && len(values.When) > 0
 }
 
 func names(h headers) []string {

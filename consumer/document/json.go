@@ -33,6 +33,9 @@ func (r jsonObject) read(in Input, buf []byte) (Document, *Rejection) {
 		return Document{}, reject(sink.WrongType, "the value is %s, not an object", k)
 	}
 	c := composer{data: data, strict: r.strict, buf: buf[:0]}
+	if r.when.fieldsUnmet(c, s.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
+		return Document{Unchecked: true, Buffer: buf}, nil
+	}
 	text, bad := c.text(r.paths[:r.fields], s.found[:r.fields])
 	if bad != nil {
 		return Document{}, bad

@@ -43,8 +43,8 @@ type scanner struct {
 	data  []byte
 	pos   int
 	paths []path
-	found [maxFields + 2]value // one per path; an array, so that it stays off the heap
-	key   []byte               // the last key that had escapes, unescaped
+	found [maxFields + 2 + maxConditions]value // one per path; an array, so that it stays off the heap
+	key   []byte                               // the last key that had escapes, unescaped
 }
 
 // scan checks that data is one JSON value and returns its kind. It follows the paths through objects only.

@@ -58,6 +58,7 @@ const (
 	asRejected
 	asWithheld
 	asRetimed // rejected, with another time
+	asUnchecked
 )
 
 func (g *group) seq(yield func(*protocol.Document) bool) {
@@ -238,6 +239,8 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asWithheld
 	case level == protocol.Reject || d.Rejects():
 		return asRejected
+	case !d.Judged:
+		return asUnchecked
 	}
 	return asVerdict
 }

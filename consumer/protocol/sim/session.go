@@ -366,7 +366,9 @@ func (s *session) fetch(p *part, a *protocol.Assignment, most int, reach int64) 
 			continue
 		}
 		e := p.entries[o]
-		g.documents = append(g.documents, protocol.Document{Entry: e, Rejected: s.rejects(e.Content)})
+		g.documents = append(g.documents, protocol.Document{
+			Entry: e, Rejected: s.rejects(e.Content), Unchecked: s.leaves(e.Content),
+		})
 	}
 	return g
 }

@@ -157,7 +157,10 @@ func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document)
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		for d := range g.Documents {
-			if d.Judged && !d.Withheld && !g.Silent(d.Entry.Offset) && untimely(g.Assignment, d) && g.Untimely(d) == Forget {
+			if !d.Judged && !d.Unchecked || d.Withheld || g.Silent(d.Entry.Offset) || !untimely(g.Assignment, d) {
+				continue
+			}
+			if g.Untimely(d) == Forget {
 				b.forgets = append(b.forgets, &index.Forget{Header: h, Target: d.Verdict.Position})
 			}
 		}

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -54,9 +55,16 @@ func owed(offset int64, s string) int64 {
 
 // BackfillMetadata is the metadata of a backfill's commits. It also counts the verdicts so far.
 func BackfillMetadata(epoch uint32, start int64, t Tally) string {
-	return fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted,
+	said := fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted,
 		t.Duplicate, t.Rejected)
+	if t.Unchecked > 0 {
+		said += fmt.Sprintf("%s%d", uncheckedTally, t.Unchecked)
+	}
+	return said
 }
+
+// uncheckedTally stands last, where there is something to say: versions that do not know it read what stands before.
+const uncheckedTally = " unchecked="
 
 func parseTally(s string) (t Tally) {
 	var epoch uint32
@@ -65,6 +73,11 @@ func parseTally(s string) (t Tally) {
 		&t.Reemitted, &t.Duplicate, &t.Rejected)
 	if err != nil {
 		return Tally{}
+	}
+	if _, unchecked, ok := strings.Cut(s, uncheckedTally); ok {
+		if t.Unchecked, err = strconv.ParseInt(unchecked, 10, 64); err != nil {
+			return Tally{}
+		}
 	}
 	return t
 }

@@ -36,7 +36,7 @@ func (b *Batch) Pass() {
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		for d := range g.Documents {
-			if !d.Judged && !d.Rejected {
+			if !d.Judged && !d.Rejected && !d.Unchecked {
 				d.Passed, g.Passing = true, true
 			}
 		}

@@ -27,7 +27,7 @@ func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retim
 
 // Aside says that a document that was produced went to rejected.
 func (a *Assignment) Aside(d *Document) bool {
-	return a.Level(d.Entry.Offset) > Whole || !d.Judged && !d.Passed || d.Verdict.Forgotten || d.Withheld
+	return a.Level(d.Entry.Offset) > Whole || !d.Judged && !d.Unchecked && !d.Passed || d.Verdict.Forgotten || d.Withheld
 }
 
 // Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to
@@ -65,10 +65,12 @@ func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 		return Hopeless
 	case rejecting:
 		now.level = Withhold
-	case d.Judged && d.Verdict.Unique():
+	case !d.Judged: // it was not checked, so nothing is its copy
+		now.level, now.passed = Reject, d.Passed
+	case d.Verdict.Unique():
 		return Forget // until that is applied it is not to go to rejected: later ones would be its copies
 	default:
-		now.level, now.passed = Reject, d.Passed
+		now.level = Reject
 	}
 	a.note(d.Entry.Offset, now)
 	return Again

@@ -130,7 +130,7 @@ func (s *Session) sign(ctx context.Context, workers signing.Workers, b *batch) e
 				return err
 			}
 			it.rejection, it.withheld = refused.Rejection, refused.Withheld
-			it.Rejected, it.Withheld = it.rejection != nil, it.withheld != nil
+			it.Rejected, it.Withheld, it.Unchecked = !refused.Entry(), it.withheld != nil, refused.Unchecked
 		}
 		return nil
 	})

@@ -42,6 +42,7 @@ func (s *Session) journalAway() {
 		s.Logger.Error().Str("session", s.slot).Dur("after_ms", s.PassAfter).
 			Msg("the journal does not answer: documents are passed on unchecked (journal.on_outage: pass)")
 		s.Counters.Outages.Add(1)
+		s.Counters.Passing.Add(1)
 		s.Stir()
 	}
 }
@@ -68,6 +69,7 @@ func (s *Session) awaitJournal(ctx context.Context) {
 		}
 		if err == nil {
 			began := s.outage.since.Swap(0)
+			s.Counters.Passing.Add(-1)
 			s.Logger.Info().Str("session", s.slot).Dur("after_ms", time.Since(time.UnixMilli(began))).
 				Msg("the journal answers again: what was passed on is recorded now")
 			s.Stir()
@@ -79,56 +81,51 @@ func (s *Session) awaitJournal(ctx context.Context) {
 	}
 }
 
-// reaching runs a step that needs the journal. If documents are to be passed on while it is away, the step takes no
-// longer than PassAfter since the batch was polled.
-func (s *Session) reaching(ctx context.Context, b *batch, step func(context.Context) error) error {
-	if s.PassAfter == 0 || !b.MayPass() && !b.records {
-		return s.whileAssigned(ctx, step)
+// inTime runs a step that needs the journal. If documents are passed on while that is away, the step has until
+// PassAfter is over since a time, and away says that it was not done by then. In an outage it has no time.
+func (s *Session) inTime(ctx context.Context, since time.Time, step func(context.Context) error) (away bool, err error) {
+	if s.PassAfter == 0 {
+		return false, step(ctx)
 	}
-	until := b.polled.Add(s.PassAfter)
 	if s.outage.lasts() {
-		until = time.Time{}
+		return true, nil
 	}
-	bound, cancel := context.WithDeadlineCause(ctx, until, errAway)
+	bound, cancel := context.WithDeadlineCause(ctx, since.Add(s.PassAfter), errAway)
 	defer cancel()
-	err := s.whileAssigned(bound, step)
-	if !errors.Is(err, errAway) || s.wasRevoked() {
-		return err
+	err = step(bound)
+	if err == nil || !errors.Is(context.Cause(bound), errAway) || s.stopCause(err) != nil {
+		return false, err
 	}
 	s.journalAway()
-	if b.records {
+	return true, nil
+}
+
+// reaching runs a step of a batch that needs the journal. If that is away, the documents are passed on.
+func (s *Session) reaching(ctx context.Context, b *batch, step func(context.Context) error) error {
+	if !b.MayPass() && !b.records {
+		return s.whileAssigned(ctx, step)
+	}
+	away, err := s.inTime(ctx, b.polled, func(ctx context.Context) error { return s.whileAssigned(ctx, step) })
+	switch {
+	case err != nil || !away || s.wasRevoked():
+		return err
+	case b.records:
 		return errAway
 	}
 	b.Pass()
 	return nil
 }
 
-// takeOverAway goes on with partitions that are given while the journal is away: nobody can ask it.
-func (s *Session) takeOverAway(some []*protocol.Takeover) {
-	s.journalAway()
-	s.Replica.Look(func(r *index.Replica) {
-		each(some, func(t *protocol.Takeover) { t.JournalAway(r) })
-	})
-}
-
-// askJournal asks for the journal's end, and waits for the replica to come there. If documents are passed on while it
-// is away, it takes no longer than PassAfter.
+// askJournal asks for the journal's end, and waits for the replica to come there. In an outage partitions are taken over
+// without that, to pass on what they have.
 func (s *Session) askJournal(ctx context.Context, some []*protocol.Takeover,
 	ask func(context.Context, []*protocol.Takeover) error,
 ) error {
-	if s.PassAfter == 0 {
-		return ask(ctx, some)
+	away, err := s.inTime(ctx, time.Now(), func(ctx context.Context) error { return ask(ctx, some) })
+	if away {
+		s.Replica.Look(func(r *index.Replica) {
+			each(some, func(t *protocol.Takeover) { t.JournalAway(r) })
+		})
 	}
-	if s.outage.lasts() {
-		s.takeOverAway(some)
-		return nil
-	}
-	bound, cancel := context.WithTimeoutCause(ctx, s.PassAfter, errAway)
-	defer cancel()
-	err := ask(bound, some)
-	if err == nil || ctx.Err() != nil || s.stopCause(err) != nil {
-		return err
-	}
-	s.takeOverAway(some)
-	return nil
+	return err
 }

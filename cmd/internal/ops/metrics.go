@@ -48,6 +48,9 @@ func documentMetrics() []metric {
 					emit(float64(v.Unique), v.Topic, "unique")
 					emit(float64(v.Duplicate), v.Topic, "duplicate")
 					emit(float64(v.Rejected), v.Topic, "rejected")
+					if s.Conditions {
+						emit(float64(v.Unchecked), v.Topic, "unchecked")
+					}
 				}
 			},
 		},

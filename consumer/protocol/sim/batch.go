@@ -66,6 +66,7 @@ const (
 	asWithheld
 	asRetimed // rejected, with another time
 	asPassed  // to unique, unchecked
+	asUnchecked
 )
 
 func (g *group) seq(yield func(*protocol.Document) bool) {
@@ -250,6 +251,8 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asRejected
 	case d.Passed:
 		return asPassed
+	case !d.Judged:
+		return asUnchecked
 	}
 	return asVerdict
 }

@@ -163,6 +163,10 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	if w.refuses(d.Entry.Content, f) {
 		w.bad("%s is committed in a form that its output refuses", p.name(o))
 	}
+	unasked := v == nil && w.leaves(d.Entry.Content)
+	if f == asUnchecked && !unasked || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
+		w.bad("%s comes out as form %d, and it is to be checked: %v", p.name(o), f, !unasked)
+	}
 	if f != asVerdict {
 		return
 	}

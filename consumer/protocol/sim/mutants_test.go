@@ -46,6 +46,14 @@ var mutants = []mutant{
 		"if d.Judged || d.Rejected {\n", "run.Base = d.Entry.Offset + 1\n\t\tif d.Judged || d.Rejected {\n",
 	},
 	{
+		"what was not checked goes to unique", "consumer/protocol/judge.go",
+		"d.Rejected && !d.Unchecked ||", "d.Rejected ||",
+	},
+	{
+		"what was not checked has no verdict to forget", "consumer/protocol/refusal.go",
+		"case !d.Judged: // it was not checked", "case !d.Judged && size > 1: // it was not checked",
+	},
+	{
 		"a reposition is of the next epoch", "index/replica.go",
 		"known && rec.Epoch != r.partitions[number].Epoch+1 {", "known && rec.Epoch <= 1 {",
 	},

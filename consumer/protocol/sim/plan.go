@@ -22,6 +22,7 @@ func VaryBackfill(seed uint64) Params {
 		Strangers:  yes(4),
 		Divergence: yes(4), MostHeld: 1 + c.n(40), Feeds: 1 + c.n(5), Queued: 1 + c.n(600), Overdue: yes(2), Compacts: yes(4),
 	}
+	p.Leaves = p.Rejects && p.Steps%2 == 0
 	if yes(4) {
 		p.Order = protocol.ByArrival
 	}

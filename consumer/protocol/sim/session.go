@@ -373,7 +373,9 @@ func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, r
 			continue
 		}
 		e := p.entries[o]
-		g.documents = append(g.documents, protocol.Document{Entry: e, Rejected: s.rejects(e.Content)})
+		g.documents = append(g.documents, protocol.Document{
+			Entry: e, Rejected: s.rejects(e.Content), Unchecked: s.leaves(e.Content),
+		})
 	}
 	return g
 }

@@ -217,7 +217,7 @@ func (t *teller) share(sh *share) {
 func (t *teller) assignment(a *protocol.Assignment) {
 	t.num(int64(a.Epoch), a.Start, a.Base, a.Owed, a.Announced)
 	t.flags(a.Passing, a.Unsettled)
-	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected)
+	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected, a.Tally.Unchecked)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
 		t.flags(a.Retimed(o))

@@ -230,12 +230,15 @@ func (w *World) rejects(content uint64) bool {
 	return w.params.Rejects && content == uint64(w.params.Contents)
 }
 
+// leaves says that a content is not checked. Outputs refuse that content, too.
+func (w *World) leaves(content uint64) bool { return w.params.Leaves && w.rejects(content) }
+
 func (w *World) refuses(content uint64, in form) bool {
-	if in == asPassed {
+	if in == asPassed || in == asUnchecked {
 		in = asVerdict
 	}
 	switch {
-	case content != uint64(w.params.Contents-1), w.params.Refuses == 0:
+	case content != uint64(w.params.Contents-1) && !w.leaves(content), w.params.Refuses == 0:
 		return false
 	case w.params.Untimely:
 		return in != asRetimed

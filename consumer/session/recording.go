@@ -55,6 +55,14 @@ func (s *Session) recordOwed(ctx, drain context.Context) error {
 	return nil
 }
 
+// isDue says that an outage was over before the batch was polled, and that something is to be recorded before it.
+func (s *Session) isDue(b *batch) bool {
+	if s.outage.lasts() {
+		return false
+	}
+	return slices.ContainsFunc(b.groups, func(g group) bool { return g.Owes() || g.Unsettled })
+}
+
 // owing lists the assignments that owe, and says whether any was given while the journal was away.
 func (s *Session) owing() (of map[key]*assignment, unsettled bool) {
 	s.mu.Lock()

@@ -19,6 +19,9 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if !ours {
 		return s.abort(ctx)
 	}
+	if s.isDue(b) {
+		return s.abort(ctx) // what was polled is polled again
+	}
 	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
 		return rebuild("%s/%d begins at %d, and was read up to %d", g.Topic, g.Source.Partition, g.begins, g.Base)
 	}

@@ -29,7 +29,7 @@ var outageMutants = []mutant{
 	},
 	{
 		rule: "a verdict that is had is followed", file: "consumer/protocol/outage.go",
-		old: "if !d.Judged && !d.Rejected {\n\t\t\t\td.Passed", new: "if !d.Rejected {\n\t\t\t\td.Passed",
+		old: "if !d.Judged && !d.Rejected && !d.Unchecked {\n\t\t\t\td.Passed", new: "if !d.Rejected {\n\t\t\t\td.Passed",
 	},
 	{
 		rule: "with a verdict a refusal is tried again", file: "consumer/protocol/judge.go",

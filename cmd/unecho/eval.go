@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/internal/corpus"
@@ -37,7 +39,12 @@ func evalCommand() *cobra.Command {
 			"of names, is passed over")
 		f.Text("clusters", "file", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
 	})
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the result as one JSON object") })
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("list", 0, "list so many of the pairs that are found but not labelled, and of those labelled but not found "+
+			"(default 8, and 100 in --json and --html)")
+		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
+		f.Bool("json", false, "the result as one JSON object")
+	})
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
 		"document.scope")
 	return cmd
@@ -48,7 +55,16 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
-	d, err := readEvaluated(cmd, args)
+	list, err := listed(cmd)
+	if err != nil {
+		return err
+	}
+	out := evalPage{cmd: cmd, path: cmd.Flag("html").Value.String(), labels: pairs + clusters}
+	files, err := out.ready()
+	if err != nil {
+		return err
+	}
+	d, err := readEvaluated(cmd, args, files)
 	if err != nil {
 		return err
 	}
@@ -65,19 +81,42 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := d.Against(truth)
+	result, err := d.Against(truth, list)
 	if err != nil {
 		return err
 	}
-	if cmdline.Bool(cmd, "json") {
-		return terminal.WriteJSON(cmd.OutOrStdout(), result)
+	if err := out.write(d, args, result); err != nil || out.path == corpus.Stdin {
+		return err
 	}
-	_, err = io.WriteString(cmd.OutOrStdout(), result.String())
+	if cmdline.Bool(cmd, "json") {
+		err = terminal.WriteJSON(cmd.OutOrStdout(), result)
+	} else {
+		_, err = io.WriteString(cmd.OutOrStdout(), result.String())
+	}
+	if result.Rejected == result.Documents {
+		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
+	}
 	return err
 }
 
+// listed returns how many pairs of each kind are listed.
+func listed(cmd *cobra.Command) (int, error) {
+	list, err := cmd.Flags().GetInt("list")
+	switch {
+	case err != nil:
+		return 0, err
+	case list < 0:
+		return 0, exit.Usage(fmt.Errorf("--list %d: write a number of pairs, or 0 for none", list))
+	case cmd.Flag("list").Changed:
+		return list, nil
+	case cmdline.Bool(cmd, "json") || cmd.Flag("html").Changed:
+		return 100, nil
+	}
+	return 8, nil
+}
+
 // readEvaluated reads the documents.
-func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, err error) {
+func readEvaluated(cmd *cobra.Command, args []string, files written.Files) (d *labelled.Documents, err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
@@ -88,7 +127,10 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, er
 	if d, err = labelled.New(c.Judge, c.Document); err != nil {
 		return nil, err
 	}
-	in, size, err := openCorpus(cmd, args, c, nil)
+	if cmd.Flag("html").Changed {
+		d.KeepTexts()
+	}
+	in, size, err := openCorpus(cmd, args, c, files)
 	if err != nil {
 		return nil, err
 	}

@@ -306,7 +306,7 @@ func (c composer) compare(with *condition, v value) (there, equal bool) {
 	case v.off || v.kind == absent || v.kind == isNull:
 		return false, false
 	case v.kind == isBool:
-		return true, string(c.data[v.start:v.end]) == with.value
+		return true, strconv.FormatBool(v.node == 1) == with.value
 	}
 	from := len(c.buf)
 	_, bad := c.name("condition", with.field, v) // in memory behind the text so far, where the text will stand

@@ -300,23 +300,13 @@ func (w *When) fieldsUnmet(c composer, found []value) bool {
 	return false
 }
 
-// isTrue reads a boolean. In protobuf it is the value's node less one, elsewhere the byte at its start tells: JSON's t,
-// Avro's 1, and the heads of MessagePack and CBOR.
-func (c composer) isTrue(v value) bool {
-	if v.node > 0 {
-		return v.node > 1
-	}
-	b := c.data[v.start]
-	return b == 't' || b == 1 || b == 0xc3 || b == 0xf5
-}
-
 // compare says whether a field is there, and equals the value of a condition.
 func (c composer) compare(with *condition, v value) (there, equal bool) {
 	switch {
 	case v.off || v.kind == absent || v.kind == isNull:
 		return false, false
 	case v.kind == isBool:
-		return true, strconv.FormatBool(c.isTrue(v)) == with.value
+		return true, strconv.FormatBool(v.node == 1) == with.value
 	}
 	from := len(c.buf)
 	_, bad := c.name("condition", with.field, v) // in memory behind the text so far, where the text will stand

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -165,4 +167,38 @@ func FuzzCondition(f *testing.F) {
 			t.Fatalf("%q becomes %q, and that %q", text, normal, again)
 		}
 	})
+}
+
+// Fields of other formats are compared as those of JSON.
+func TestConditionsOfOtherFormats(t *testing.T) {
+	schema := filepath.Join(t.TempDir(), "article.avsc")
+	err := os.WriteFile(schema, []byte(`{"type":"record","name":"Article","fields":[{"name":"text","type":"string"},`+
+		`{"name":"draft","type":"boolean"},{"name":"old","type":"boolean"},{"name":"n","type":"int"}]}`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, value := range map[string]string{
+		"json":    `{"text":"a","draft":true,"old":false,"n":5}`,
+		"msgpack": "\x84\xa4text\xa1a\xa5draft\xc3\xa3old\xc2\xa1n\x05",
+		"cbor":    "\xa4\x64text\x61a\x65draft\xf5\x63old\xf4\x61n\x05",
+		"avro":    "\x02a\x01\x00\x0a",
+	} {
+		for condition, checked := range map[string]bool{
+			"field:draft = true": true, "field:draft = false": false, "field:old = false": true, "field:old != false": false,
+			"field:n = 5": true, "field:n != 5": false, "field:text = a": true, "field:text exists": true, "field:x missing": true,
+		} {
+			p := document.DefaultParams()
+			if p.Format = format; format == "avro" {
+				p.SchemaFile = schema
+			}
+			r, err := document.New(p, condition)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, bad, err := r.Read(t.Context(), document.Input{Value: []byte(value)}, nil)
+			if err != nil || bad != nil || doc.Unchecked == checked || checked && string(doc.Text) != "a" {
+				t.Errorf("%s, %s: checked %v, text %q, %v, %v", format, condition, !doc.Unchecked, doc.Text, bad, err)
+			}
+		}
+	}
 }

@@ -83,7 +83,7 @@ func New(p Params, when ...string) (*Reader, error) {
 	return r, nil
 }
 
-// follow notes the paths of the fields, and of id and scope if those are fields.
+// follow notes the paths of the fields, of id and scope if those are fields, and of the conditions.
 func (r *Reader) follow(fields []string) {
 	for _, field := range fields {
 		at, _ := parsePath(field)

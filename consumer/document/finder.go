@@ -29,7 +29,7 @@ func (k kind) String() string {
 }
 
 // value is a value in data. A string or an array stands at data[start:end]; where its own quotes, brackets and lengths
-// are is the format's business. Start and end of an integer are its halves. If a path leads through something that is
+// are is the format's business. Start and end of an integer are its halves; the node of a boolean is 1 if it is true. If a path leads through something that is
 // not an object, off is set and the kind is that of the obstacle.
 type value struct {
 	kind       kind

@@ -40,7 +40,7 @@ func New(p Params, indexName, algorithm string) *Encoder {
 		e.table[h.On], e.fields[h.On] = append(e.table[h.On], h), append(e.fields[h.On], newField(&h))
 		e.most += h.Most(Names{Index: indexName, Algorithm: algorithm})
 	}
-	for _, on := range []On{OnCopies, OnCut, OnRejected} {
+	for _, on := range []On{OnCopies, OnCut, OnUnchecked, OnRejected} {
 		e.worst = max(e.worst, mostBytes(e.table[on], Names{}))
 	}
 	return e
@@ -105,6 +105,12 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 		t.Match, t.Late = &v.Match, v.Late
 		b.write(dst, src, b.duplicate, OnAll, OnCopies, OnLate)
 	}
+}
+
+// Unchecked fills dst with the output record of src as a document that was not judged.
+func (b *Batch) Unchecked(dst, src *kgo.Record, why UncheckedReason) {
+	b.of(src, Unique).Unchecked = why
+	b.write(dst, src, b.unique, OnAll, OnUnchecked)
 }
 
 // Reject fills dst with the rejected record of src. It withholds what exceeds max_record_bytes, as Withhold does;

@@ -43,8 +43,10 @@ type scene struct {
 	replica *index.Replica
 	batch   *sink.Batch
 	sink    sink.Params // that is audited
-	id      [16]byte
-	foreign bool // snapshots are of another journal
+	// of the journal; tests of other histories use the variable
+	settings []byte
+	id       [16]byte
+	foreign  bool // snapshots are of another journal
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
@@ -66,7 +68,10 @@ func newScene(t *testing.T) *scene {
 // sceneOn makes the topics on running brokers. The topics' names begin with prefix.
 func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams(), sink: sink.DefaultParams()}
+	s := &scene{
+		t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams(), sink: sink.DefaultParams(),
+		settings: settings,
+	}
 	var err error
 	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.UnknownTopicRetries(-1))...)
@@ -116,16 +121,16 @@ func (s *scene) reset() {
 	s.t.Helper()
 	var err, err2 error
 	s.signer, err = index.NewSigner(s.params)
-	s.replica, err2 = index.NewReplica(s.params, index.Fingerprint(settings))
+	s.replica, err2 = index.NewReplica(s.params, index.Fingerprint(s.settings))
 	if err := errors.Join(err, err2); err != nil {
 		s.t.Fatal(err)
 	}
-	s.twin = naive.New(s.params, settings, index.Fingerprint(settings))
+	s.twin = naive.New(s.params, s.settings, index.Fingerprint(s.settings))
 	s.batch = s.newBatch()
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(s.sink, "main", algorithmOf(s.params)).NewBatch()
+	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Recorded(s.settings))).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -153,7 +158,7 @@ func (s *scene) source(partition int32) entry.Source {
 }
 
 func (s *scene) header() index.Header {
-	return index.Header{Fingerprint: index.Fingerprint(settings), Wall: time.Now().UnixMilli()}
+	return index.Header{Fingerprint: index.Fingerprint(s.settings), Wall: time.Now().UnixMilli()}
 }
 
 // append appends a record to the journal and returns the verdicts that the twin reaches on it.
@@ -168,7 +173,7 @@ func (s *scene) append(rec index.Record) []index.Verdict {
 
 func (s *scene) begin() {
 	s.t.Helper()
-	s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
+	s.append(&index.Settings{Text: s.settings, Wall: time.Now().UnixMilli()})
 	for p := range int32(2) {
 		s.reposition(p, 0, 1)
 	}
@@ -229,7 +234,7 @@ func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
 		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic,
-		Params: s.params, Settings: settings, Index: "main",
+		Params: s.params, Settings: s.settings, Index: "main",
 	}
 }
 

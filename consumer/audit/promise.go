@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -200,6 +201,47 @@ func (a *audit) anyVerdict(got headers, source string) string {
 		return difference(got, said(t, sink.OnAll, sink.OnCut, sink.OnLate))
 	}
 	return difference(got, said(t, sink.OnAll, sink.OnLate))
+}
+
+// unchecked says that an output claims that nobody asked to judge it.
+func (c *claim) unchecked() bool {
+	_, says := c.headers[sink.HeaderUnchecked]
+	return says
+}
+
+// unasked returns what is wrong with the headers of a document that was forwarded without being judged, or "". There are
+// such only where the settings have conditions.
+func (a *audit) unasked(got headers, source string) string {
+	if !a.conditions {
+		return sink.HeaderUnchecked + " is there, and the settings have no source.when"
+	}
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.ByCondition
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+}
+
+// passedOn says that an output claims to have been passed on while the journal was away.
+func (c *claim) passedOn() bool {
+	return string(c.headers[sink.HeaderUnchecked]) == string(sink.InOutage)
+}
+
+// passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What
+// the journal says of it since does not matter.
+func (a *audit) passed(got headers, source string) string {
+	if a.in.JournalParams.PassAfter() == 0 {
+		return sink.HeaderUnchecked + " is outage, and journal.on_outage is not pass"
+	}
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.InOutage
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+}
+
+// haveConditions says whether settings have conditions that a document must meet to be checked.
+func haveConditions(settings []byte) bool {
+	var values struct {
+		When []string `json:"source.when"`
+	}
+	return json.Unmarshal(settings, &values) == nil && len(values.When) > 0
 }
 
 func names(h headers) []string {

@@ -83,11 +83,12 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
 		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
-		verdicts: map[string]bool{},
-		tracks:   map[track][]reach{},
-		unpacker: unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
-		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
-		numbers:  map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
+		verdicts:   map[string]bool{},
+		tracks:     map[track][]reach{},
+		unpacker:   unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
+		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
+		conditions: haveConditions(in.Settings),
+		numbers:    map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
@@ -118,6 +119,7 @@ type audit struct {
 	tracks      map[track][]reach
 	sorter      *sorter
 	known       []string // names of our headers
+	conditions  bool     // the settings in force have such
 	noted       uint64   // verdicts
 	routed      uint32   // number of the routing in force
 	algorithm   string   // what unecho-algorithm says

@@ -145,7 +145,9 @@ func (w *avroWalk) value(p *avroPlan, depth int) (value, *flaw) {
 	case avroNull:
 		v.kind = isNull
 	case avroBoolean:
-		v.kind, bad = isBool, w.bytes(1)
+		if v.kind, bad = isBool, w.bytes(1); bad == nil && w.data[v.start] != 0 {
+			v.node = 1
+		}
 	case avroInt:
 		var number int64
 		number, bad = w.varint()

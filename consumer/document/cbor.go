@@ -50,7 +50,7 @@ func cborSimple(h head, info byte, n uint64) (head, string) {
 	h.n = 0
 	switch {
 	case info == 20 || info == 21:
-		h.kind = isBool
+		h.kind, h.integer = isBool, uint64(info-20)
 	case info == 22 || info == 23: // null and undefined
 		h.kind = isNull
 	case info == 24 && n < 32:

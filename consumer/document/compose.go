@@ -30,6 +30,9 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 		return Document{}, reject(sink.WrongType, "the value is %s, not an object", k)
 	}
 	c.strict = r.strict
+	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
+		return Document{Unchecked: true, Buffer: c.buf}, nil
+	}
 	text, bad := c.text(r.paths[:r.fields], f.found[:r.fields])
 	if bad != nil {
 		return Document{}, bad

@@ -23,5 +23,7 @@
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
 //     headers have no room for more.
 //   - An absent scope is a rejection. Otherwise documents of unknown scopes would be compared with each other.
+//   - A record of which a condition (source.when) does not hold is no document, and is no reason for a rejection. Headers
+//     and the size are looked at before anything else, fields before the text.
 //   - An empty document (a tombstone, white space, an empty string) is never compared and so needs no scope.
 package document

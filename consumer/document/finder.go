@@ -29,7 +29,7 @@ func (k kind) String() string {
 }
 
 // value is a value in data. A string or an array stands at data[start:end]; where its own quotes, brackets and lengths
-// are is the format's business. Start and end of an integer are its halves. If a path leads through something that is
+// are is the format's business. Start and end of an integer are its halves; the node of a boolean is 1 if it is true. If a path leads through something that is
 // not an object, off is set and the kind is that of the obstacle.
 type value struct {
 	kind       kind
@@ -54,7 +54,7 @@ type flaw struct {
 // finder notes in found where each of the wanted paths leads. Sets of paths are the bits of a word.
 type finder struct {
 	paths []path
-	found [maxFields + 2]value // one per path; an array, so that it stays off the heap
+	found [maxFields + 2 + maxConditions]value // one per path; an array, so that it stays off the heap
 }
 
 // all is the set of all paths.

@@ -25,7 +25,7 @@ func msgpackLong(data []byte, pos int) (head, string) {
 	case 0xc0:
 		return head{kind: isNull, pos: pos + 1}, ""
 	case 0xc2, 0xc3:
-		return head{kind: isBool, pos: pos + 1}, ""
+		return head{kind: isBool, integer: uint64(c - 0xc2), pos: pos + 1}, ""
 	case 0xc4, 0xc5, 0xc6:
 		return sized(isBytes, data, pos, int(c-0xc4)), ""
 	case 0xc7, 0xc8, 0xc9:

@@ -23,7 +23,7 @@ type head struct {
 	tag     bool   // an item follows, of which this says something
 	open    bool   // the end is marked: see endless
 	end     bool   // the mark
-	integer uint64 // of isSigned and isUnsigned
+	integer uint64 // of isSigned and isUnsigned; 1 is a boolean that is true
 	n       uint64 // bytes of isString, isBytes and isOther, elements of isArray, pairs of isObject
 	pos     int    // where the content begins
 }
@@ -113,7 +113,9 @@ func (s *unpacker) content(h head, depth int, want uint64) (value, *flaw) {
 	case isSigned, isUnsigned:
 		s.pos = h.pos
 		return integer(h.kind, h.integer), nil
-	case absent, isNull, isBool, isNumber, isFloat:
+	case isBool:
+		s.pos, v.node = h.pos, int32(h.integer)
+	case absent, isNull, isNumber, isFloat:
 		s.pos = h.pos
 	}
 	if h.kind == isArray || h.kind == isObject {

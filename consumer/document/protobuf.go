@@ -351,7 +351,7 @@ func (f *protoField) scalar(n uint64, start, end int) value {
 	case protoreflect.BytesKind:
 		return value{kind: isBytes, start: start, end: end}
 	case protoreflect.BoolKind:
-		return value{kind: isBool}
+		return value{kind: isBool, node: int32(min(n, 1))}
 	case protoreflect.EnumKind:
 		return value{kind: isString, node: f.enum + 1, start: int(int32(n))} // 0 is a string in data
 	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind:

@@ -135,7 +135,11 @@ func (s *scanner) member(depth int, want uint64) *flaw {
 	if bad != nil || want == 0 {
 		return bad
 	}
-	s.note(want, depth, value{kind: k, start: start, end: s.pos})
+	v := value{kind: k, start: start, end: s.pos}
+	if k == isBool && s.data[start] == 't' {
+		v.node = 1
+	}
+	s.note(want, depth, v)
 	return nil
 }
 

@@ -203,7 +203,7 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 			if err != nil {
 				return err
 			}
-			d.Rejected = refused.Rejection != nil
+			d.Rejected = !refused.Entry()
 		}
 		return nil
 	})

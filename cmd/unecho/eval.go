@@ -29,6 +29,7 @@ func evalCommand() *cobra.Command {
 			"in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected matches nothing; it is\n" +
 			"counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
+			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runEval(cmd, args) },

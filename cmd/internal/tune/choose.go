@@ -30,6 +30,7 @@ func (r *Report) criterion() criterion {
 func (r *Report) choose(preferred []source) {
 	of := func(shingle, hash string) int { return slices.Index(preferred, source{shingle, hash}) }
 	slices.SortStableFunc(r.Sources, func(a, b Source) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		if best, why := r.criterion().recommend(r.rowsOf(s)); best != nil {

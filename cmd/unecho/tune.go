@@ -138,7 +138,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Shingle: c.Judge.Similarity.Shingle, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
+		Shingle: c.Judge.Similarity.Shingle, Threshold: c.Judge.Similarity.Threshold, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),

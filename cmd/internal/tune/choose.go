@@ -23,7 +23,9 @@ func (t *Tuner) preferred() []source {
 
 // criterion returns by what the settings of the report are weighed.
 func (r *Report) criterion() criterion {
-	return criterion{by: r.By, stage: r.Stage, recall: r.Recall, known: r.Labelled > 0}
+	return criterion{
+		by: r.By, stage: r.Stage, recall: r.Recall, known: r.Labelled > 0, shingle: r.shingle, threshold: r.threshold,
+	}
 }
 
 // choose sorts what was tried, and recommends a setting.

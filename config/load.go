@@ -29,14 +29,18 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 // name. If there are mistakes, the configuration holds the defaults, except that log holds what could be read, because
 // it determines how the mistakes are shown.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
-	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) },
-		inputs{path: path, environ: environ, sets: sets})
+	validate := func() []setting.Mistake {
+		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
+	}
+	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
 		return Loaded{Config: told}, mistakes
 	}
 	c.Ops.TokenFile = origins["ops.token"].Via
+	r := &c.Document.Registry
+	r.PasswordFile, r.TokenFile = origins["document.registry.password"].Via, origins["document.registry.token"].Via
 	return Loaded{Config: c, Origins: origins}, nil
 }
 

@@ -31,6 +31,9 @@
 //
 // Headers is the table of these headers. The encoder, the worst case and the audit read it.
 //
+// With Params.Metadata a further topic has the same facts, in a JSON record for each source record: see Batch.Tell. They
+// are of the same transaction. The headers are there all the same: audits and primings read them.
+//
 // Headers of the source record that begin with unecho-, in whatever case, are dropped: they are never trusted.
 //
 // An Encoder lives as long as the process, a Batch holds the memory of one transaction. Both are deterministic: the

@@ -23,10 +23,11 @@ func addCorpusFlags(cmd *cobra.Command) {
 // addLayoutFlags adds the flags that say what is a document in a file.
 func addLayoutFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("format", "choice", corpus.Auto, "auto (by name), jsonl, csv, tsv, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called by its number")
+		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")
 	})
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 }
@@ -36,6 +37,7 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
 		Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
+		MustID: cmd.Flag("id").Changed && cmd.Flag("id").Value.String() != "", Strict: cmdline.Bool(cmd, "strict"),
 	}
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
 		p.Fields = c.Document.Fields

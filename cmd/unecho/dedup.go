@@ -17,7 +17,7 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: JSONL, CSV, TSV, plain lines, directories of .txt; gzip and zstd; - is " +
+		Long: "Find the near-duplicates in files: JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
 			"standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
 			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +
@@ -33,7 +33,7 @@ func dedupCommand() *cobra.Command {
 			"by sorted rotations, completely; it implies --matches all.\n\n" +
 			"The whole index is in memory (--memory). What is too much for one machine, or never ends, is the service's job:\n" +
 			"see `unecho run --help`.\n\n" +
-			"Exit codes: 0 done, 1 failed, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
+			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
 			"141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
@@ -112,7 +112,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	params := r.Params()
-	params.Whole = r.out.KeepsUnique()
+	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
 	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
 		r.out.OnTerminal(), SaveIndex: r.Save}
 	if err := p.Run(ctx, old, query); err != nil {
@@ -121,9 +121,11 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	r.out.TellRejected(cmd.ErrOrStderr())
 	summary := p.Summary(time.Since(began))
 	if r.JSON {
-		return summary.WriteJSON(cmd.OutOrStdout())
+		err = summary.WriteJSON(cmd.OutOrStdout())
+	} else {
+		err = summary.WriteText(cmd.ErrOrStderr())
 	}
-	return summary.WriteText(cmd.ErrOrStderr())
+	return errors.Join(err, p.Rejected())
 }
 
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.

@@ -90,9 +90,13 @@ func runEval(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if cmdline.Bool(cmd, "json") {
-		return terminal.WriteJSON(cmd.OutOrStdout(), result)
+		err = terminal.WriteJSON(cmd.OutOrStdout(), result)
+	} else {
+		_, err = io.WriteString(cmd.OutOrStdout(), result.String())
 	}
-	_, err = io.WriteString(cmd.OutOrStdout(), result.String())
+	if result.Rejected == result.Documents {
+		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
+	}
 	return err
 }
 

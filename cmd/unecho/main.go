@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -19,5 +21,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := cmdline.Execute(root)
+	if mistake := (*corpus.MistakeError)(nil); errors.As(err, &mistake) {
+		err = exit.Usage(err)
+	}
 	return exit.Report(stderr, err, root.PersistentFlags().Lookup(cmdline.LogFormatFlag).Value.String())
 }

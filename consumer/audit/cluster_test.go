@@ -42,11 +42,13 @@ type scene struct {
 	twin    *naive.Twin
 	replica *index.Replica
 	batch   *sink.Batch
+	sink    sink.Params // that is audited
 	id      [16]byte
 	foreign bool // snapshots are of another journal
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
+	tales   []*kgo.Record // to be produced to the topic of verdicts, if there is one
 }
 
 func newScene(t *testing.T) *scene {
@@ -64,7 +66,7 @@ func newScene(t *testing.T) *scene {
 // sceneOn makes the topics on running brokers. The topics' names begin with prefix.
 func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
+	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams(), sink: sink.DefaultParams()}
 	var err error
 	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.UnknownTopicRetries(-1))...)
@@ -74,13 +76,14 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Cleanup(s.client.Close)
 	admin := kadm.NewClient(s.client)
 	news := prefix + "news"
-	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected")
+	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected",
+		news+".verdicts")
 	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
 	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", prefix+"journal")
+	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", news+".verdicts", prefix+"journal")
 	s.reset()
 	return s
 }
@@ -122,7 +125,7 @@ func (s *scene) reset() {
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(sink.DefaultParams(), "main", algorithmOf(s.params)).NewBatch()
+	return sink.New(s.sink, "main", algorithmOf(s.params)).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -214,21 +217,26 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 	dst := new(kgo.Record)
 	fill(dst)
 	s.outputs = append(s.outputs, dst)
+	if s.sink.Metadata == sink.MetadataTopic {
+		tale := new(kgo.Record)
+		s.batch.Tell(tale, dst)
+		s.tales = append(s.tales, tale)
+	}
 	return dst
 }
 
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
-		Outputs: sink.DefaultParams().Topics,
-		Params:  s.params, Settings: settings, Index: "main",
+		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic,
+		Params: s.params, Settings: settings, Index: "main",
 	}
 }
 
 // audit produces the outputs in one transaction and audits.
 func (s *scene) audit() audit.Report {
 	s.t.Helper()
-	s.transaction(kgo.TryCommit, s.outputs...)
+	s.transaction(kgo.TryCommit, append(s.outputs, s.tales...)...)
 	report, err := audit.Run(s.t.Context(), s.inputs())
 	if err != nil {
 		s.t.Fatal(err)

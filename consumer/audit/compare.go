@@ -11,6 +11,9 @@ import (
 
 // output notes an output record if the source record that it names may exist.
 func (a *audit) output(r *kgo.Record) error {
+	if a.verdicts[r.Topic] {
+		return a.told(r)
+	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
 	a.count(r.Topic, string(got[sink.HeaderVerdict]))

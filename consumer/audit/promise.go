@@ -52,8 +52,8 @@ func said(t *sink.Told, kinds ...sink.On) headers {
 	return all
 }
 
-// told returns the facts about a source record from which headers are made.
-func (a *audit) told(source, verdict string) *sink.Told {
+// sayings returns the facts about a source record from which headers are made.
+func (a *audit) sayings(source, verdict string) *sink.Told {
 	p, offset, _ := parse(source) // the caller has parsed it before
 	return &sink.Told{
 		Names:     sink.Names{Index: a.in.Index, Algorithm: a.algorithm, Topic: p.topic},
@@ -63,7 +63,7 @@ func (a *audit) told(source, verdict string) *sink.Told {
 
 // common returns the headers that every output record has.
 func (a *audit) common(source, verdict string) headers {
-	return said(a.told(source, verdict), sink.OnAll)
+	return said(a.sayings(source, verdict), sink.OnAll)
 }
 
 // headerNames returns the names of our headers on records of these kinds; without kinds, of all.
@@ -79,7 +79,7 @@ func headerNames(kinds ...sink.On) []string {
 
 // promised returns the headers of a document whose verdict stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
-	t := a.told(source, sink.Duplicate)
+	t := a.sayings(source, sink.Duplicate)
 	t.Late = v.Late
 	if v.Unique() {
 		t.Verdict = sink.Unique
@@ -118,15 +118,18 @@ func parse(s string) (p place, offset int64, ok bool) {
 	return p, offset, err == nil && err2 == nil && coordinates(p.topic, p.partition, offset) == s
 }
 
-// difference returns how headers differ from those wanted, or "".
-func difference(got, want headers) string {
+// difference returns how headers differ from those that the journal wants, or "".
+func difference(got, want headers) string { return differs(got, want, "the journal says") }
+
+// differs returns how headers differ from those wanted, or "". Who says what is wanted.
+func differs(got, want headers, who string) string {
 	for _, name := range names(want) {
 		value, ok := got[name]
 		switch {
 		case !ok:
 			return name + " is missing"
 		case !bytes.Equal(value, want[name]):
-			return fmt.Sprintf("%s is %s, the journal says %s", name, quote(value), quote(want[name]))
+			return fmt.Sprintf("%s is %s, %s %s", name, quote(value), who, quote(want[name]))
 		}
 	}
 	for _, name := range names(got) {
@@ -180,7 +183,7 @@ func missingOf(got headers) string {
 // complete.
 func (a *audit) anyVerdict(got headers, source string) string {
 	verdict := string(got[sink.HeaderVerdict])
-	t := a.told(source, verdict)
+	t := a.sayings(source, verdict)
 	_, matched := got[sink.HeaderMatch]
 	_, cut := got[sink.HeaderCut]
 	if late, ok := got[sink.HeaderLate]; ok {

@@ -51,6 +51,7 @@ type Report struct {
 	Unique    int `json:"unique"` // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
+	Verdicts  int `json:"verdicts"`  // records of the topics of verdicts
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
 	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source
 
@@ -105,6 +106,9 @@ func (r *Report) Broken() int {
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)
+	if r.Verdicts > 0 {
+		fmt.Fprintf(&b, ", %d verdicts", r.Verdicts)
+	}
 	if r.Unchecked > 0 {
 		fmt.Fprintf(&b, " (%d of them unchecked: their source records are gone)", r.Unchecked)
 	}

@@ -45,6 +45,7 @@ type Rejection struct {
 type Reader struct {
 	maxBytes  int
 	decoder   decoder
+	framing   framing
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
@@ -59,17 +60,28 @@ func New(p Params) (*Reader, error) {
 	}
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes),
-		strict:   p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
-	r.decoder = f.decoder(r)
-	if !f.fields {
-		return r, nil
+	if f.fields {
+		r.follow(p.Fields)
 	}
-	for _, field := range p.Fields {
+	from, err := p.open()
+	if err == nil {
+		r.decoder, err = f.decoder(r, from)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return r, nil
+}
+
+// follow notes the paths of the fields, and of id and scope if those are fields.
+func (r *Reader) follow(fields []string) {
+	for _, field := range fields {
 		at, _ := parsePath(field)
 		r.paths = append(r.paths, at)
 	}
@@ -79,7 +91,6 @@ func New(p Params) (*Reader, error) {
 			r.paths = append(r.paths, s.field)
 		}
 	}
-	return r, nil
 }
 
 // EmptyRejection returns the rejection of a document without text, or nil if such a document is unique. The caller

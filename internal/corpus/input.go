@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
 )
 
 // input is an open file, decompressed as it is read.
@@ -24,11 +26,11 @@ type input struct {
 const mark = "\ufeff"
 
 const (
-	peekBytes   = 4 << 10   // buffer to look at the beginning; larger reads go past it
+	peekBytes   = 4 << 10   // buffer to look at the beginning (headBytes at least); larger reads go past it
 	packedBytes = 128 << 10 // how much is read of a compressed file at once
 )
 
-// windowBytes bounds the window that a zstd file may ask for. It is what zstd itself decompresses by default.
+// windowBytes bounds the window that a zstd or xz file may ask for. It is what zstd itself decompresses by default.
 const windowBytes = 128 << 20
 
 // openInput opens a file, or standard input, and counts the bytes that are read of it, as they are on the disk.
@@ -36,16 +38,16 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	file := os.Stdin
 	if path != Stdin {
 		var err error
-		if file, err = os.Open(path); err != nil {
-			return nil, fmt.Errorf("open documents: %w", err)
+		if file, err = openFile(path); err != nil {
+			return nil, err
 		}
 	}
 	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, peekBytes), file: file, end: func() {}}
-	magic, _ := in.Peek(4) // an error comes again when it is read
+	magic, _ := in.Peek(len(xzMagic)) // an error comes again when it is read
 	if isPacked(magic) {
 		unpacked, _, err := unpack(bufio.NewReaderSize(in.Reader, packedBytes), magic)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("unpack %s: %w", name(path), err), in.close())
+			return nil, errors.Join(fmt.Errorf("unpack: %w", err), in.close())
 		}
 		in.Reader, in.end = bufio.NewReaderSize(unpacked, peekBytes), unpacked.end
 	}
@@ -53,6 +55,21 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
 	}
 	return in, nil
+}
+
+// openFile opens a file that is no directory. The error does not name it.
+func openFile(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
+		return nil, fmt.Errorf("open: %w", problem.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(errors.New("it is a directory: name its files, or the directory on the command line"), file.Close())
+	}
+	return file, nil
 }
 
 func (in *input) close() error {
@@ -72,10 +89,12 @@ type unpacked struct {
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
+	xzMagic   = "\xfd7zXZ\x00"
 )
 
 func isPacked(magic []byte) bool {
-	return bytes.HasPrefix(magic, []byte(gzipMagic)) || bytes.HasPrefix(magic, []byte(zstdMagic))
+	return bytes.HasPrefix(magic, []byte(gzipMagic)) || bytes.HasPrefix(magic, []byte(zstdMagic)) ||
+		bytes.HasPrefix(magic, []byte(xzMagic))
 }
 
 // unpack decompresses in if its first bytes show that it is compressed.
@@ -90,6 +109,9 @@ func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 			return unpacked{}, true, err
 		}
 		return unpacked{r, r.Close}, true, nil
+	case bytes.HasPrefix(magic, []byte(xzMagic)):
+		r, err := xz.NewReader(in, windowBytes)
+		return unpacked{r, func() {}}, true, err
 	}
 	return unpacked{}, false, nil
 }
@@ -99,8 +121,11 @@ func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", err)
 	}
+	if errors.Is(err, xz.ErrBuf) { // it waits for more
+		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", io.ErrUnexpectedEOF)
+	}
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrCRCMismatch) ||
-		errors.Is(err, zstd.ErrMagicMismatch) {
+		errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, xz.ErrData) || errors.Is(err, xz.ErrFormat) {
 		return fmt.Errorf("the compressed file is damaged: %w", err)
 	}
 	return err

@@ -18,6 +18,7 @@ type layout struct {
 	id      int   // -1 if there is none
 	columns int
 	header  []byte
+	guessed bool // the format was not named
 
 	reader   *document.Reader
 	maxBytes int
@@ -25,16 +26,16 @@ type layout struct {
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1, header: header, maxBytes: int(p.Document.MaxBytes)}
-	d := p.Document
-	d.Format, d.ID = "raw", ""
-	if format == JSONL {
+	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, maxBytes: int(p.Document.MaxBytes)}
+	d := p.Document.As("raw")
+	d.ID = ""
+	if format == JSONL || format == JSON {
 		d.Format, d.Fields = "json", p.Fields
 		if p.ID != "" {
 			d.ID = "field:" + p.ID
 		}
 	} else if strings.HasPrefix(d.Scope, "field:") {
-		return nil, fmt.Errorf("document.scope %s: only JSON lines have fields that documents could be compared within; "+
+		return nil, fmt.Errorf("document.scope %s: only JSON has fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
@@ -53,7 +54,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 func (l *layout) readHeader(p Params, header []byte) error {
 	names, err := l.columnNames(header)
 	if err != nil {
-		return fmt.Errorf("read the first line: %w", err)
+		return &fault{line: 1, reason: Unreadable, err: fmt.Errorf("read the first line: %w", err)}
 	}
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
@@ -61,11 +62,15 @@ func (l *layout) readHeader(p Params, header []byte) error {
 	for _, field := range p.Fields {
 		at := slices.Index(names, field)
 		if at < 0 {
-			return fmt.Errorf("no column is called %q; there are %s: name those with the text by --fields", field, quoted(names))
+			return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name those with the text by --fields", field,
+				quoted(names))}
 		}
 		l.text = append(l.text, at)
 	}
 	l.id, l.columns = slices.Index(names, p.ID), len(names)
+	if l.id < 0 && p.MustID {
+		return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name that with the id by --id", p.ID, quoted(names))}
+	}
 	return nil
 }
 
@@ -96,20 +101,11 @@ func quoted(names []string) string {
 
 // records returns by how much a chunk advances the number of the next record.
 func (l *layout) records(data []byte) int {
-	if l.format != CSV {
-		return bytes.Count(data, []byte{'\n'})
+	switch l.format {
+	case JSON:
+		return countValues(data)
+	case CSV:
+		return countRows(data)
 	}
-	n, start, quoted := 0, 0, false
-	for i, c := range data {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == '\n' && !quoted:
-			if line := bytes.TrimSuffix(data[start:i], []byte{'\r'}); len(line) > 0 { // encoding/csv passes over empty lines
-				n++
-			}
-			start = i + 1
-		}
-	}
-	return n
+	return bytes.Count(data, []byte{'\n'})
 }

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 const (
 	Auto  = "auto"  // by the file's name; of standard input, by its first byte
 	JSONL = "jsonl" // a JSON object on each line
+	JSON  = "json"  // an array of JSON objects, or objects one after another
 	CSV   = "csv"   // RFC 4180, with a header
 	TSV   = "tsv"   // tabs between columns, with a header
 	Lines = "lines" // a document on each line
@@ -20,13 +20,15 @@ const (
 )
 
 // Formats lists the names of the formats.
-func Formats() []string { return []string{Auto, JSONL, CSV, TSV, Lines, Text} }
+func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Lines, Text} }
 
 // Params say how files become documents.
 type Params struct {
 	Format   string
 	Fields   []string // where the text is: fields of JSON objects (with dots into objects), columns of a table
 	ID       string   // the field or column with the id; a record without one has its number as its name
+	MustID   bool     // it is a mistake if no document has the id
+	Strict   bool     // the first record that is rejected is an error
 	Document document.Params
 }
 
@@ -44,21 +46,4 @@ func (p Params) validate() error {
 		return fmt.Errorf("read documents: no field is named that holds the text")
 	}
 	return nil
-}
-
-// formatOf returns a file's format by its name, ignoring the suffix of compression.
-func formatOf(name string) (format string, known bool) {
-	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	switch filepath.Ext(name) {
-	case ".jsonl", ".ndjson", ".json":
-		return JSONL, true
-	case ".csv":
-		return CSV, true
-	case ".tsv", ".tab":
-		return TSV, true
-	}
-	return Lines, false
 }

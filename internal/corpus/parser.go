@@ -4,27 +4,30 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"sync/atomic"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/sink"
 )
 
 // Record is a document as it is in a file. Its slices are valid until the next record.
 type Record struct {
 	File   string
-	Number int    // 0 for a file that is one document
+	Number int    // 0 for a file that is one document, and for what is wrong with a file as a whole
+	Line   int    // where it begins; 0 where there are no lines
 	Raw    []byte // the bytes in the file, with the line break if there is one; empty for a file that is too large
 	Header []byte // the first line of its table; stays valid
 	Text   []byte // valid UTF-8
 	ID     []byte // empty means that its number, or its file, is its name
 	Scope  uint64
 	Bad    *document.Rejection // why it cannot be compared; Text is then empty
+	Fault  bool                // it is no document: something is wrong with the file
 }
 
 // Name returns the record's name: its id, or its number, or its file. file says that several files are read, so that a
@@ -54,14 +57,33 @@ type Parser struct {
 	file   []byte
 }
 
-// Each calls visit for each record of a chunk that is not blank, until visit returns false. An error is about the file
-// as a whole: a table whose records have not as many columns as its first line, or a file that cannot be read.
+// Each calls visit for each record of a chunk that is not blank, until visit returns false. What is wrong with a file is
+// a record that is rejected; where all are to be documents, it is an error.
 func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
-	if len(c.Files) > 0 {
+	var refused error
+	err := p.records(c, func(r *Record) bool {
+		if r.Bad != nil && c.strict {
+			refused = r.Refused(r.Bad)
+			return false
+		}
+		return visit(r)
+	})
+	return errors.Join(err, refused)
+}
+
+func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
+	switch {
+	case c.fault != nil:
+		visit(&Record{File: c.File, Number: c.First, Line: c.line, Bad: c.fault.rejection(), Fault: true})
+		return nil
+	case len(c.Files) > 0:
 		return p.files(c, visit)
 	}
-	if c.layout.format == CSV {
+	switch c.layout.format {
+	case CSV:
 		return p.table(c, visit)
+	case JSON:
+		return p.values(c, visit)
 	}
 	number := c.First
 	for data := c.Data; len(data) > 0; number++ {
@@ -75,15 +97,53 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 		if blank(c.layout.format, line) {
 			continue
 		}
-		p.record = Record{File: c.File, Number: number, Raw: raw, Header: c.layout.header}
-		if err := p.line(c, line); err != nil {
+		p.record = Record{File: c.File, Number: number, Line: c.line + number - c.First, Raw: raw, Header: c.layout.header}
+		if err := p.readLine(c, line); err != nil {
 			return err
 		}
-		if !visit(&p.record) {
+		if !p.give(c, visit) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// give hands the record to visit.
+func (p *Parser) give(c *Chunk, visit func(*Record) bool) bool {
+	if len(p.record.ID) > 0 && c.ids.Load() == 0 {
+		c.ids.Add(1)
+	}
+	return visit(&p.record)
+}
+
+// values reads a chunk of JSON values. Raw is a value on one line.
+func (p *Parser) values(c *Chunk, visit func(*Record) bool) error {
+	number, line, data := c.First, c.line, c.Data
+	for value, rest := cutValue(data); len(value) > 0; value, rest = cutValue(data) {
+		line += bytes.Count(data[:len(data)-len(rest)-len(value)], []byte{'\n'})
+		p.record = Record{File: c.File, Number: number, Line: line}
+		if err := p.read(c.layout, value); err != nil {
+			return err
+		}
+		breaks := bytes.Count(value, []byte{'\n'})
+		if p.record.Raw = value; p.record.Bad == nil && breaks > 0 {
+			p.record.Raw = p.onOneLine(value)
+		}
+		if !p.give(c, visit) {
+			return nil
+		}
+		number, line, data = number+1, line+breaks, rest
+	}
+	return nil
+}
+
+// onOneLine returns a value without the blanks around its parts. Its memory is its own: a chunk keeps its records.
+func (*Parser) onOneLine(value []byte) []byte {
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil { // it was read, so it is JSON
+		return value
+	}
+	return line.Bytes()
 }
 
 // blank says whether a line counts as no record. A line of tabs is a record of empty columns.
@@ -91,7 +151,7 @@ func blank(format string, line []byte) bool {
 	return len(line) == 0 || format != TSV && len(bytes.TrimSpace(line)) == 0
 }
 
-func (p *Parser) line(c *Chunk, line []byte) error {
+func (p *Parser) readLine(c *Chunk, line []byte) error {
 	if c.layout.format != TSV {
 		return p.read(c.layout, line)
 	}
@@ -106,20 +166,25 @@ func (p *Parser) line(c *Chunk, line []byte) error {
 		}
 	}
 	if columns != c.layout.columns {
-		return wrongColumns(c, p.record.Number, columns, "a column has no tabs and line breaks")
+		p.record.wrongColumns(columns, c.layout.columns, "a column has no tabs and line breaks")
+		return nil
 	}
 	err := p.read(c.layout, p.joined)
 	p.record.ID = id
 	return err
 }
 
-func wrongColumns(c *Chunk, record, columns int, rule string) error {
+func (r *Record) wrongColumns(columns, first int, rule string) {
 	unit := "columns"
 	if columns == 1 {
 		unit = "column"
 	}
-	return fmt.Errorf("read %s: record %d has %d %s, the first line has %d: %s", name(c.File), record, columns, unit,
-		c.layout.columns, rule)
+	r.wrong(WrongColumns, fmt.Sprintf("it has %d %s, the first line has %d: %s", columns, unit, first, rule))
+}
+
+// wrong rejects a record because of its place in the file.
+func (r *Record) wrong(reason sink.Reason, detail string) {
+	r.Bad, r.Fault = &document.Rejection{Reason: reason, Detail: detail}, true
 }
 
 // appendColumn appends a column to the text if it belongs to it. The columns are joined in their order in the file.
@@ -152,37 +217,50 @@ func (p *Parser) read(l *layout, value []byte) error {
 func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 	in := csv.NewReader(bytes.NewReader(c.Data))
 	in.ReuseRecord, in.FieldsPerRecord = true, c.layout.columns
-	from := int64(0)
+	from, line := int64(0), c.line
 	for number := c.First; ; number++ {
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if errors.Is(err, csv.ErrFieldCount) {
-			return wrongColumns(c, number, len(fields),
-				"a column with commas, quotation marks or line breaks stands in quotation marks")
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: record %d: %w", name(c.File), number, withoutPlace(err))
-		}
-		to := in.InputOffset()
-		p.record = Record{File: c.File, Number: number, Raw: behindBlank(c.Data[from:to]), Header: c.layout.header}
-		from = to
-		p.joined = p.joined[:0]
-		for i, field := range fields {
-			p.joined = appendColumn(p.joined, c.layout, i, field)
-		}
-		if err := p.read(c.layout, p.joined); err != nil {
+		raw := c.Data[from:in.InputOffset()]
+		own := behindBlank(raw)
+		line += bytes.Count(raw[:len(raw)-len(own)], []byte{'\n'})
+		p.record = Record{File: c.File, Number: number, Line: line, Raw: own, Header: c.layout.header}
+		line += bytes.Count(own, []byte{'\n'})
+		from = in.InputOffset()
+		if err := p.row(c.layout, fields, err); err != nil {
 			return err
 		}
-		if c.layout.id >= 0 {
-			p.id = append(p.id[:0], fields[c.layout.id]...)
-			p.record.ID = p.id
-		}
-		if !visit(&p.record) {
+		if !p.give(c, visit) {
 			return nil
 		}
 	}
+}
+
+// row fills the record with a row of CSV, or with what is wrong with it.
+func (p *Parser) row(l *layout, fields []string, err error) error {
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		p.record.wrongColumns(len(fields), l.columns,
+			"a column with commas, quotation marks or line breaks stands in quotation marks")
+		return nil
+	case err != nil:
+		p.record.wrong(WrongQuotes, withoutPlace(err).Error())
+		return nil
+	}
+	p.joined = p.joined[:0]
+	for i, field := range fields {
+		p.joined = appendColumn(p.joined, l, i, field)
+	}
+	if err := p.read(l, p.joined); err != nil {
+		return err
+	}
+	if l.id >= 0 {
+		p.id = append(p.id[:0], fields[l.id]...)
+		p.record.ID = p.id
+	}
+	return nil
 }
 
 // behindBlank returns a record of CSV without the empty lines before it, which encoding/csv skips.
@@ -208,15 +286,13 @@ func withoutPlace(err error) error {
 // files reads files that are a document each.
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
+		p.record = Record{File: path}
 		if err := p.whole(path, c.layout.maxBytes+len(mark)+1, c.read); err != nil {
+			p.record.wrong(Unreadable, err.Error())
+		} else if err := recognise(p.file[:min(len(p.file), headBytes)], c.layout.guessed); err != nil {
+			p.record.wrong(Unrecognised, err.Error())
+		} else if err := p.text(c.layout); err != nil {
 			return err
-		}
-		p.record = Record{File: path, Raw: p.file}
-		if err := p.read(c.layout, p.file); err != nil {
-			return err
-		}
-		if most := c.layout.maxBytes; len(p.file) > most { // no more of it was read
-			p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
 		}
 		if !visit(&p.record) {
 			return nil
@@ -225,25 +301,37 @@ func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
+// text fills the record with the file that was read.
+func (p *Parser) text(l *layout) error {
+	p.record.Raw = p.file
+	if err := p.read(l, p.file); err != nil {
+		return err
+	}
+	if most := l.maxBytes; len(p.file) > most { // no more of it was read
+		p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
+	}
+	return nil
+}
+
 // whole reads a file to its end, but returns only the first most bytes of its content.
 func (p *Parser) whole(path string, most int, count *atomic.Int64) (err error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return fmt.Errorf("open documents: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	counted := counter{file, count}
 	p.file, err = readUpTo(p.file[:0], most, counted)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+		return err
 	}
 	if in, ok, err := unpack(io.MultiReader(bytes.NewReader(p.file), counted), p.file); err != nil {
-		return fmt.Errorf("unpack %s: %w", path, err)
+		return fmt.Errorf("unpack: %w", err)
 	} else if ok {
 		defer in.end()
 		unpacked, err := readUpTo(nil, most, in)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", path, damaged(err))
+			return damaged(err)
 		}
 		p.file = unpacked
 	}

@@ -1,12 +1,9 @@
 package corpus
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"sync/atomic"
 )
 
@@ -22,15 +19,24 @@ const (
 type Chunk struct {
 	File   string
 	First  int      // number of the first record
+	line   int      // where that begins
 	Data   []byte   // the records, as they are in the file
 	Files  []string // the files; then there is no Data
 	size   int64    // of Files, in bytes
 	layout *layout
 	read   *atomic.Int64 // counts the bytes of Files
+	fault  *fault        // then there are no records: this is what is wrong
+	strict bool
+	ids    *atomic.Int64
 }
 
-// Format is the format of the chunk's records.
-func (c *Chunk) Format() string { return c.layout.format }
+// Format is the format of the chunk's records; empty if it has none, but says what is wrong with a file.
+func (c *Chunk) Format() string {
+	if c.fault != nil {
+		return ""
+	}
+	return c.layout.format
+}
 
 // Reader reads files as chunks, one after another.
 type Reader struct {
@@ -44,9 +50,15 @@ type Reader struct {
 	file    string
 	layout  *layout
 	number  int    // number of the next record
+	line    int    // where it begins
 	rest    []byte // bytes after the last whole record
 	ended   bool   // nothing follows rest in the file
-	left    bool   // a call of Next is still reading
+	closed  bool   // the array of JSON has ended; only blanks may follow
+	failed  error  // why the file ended early
+	retried int    // how often records of this file were too long because of a quotation mark
+	good    int    // files that could be read from their beginning
+	ids     atomic.Int64
+	left    bool // a call of Next is still reading
 }
 
 // NewReader makes a Reader. The Params are checked now, so that mistakes show before the first file is opened.
@@ -63,6 +75,14 @@ func NewReader(p Params, sources Sources) (*Reader, error) {
 // Read returns how many bytes of files have been read so far, compressed ones as they are, and from how many files. It
 // may be called from any goroutine.
 func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
+
+// CheckID returns a *MistakeError if the id that was asked for was in none of the documents. All of them were parsed before.
+func (r *Reader) CheckID() error {
+	if r.params.MustID && r.good > 0 && r.ids.Load() == 0 {
+		return &MistakeError{"--id " + r.params.ID + ": no document has such a field"}
+	}
+	return nil
+}
 
 // Close closes the open file, if any. Nothing may be read afterwards.
 func (r *Reader) Close() error {
@@ -107,15 +127,36 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 	}
 }
 
+// next fills c, or says in it what is wrong with a file, which is then passed over.
 func (r *Reader) next(c *Chunk) error {
-	c.Data, c.Files, c.size = c.Data[:0], c.Files[:0], 0
-	for r.in == nil {
-		done, err := r.open(c)
-		if done || err != nil {
+	c.Data, c.Files, c.size, c.fault, c.strict, c.ids = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.ids
+	err := r.nextRecords(c)
+	if errors.As(err, &c.fault) {
+		c.File, c.First, c.line = r.file, c.fault.number, c.fault.line
+		return nil
+	}
+	return err
+}
+
+func (r *Reader) nextRecords(c *Chunk) error {
+	for {
+		if r.in == nil {
+			if done, err := r.open(c); done || err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.fill(); err != nil {
+			return err
+		}
+		if n := r.ready(); n > 0 {
+			r.cut(c, n)
+			return nil
+		}
+		if err := r.finish(); err != nil {
 			return err
 		}
 	}
-	return r.fill(c)
 }
 
 // open opens the next file. Files that are one document each are gathered into c; then c is complete.
@@ -140,7 +181,11 @@ func (r *Reader) open(c *Chunk) (done bool, err error) {
 			r.pending = &source
 			return true, r.gathered(c)
 		}
-		return false, r.begin(source)
+		if err := r.begin(source); err != nil {
+			return false, errors.Join(err, r.close())
+		}
+		r.good++
+		return false, nil
 	}
 }
 
@@ -168,151 +213,9 @@ func (r *Reader) whole(s Source) bool {
 	return s.Whole && !known
 }
 
-// begin opens a file of many records and reads the header of a table.
-func (r *Reader) begin(s Source) error {
-	in, err := openInput(s.Path, &r.read)
-	if err != nil {
-		return err
-	}
-	r.in, r.file, r.number, r.rest, r.ended = in, s.Path, 1, r.rest[:0], false
-	r.files.Add(1)
-	format := r.format(s)
-	var header []byte
-	if format == CSV || format == TSV {
-		if header, err = r.header(format); err != nil {
-			return err
-		}
-	}
-	r.layout, err = newLayout(format, r.params, header)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name(s.Path), err)
-	}
-	return nil
-}
-
-func (r *Reader) format(s Source) string {
-	if r.params.Format != Auto {
-		return r.params.Format
-	}
-	if s.Path != Stdin {
-		format, _ := formatOf(s.Path)
-		return format
-	}
-	if first, _ := r.in.Peek(1); len(first) == 1 && first[0] == '{' {
-		return JSONL
-	}
-	return Lines
-}
-
-// header removes the first record from the front.
-func (r *Reader) header(format string) ([]byte, error) {
-	for {
-		if n := firstRecord(format, r.rest); n > 0 || r.ended {
-			if r.ended && n == 0 {
-				n = len(r.rest)
-			}
-			header := slices.Clone(r.rest[:n])
-			r.rest = slices.Delete(r.rest, 0, n)
-			return header, nil
-		}
-		if err := r.more(); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// fill reads until there is at least one whole record and about a chunk of them.
-func (r *Reader) fill(c *Chunk) error {
-	for {
-		for !r.ended && len(r.rest) < chunkBytes {
-			if err := r.more(); err != nil {
-				return err
-			}
-		}
-		n := len(r.rest)
-		if !r.ended {
-			n = wholeRecords(r.layout.format, r.rest)
-		}
-		if n > 0 || r.ended {
-			return r.cut(c, n)
-		}
-		if len(r.rest) > MaxRecord {
-			return fmt.Errorf("read %s: record %d is longer than %d MiB: each line is expected to be one document",
-				name(r.file), r.number, MaxRecord>>20)
-		}
-		if err := r.more(); err != nil {
-			return err
-		}
-	}
-}
-
-// more reads what at least one read returns.
-func (r *Reader) more() error {
-	r.rest = slices.Grow(r.rest, max(chunkBytes-len(r.rest), leastRead))
-	n, err := r.in.Read(r.rest[len(r.rest):cap(r.rest)])
-	r.rest = r.rest[:len(r.rest)+n]
-	if errors.Is(err, io.EOF) {
-		r.ended = true
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name(r.file), damaged(err))
-	}
-	return nil
-}
-
-// cut moves n bytes to the chunk, whose memory takes what follows them. At the end of a file it continues with the next.
-func (r *Reader) cut(c *Chunk, n int) error {
-	c.File, c.First, c.layout = r.file, r.number, r.layout
-	rest := append(c.Data[:0], r.rest[n:]...)
-	c.Data, r.rest = r.rest[:n], rest
-	if !r.ended {
-		r.number += r.layout.records(c.Data)
-		return nil
-	}
-	if err := r.close(); err != nil {
-		return fmt.Errorf("close %s: %w", name(r.file), err)
-	}
-	if len(c.Data) == 0 {
-		return r.next(c)
-	}
-	return nil
-}
-
 func name(path string) string {
 	if path == Stdin {
 		return "standard input"
 	}
 	return path
-}
-
-// wholeRecords returns the length of the whole records at the front of data.
-func wholeRecords(format string, data []byte) int {
-	end := bytes.LastIndexByte(data, '\n') + 1
-	if format != CSV {
-		return end
-	}
-	// A line break within quotes does not end a record. There, an odd number of quotes precedes it.
-	for quotes := bytes.Count(data[:end], []byte{'"'}); quotes%2 != 0; {
-		before := bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
-		quotes -= bytes.Count(data[before:end], []byte{'"'})
-		end = before
-	}
-	return end
-}
-
-// firstRecord returns the length of the first record, or 0 if it is not complete.
-func firstRecord(format string, data []byte) int {
-	quotes, end := 0, 0
-	for {
-		n := bytes.IndexByte(data[end:], '\n') + 1
-		if n == 0 {
-			return 0
-		}
-		quotes += bytes.Count(data[end:end+n], []byte{'"'})
-		end += n
-		if format != CSV || quotes%2 == 0 {
-			return end
-		}
-	}
 }

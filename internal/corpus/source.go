@@ -139,8 +139,7 @@ func appendDirectory(all []Source, dir string) ([]Source, error) {
 }
 
 func isText(path string) bool {
-	path = strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
-	return strings.EqualFold(filepath.Ext(path), ".txt")
+	return filepath.Ext(unpackedName(strings.ToLower(path))) == ".txt"
 }
 
 // maxPath bounds a line of a list of files, in bytes.

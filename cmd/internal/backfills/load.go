@@ -134,6 +134,9 @@ func (v *loading) timeless(d *backfill.Document, before int64) error {
 
 // fits refuses files whose records the settings would not read as documents.
 func (v *loading) fits(c *corpus.Chunk) error {
+	if c.Format() == "" { // it has no records, but says what is wrong with a file
+		return nil
+	}
 	is, needs := v.config.Document.Format, "raw"
 	if isObjects(c.Format()) {
 		needs = "json"
@@ -151,11 +154,14 @@ func (v *loading) fits(c *corpus.Chunk) error {
 
 // isObjects says whether the records of a format are JSON objects in the topic.
 func isObjects(format string) bool {
-	return format == corpus.JSONL || format == corpus.CSV || format == corpus.TSV
+	return format == corpus.JSONL || format == corpus.JSON || format == corpus.CSV || format == corpus.TSV
 }
 
 // documentOf returns a record of a file as the job reads it.
 func (v *loading) documentOf(r *corpus.Record, format string) (*backfill.Document, error) {
+	if r.Fault {
+		return nil, r.Refused(r.Bad)
+	}
 	d := &backfill.Document{Place: r.File, Value: r.Raw}
 	if r.Number > 0 {
 		d.Place = fmt.Sprintf("%s:%d", r.File, r.Number)

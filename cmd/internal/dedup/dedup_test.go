@@ -166,8 +166,8 @@ func TestRunEnds(t *testing.T) {
 	if err := os.WriteFile(table, []byte("text,id\na,b\nc\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if lines, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, table); err == nil ||
-		len(lines) != 1 {
+	if lines, _, err := judge(t.Context(), t, 2, newIndex(t, setting.GiB, false), nil, table); err != nil ||
+		len(lines) != 2 {
 		t.Errorf("a broken table: %d outcomes, %v", len(lines), err)
 	}
 }

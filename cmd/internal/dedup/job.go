@@ -1,6 +1,8 @@
 package dedup
 
 import (
+	"errors"
+
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -14,6 +16,7 @@ type job struct {
 	parser   corpus.Parser
 	signer   *index.Signer
 	sketcher *index.Signer // nil if sketches are not wanted
+	strict   bool          // a document that is rejected is an error
 	whole    bool          // an Outcome has Raw even for a file that is one document
 	named    bool          // several files are read, so a number alone is ambiguous
 
@@ -28,6 +31,8 @@ type job struct {
 // item is one record.
 type item struct {
 	name     []byte
+	file     string
+	line     int
 	raw      []byte
 	header   []byte
 	length   int
@@ -58,10 +63,17 @@ func (j *job) sign() {
 	if j.sketcher != nil {
 		j.sketcher.Reset()
 	}
+	var refused error
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
-		it := item{name: j.keepName(r), raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad}
+		it := item{
+			name: j.keepName(r), file: r.File, line: r.Line, raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad,
+		}
 		if it.rejected == nil {
 			it.rejected = j.entry(r, it.name)
+		}
+		if it.rejected != nil && j.strict {
+			refused = r.Refused(it.rejected)
+			return false
 		}
 		if len(j.chunk.Files) > 0 {
 			it.raw = j.keepRaw(&it)
@@ -69,6 +81,7 @@ func (j *job) sign() {
 		j.items = append(j.items, it)
 		return true
 	})
+	j.err = errors.Join(j.err, refused)
 	j.signed <- struct{}{}
 }
 

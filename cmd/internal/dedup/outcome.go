@@ -9,6 +9,8 @@ import (
 type Outcome struct {
 	Number int64  // number of the document, counted from 0 over all that its judge was given
 	Name   []byte // its id, or its number in the file, or its file
+	File   string
+	Line   int // where it begins; 0 where there are no lines
 	// the bytes in the file; of a file that is one document, empty if it is rejected or Params do not ask for it
 	Raw      []byte
 	Header   []byte // the first line of its table; stays valid

@@ -39,6 +39,7 @@ type Outputs struct {
 	table   uniqueFile
 	refused reports.Rejections
 	first   int64 // number of the first document that is judged
+	usable  int64 // documents of the index that are not rejected
 	indexed bool  // there are documents before it
 	counts  Counts
 	groups  *Groups     // nil if nothing waits
@@ -138,6 +139,9 @@ func (d *Outputs) begin() error {
 func (d *Outputs) remember(o *Outcome) error {
 	d.refused.Add(string(o.Name), o.Rejected)
 	d.shown.add(o)
+	if o.Rejected == nil {
+		d.usable++
+	}
 	return nil
 }
 
@@ -152,10 +156,10 @@ func (d *Outputs) add(o *Outcome) error {
 		d.groups.Add(o)
 	}
 	if o.Rejected != nil {
-		if d.rejected == nil {
+		if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
 			d.refused.Add(string(o.Name), o.Rejected)
 		}
-		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail})
+		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail, o.File, o.Line})
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
 		return err

@@ -105,4 +105,6 @@ type rejectedLine struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail"`
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"` // where the document begins, or what is wrong
 }

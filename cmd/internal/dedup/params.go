@@ -11,6 +11,7 @@ type Params struct {
 	Workers  int  // goroutines that parse and sign
 	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
 	Sketches bool // an Outcome has its Sketch
+	Strict   bool // a document that is rejected is an error
 	Whole    bool // an Outcome has Raw even for a file that is one document
 }
 

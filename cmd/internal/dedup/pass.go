@@ -46,6 +46,9 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		if ctx.Err() != nil {
 			return errors.New("stopped before all of the index was read; nothing was judged")
 		}
+		if read := p.Judge.Next(); read > 0 && p.Out.usable == 0 {
+			return fmt.Errorf("all %s rejected of the index: there is nothing to compare with", were(int(read), "document"))
+		}
 		p.Judge.Begin()
 	}
 	p.Out.judge(p.Judge.First())
@@ -122,6 +125,15 @@ func (p *Pass) explained(err error) error {
 	}
 	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is "+
 		"for `unecho run`", err)
+}
+
+// Rejected returns an error if all documents were rejected.
+func (p *Pass) Rejected() error {
+	c := p.Out.counts
+	if c.Documents == 0 || c.Rejected < c.Documents {
+		return nil
+	}
+	return fmt.Errorf("all %s rejected: see why by --rejected -", were(int(c.Documents), "document"))
 }
 
 // Summary returns the result of the pass. took is the time since the start of the program.

@@ -3,7 +3,6 @@ package dedup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"golang.org/x/sync/errgroup"
@@ -47,8 +46,12 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 		})
 	}
 	err = apply(ctx, to, ordered, free, each)
+	stopped := ctx.Err() != nil
 	stop() // after an error the reader would go on
-	return errors.Join(err, group.Wait())
+	if err = errors.Join(err, group.Wait()); err != nil || stopped {
+		return err
+	}
+	return r.CheckID()
 }
 
 func newJobs(p Params) ([]*job, error) {
@@ -58,7 +61,7 @@ func newJobs(p Params) ([]*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs[i] = &job{signer: signer, named: p.Named, whole: p.Whole, signed: make(chan struct{}, 1)}
+		jobs[i] = &job{signer: signer, named: p.Named, whole: p.Whole, strict: p.Strict, signed: make(chan struct{}, 1)}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
 				return nil, err
@@ -129,8 +132,8 @@ func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) 
 		}
 		number, items = number+int64(n), items[n:]
 	}
-	if j.err != nil && len(items) == 0 {
-		return fmt.Errorf("after document %d: %w", number, j.err)
+	if len(items) == 0 {
+		return j.err
 	}
 	return nil
 }
@@ -150,8 +153,8 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 	for i := range items {
 		it := &items[i]
 		o = Outcome{
-			Number: number + int64(i), Name: it.name, Raw: it.raw, Header: it.header, Length: it.length,
-			Rejected: it.rejected,
+			Number: number + int64(i), Name: it.name, File: it.file, Line: it.line, Raw: it.raw, Header: it.header,
+			Length: it.length, Rejected: it.rejected,
 		}
 		if it.rejected == nil {
 			o.Matches = found.of(next)

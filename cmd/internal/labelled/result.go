@@ -34,7 +34,7 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	}
 	documents := len(d.numbers)
 	e := Result{
-		Documents: documents, Rejected: d.rejected.Count, Labelled: len(truth), Found: len(found),
+		Documents: documents, Rejected: d.rejected.Rejected(), Labelled: len(truth), Found: len(found),
 		Score: eval.Compare(found, truth),
 		ARI:   eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
 	}

@@ -85,7 +85,7 @@ func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
 // ofFile returns a document of a file, which refers to the record, or why it cannot be compared.
 func (s *Sampler) ofFile(r *corpus.Record) (d sampled, bad string) {
 	switch {
-	case s.field != "":
+	case s.field != "" && !r.Fault:
 		return s.ofTokens(r.Raw)
 	case r.Bad != nil:
 		return d, rejection(r.Bad)

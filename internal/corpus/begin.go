@@ -1,0 +1,105 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// begin opens a file of many records and reads the header of a table.
+func (r *Reader) begin(s Source) error {
+	r.file, r.number, r.line, r.rest, r.ended, r.closed, r.failed, r.retried = s.Path, 1, 0, r.rest[:0], false, false, nil, 0
+	in, err := openInput(s.Path, &r.read)
+	if err != nil {
+		return &fault{reason: Unreadable, err: err}
+	}
+	r.in, r.line = in, 1
+	r.files.Add(1)
+	format, err := r.format(s)
+	if err != nil {
+		return &fault{reason: Unrecognised, err: err}
+	}
+	var header []byte
+	switch format {
+	case CSV, TSV:
+		if header, err = r.header(format); err != nil {
+			return err
+		}
+	case JSON:
+		r.bracket()
+	}
+	return r.lay(format, header)
+}
+
+// lay makes the layout of the open file. A column that no file before had is a mistake; one that another lacks is a
+// fault of that file.
+func (r *Reader) lay(format string, header []byte) (err error) {
+	r.layout, err = newLayout(format, r.params, header)
+	if column := (*MistakeError)(nil); errors.As(err, &column) && r.good > 0 {
+		return &fault{line: 1, reason: WrongColumns, err: err}
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name(r.file), err)
+	}
+	return nil
+}
+
+// format returns the format of the open file, unless it is one of those that are refused.
+func (r *Reader) format(s Source) (string, error) {
+	head, _ := r.in.Peek(headBytes) // an error comes again when it is read
+	guessed := r.params.Format == Auto
+	if err := recognise(head, guessed); err != nil {
+		return "", err
+	}
+	format := r.params.Format
+	switch {
+	case guessed && s.Path == Stdin:
+		return guess(head), nil
+	case guessed:
+		format, _ = formatOf(s.Path)
+	}
+	if format == JSONL && bytes.HasPrefix(bytes.TrimLeft(head, blanks), []byte{'['}) || guessed && format == JSON {
+		return jsonFormat(head), nil
+	}
+	return format, nil
+}
+
+// bracket removes the bracket that an array begins with. Objects one after another have none.
+func (r *Reader) bracket() {
+	r.closed = true
+	for !r.ended && len(bytes.TrimLeft(r.rest, blanks)) == 0 {
+		r.more()
+	}
+	if rest, array := bytes.CutPrefix(bytes.TrimLeft(r.rest, blanks), []byte{'['}); array {
+		r.line += bytes.Count(r.rest[:len(r.rest)-len(rest)], []byte{'\n'})
+		r.rest = append(r.rest[:0], rest...)
+		r.closed = false
+	}
+}
+
+// header removes the first record from the front.
+func (r *Reader) header(format string) ([]byte, error) {
+	for {
+		n := firstRecord(format, r.rest)
+		if r.ended && n == 0 {
+			n = len(r.rest)
+		}
+		switch {
+		case r.failed != nil && n == len(r.rest):
+			return nil, r.failed
+		case n > 0 || r.ended:
+			header := slices.Clone(r.rest[:n])
+			r.rest = slices.Delete(r.rest, 0, n)
+			r.line += bytes.Count(header, []byte{'\n'})
+			return header, nil
+		case len(r.rest) > MaxRecord:
+			return nil, &fault{reason: sink.TooLarge, err: fmt.Errorf("the first line is longer than %d MiB", MaxRecord>>20)}
+		}
+		for least := 2 * len(r.rest); !r.ended && len(r.rest) <= least; {
+			r.more()
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package corpus
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/sink"
+)
+
+// Reasons of files, beside those of documents.
+const (
+	Unreadable   sink.Reason = "unreadable"    // a file, or what follows in it, cannot be read
+	Unrecognised sink.Reason = "unrecognised"  // a file is of no kind that is read
+	WrongColumns sink.Reason = "wrong_columns" // a row has not as many columns as the first, or a table not those named
+	WrongQuotes  sink.Reason = "wrong_quotes"  // quotation marks in a row of CSV are not as they should be
+)
+
+// OfFile says whether a reason is that of a whole file, or of all that follows in it.
+func OfFile(reason sink.Reason) bool { return reason == Unreadable || reason == Unrecognised }
+
+// fault is what is wrong with a file, or at a place in it. It is reported as a record that is rejected.
+type fault struct {
+	number int // of the record; 0 for the file, or what follows in it
+	line   int // where that begins
+	reason sink.Reason
+	err    error
+}
+
+// Error returns what is wrong, without the name of the file.
+func (f *fault) Error() string { return f.err.Error() }
+
+// Unwrap returns the cause.
+func (f *fault) Unwrap() error { return f.err }
+
+func (f *fault) rejection() *document.Rejection {
+	return &document.Rejection{Reason: f.reason, Detail: f.err.Error()}
+}
+
+// RefusedError is returned for a record that is rejected where every one is to be a document.
+type RefusedError struct {
+	File string
+	Line int // 0 if it is unknown, or the file is one document
+	Bad  document.Rejection
+}
+
+func (e *RefusedError) Error() string {
+	place := name(e.File)
+	if e.Line > 0 {
+		place = fmt.Sprintf("%s: line %d", place, e.Line)
+	}
+	return fmt.Sprintf("read %s: %s: %s", place, e.Bad.Reason, e.Bad.Detail)
+}
+
+// Refused returns the error of a record that is rejected.
+func (r *Record) Refused(bad *document.Rejection) error {
+	return &RefusedError{File: r.File, Line: r.Line, Bad: *bad}
+}
+
+// MistakeError says that fields or columns were asked for that are nowhere.
+type MistakeError struct{ text string }
+
+func (e *MistakeError) Error() string { return e.text }

@@ -1,0 +1,81 @@
+package corpus
+
+import "bytes"
+
+// rowEnd returns the length of the row of CSV that data begins with, or 0 if it does not end there. It ends where
+// encoding/csv ends it, in rows with mistakes as well: those end with the line of the mistake.
+func rowEnd(data []byte) int {
+	quoted := false
+	for end := 0; ; {
+		n := bytes.IndexByte(data[end:], '\n') + 1
+		if n == 0 {
+			return 0
+		}
+		line := data[end : end+n]
+		end += n
+		if quoted || bytes.IndexByte(line, '"') >= 0 {
+			quoted = quotedBehind(line, quoted)
+		}
+		if !quoted {
+			return end
+		}
+	}
+}
+
+// quotedBehind says whether a quoted field goes on behind a line. quoted says whether the line begins within one.
+func quotedBehind(line []byte, quoted bool) bool {
+	for {
+		if !quoted {
+			if line[0] != '"' {
+				at := bytes.IndexByte(line, ',')
+				if at < 0 || bytes.IndexByte(line[:at], '"') >= 0 {
+					return false
+				}
+				line = line[at+1:]
+				continue
+			}
+			line = line[1:]
+		}
+		at := bytes.IndexByte(line, '"')
+		if at < 0 {
+			return true
+		}
+		line = line[at+1:]
+		switch {
+		case len(line) == 0:
+			return false
+		case line[0] == '"': // a quotation mark
+			line, quoted = line[1:], true
+		case line[0] == ',':
+			line, quoted = line[1:], false
+		default: // the end of the line, or a mistake
+			return false
+		}
+	}
+}
+
+// wholeRows returns the length of the whole rows at the front of data.
+func wholeRows(data []byte) int {
+	for end := 0; ; {
+		n := rowEnd(data[end:])
+		if n == 0 {
+			return end
+		}
+		end += n
+	}
+}
+
+// countRows counts the rows of data that holds whole ones only. encoding/csv passes over empty lines.
+func countRows(data []byte) (n int) {
+	for len(data) > 0 {
+		end := rowEnd(data)
+		if end == 0 {
+			end = len(data)
+		}
+		if len(bytes.TrimRight(data[:end], "\r\n")) > 0 || end > 2 {
+			n++
+		}
+		data = data[end:]
+	}
+	return n
+}

@@ -42,7 +42,7 @@ func evalCommand() *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("list", 0, "list so many of the pairs that are found but not labelled, and of those labelled but not found "+
-			"(default 8, and 100 in --json and --html)")
+			"(default 7, and 100 in --json and --html)")
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 		f.Bool("json", false, "the result as one JSON object")
 	})
@@ -113,7 +113,7 @@ func listed(cmd *cobra.Command) (int, error) {
 	case cmdline.Bool(cmd, "json") || cmd.Flag("html").Changed:
 		return 100, nil
 	}
-	return 8, nil
+	return 7, nil
 }
 
 // readEvaluated reads the documents.

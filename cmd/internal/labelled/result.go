@@ -58,7 +58,7 @@ func (e Result) String() string {
 }
 
 // mostName bounds the columns of an id.
-const mostName = 24
+const mostName = 22
 
 // listed returns the pairs of one kind for people, as many as are listed.
 func listed(what string, all int, pairs []Wrong) string {

@@ -60,13 +60,13 @@ func (d *Documents) differ(trial *eval.Trial, found, truth []eval.Pair, most int
 func (d *Documents) whyMissed(p eval.Pair, verified func(a, b int) bool) string {
 	switch {
 	case len(d.sets[p.A]) == 0 || len(d.sets[p.B]) == 0:
-		return "one has nothing to compare"
+		return "nothing to compare"
 	case d.scopes[p.A] != d.scopes[p.B]:
 		return "of different scopes"
 	case !verified(p.A, p.B):
 		return "not similar enough"
 	}
-	return "no candidates: they share no band"
+	return "they share no band"
 }
 
 // measure returns the function by which the service measures similarity; documents without text are similar to none.

@@ -65,14 +65,21 @@ func (r *Report) writeTruths(b *strings.Builder, most int) {
 		return
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\tby %s as well\tbest bands\t\n", r.At, all[0].Shingle)
+	also := ""
+	if r.Recommended != nil {
+		also = fmt.Sprintf("by %s as well\t", r.Recommended.Shingle)
+	}
+	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\t%sbest bands\t\n", r.At, also)
 	for _, s := range all[:min(most, len(all))] {
 		best := "-"
 		if s.Best != nil {
 			best = s.Best.bandsText()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
-			terminal.Grouped(s.At-s.Identical), terminal.Grouped(s.Common), best)
+		if also != "" {
+			best = terminal.Grouped(s.Common) + "\t" + best
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
+			terminal.Grouped(s.At-s.Identical), best)
 	}
 	_ = w.Flush() // writes to memory
 	if n := len(all) - most; n > 0 {

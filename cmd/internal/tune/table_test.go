@@ -70,3 +70,21 @@ func sourcesOf(r *Report) (all []source) {
 	}
 	return slices.Compact(all)
 }
+
+// The first shingle may have nothing to recommend: then pairs are compared with those of another, and that is said.
+func TestTruthOfAnotherShingle(t *testing.T) {
+	r := reported(1)
+	first := r.Sources[0]
+	first.Shingle, first.Best, first.at, r.Sources[0].at = "auto:3", nil, []uint64{1, 2, 3}, []uint64{2, 3, 4, 5}
+	r.Sources = append(r.Sources, first)
+	r.choose([]source{{"auto:3", "xxhash"}, {"word:1", "xxhash"}})
+	var table strings.Builder
+	if err := r.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"by word:1 as well", "made for word:1;", "   auto:3            25         20     5                  2"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("no %q in\n%s", want, table.String())
+		}
+	}
+}

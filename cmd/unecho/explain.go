@@ -28,7 +28,7 @@ func explainCommand() *cobra.Command {
 			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in that file, or else a number, as in the\noutputs of `unecho dedup`.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
-			"  unecho explain --in articles.jsonl 12 55 --normal --shared\n" +
+			"  unecho explain --in articles.jsonl 1 2 --normal --shared\n" +
 			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
 		Args: cmdline.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },

@@ -139,6 +139,7 @@ func New(setup Setup) (*Service, error) {
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
 		Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
+		PassAfter: setup.Journal.PassAfter(),
 	}
 	s.fix(setup.Index)
 	return s, nil

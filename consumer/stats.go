@@ -30,6 +30,10 @@ type Stats struct {
 	Rebuilds uint64 // sessions closed and opened again
 	Deleted  uint64 // offsets of the source that retention deleted before this process read them
 
+	Outages  uint64 // of the journal, in which a session passed documents on unchecked
+	Recorded uint64 // documents that were passed on and brought to the journal since
+	Outage   bool   // documents are passed on now
+
 	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
 	Accusations uint64 // of those, claims found wrong, whose members this process accused
@@ -106,6 +110,7 @@ func (s *Service) counted() Stats {
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Unchecked: out.Unchecked, Conditions: len(s.setup.Source.When) > 0,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
+		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
 		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,

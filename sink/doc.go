@@ -20,7 +20,7 @@
 //	unecho-cut          candidates
 //
 //	of a document that was forwarded as unique without being judged (source.when)
-//	unecho-unchecked    condition
+//	unecho-unchecked    condition, or outage
 //
 //	of a unique document or a duplicate of a backfill that is older than what came before it in its partition
 //	unecho-late         by how many seconds

@@ -107,9 +107,9 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	}
 }
 
-// Unchecked fills dst with the output record of src as a document that nobody asked to check.
-func (b *Batch) Unchecked(dst, src *kgo.Record) {
-	b.of(src, Unique)
+// Unchecked fills dst with the output record of src as a document that was not judged.
+func (b *Batch) Unchecked(dst, src *kgo.Record, why UncheckedReason) {
+	b.of(src, Unique).Unchecked = why
 	b.write(dst, src, b.unique, OnAll, OnUnchecked)
 }
 

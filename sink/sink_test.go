@@ -105,7 +105,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 		{"a copy let through, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), refused) }},
 		{"unique, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), forgotten) }},
 		{"tombstone", func(d *kgo.Record) { b.Verdict(d, tombstone, &index.Verdict{}) }},
-		{"not checked", func(d *kgo.Record) { b.Unchecked(d, source()) }},
+		{"not checked", func(d *kgo.Record) { b.Unchecked(d, source(), sink.ByCondition) }},
 		{"rejected", func(d *kgo.Record) { b.Reject(d, source(), sink.MissingField, "field body is absent") }},
 		{"rejected, without detail", func(d *kgo.Record) { b.Reject(d, source(), sink.Empty, "") }},
 		{"rejected, withheld on demand", func(d *kgo.Record) { b.Withhold(d, source(), sink.OutputRefused, "too large for it") }},

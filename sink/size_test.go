@@ -99,7 +99,7 @@ func TestUncheckedFits(t *testing.T) {
 		most = n
 	}
 	src.Value = make([]byte, most)
-	b.Unchecked(&dst, src)
+	b.Unchecked(&dst, src, sink.ByCondition)
 	if size := sink.Size(&dst); size > int(p.MaxRecordBytes) || size < int(p.MaxRecordBytes)-64 || e.Fits(src) {
 		t.Errorf("a value of %d bytes becomes a record of %d of %d; it fits when checked: %v", most, size, p.MaxRecordBytes, e.Fits(src))
 	}

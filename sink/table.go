@@ -71,6 +71,8 @@ type Told struct {
 	Match *index.Match // set for a copy
 	Late  int64        // seconds; 0 is in time
 
+	Unchecked UncheckedReason // set for a document that was not judged
+
 	Reason   Reason // set for a rejected document
 	Detail   string
 	Retimed  bool  // its record has another timestamp than the source record
@@ -96,7 +98,7 @@ func Headers() []Header {
 
 		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
 
-		{HeaderUnchecked, OnUnchecked, nil, upTo(len(uncheckedCondition)), func(dst []byte, _ *Told) []byte { return append(dst, uncheckedCondition...) }},
+		{HeaderUnchecked, OnUnchecked, nil, upTo(len(ByCondition)), func(dst []byte, t *Told) []byte { return append(dst, t.Unchecked...) }},
 
 		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
@@ -113,8 +115,14 @@ func Headers() []Header {
 // cutCandidates says whether candidates were left out.
 const cutCandidates = "candidates"
 
-// uncheckedCondition says why a document was not checked.
-const uncheckedCondition = "condition"
+// UncheckedReason says why a document was forwarded without being judged.
+type UncheckedReason string
+
+// Reasons for forwarding a document without judging it. None is longer than the first: the worst case counts that.
+const (
+	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
+	InOutage    UncheckedReason = "outage"    // of the journal, with journal.on_outage: pass
+)
 
 const longestMethod = len("levenshtein")
 

@@ -23,7 +23,7 @@ func addCorpusFlags(cmd *cobra.Command) {
 // addLayoutFlags adds the flags that say what is a document in a file.
 func addLayoutFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called by its number")
@@ -61,6 +61,9 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config,
 	sources, size, err := out.Sources(cmd.Flag("files-from").Value.String(), args)
 	if err != nil {
 		return nil, 0, err
+	}
+	if tokens := cmd.Flag("tokens"); tokens == nil || !tokens.Changed {
+		p.Rows = corpus.RowsWanted
 	}
 	r, err = corpus.NewReader(p, sources)
 	return r, size, err

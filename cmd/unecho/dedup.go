@@ -17,7 +17,7 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
+		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
 			"standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
 			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +

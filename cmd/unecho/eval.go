@@ -29,6 +29,7 @@ func evalCommand() *cobra.Command {
 			"in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected matches nothing; it is\n" +
 			"counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
+			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runEval(cmd, args) },
@@ -41,7 +42,7 @@ func evalCommand() *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("list", 0, "list so many of the pairs that are found but not labelled, and of those labelled but not found "+
-			"(default 8, and 100 in --json and --html)")
+			"(default 7, and 100 in --json and --html)")
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 		f.Bool("json", false, "the result as one JSON object")
 	})
@@ -55,7 +56,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
-	list, err := listed(cmd)
+	texts, list, err := listed(cmd)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if cmdline.Bool(cmd, "json") {
 		err = terminal.WriteJSON(cmd.OutOrStdout(), result)
 	} else {
-		_, err = io.WriteString(cmd.OutOrStdout(), result.String())
+		_, err = io.WriteString(cmd.OutOrStdout(), result.Text(texts))
 	}
 	if result.Rejected == result.Documents {
 		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
@@ -99,20 +100,17 @@ func runEval(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// listed returns how many pairs of each kind are listed.
-func listed(cmd *cobra.Command) (int, error) {
-	list, err := cmd.Flags().GetInt("list")
-	switch {
+// listed returns how many pairs of each kind are listed as text, and how many in all.
+func listed(cmd *cobra.Command) (texts, all int, err error) {
+	switch all, err = cmd.Flags().GetInt("list"); {
 	case err != nil:
-		return 0, err
-	case list < 0:
-		return 0, exit.Usage(fmt.Errorf("--list %d: write a number of pairs, or 0 for none", list))
+		return 0, 0, err
+	case all < 0:
+		return 0, 0, exit.Usage(fmt.Errorf("--list %d: write a number of pairs, or 0 for none", all))
 	case cmd.Flag("list").Changed:
-		return list, nil
-	case cmdline.Bool(cmd, "json") || cmd.Flag("html").Changed:
-		return 100, nil
+		return all, all, nil
 	}
-	return 8, nil
+	return 7, 100, nil // a screen, and a page
 }
 
 // readEvaluated reads the documents.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,9 +62,14 @@ func (p *evalPage) write(d *labelled.Documents, args []string, result labelled.R
 
 // sheetOf says what a page is about: the inputs, the date and the version.
 func sheetOf(cmd *cobra.Command, args []string, title string) sheet.About {
-	inputs := args
+	inputs := slices.Clone(args)
+	for i, arg := range inputs {
+		if arg == corpus.Stdin {
+			inputs[i] = "standard input"
+		}
+	}
 	if list := cmd.Flag("files-from"); list != nil && list.Changed {
-		inputs = append([]string{"the files of " + list.Value.String()}, args...)
+		inputs = append([]string{"the files of " + list.Value.String()}, inputs...)
 	}
 	if topic := cmd.Flag("topic"); topic != nil && topic.Changed {
 		inputs = []string{"topic " + topic.Value.String()}

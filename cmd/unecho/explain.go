@@ -80,7 +80,7 @@ func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	if cmd.Flag("in").Changed {
 		return explainedIn(ctx, cmd, cmd.Flag("in").Value.String(), [2]string(args), c)
 	}
-	for _, flag := range []string{"format", "fields", "id"} {
+	for _, flag := range []string{"format", "fields", "id", "strict"} {
 		if cmd.Flag(flag).Changed {
 			return d, exit.Usage(fmt.Errorf("--%s is about a file with documents: name it by --in", flag))
 		}

@@ -24,15 +24,18 @@ func tuneCommand() *cobra.Command {
 		Short: "Try settings on your own documents, and recommend one",
 		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, " +
 			"and each\n" +
-			"combination is tried; for each setting and threshold there are three rows: candidates (pairs that share a band key),\n" +
-			"estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity reaches the\n" +
-			"threshold). The truth is the exact Jaccard similarity of all pairs that can reach the lowest threshold.\n\n" +
+			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
+			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
+			"--pairs is one for all. A page (--html) and --all show three rows for each setting and threshold: candidates (pairs that\n" +
+			"share a band key), estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity\n" +
+			"reaches the threshold).\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
 			"thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
 			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
+			"  unecho tune --pairs labels.tsv articles.jsonl\n" +
 			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
 			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
 			"  unecho tune --grid published sentences.txt",
@@ -135,7 +138,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Shingle: c.Judge.Similarity.Shingle, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
+		Shingle: c.Judge.Similarity.Shingle, Threshold: c.Judge.Similarity.Threshold, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),

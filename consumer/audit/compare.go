@@ -65,6 +65,8 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 		return fmt.Sprintf("%s is %s, which belongs to %s", sink.HeaderVerdict, verdict, want[verdict])
 	case verdict == sink.Rejected:
 		return a.rejection(c.headers, g.source, v, judged)
+	case c.passedOn():
+		return a.passed(c.headers, g.source)
 	case !judged && c.unchecked():
 		return a.unasked(c.headers, g.source)
 	case !judged && g.open(i):

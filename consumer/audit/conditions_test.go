@@ -14,7 +14,7 @@ import (
 func (s *scene) unasked() *kgo.Record {
 	s.t.Helper()
 	r := s.document(0, "a document of which a condition does not hold")
-	return s.output(func(dst *kgo.Record) { s.batch.Unchecked(dst, r) })
+	return s.output(func(dst *kgo.Record) { s.batch.Unchecked(dst, r, sink.ByCondition) })
 }
 
 // Where the settings have conditions, a document without a verdict may be unique, and then says why. Output 5 is such a

@@ -215,7 +215,25 @@ func (a *audit) unasked(got headers, source string) string {
 	if !a.conditions {
 		return sink.HeaderUnchecked + " is there, and the settings have no source.when"
 	}
-	return difference(got, said(a.sayings(source, sink.Unique), sink.OnAll, sink.OnUnchecked))
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.ByCondition
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+}
+
+// passedOn says that an output claims to have been passed on while the journal was away.
+func (c *claim) passedOn() bool {
+	return string(c.headers[sink.HeaderUnchecked]) == string(sink.InOutage)
+}
+
+// passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What
+// the journal says of it since does not matter.
+func (a *audit) passed(got headers, source string) string {
+	if a.in.JournalParams.PassAfter() == 0 {
+		return sink.HeaderUnchecked + " is outage, and journal.on_outage is not pass"
+	}
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.InOutage
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
 }
 
 // haveConditions says whether settings have conditions that a document must meet to be checked.

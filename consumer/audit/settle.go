@@ -128,6 +128,11 @@ func (a *audit) reckon(g *group, owed spans) {
 			a.order(g, i, c)
 		}
 	}
+	for _, c := range g.out {
+		if c != nil && c.passedOn() {
+			a.report.Passed++
+		}
+	}
 	a.settleMisfits(g, misfits)
 	a.reckonTold(g, g.offset < owed[g.stream.place].to)
 	if g.offset >= owed[g.stream.place].to {

@@ -12,6 +12,7 @@ type Committed struct {
 	Ours   bool  // the metadata is ours
 	Epoch  uint32
 	Start  int64 // of the epoch
+	Owed   int64 // offsets below Offset whose documents were passed on unchecked, and are perhaps not recorded
 	Tally  Tally // of a backfill
 }
 
@@ -19,6 +20,7 @@ type Committed struct {
 func NewCommitted(offset int64, metadata string) Committed {
 	c := Committed{Offset: offset}
 	c.Epoch, c.Start, c.Ours = parse(metadata)
+	c.Owed = owed(offset, metadata)
 	c.Tally = parseTally(metadata)
 	return c
 }
@@ -34,6 +36,21 @@ func parse(s string) (epoch uint32, start int64, ok bool) {
 		return 0, 0, false
 	}
 	return epoch, start, true
+}
+
+// PassedMetadata is the metadata of a commit below which documents were passed on unchecked. From the offset passed on
+// the journal has yet to be told of them. A version that does not know passing reads it as Metadata.
+func PassedMetadata(epoch uint32, start, passed int64) string {
+	return fmt.Sprintf("%s passed=%d", Metadata(epoch, start), passed)
+}
+
+func owed(offset int64, s string) int64 {
+	var epoch uint32
+	var start, passed int64
+	if _, err := fmt.Sscanf(s, "unecho1 %d %d passed=%d", &epoch, &start, &passed); err != nil || passed < start {
+		return 0
+	}
+	return max(0, offset-passed)
 }
 
 // BackfillMetadata is the metadata of a backfill's commits. It also counts the verdicts so far.

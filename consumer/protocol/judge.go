@@ -17,6 +17,7 @@ type Document struct {
 	Unchecked bool
 	Verdict   index.Verdict
 	Judged    bool
+	Passed    bool // it goes to unique unchecked, because the journal is away
 }
 
 // Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was
@@ -49,6 +50,9 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 			}
 			d.Rejected = !d.Judged
 			continue
+		}
+		if d.Judged && a.refused[d.Entry.Offset].passed { // with a verdict it is tried again: it may have to be forgotten
+			delete(a.refused, d.Entry.Offset)
 		}
 		if d.Judged && !d.Rejected && d.Verdict.Content != d.Entry.Content {
 			return fmt.Errorf("%w: at offset %d of %s/%d", ErrMoved, d.Entry.Offset, a.Topic, a.Source.Partition)

@@ -11,6 +11,9 @@ import (
 // Counters count over all sessions that a process has, at the same time and one after the other.
 type Counters struct {
 	Commits, Rebuilds, Deleted atomic.Uint64
+	Outages                    atomic.Uint64 // of the journal, in which a session passed documents on unchecked
+	Recorded                   atomic.Uint64 // documents that were passed on, and brought to the journal since
+	Passing                    atomic.Int64  // sessions that pass documents on now
 	Partitions                 atomic.Int64
 	reemitted                  atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64

@@ -135,8 +135,10 @@ func (s *Session) encode(dst *kgo.Record, a *assignment, it *item) {
 	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
 		s.out.Reject(dst, src, reason, detail)
+	case it.Passed:
+		s.out.Unchecked(dst, src, sink.InOutage)
 	case !it.Judged:
-		s.out.Unchecked(dst, src)
+		s.out.Unchecked(dst, src, sink.ByCondition)
 	default:
 		s.out.Verdict(dst, src, &it.Verdict)
 	}
@@ -146,7 +148,7 @@ func (it *item) reason() (sink.Reason, string) {
 	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
 		return it.rejection.Reason, it.rejection.Detail
 	}
-	if !it.Judged && !it.Unchecked {
+	if !it.Judged && !it.Unchecked && !it.Passed {
 		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
 	}
 	return sink.OutputRefused, "the output topic refused the record"

@@ -30,6 +30,11 @@ func (r *Reader) begin(s Source) error {
 		}
 	case JSON:
 		r.bracket()
+	case Parquet:
+		r.line = 0
+		if err := r.openRows(); err != nil {
+			return err
+		}
 	}
 	return r.lay(format, header)
 }
@@ -51,6 +56,9 @@ func (r *Reader) lay(format string, header []byte) (err error) {
 func (r *Reader) format(s Source) (string, error) {
 	head, _ := r.in.Peek(headBytes) // an error comes again when it is read
 	guessed := r.params.Format == Auto
+	if (guessed || r.params.Format == Parquet) && bytes.HasPrefix(head, []byte(parquetMagic)) && !printable(head) {
+		return Parquet, nil
+	}
 	if err := recognise(head, guessed); err != nil {
 		return "", err
 	}

@@ -1,5 +1,5 @@
-// Package corpus reads documents from files, for the verbs that work without Kafka: JSONL, arrays of JSON, CSV, TSV,
-// plain lines, and files that are one document each. Any of them may be compressed by gzip, zstd or xz, or come from a
+// Package corpus reads documents from files, for the verbs that work without Kafka: Parquet, JSONL, arrays of JSON,
+// CSV, TSV, plain lines, and files that are one document each. Any of them may be compressed by gzip, zstd or xz, or come from a
 // pipe. A file that begins like one of another kind is refused: lines of a zip archive are no documents.
 //
 //	files ──Reader.Next──▶ chunks of whole records ──Parser.Each──▶ records: number, id, text, the bytes as they stood

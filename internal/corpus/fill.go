@@ -14,10 +14,15 @@ import (
 // longer, it looks for its end only when it has read as much again. One that is too long is a fault.
 func (r *Reader) fill() error {
 	for least := chunkBytes; ; least = min(2*len(r.rest), MaxRecord+1) {
-		for !r.ended && len(r.rest) < least {
+		for !r.stopped() && len(r.rest) < least {
 			r.more()
 		}
-		if r.ended || r.ready() > 0 {
+		if bad := r.skipped; bad != nil && len(r.rest) == 0 {
+			r.skipped = nil
+			r.number++
+			return bad
+		}
+		if r.stopped() || r.ready() > 0 {
 			return nil
 		}
 		if len(r.rest) > MaxRecord {
@@ -65,6 +70,9 @@ func (r *Reader) passLine() {
 	}
 	r.line++
 }
+
+// stopped says that nothing is read for now: the file has ended, or a row is reported.
+func (r *Reader) stopped() bool { return r.ended || r.skipped != nil }
 
 // ready returns the length of the whole records at the front of what was read. The last line of a file needs no break,
 // unless the file was cut off.
@@ -117,6 +125,10 @@ func (r *Reader) closing() error {
 
 // more reads what at least one read returns. After an error the file has ended.
 func (r *Reader) more() {
+	if r.rows != nil {
+		r.moreRows()
+		return
+	}
 	r.rest = slices.Grow(r.rest, max(chunkBytes-len(r.rest), leastRead))
 	n, err := r.in.Read(r.rest[len(r.rest):cap(r.rest)])
 	r.rest = r.rest[:len(r.rest)+n]
@@ -133,6 +145,9 @@ func (r *Reader) cut(c *Chunk, n int) {
 	c.Data, r.rest = r.rest[:n], rest
 	records := r.layout.records(c.Data)
 	r.number += records
+	if r.rows != nil {
+		return // there are no lines
+	}
 	if r.layout.format == CSV || r.layout.format == JSON {
 		records = bytes.Count(c.Data, []byte{'\n'})
 	}

@@ -18,8 +18,9 @@ import (
 // input is an open file, decompressed as it is read.
 type input struct {
 	*bufio.Reader
-	file *os.File
-	end  func() // ends the decompression
+	file   *os.File
+	packed bool   // it is compressed
+	end    func() // ends the decompression
 }
 
 // mark is the byte order mark that some systems write at the beginning of a file.
@@ -49,6 +50,7 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("unpack: %w", err), in.close())
 		}
+		in.packed = true
 		in.Reader, in.end = bufio.NewReaderSize(unpacked, peekBytes), unpacked.end
 	}
 	if first, _ := in.Peek(len(mark)); string(first) == mark {

@@ -19,6 +19,7 @@ type layout struct {
 	columns int
 	header  []byte
 	guessed bool // the format was not named
+	rows    RowsAs
 
 	reader   *document.Reader
 	maxBytes int
@@ -26,16 +27,16 @@ type layout struct {
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, maxBytes: int(p.Document.MaxBytes)}
+	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, maxBytes: int(p.Document.MaxBytes)}
 	d := p.Document.As("raw")
 	d.ID = ""
-	if format == JSONL || format == JSON {
+	if isObjects(format) {
 		d.Format, d.Fields = "json", p.Fields
 		if p.ID != "" {
 			d.ID = "field:" + p.ID
 		}
 	} else if strings.HasPrefix(d.Scope, "field:") {
-		return nil, fmt.Errorf("document.scope %s: only JSON has fields that documents could be compared within; "+
+		return nil, fmt.Errorf("document.scope %s: only JSON and Parquet have fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
@@ -50,6 +51,14 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 	l.reader = reader
 	return l, nil
 }
+
+// isObjects says whether records are read as JSON objects.
+func isObjects(format string) bool {
+	return format == JSONL || format == JSON || isRows(format)
+}
+
+// isRows says whether records are rows of a file of columns.
+func isRows(format string) bool { return format == Parquet || format == Arrow }
 
 func (l *layout) readHeader(p Params, header []byte) error {
 	names, err := l.columnNames(header)
@@ -107,5 +116,9 @@ func (l *layout) records(data []byte) int {
 	case CSV:
 		return countRows(data)
 	}
-	return bytes.Count(data, []byte{'\n'})
+	lines := bytes.Count(data, []byte{'\n'})
+	if isRows(l.format) && l.rows == RowsWhole {
+		return lines / 2
+	}
+	return lines
 }

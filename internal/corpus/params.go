@@ -17,10 +17,13 @@ const (
 	TSV   = "tsv"   // tabs between columns, with a header
 	Lines = "lines" // a document on each line
 	Text  = "text"  // the file is a document
+
+	Parquet = "parquet" // a row is a document
+	Arrow   = "arrow"   // a row is a document; a file or a stream
 )
 
 // Formats lists the names of the formats.
-func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Lines, Text} }
+func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Lines, Text} }
 
 // Params say how files become documents.
 type Params struct {
@@ -29,8 +32,19 @@ type Params struct {
 	ID       string   // the field or column with the id; a record without one has its number as its name
 	MustID   bool     // it is a mistake if no document has the id
 	Strict   bool     // the first record that is rejected is an error
+	Rows     RowsAs
 	Document document.Params
 }
+
+// RowsAs says what Raw is of a row of Parquet or Arrow.
+type RowsAs uint8
+
+// What Raw is of a row.
+const (
+	RowsWhole  RowsAs = iota // the row as a JSON object
+	RowsWanted               // of it, the columns with text, id and scope
+	RowsPlaced               // its Place, to find it again
+)
 
 // DefaultParams finds the format by the file's name, the text in text and the id in id.
 func DefaultParams() Params {

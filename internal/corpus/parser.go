@@ -73,8 +73,8 @@ func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 
 func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 	switch {
-	case c.fault != nil:
-		visit(&Record{File: c.File, Number: c.First, Line: c.line, Bad: c.fault.rejection(), Fault: true})
+	case c.wrong != nil:
+		visit(c.wrong)
 		return nil
 	case len(c.Files) > 0:
 		return p.files(c, visit)
@@ -84,6 +84,8 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 		return p.table(c, visit)
 	case JSON:
 		return p.values(c, visit)
+	case Parquet, Arrow:
+		return p.rows(c, visit)
 	}
 	number := c.First
 	for data := c.Data; len(data) > 0; number++ {

@@ -25,14 +25,14 @@ type Chunk struct {
 	size   int64    // of Files, in bytes
 	layout *layout
 	read   *atomic.Int64 // counts the bytes of Files
-	fault  *fault        // then there are no records: this is what is wrong
+	wrong  *Record       // then there are no records but this one: what is wrong with the file
 	strict bool
 	ids    *atomic.Int64
 }
 
 // Format is the format of the chunk's records; empty if it has none, but says what is wrong with a file.
 func (c *Chunk) Format() string {
-	if c.fault != nil {
+	if c.wrong != nil {
 		return ""
 	}
 	return c.layout.format
@@ -47,6 +47,7 @@ type Reader struct {
 
 	pending *Source // a file already taken that does not belong to the chunk before it
 	in      *input
+	rows    *rows // of the open file, if it is one of columns
 	file    string
 	layout  *layout
 	number  int    // number of the next record
@@ -55,6 +56,7 @@ type Reader struct {
 	ended   bool   // nothing follows rest in the file
 	closed  bool   // the array of JSON has ended; only blanks may follow
 	failed  error  // why the file ended early
+	skipped error  // what is wrong with the row behind rest
 	retried int    // how often records of this file were too long because of a quotation mark
 	good    int    // files that could be read from their beginning
 	ids     atomic.Int64
@@ -96,9 +98,9 @@ func (r *Reader) close() error {
 	if r.in == nil {
 		return nil
 	}
-	in := r.in
-	r.in = nil
-	return in.close()
+	in, opened := r.in, r.rows
+	r.in, r.rows = nil, nil
+	return errors.Join(opened.close(), in.close())
 }
 
 // Next fills c with the next records, in c's own memory, and returns io.EOF when there are none. When ctx is done it
@@ -129,10 +131,10 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 
 // next fills c, or says in it what is wrong with a file, which is then passed over.
 func (r *Reader) next(c *Chunk) error {
-	c.Data, c.Files, c.size, c.fault, c.strict, c.ids = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.ids
+	c.Data, c.Files, c.size, c.wrong, c.strict, c.ids = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.ids
 	err := r.nextRecords(c)
-	if errors.As(err, &c.fault) {
-		c.File, c.First, c.line = r.file, c.fault.number, c.fault.line
+	if bad := (*fault)(nil); errors.As(err, &bad) {
+		c.wrong = &Record{File: r.file, Number: bad.number, Line: bad.line, Bad: bad.rejection(), Fault: true}
 		return nil
 	}
 	return err

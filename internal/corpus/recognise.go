@@ -19,12 +19,14 @@ type kind struct {
 	do    string // what to do
 }
 
+const parquetMagic = "PAR1"
+
 // kinds lists what is commonly taken for a file of documents and is none.
 func kinds() []kind {
 	return []kind{
-		{0, "PAR1", "a Parquet file", "convert it to JSONL"},
-		{0, "ARROW1\x00\x00", "an Arrow file", "convert it to JSONL"},
-		{0, "\xff\xff\xff\xff", "an Arrow stream, or another binary format", "convert it to JSONL"},
+		{0, parquetMagic, "a Parquet file", "leave out --format, or name it .parquet"},
+		{0, "ARROW1\x00\x00", "an Arrow file", "convert it to Parquet or JSONL"},
+		{0, "\xff\xff\xff\xff", "an Arrow stream, or another binary format", "convert it to Parquet or JSONL"},
 		{0, "ORC", "an ORC file", "convert it to Parquet or JSONL"},
 		{0, "Obj\x01", "an Avro file", "convert it to Parquet or JSONL"},
 		{0, "PK\x03\x04", "a zip archive, or a document in one", "unpack it"},
@@ -75,6 +77,8 @@ func formatOf(name string) (format string, known bool) {
 		return CSV, true
 	case ".tsv", ".tab":
 		return TSV, true
+	case ".parquet", ".pq":
+		return Parquet, true
 	}
 	return Lines, false
 }

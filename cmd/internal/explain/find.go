@@ -26,6 +26,9 @@ func Find(ctx context.Context, in *corpus.Reader, path string, names [2]string) 
 		missing[n] = append(missing[n], i)
 	}
 	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
+		if r.Bad != nil && corpus.OfFile(r.Bad.Reason) {
+			return r.Refused(r.Bad)
+		}
 		name = r.Name(name[:0], false)
 		if first == "" {
 			first = string(name)

@@ -43,8 +43,8 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	return e, nil
 }
 
-// String returns the result for people.
-func (e Result) String() string {
+// Text returns the result for people, with up to list of the listed pairs of each kind.
+func (e Result) Text(list int) string {
 	rejected := ""
 	if e.Rejected > 0 {
 		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
@@ -53,12 +53,12 @@ func (e Result) String() string {
 		"(tp %d, fp %d, fn %d)\n",
 		e.Documents, rejected, e.Labelled, e.Found, e.Precision, e.Recall, e.F1, e.ARI, e.TruePositives, e.FalsePositives,
 		e.FalseNegatives)
-	return summary + listed("found, but not labelled", e.FalsePositives, e.Positives) +
-		listed("labelled, but not found", e.FalseNegatives, e.Missed)
+	return summary + listed("found, but not labelled", e.FalsePositives, e.Positives[:min(list, len(e.Positives))]) +
+		listed("labelled, but not found", e.FalseNegatives, e.Missed[:min(list, len(e.Missed))])
 }
 
 // mostName bounds the columns of an id.
-const mostName = 24
+const mostName = 22
 
 // listed returns the pairs of one kind for people, as many as are listed.
 func listed(what string, all int, pairs []Wrong) string {

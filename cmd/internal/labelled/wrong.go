@@ -1,6 +1,7 @@
 package labelled
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/unecho/unecho/index/eval"
@@ -40,37 +41,48 @@ func (w *wrongs) add(x Wrong) {
 }
 
 // differ lists up to most pairs that were found and are not labelled, and up to most that are labelled and were not
-// found, the most similar first.
+// found, the most similar first. Levenshtein ratios take long: of many pairs, those of the highest Jaccard similarity
+// are listed.
 func (d *Documents) differ(trial *eval.Trial, found, truth []eval.Pair, most int) (positives, missed []Wrong) {
-	measure, verified := d.measure(trial), d.verified(trial)
+	rank := d.measure(trial, d.similarity.Verify)
+	if d.similarity.Verify == "levenshtein" {
+		rank = d.measure(trial, "jaccard")
+	}
 	lists := map[bool]*wrongs{true: {most: most, kept: []Wrong{}}, false: {most: most, kept: []Wrong{}}}
 	eval.Differ(found, truth, func(p eval.Pair, met, is bool) {
-		if met == is || most == 0 {
-			return
+		if met != is && most > 0 {
+			lists[met].add(Wrong{Similarity: rank(p.A, p.B), Why: "not labelled", a: p.A, b: p.B})
 		}
-		w := Wrong{A: d.names[p.A], B: d.names[p.B], Similarity: measure(p.A, p.B), Why: "not labelled", a: p.A, b: p.B}
-		if is {
-			w.Why = d.whyMissed(p, verified)
-		}
-		lists[met].add(w)
 	})
+	measure, verified := d.measure(trial, d.similarity.Verify), d.verified(trial)
+	for met, list := range lists { // in no order: neither depends on the other
+		for i := range list.kept {
+			w := &list.kept[i]
+			w.A, w.B, w.Similarity = d.names[w.a], d.names[w.b], measure(w.a, w.b)
+			if !met {
+				w.Why = d.whyMissed(eval.Pair{A: w.a, B: w.b}, verified)
+			}
+		}
+		slices.SortStableFunc(list.kept, func(x, y Wrong) int { return cmp.Compare(y.Similarity, x.Similarity) })
+	}
 	return lists[true].kept, lists[false].kept
 }
 
 func (d *Documents) whyMissed(p eval.Pair, verified func(a, b int) bool) string {
 	switch {
 	case len(d.sets[p.A]) == 0 || len(d.sets[p.B]) == 0:
-		return "one has nothing to compare"
+		return "nothing to compare"
 	case d.scopes[p.A] != d.scopes[p.B]:
 		return "of different scopes"
 	case !verified(p.A, p.B):
 		return "not similar enough"
 	}
-	return "no candidates: they share no band"
+	return "they share no band"
 }
 
-// measure returns the function by which the service measures similarity; documents without text are similar to none.
-func (d *Documents) measure(trial *eval.Trial) func(a, b int) float64 {
+// measure returns the function that measures similarity as similarity.verify says; documents without text are similar to
+// none.
+func (d *Documents) measure(trial *eval.Trial, verify string) func(a, b int) float64 {
 	var l sketch.Levenshtein
 	of := map[string]func(a, b int) (num, den uint32){
 		"estimate":    trial.Estimate,
@@ -79,7 +91,7 @@ func (d *Documents) measure(trial *eval.Trial) func(a, b int) float64 {
 			shared, union := sketch.Jaccard(d.sets[a], d.sets[b])
 			return uint32(shared), uint32(union)
 		},
-	}[d.similarity.Verify]
+	}[verify]
 	return func(a, b int) float64 {
 		if len(d.sets[a]) == 0 || len(d.sets[b]) == 0 {
 			return 0

@@ -23,13 +23,16 @@ func (t *Tuner) preferred() []source {
 
 // criterion returns by what the settings of the report are weighed.
 func (r *Report) criterion() criterion {
-	return criterion{by: r.By, stage: r.Stage, recall: r.Recall, known: r.Labelled > 0}
+	return criterion{
+		by: r.By, stage: r.Stage, recall: r.Recall, known: r.Labelled > 0, shingle: r.shingle, threshold: r.threshold,
+	}
 }
 
 // choose sorts what was tried, and recommends a setting.
 func (r *Report) choose(preferred []source) {
 	of := func(shingle, hash string) int { return slices.Index(preferred, source{shingle, hash}) }
 	slices.SortStableFunc(r.Sources, func(a, b Source) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		if best, why := r.criterion().recommend(r.rowsOf(s)); best != nil {

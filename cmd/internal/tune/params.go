@@ -21,6 +21,7 @@ type Params struct {
 	Weighted   bool          // the Sample's shingles count as often as they occur
 	By         string        // criterion of the recommendation: see Bys
 	Shingle    string        // the one recommended, if it is tried and some documents are alike by it; else the first
+	Threshold  float64       // the configured one: by labels it is changed only for something better, as the shingle is
 	At         float64       // threshold of the recommendation, one of the grid; 0 weighs all, by labels
 	Stage      string        // stage of the recommendation: Verified, or Estimate for a service that only estimates
 	BruteForce bool          // also compare all pairs

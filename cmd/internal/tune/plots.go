@@ -12,6 +12,9 @@ import (
 
 func (r *Report) plots() []plot {
 	plots := []plot{r.curves(), r.front(), r.byThreshold()}
+	if len(plots[0].lines) == 0 { // no bands were tried
+		plots = plots[1:]
+	}
 	for _, s := range r.truths() {
 		plots = append(plots, r.histogram(s))
 	}
@@ -134,8 +137,6 @@ func (r *Report) curves() plot {
 	}
 	shown := seen[:min(mostCurves, len(seen))]
 	switch {
-	case len(shown) == 0:
-		p.Note = "no bands were tried"
 	case len(shown) < len(seen):
 		p.Note = fmt.Sprintf("the best %d of the %d bandings that were weighed", len(shown), len(seen))
 	default:

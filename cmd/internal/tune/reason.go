@@ -42,7 +42,17 @@ func (c criterion) reason(best *Row, rows []*Row) string {
 		}
 		return fmt.Sprintf("%s of the %d settings that each find %s; %s", alone, kept, finds, c.evidence(best))
 	}
-	return fmt.Sprintf("%s of the %s; %s", superlative(c.by, best), c.among(kept, confirmed, finds), c.evidence(best))
+	return fmt.Sprintf("%s%s of the %s; %s", c.superlative(best), c.kept(best), c.among(kept, confirmed, finds), c.evidence(best))
+}
+
+// kept says what stays as configured.
+func (c criterion) kept(best *Row) string {
+	if !c.known || c.by != ByCost {
+		return ""
+	}
+	return [4]string{
+		", with the configured shingle and threshold,", ", with the configured shingle,", ", with the configured threshold,", "",
+	}[c.unlike(best)]
 }
 
 // among says which settings were weighed.
@@ -58,8 +68,8 @@ func (c criterion) among(kept, confirmed int, finds string) string {
 }
 
 // superlative says in what a setting is the best.
-func superlative(by string, best *Row) string {
-	switch by {
+func (c criterion) superlative(best *Row) string {
+	switch c.by {
 	case ByPrecision:
 		return fmt.Sprintf("it has the highest precision (%.4f)", best.Near.Precision)
 	case ByRecall:
@@ -70,6 +80,10 @@ func superlative(by string, best *Row) string {
 		return fmt.Sprintf("it takes the least memory (%.0f bytes a document)", best.BytesPerDocument)
 	case BySpeed:
 		return fmt.Sprintf("it was the fastest on the sample (%.3f s)", best.Seconds)
+	}
+	if c.cheap(best) && best.CostNanoseconds > c.least {
+		return fmt.Sprintf("it takes the least memory of what costs about the least (%.2f µs a document in a full window)",
+			best.CostNanoseconds/1000)
 	}
 	return fmt.Sprintf("it costs the least (%.2f µs a document in a full window)", best.CostNanoseconds/1000)
 }

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -30,6 +31,10 @@ type criterion struct {
 	recall float64 // share of the pairs at the threshold that is to be found
 	known  bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
 	bestF1 float64 // of the settings that keep recall
+	least  float64 // cost of those of which one is recommended
+
+	shingle   string // as configured, as is
+	threshold float64
 }
 
 // over returns the criterion for these rows.
@@ -40,8 +45,35 @@ func (c criterion) over(rows []*Row) criterion {
 			c.bestF1 = max(c.bestF1, r.Near.F1)
 		}
 	}
+	c.least = math.Inf(1)
+	kind := func(r *Row) int { return 4*c.class(r) + c.unlike(r) }
+	first := math.MaxInt // the kind of settings of which one is recommended
+	for _, r := range rows {
+		if k := kind(r); k < first {
+			first, c.least = k, r.CostNanoseconds
+		} else if k == first {
+			c.least = min(c.least, r.CostNanoseconds)
+		}
+	}
 	return c
 }
+
+// unlike says in what a setting differs from the configured one: 2 is the shingle, 1 the threshold. By labels, what is
+// configured is changed only for something better.
+func (c criterion) unlike(r *Row) int {
+	unlike := 0
+	if c.known && r.Shingle != c.shingle {
+		unlike = 2
+	}
+	if c.known && r.Threshold != c.threshold {
+		unlike++
+	}
+	return unlike
+}
+
+// cheap says that a setting costs nearly the least. Costs are those of a full window, by the few unlike documents that
+// meet in the sample: they are not exact to a tenth.
+func (c criterion) cheap(r *Row) bool { return r.CostNanoseconds <= 1.1*c.least }
 
 // byF1 says that settings with nearly the best F1 are those that the sample bears out, and not those with recall.
 func (c criterion) byF1() bool { return c.known || c.stage == Estimate }
@@ -89,17 +121,29 @@ func (c criterion) compare(r, s *Row) int {
 		return cmp.Or(f1, cost, memory)
 	}
 	order := map[string][]int{
-		ByCost:      {cost},
+		ByCost:      c.costs(r, s),
 		ByPrecision: {high(r.Near.Precision, s.Near.Precision), f1},
 		ByRecall:    {high(r.Near.Recall, s.Near.Recall), f1},
 		ByF1:        {f1},
 		ByMemory:    {memory},
 		BySpeed:     {cmp.Compare(r.Seconds, s.Seconds)},
 	}[c.by]
-	return cmp.Or(append([]int{class}, append(order, cost, memory, f1)...)...)
+	unlike := 0
+	if c.by == ByCost {
+		unlike = c.unlike(r) - c.unlike(s)
+	}
+	return cmp.Or(append([]int{class, unlike}, append(order, cost, memory, f1)...)...)
 }
 
 const nothingTried = "no setting was tried to its end"
+
+// costs orders by cost; among those that cost nearly the least, memory decides.
+func (c criterion) costs(r, s *Row) []int {
+	if c.cheap(r) && c.cheap(s) {
+		return []int{cmp.Compare(r.BytesPerDocument, s.BytesPerDocument)}
+	}
+	return []int{cmp.Compare(r.CostNanoseconds, s.CostNanoseconds)}
+}
 
 // recommend sorts the rows of one truth, threshold and stage, the best first, and returns the best one if it can be
 // recommended, or why not. Only a setting that keeps recall can be. Where no pair is true nothing could be missed, and

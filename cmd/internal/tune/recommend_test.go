@@ -2,12 +2,14 @@ package tune
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/sheet"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
@@ -51,6 +53,19 @@ func TestRecommend(t *testing.T) {
 	}
 	if last := all[len(all)-1]; last.Slots != 1 {
 		t.Errorf("the last is %+v", last)
+	}
+}
+
+// What costs nearly the same in a window that is computed is as cheap: then memory decides.
+func TestCostsAreNotExact(t *testing.T) {
+	rows := []*Row{tried(1, 0.99, 9, 0, 0, 1000, 500, 1), tried(2, 0.99, 9, 0, 0, 1090, 300, 1), tried(3, 0.99, 9, 0, 0, 1110, 100, 1)}
+	best, _ := byCost().recommend(rows)
+	if best.Slots != 2 || rows[1].Slots != 1 || rows[2].Slots != 3 {
+		t.Errorf("%d, %d, %d", rows[0].Slots, rows[1].Slots, rows[2].Slots)
+	}
+	if got := byCost().reason(best, rows); !strings.HasPrefix(got, "it takes the least memory of what costs about the least "+
+		"(1.09 µs a document in a full window) of the 3 settings that each find ") {
+		t.Error(got)
 	}
 }
 
@@ -172,5 +187,43 @@ func TestTruths(t *testing.T) {
 func TestCommon(t *testing.T) {
 	if n := common([]uint64{1, 3, 5, 9}, []uint64{2, 3, 4, 9, 10}); n != 2 {
 		t.Errorf("%d in common", n)
+	}
+}
+
+// Labelled pairs are one truth: settings of all shingles and thresholds are weighed, and among equal ones that of the
+// configured shingle is taken.
+func TestTuneByLabels(t *testing.T) {
+	for configured, want := range map[string]string{"word:2": "word:2", "word:1": "word:1"} {
+		tr := tuner(90) // every third document is an edited copy of the one before
+		for i := 2; i < 90; i += 3 {
+			tr.Labels = append(tr.Labels, eval.Pair{A: i - 1, B: i})
+		}
+		tr.Labels = append(tr.Labels, eval.Pair{A: 0, B: 3}) // which no setting finds
+		tr.Shingle, tr.Threshold, tr.At, tr.By, tr.Grid.Sketches = configured, 0.8, 0, ByCost, []string{"minhash"}
+		report, err := tr.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := report.Recommended
+		if best == nil || best.Shingle != want || best.Threshold != 0.8 || best.TruePositives != 30 || best.FalseNegatives != 1 || best.FalsePositives != 0 {
+			t.Errorf("%s: %+v", configured, best)
+		}
+		if report.Labelled != 31 || !strings.Contains(report.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(report.Reason, "it finds 30 of 31 labelled pairs, and 0 pairs that "+
+			"are not labelled") {
+			t.Errorf("%s", report.Reason)
+		}
+		for i, row := range report.Rows {
+			if row.True() != 31 || i > 0 && row.Stage == Verified && row.Near.F1 > best.Near.F1 {
+				t.Errorf("%+v", row)
+			}
+		}
+		var page, table bytes.Buffer
+		if err := errors.Join(report.WriteTable(&table), report.WritePage(&page, sheet.About{})); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), "The truth is 31 labelled pairs") || strings.Count(table.String(), "\n") > 22 ||
+			!strings.Contains(page.String(), "F1 of near pairs") {
+			t.Errorf("%s\n%s", table.String(), page.String())
+		}
 	}
 }

@@ -90,6 +90,9 @@ type Report struct {
 	Rows    []Row     `json:"rows"` // the best first of each source, threshold and setting
 	Skipped []Skipped `json:"skipped"`
 	Seconds float64   `json:"seconds"`
+
+	shingle   string // as configured, as is
+	threshold float64
 }
 
 // Settings returns how many settings were tried, each at its thresholds.

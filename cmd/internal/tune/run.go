@@ -29,7 +29,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{
 		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Labelled: len(t.Labels),
-		Skipped: []Skipped{},
+		shingle: t.Shingle, threshold: t.Threshold, Skipped: []Skipped{},
 	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}

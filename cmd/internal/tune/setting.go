@@ -40,7 +40,7 @@ func (s Setting) Short() string {
 // bandsText returns "18 bands of 7 rows".
 func (s Setting) bandsText() string {
 	if s.ByDistance() {
-		return s.Short()
+		return fmt.Sprintf("%s, distance %d", s.Sketch, s.Distance)
 	}
 	return sketch.Banding{Bands: s.Bands, Rows: s.Rows}.String()
 }

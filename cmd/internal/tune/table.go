@@ -9,31 +9,43 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// A terminal of 24 lines has room for so many rows of each table, beside what else is said.
+// What is shown of a report. A terminal of 24 lines keeps one for the summary, and one for what is typed next.
 const (
+	lines      = 22
+	columns    = 79
 	mostTruths = 4
 	mostBest   = 5
-	columns    = 79
 )
 
 // WriteTable writes what is needed to choose, on one screen: the truth of each shingle, the best settings of the
-// recommended one, the recommendation, and why.
+// recommended one, the recommendation, and why. It shows fewer settings where there is more to say.
 func (r *Report) WriteTable(out io.Writer) error {
+	text := ""
+	for most := mostBest; most > 0; most-- {
+		if text = r.table(min(mostTruths, most), most); strings.Count(text, "\n") <= lines {
+			break
+		}
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// table returns the report with so many truths and settings.
+func (r *Report) table(truths, settings int) string {
 	var b strings.Builder
 	if r.Labelled > 0 {
-		r.writeByLabels(&b)
+		r.writeByLabels(&b, truths, settings)
 	} else {
-		r.writeTruths(&b)
-		r.writeBest(&b)
+		r.writeTruths(&b, truths)
+		r.writeBest(&b, settings)
 	}
 	if n := len(r.Skipped); n > 0 {
 		first := fmt.Sprintf("not tried: %s, such as %s: %s (--all)", terminal.Several(n, "setting"), r.Skipped[0].Setting,
 			r.Skipped[0].Why)
-		b.WriteString(wrap(terminal.Printable(first, 2*columns)))
+		b.WriteString(wrap(terminal.Printable(first, 2*columns-10)))
 	}
 	r.writeRecommended(&b)
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
 // truths returns the sources, without the other hashes of a shingle: these find the same pairs.
@@ -47,23 +59,30 @@ func (r *Report) truths() []Source {
 	return all
 }
 
-func (r *Report) writeTruths(b *strings.Builder) {
+func (r *Report) writeTruths(b *strings.Builder, most int) {
 	all := r.truths()
 	if len(all) == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\tby %s as well\tbest bands\t\n", r.At, all[0].Shingle)
-	for _, s := range all[:min(mostTruths, len(all))] {
+	also := ""
+	if r.Recommended != nil {
+		also = fmt.Sprintf("by %s as well\t", r.Recommended.Shingle)
+	}
+	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\t%sbest bands\t\n", r.At, also)
+	for _, s := range all[:min(most, len(all))] {
 		best := "-"
 		if s.Best != nil {
 			best = s.Best.bandsText()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
-			terminal.Grouped(s.At-s.Identical), terminal.Grouped(s.Common), best)
+		if also != "" {
+			best = terminal.Grouped(s.Common) + "\t" + best
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
+			terminal.Grouped(s.At-s.Identical), best)
 	}
 	_ = w.Flush() // writes to memory
-	if n := len(all) - mostTruths; n > 0 {
+	if n := len(all) - most; n > 0 {
 		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
 	}
 	b.WriteString(wrap(r.Truths()))
@@ -106,7 +125,7 @@ func (r *Report) shown() *Source {
 	return nil
 }
 
-func (r *Report) writeBest(b *strings.Builder) {
+func (r *Report) writeBest(b *strings.Builder, most int) {
 	shown := r.shown()
 	if shown == nil {
 		return
@@ -122,7 +141,7 @@ func (r *Report) writeBest(b *strings.Builder) {
 		last = "F1"
 	}
 	fmt.Fprintf(w, "sketch\tslots\tbands\trows\tcurve\trecall\t%s\tcost ns\tbytes/doc\t\n", last)
-	for i, row := range rows[:min(mostBest, len(rows))] {
+	for i, row := range rows[:min(most, len(rows))] {
 		mark := ""
 		if i == 0 && r.Recommended != nil {
 			mark = "> "
@@ -136,14 +155,14 @@ func (r *Report) writeBest(b *strings.Builder) {
 			row.near(row.Near.Recall), last, row.CostNanoseconds, row.BytesPerDocument)
 	}
 	_ = w.Flush() // writes to memory
-	if n := len(rows) - mostBest; n > 0 {
+	if n := len(rows) - most; n > 0 {
 		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
 	}
 	b.WriteByte('\n')
 }
 
 // writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
-func (r *Report) writeByLabels(b *strings.Builder) {
+func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
 	fmt.Fprintf(b, "%s, %s: the best of each shingle, then the best of all\n\n",
 		terminal.Several(r.Labelled, "labelled pair"), r.Stage)
 	var table strings.Builder
@@ -161,21 +180,21 @@ func (r *Report) writeByLabels(b *strings.Builder) {
 	fmt.Fprint(w, head)
 	shown := 0
 	for _, s := range r.Sources {
-		if s.Best != nil && shown < mostTruths {
+		if s.Best != nil && shown < truths {
 			line(s.Best)
 			shown++
 		}
 	}
 	rows := r.weighed()
 	fmt.Fprint(w, strings.Repeat("\t", strings.Count(head, "\t"))+"\n")
-	for _, row := range rows[:min(mostBest, len(rows))] {
+	for _, row := range rows[:min(settings, len(rows))] {
 		line(row)
 	}
 	_ = w.Flush() // writes to memory
 	for line := range strings.Lines(table.String()) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	if n := len(rows) - mostBest; n > 0 {
+	if n := len(rows) - settings; n > 0 {
 		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
 	}
 	b.WriteByte('\n')

@@ -134,6 +134,11 @@ func rendered(t *testing.T, report *Report) {
 		!strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
 		t.Errorf("%d lines\n%s", lines, table.String())
 	}
+	for line := range strings.Lines(table.String()) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("a line is too long for a terminal: %s", line)
+		}
+	}
 	table.Reset()
 	if err := report.WriteAll(&table); err != nil ||
 		strings.Count(table.String(), "\n") != 1+len(report.Rows)+len(report.Skipped)+4 {

@@ -110,6 +110,8 @@ func tlsConfig(p TLSParams) (*tls.Config, error) {
 
 // login adds the login to a request. Who can renew a secret does it in the file.
 func login(r *http.Request, p Params) error {
+	// Apicurio's own interface refuses a request that wants Confluent's types alone.
+	r.Header.Set("Accept", r.Header.Get("Accept")+", */*;q=0.5")
 	password, err := current(p.PasswordFile, p.Password)
 	if err != nil {
 		return err

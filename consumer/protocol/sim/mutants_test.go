@@ -191,7 +191,7 @@ var mutants = []mutant{
 	},
 	{
 		"the replica passes the journal's end first", "consumer/protocol/takeover.go",
-		"{ t.until, t.asks = end, AskPass }", "{ t.asks = AskPass }",
+		"{ t.until, t.asks, t.Away = end, AskPass, false }", "{ t.asks, t.Away = AskPass, false }",
 	},
 	{
 		"the offset is fetched stable", "consumer/protocol/takeover.go",
@@ -255,7 +255,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -301,6 +301,9 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	}
 	for _, m := range changeMutants {
 		try(m, narrow, "-change")
+	}
+	for _, m := range outageMutants {
+		try(m, nil, "-outage")
 	}
 }
 

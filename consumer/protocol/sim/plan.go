@@ -260,7 +260,7 @@ func (s *session) pollPlanned() bool {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		g := s.fetch(sh.part, a, left-size, a.Reach(s.member.replica))
+		g := s.fetch(sh.part, a, a.Base, left-size, a.Reach(s.member.replica))
 		if g.Beyond {
 			s.act("polled beyond the reach")
 		}

@@ -1,0 +1,14 @@
+// Package columnar reads rows from files of columns, Parquet and Arrow, as JSON objects, and writes chosen rows of a
+// Parquet file to another.
+//
+//	file ──Open──▶ Rows.Append ──▶ a row as a JSON object, by its columns' names
+//	     ──NewCopier──▶ Copier.Row ──▶ the row as it is, all columns and types, in another file
+//
+// JSON has fewer types than columns. A list is an array; a map is an array of objects of key and value; a struct is an
+// object. Times, dates and timestamps are texts as in RFC 3339, decimals are numbers with all their digits, and what is
+// not finite is a text. Bytes that are no text are base64, except in the columns that are named as text.
+//
+// The libraries below were made for files that are sound. A file may be hostile: sizes in its metadata are checked
+// before anything of that size is made, a page that would be too large is refused, and what a library panics with is an
+// error here (guard). Errors say which row group they are about, but not which file.
+package columnar

@@ -1,0 +1,39 @@
+package columnar
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// ErrDamaged is returned for a file that is not as its format says.
+var ErrDamaged = errors.New("the file is damaged")
+
+// ErrTooLarge is returned for a row that is larger than MaxRow. The rows behind it can be read.
+var ErrTooLarge = fmt.Errorf("the row is longer than %d MiB", MaxRow>>20)
+
+// MaxRow bounds a row in bytes, as JSON.
+const MaxRow = 64 << 20
+
+// guard runs work of a library on a file that may be hostile. What it panics with is an error: the libraries check
+// less than such a file needs.
+func guard(what string, work func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: %w: %v", what, ErrDamaged, p)
+		}
+	}()
+	switch err := work(); {
+	case errors.Is(err, io.EOF): // what was to be there is not
+		return fmt.Errorf("%s: %w: %v", what, ErrDamaged, err) //nolint:errorlint // it is not the end of the rows
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,127 @@
+package columnar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// node is a column or a group of columns that are wanted.
+type node struct {
+	key      []byte // its name as a key of JSON
+	defined  int    // the definition level from which on it is there
+	repeats  int    // the repetition level of its elements
+	optional bool
+	repeated bool
+	through  bool // a group that stands for its only child: the parts of a list
+	children []*node
+	leaf     int // the column; the first one below a group
+	write    func(dst []byte, v parquet.Value) []byte
+}
+
+// newTree returns the wanted part of a schema, and a place in each of its columns.
+func newTree(root *parquet.Column, wanted Wanted) (*node, []*cursor) {
+	t := tree{wanted: wanted}
+	top := t.node(root, place{})
+	if top == nil {
+		top = &node{leaf: -1}
+	}
+	top.repeated, top.optional, top.through = false, false, false
+	return top, t.columns
+}
+
+type tree struct {
+	wanted  Wanted
+	columns []*cursor
+}
+
+// place is where a node stands.
+type place struct {
+	path             string // with dots between names, without those of lists
+	defined, repeats int    // levels above it
+	list             bool   // it is the child of a list
+}
+
+// node returns a column, or nil if nothing of it is wanted.
+func (t *tree) node(c *parquet.Column, at place) *node {
+	n := &node{key: append(appendText(nil, []byte(c.Name())), ':'), optional: c.Optional(), repeated: c.Repeated(), leaf: -1}
+	if n.optional || n.repeated {
+		at.defined++
+	}
+	if n.repeated {
+		at.repeats++
+	}
+	n.defined, n.repeats = at.defined, at.repeats
+	if c.Leaf() {
+		return t.column(n, c, at.path)
+	}
+	n.through = through(c, at.list)
+	for _, child := range c.Columns() {
+		below := place{path: at.path, defined: at.defined, repeats: at.repeats, list: isList(c)}
+		if !n.through {
+			below.path = strings.TrimPrefix(at.path+"."+child.Name(), ".")
+		}
+		if part := t.node(child, below); part != nil {
+			n.children = append(n.children, part)
+			if n.leaf < 0 {
+				n.leaf = part.leaf
+			}
+		}
+	}
+	if len(n.children) == 0 {
+		return nil
+	}
+	return n
+}
+
+func (t *tree) column(n *node, c *parquet.Column, path string) *node {
+	n.leaf = len(t.columns)
+	if !t.wants(path) {
+		t.columns = append(t.columns, nil)
+		return nil
+	}
+	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), ".")})
+	n.write = writerOf(c.Type(), within(path, t.wanted.Texts))
+	return n
+}
+
+func (t *tree) wants(path string) bool { return t.wanted.All || within(path, t.wanted.Columns) }
+
+// within says whether a path is one of those named, or below one.
+func within(path string, named []string) bool {
+	return slices.ContainsFunc(named, func(name string) bool {
+		return path == name || strings.HasPrefix(path, name+".")
+	})
+}
+
+// through says whether a group stands for its only child: a list or a map, and within a list the group that is repeated,
+// unless it is an element itself (the rules for lists of old in Parquet's LogicalTypes.md).
+func through(c *parquet.Column, inList bool) bool {
+	columns := c.Columns()
+	switch {
+	case len(columns) != 1:
+		return false
+	case isList(c) || isMap(c):
+		return columns[0].Repeated()
+	}
+	return inList && c.Repeated() && c.Name() != "array" && !strings.HasSuffix(c.Name(), "_tuple")
+}
+
+func isList(c *parquet.Column) bool {
+	_, list := logical(c).(*format.ListType)
+	return list
+}
+
+func isMap(c *parquet.Column) bool {
+	_, isMap := logical(c).(*format.MapType)
+	return isMap
+}
+
+func logical(c *parquet.Column) format.LogicalTypeValue {
+	if c.Type() == nil || c.Type().LogicalType() == nil {
+		return nil
+	}
+	return c.Type().LogicalType().Value
+}

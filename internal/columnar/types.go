@@ -1,0 +1,118 @@
+package columnar
+
+import (
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// writerOf returns how values of a type are written as JSON. text says that bytes of no type are text.
+func writerOf(t parquet.Type, text bool) func(dst []byte, v parquet.Value) []byte {
+	if of := t.LogicalType(); of != nil {
+		switch l := of.Value.(type) {
+		case *format.StringType, *format.EnumType, *format.JsonType:
+			text = true
+		case *format.UUIDType:
+			return appendUUID
+		case *format.DecimalType:
+			return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, digitsOf(v), int(l.Scale)) }
+		case *format.DateType:
+			return func(dst []byte, v parquet.Value) []byte { return appendDate(dst, int64(v.Int32())) }
+		case *format.TimestampType:
+			unit := unitOf(l.Unit)
+			return func(dst []byte, v parquet.Value) []byte {
+				return appendTime(dst, moment(v.Int64(), unit), l.IsAdjustedToUTC)
+			}
+		case *format.TimeType:
+			unit := unitOf(l.Unit)
+			return func(dst []byte, v parquet.Value) []byte { return appendClock(dst, time.Duration(integer(v))*unit) }
+		case *format.IntType:
+			if !l.IsSigned {
+				return appendUnsigned
+			}
+		}
+	}
+	return plainWriter(t.Kind(), text)
+}
+
+// plainWriter writes values of a physical type.
+func plainWriter(kind parquet.Kind, text bool) func(dst []byte, v parquet.Value) []byte {
+	switch kind {
+	case parquet.Boolean:
+		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendBool(dst, v.Boolean()) }
+	case parquet.Int32, parquet.Int64:
+		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendInt(dst, integer(v), 10) }
+	case parquet.Int96:
+		return appendInt96
+	case parquet.Float:
+		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, float64(v.Float()), 32) }
+	case parquet.Double:
+		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, v.Double(), 64) }
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+	}
+	if text {
+		return func(dst []byte, v parquet.Value) []byte { return appendText(dst, v.ByteArray()) }
+	}
+	return func(dst []byte, v parquet.Value) []byte { return appendBytes(dst, v.ByteArray()) }
+}
+
+func unitOf(u format.TimeUnit) time.Duration {
+	if u.Value == nil {
+		return time.Nanosecond
+	}
+	return u.Value.Duration()
+}
+
+// integer returns the value of a column of either width.
+func integer(v parquet.Value) int64 {
+	if v.Kind() == parquet.Int32 {
+		return int64(v.Int32())
+	}
+	return v.Int64()
+}
+
+func appendUnsigned(dst []byte, v parquet.Value) []byte {
+	if v.Kind() == parquet.Int32 {
+		return strconv.AppendUint(dst, uint64(v.Uint32()), 10)
+	}
+	return strconv.AppendUint(dst, v.Uint64(), 10)
+}
+
+// julianDay1970 is the Julian day of the first of January 1970.
+const julianDay1970 = 2440588
+
+// appendInt96 appends a timestamp of old: nanoseconds of a Julian day.
+func appendInt96(dst []byte, v parquet.Value) []byte {
+	i := v.Int96()
+	day := time.Unix((int64(i[2])-julianDay1970)*86400, 0)
+	return appendTime(dst, day.Add(time.Duration(i.Int64())), false)
+}
+
+// appendUUID appends 8-4-4-4-12 digits.
+func appendUUID(dst []byte, v parquet.Value) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i, b := range v.ByteArray() {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			dst = append(dst, '-')
+		}
+		dst = append(dst, digits[b>>4], digits[b&15])
+	}
+	return append(dst, '"')
+}
+
+// digitsOf returns the unscaled value of a decimal, which is two's complement where it is bytes.
+func digitsOf(v parquet.Value) string {
+	if kind := v.Kind(); kind == parquet.Int32 || kind == parquet.Int64 {
+		return strconv.FormatInt(integer(v), 10)
+	}
+	data := v.ByteArray()
+	n := new(big.Int).SetBytes(data)
+	if len(data) > 0 && data[0]&0x80 != 0 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(data)))) //nolint:gosec // a length
+	}
+	return n.String()
+}

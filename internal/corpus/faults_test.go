@@ -1,0 +1,167 @@
+package corpus_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// TestFaults: what is wrong with a file, or at a place in it, is a record that is rejected, and reading goes on: with the
+// next record, or the next file. Where all are to be documents it is an error.
+func TestFaults(t *testing.T) {
+	const wrong = "a column with commas, quotation marks or line breaks stands in quotation marks"
+	for _, test := range []struct {
+		name, content string
+		number, line  int
+		want          string // reason and detail
+		good          int    // records beside it
+	}{
+		{"a.csv", "text,x\na,b\n\nc\n\"d\n\",e\n", 2, 4, "wrong_columns: it has 1 column, the first line has 2: " + wrong, 2},
+		{"a.csv", "text,x\na\"b,c\nd,e", 1, 2, "wrong_quotes: bare \" in non-quoted-field", 1},
+		{"a.csv", "text,x\n\"a\nb\" c,d\n\"e\",f\n", 1, 2, "wrong_quotes: extraneous or missing \" in quoted-field", 1},
+		{"a.csv", "", 0, 1, "unreadable: read the first line: the file is empty", 0},
+		{"a.tsv", "text\tx\na\nb\tc\n", 1, 2, "wrong_columns: it has 1 column, the first line has 2: a column has no tabs", 1},
+		{"a.gz", "\x1f\x8bnothing", 0, 0, "unreadable: unpack: ", 0},
+		{"a.xz", "\xfd7zXZ\x00nothing", 0, 0, "unreadable: unpack: ", 0},
+		{"a.parquet", "PAR1\x15\x04", 0, 0, "unreadable: the file is damaged: it has only 6 bytes", 0},
+		{"a.txt", "BZh91AY&SY\x00", 0, 0, "unrecognised: it is compressed by bzip2: unpack it", 0},
+		{"a.jsonl", "\xff\xfe{\x00", 0, 0, "unrecognised: it is text in UTF-16: convert it by iconv", 0},
+		{"a.txt", "one\x00two", 0, 0, "unrecognised: byte 4 is 0, so it is no text: name its --format if it is", 0},
+		{"a.json", "[{\"text\":\n\"one\"},", 2, 2, "invalid_json: the array does not end", 1},
+		{"a.json", "[{\"text\":\"one\"", 1, 1, "invalid_json: the value does not end", 0},
+		{"a.json", "[{\"text\":\"one\"}]\n[{\"text\":\"two\"}]", 2, 1, "invalid_json: something follows the end of the array", 1},
+		{"a.json", "{\n\"text\":\"one\"\n}\n]", 2, 3, "invalid_json: a bracket closes an array that was not opened", 1},
+		{"a.json", "[{\n},\n{\"text\":\n \"one\"}, {]}]", 1, 1, "missing_field: ", 3},
+	} {
+		p := corpus.DefaultParams()
+		paths := []string{file(t, test.name, test.content), file(t, "next.csv", "text,x\nnext,y\n")}
+		sources, _, err := corpus.Files(paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := corpus.NewReader(p, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bad []string
+		records := 0
+		err = corpus.Each(t.Context(), r, func(rec *corpus.Record) error {
+			if rec.Bad != nil {
+				bad = append(bad, fmt.Sprintf("%d %d %s: %s", rec.Number, rec.Line, rec.Bad.Reason, rec.Bad.Detail))
+			}
+			records++
+			return nil
+		})
+		want := fmt.Sprintf("%d %d %s", test.number, test.line, test.want)
+		if err != nil || len(bad) == 0 || !strings.HasPrefix(bad[0], want) || records != test.good+2 {
+			t.Errorf("%s %q: %d records, %q, %v; want %d, %q", test.name, test.content, records, bad, err, test.good+2, want)
+		}
+		p.Strict = true
+		_, _, err = read(t, p, paths...)
+		if refused := (*corpus.RefusedError)(nil); !errors.As(err, &refused) || refused.Line != test.line ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("strict: %s %q: %v", test.name, test.content, err)
+		}
+	}
+}
+
+// TestFaultsOfFiles: files that cannot be read, and tables without the columns that others have, are passed over.
+func TestFaultsOfFiles(t *testing.T) {
+	whole := file(t, "a.txt", "one two three\nfour\n")
+	list := strings.Join([]string{
+		t.TempDir(), "missing.txt", "missing.csv", whole, file(t, "good.csv", "text\none\n"), file(t, "other.csv", "title\ntwo\n"),
+		file(t, "zip.txt", "PK\x03\x04\x00"), file(t, "last.csv", "text\nlast\n"),
+	}, "\n")
+	got, _, err := readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(list)))
+	want := []string{
+		"001 0 [] rejected: unreadable", "missing.txt 0 [] rejected: unreadable", "missing.csv 0 [] rejected: unreadable",
+		"a.txt 0 [] one two three\nfour\n", "good.csv 1 [] one", "other.csv 0 [] rejected: wrong_columns",
+		"zip.txt 0 [] rejected: unrecognised", "last.csv 1 [] last",
+	}
+	if err != nil || len(got) != len(want) || !slices.Equal(got[1:], want[1:]) || !strings.HasSuffix(got[0], "rejected: unreadable") {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// TestCutOff: of an archive that was cut off, the whole records before that are read.
+func TestCutOff(t *testing.T) {
+	var content strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&content, "line %d of text\n", i*i)
+	}
+	var zipped bytes.Buffer
+	gz := gzip.NewWriter(&zipped)
+	if _, err := io.WriteString(gz, content.String()); err != nil {
+		t.Fatal(err)
+	}
+	if err := gz.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, raw, err := read(t, corpus.DefaultParams(), file(t, "a.txt.gz", zipped.String()[:zipped.Len()/2]))
+	if err != nil || len(got) < 1000 || got[len(got)-1] != "a.txt.gz 0 [] rejected: unreadable" ||
+		!strings.HasPrefix(content.String(), string(raw)) || !bytes.HasSuffix(raw, []byte("of text\n")) {
+		t.Errorf("%d records, the last is %q, %v", len(got), got[len(got)-1], err)
+	}
+}
+
+// FuzzRows: rows end where encoding/csv ends them, whatever is wrong with them.
+func FuzzRows(f *testing.F) {
+	f.Add("text,x\na,b\n")
+	f.Add("text\n\"a\"\"\n,\"b,\n\"c\"d\"\n\"e\nf\"\n\n\"\"\"\"\n")
+	f.Add("text\na\"b\n\"c\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		if strings.ContainsAny(content, "\x00\r") || strings.Contains(content, "\ufeff") || len(content) > 1<<16 {
+			return
+		}
+		content = "text\n" + content
+		p := corpus.DefaultParams()
+		p.Format = corpus.CSV
+		long := content + strings.Repeat("\n\"x\ny\"", 70_000) // of several chunks
+		whole := csv.NewReader(strings.NewReader(long))
+		whole.FieldsPerRecord = 1
+		rows, bad := 0, 0
+		for {
+			_, err := whole.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if rows++; err != nil {
+				bad++
+			}
+		}
+		got, _, err := read(t, p, file(t, "a.csv", long))
+		rejected := 0
+		for _, record := range got {
+			if strings.Contains(record, "rejected: wrong") {
+				rejected++
+			}
+		}
+		if err == nil && (len(got) != rows-1 || rejected != bad) {
+			t.Errorf("%q: %d rows, %d of them rejected; want %d and %d", content, len(got), rejected, rows-1, bad)
+		}
+	})
+}
+
+// TestMissingQuote: behind a quotation mark that is missing, a table is read again with the next line.
+func TestMissingQuote(t *testing.T) {
+	var content strings.Builder
+	content.WriteString("text,x\nfirst,1\n\"open,2\n")
+	row := strings.Repeat("word ", 200) + ",3\n"
+	rows := 0
+	for ; content.Len() < corpus.MaxRecord+1<<20; rows++ {
+		content.WriteString(row)
+	}
+	got, _, err := read(t, corpus.DefaultParams(), file(t, "a.csv", content.String()))
+	if err != nil || len(got) != rows+2 || got[1] != "a.csv 2 [] rejected: too_large" || !strings.HasPrefix(got[2], "a.csv 3 [] word") {
+		t.Errorf("%d records of %d, %v", len(got), rows+2, err)
+	}
+}

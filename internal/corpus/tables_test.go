@@ -1,0 +1,77 @@
+package corpus_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+const tables = "../columnar/testdata/"
+
+// TestParquet: rows of a Parquet file are the documents that the same rows are as JSON, whatever Raw is.
+func TestParquet(t *testing.T) {
+	for _, fields := range [][]string{{"text"}, {"cat", "text"}, {"meta.tags"}, {"meta.lang", "uuid"}} {
+		p := corpus.DefaultParams()
+		p.Fields = fields
+		want, lines, err := read(t, p, tables+"rows.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows, raw := range map[corpus.RowsAs]func(string) bool{
+			corpus.RowsWhole:  func(raw string) bool { return raw == strings.ReplaceAll(string(lines), "\n", "") },
+			corpus.RowsWanted: func(raw string) bool { return strings.HasPrefix(raw, `{"id":"a0",`) },
+			corpus.RowsPlaced: func(raw string) bool {
+				place, err := corpus.PlaceOf([]byte(raw[:1+len(tables+"v1.parquet")]))
+				return err == nil && place == corpus.Place{File: tables + "v1.parquet", Row: 1}
+			},
+		} {
+			p.Rows = rows
+			got, all, err := read(t, p, tables+"v1.parquet")
+			for i := range got {
+				got[i] = strings.Replace(got[i], "v1.parquet", "rows.jsonl", 1)
+			}
+			if err != nil || !slices.Equal(got, want) || !raw(string(all)) {
+				t.Errorf("%v: %q, %q, %v; want %q", fields, got, all, err, want)
+			}
+		}
+	}
+}
+
+// TestParquetMistakes: columns that are nowhere, and what is no file to read from its end.
+func TestParquetMistakes(t *testing.T) {
+	data, err := os.ReadFile(tables + "v1.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := corpus.DefaultParams()
+	p.Fields = []string{"body"}
+	if _, _, err := read(t, p, tables+"v1.parquet"); err == nil ||
+		!strings.Contains(err.Error(), `v1.parquet: no column is called "body"; there are "id", "meta", "text", "cat"`) {
+		t.Errorf("%v", err)
+	}
+	p.Fields, p.ID, p.MustID = []string{"text"}, "sku", true
+	if _, _, err := read(t, p, tables+"v1.parquet"); err == nil || !strings.Contains(err.Error(), `no column is called "sku"`) {
+		t.Errorf("%v", err)
+	}
+	p = corpus.DefaultParams()
+	cut := file(t, "cut.parquet", string(data[:len(data)/2]))
+	damaged := []byte(strings.Clone(string(data)))
+	copy(damaged[2000:], make([]byte, 3000))
+	got, _, err := read(t, p, cut, file(t, "damaged", string(damaged)), file(t, "last.txt", "one\n"))
+	if err != nil || len(got) < 3 || got[0] != "cut.parquet 0 [] rejected: unreadable" || got[len(got)-1] != "last.txt 1 [] one" ||
+		!strings.HasSuffix(got[len(got)-2], "rejected: unreadable") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, _, err := read(t, p, file(t, "a.parquet", "text\none\n")); err != nil ||
+		!slices.Equal(got, []string{"a.parquet 0 [] rejected: unreadable"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	list := filepath.Join(tables, "v1.parquet") + "\n"
+	if got, _, err := readSources(t, p, corpus.Listed(strings.NewReader(list))); err != nil || len(got) != 7 {
+		t.Errorf("%q, %v", got, err)
+	}
+}

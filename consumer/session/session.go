@@ -95,13 +95,16 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 // Run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens
 // again.
 func (s *Session) Run(ctx, drain context.Context) error {
-	if s.PassAfter > 0 {
-		watching, end := context.WithCancel(ctx)
-		var watch sync.WaitGroup
-		watch.Go(func() { s.watchJournal(watching) })
-		defer watch.Wait()
-		defer end()
-	}
+	watching, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.watchJournal(watching) })
+	err := s.work(ctx, drain)
+	end()
+	watch.Wait()
+	return err
+}
+
+func (s *Session) work(ctx, drain context.Context) error {
 	wait := rebuildWait
 	for {
 		commits := s.commits

@@ -38,8 +38,7 @@ func newBatch(of []group, size int, intake *protocol.Intake) *batch {
 
 func newRecording(of []group, size int, intake *protocol.Intake) *batch {
 	b := newBatch(of, size, intake)
-	groups := b.Batch.Groups
-	b.Batch = protocol.NewRecording(groups, size, intake)
+	b.Batch = protocol.NewRecording(b.Groups, size, intake)
 	return b
 }
 

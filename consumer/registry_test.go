@@ -119,6 +119,46 @@ func TestRegistryAway(t *testing.T) {
 	t.Cleanup(func() { close(held) })
 }
 
+// TestRegistryHangsRebalance: a member that waits for the registry gives partitions to one that comes, long before the
+// registry's time is up.
+func TestRegistryHangsRebalance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.patient()
+	registry := w.registry()
+	w.setup.Document.Registry.Timeout = time.Minute
+	held := make(chan struct{})
+	registry.becomes(func(out http.ResponseWriter, r *http.Request) {
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+		out.WriteHeader(http.StatusServiceUnavailable)
+	})
+	for i := range 2 {
+		w.send(&kgo.Record{Partition: int32(i), Value: avro(7, fmt.Sprintf("document %d, which is not like another one", i))})
+	}
+	first := w.start(named("a"), sessions(1))
+	w.becomes("nobody asks the registry", func() bool { return registry.asked.Load() > 0 })
+	began := time.Now()
+	second := w.start(named("b"), sessions(1))
+	w.joined(2)
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("the group has both members after %v", took)
+	}
+	registry.becomes(nil)
+	close(held)
+	w.settled()
+	for _, m := range []*running{first, second} {
+		if s := m.Stats(); rejected(s) > 0 {
+			t.Errorf("%v rejected", s.Rejected)
+		}
+		if err := m.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func rejected(s Stats) (n uint64) {
 	for _, of := range s.Rejected {
 		n += of

@@ -227,6 +227,8 @@ func TestSchemaParams(t *testing.T) {
 		"no registry":            {func(p *Params) { p.Format, p.Framing = "avro", "confluent" }, "registry.urls"},
 		"no framing":             {func(p *Params) { p.Format, p.Registry.URLs = "avro", url }, "framing"},
 		"two sources":            {func(p *Params) { p.Format, p.Framing, p.SchemaFile, p.Registry.URLs = "avro", "confluent", "x", url }, "registry.urls"},
+		"a fingerprint alone":    {func(p *Params) { p.Format, p.Schema = "avro", "sha256:0" }, "schema_file"},
+		"a fingerprint too much": {func(p *Params) { p.Format, p.Framing, p.Registry.URLs, p.Schema = "avro", "confluent", url, "sha256:0" }, "schema"},
 		"a file for JSON":        {func(p *Params) { p.SchemaFile = "x" }, "schema_file"},
 		"a registry for JSON":    {func(p *Params) { p.Framing, p.Registry.URLs = "confluent", url }, "registry.urls"},
 		"a framing of raw":       {func(p *Params) { p.Format, p.Framing = "raw", "confluent" }, "framing"},

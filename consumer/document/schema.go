@@ -144,11 +144,13 @@ func (p Params) wrongSchema() []setting.Mistake {
 	if !is.schemas {
 		return append(out, p.pointless()...)
 	}
-	file, asks := p.SchemaFile != "" || p.Schema != "", p.Registry.Set()
+	file, asks := p.SchemaFile != "", p.Registry.Set()
 	switch {
 	case file && asks:
 		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "is a second source of schemas, beside schema_file",
 			"remove one of the two"))
+	case asks && p.Schema != "":
+		out = append(out, setting.Wrong("schema", p.Schema, "has no effect without schema_file", "remove it"))
 	case asks && framed && !framing.asks:
 		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "has no effect with framing "+p.Framing,
 			"name the schema in document.schema_file"))

@@ -48,6 +48,9 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
+	if err := sparesStdout(cmd, pairs, clusters); err != nil {
+		return err
+	}
 	d, err := readEvaluated(cmd, args)
 	if err != nil {
 		return err

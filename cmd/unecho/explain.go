@@ -42,6 +42,9 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := sparesStdout(cmd, args...); err != nil {
+		return err
+	}
 	open := explain.Opener{
 		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
 		Records: func() (topic.Options, *corpus.TopicReader, error) { return named.Records(cmd, c) },

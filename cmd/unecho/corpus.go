@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/internal/corpus"
@@ -16,6 +18,8 @@ func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("files-from", "file", "",
 			"read the names of files from this list, a name a line (- is standard input); each file is a document")
+		f.Texts("include", "glob", "of directories, take the files with such a name, or such a path if it has a /; may be repeated")
+		f.BoolP("null", "0", false, "names in --files-from end with a byte of 0, as `find -print0` writes them")
 	})
 	addLayoutFlags(cmd)
 }
@@ -23,10 +27,12 @@ func addCorpusFlags(cmd *cobra.Command) {
 // addLayoutFlags adds the flags that say what is a document in a file.
 func addLayoutFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, arrow, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called by its number")
+		f.Text("delimiter", "char", "", "what is between the columns of CSV: one character, or \\t")
+		f.Bool("lenient-quotes", false, "in CSV a quotation mark may stand anywhere")
 		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")
 	})
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
@@ -42,7 +48,23 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
 		p.Fields = c.Document.Fields
 	}
+	p.Lenient = cmdline.Bool(cmd, "lenient-quotes")
+	switch delimiter := cmd.Flag("delimiter").Value.String(); {
+	case delimiter == `\t`:
+		p.Comma = '\t'
+	case len(delimiter) == 1:
+		p.Comma = delimiter[0]
+	case delimiter != "":
+		return p, exit.Usage(fmt.Errorf("--delimiter %s: write one character of ASCII, or \\t", delimiter))
+	}
 	return p, err
+}
+
+// namedBy returns the files that a command line names.
+func namedBy(cmd *cobra.Command, list string, paths []string) written.Named {
+	include, _ := cmd.Flags().GetStringArray("include") // the verb has the flag
+	zeros := cmdline.Bool(cmd, "null") && (list != "" || !cmd.Flag("files-from").Changed)
+	return written.Named{Paths: paths, Include: include, List: list, Zeros: zeros}
 }
 
 // errUnread ends a verb that needs all documents.
@@ -58,7 +80,7 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config,
 		return nil, 0, err
 	}
 	out.Stdout(cmd.OutOrStdout())
-	sources, size, err := out.Sources(cmd.Flag("files-from").Value.String(), args)
+	sources, size, err := out.Sources(namedBy(cmd, cmd.Flag("files-from").Value.String(), args))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -67,6 +89,13 @@ func openCorpus(cmd *cobra.Command, args []string, c config.Config,
 	}
 	r, err = corpus.NewReader(p, sources)
 	return r, size, err
+}
+
+// sparesStdout returns an error if standard output goes to a file that is read.
+func sparesStdout(cmd *cobra.Command, paths ...string) error {
+	var out written.Files
+	out.Stdout(cmd.OutOrStdout())
+	return out.SpareFiles(paths...)
 }
 
 // writtenBy returns the files that these flags name.

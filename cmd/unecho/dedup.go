@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -17,7 +18,7 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
+		Long: "Find the near-duplicates in files: Parquet, Arrow, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
 			"standard\n" +
 			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
 			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +
@@ -63,6 +64,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("duplicates", "file", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
 		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, separated by tabs")
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
+		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
 		f.Text("representative", "choice", "first",
 			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
@@ -85,8 +87,9 @@ func addDedupFlags(cmd *cobra.Command) {
 // dedupRun is one run of the verb.
 type dedupRun struct {
 	dedup.Options
-	cmd *cobra.Command
-	out *dedup.Outputs
+	cmd    *cobra.Command
+	out    *dedup.Outputs
+	schema *columnar.Schema // of the unique rows, where they are written as Parquet
 }
 
 func runDedup(cmd *cobra.Command, args []string) (err error) {
@@ -132,7 +135,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
-		Representative: r.Representative,
+		Representative: r.Representative, Schema: r.schema,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {

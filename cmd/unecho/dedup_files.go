@@ -24,24 +24,38 @@ func (r *dedupRun) open() (old, query *dedup.Input, err error) {
 		}
 	}
 	if len(r.Old) > 0 {
-		if old, err = r.openFiles("", r.Old, spared); err != nil {
+		if old, err = r.openFiles("", r.Old, spared, corpus.RowsWanted); err != nil {
 			return nil, nil, err
 		}
 	}
-	if !r.Only() {
-		query, err = r.openFiles(r.List, r.Query, spared)
+	if r.Only() {
+		return old, nil, nil
 	}
+	rows := corpus.RowsWanted
+	switch unique := r.outputs().Paths["unique"]; {
+	case dedup.IsTable(unique):
+		rows = corpus.RowsPlaced
+	case unique != "":
+		rows = corpus.RowsWhole
+	}
+	query, err = r.openFiles(r.List, r.Query, spared, rows)
 	return old, query, err
 }
 
-func (r *dedupRun) openFiles(list string, paths []string, spared written.Files) (*dedup.Input, error) {
+func (r *dedupRun) openFiles(list string, paths []string, spared written.Files, rows corpus.RowsAs) (*dedup.Input, error) {
 	p, err := corpusParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}
-	sources, size, err := spared.Sources(list, paths)
+	p.Rows = rows
+	sources, size, err := spared.Sources(namedBy(r.cmd, list, paths))
 	if err != nil {
 		return nil, err
+	}
+	if rows == corpus.RowsPlaced {
+		if sources, r.schema, err = dedup.OneSchema(sources); err != nil {
+			return nil, err
+		}
 	}
 	written := func(info fs.FileInfo) bool { return r.out.Writes(info) }
 	reader, err := corpus.NewReader(p, corpus.Except(sources, written))

@@ -56,6 +56,9 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
+	if err := sparesStdout(cmd, pairs, clusters); err != nil {
+		return err
+	}
 	texts, list, err := listed(cmd)
 	if err != nil {
 		return err

@@ -55,6 +55,9 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := sparesStdout(cmd, append(args[:len(args):len(args)], cmd.Flag("in").Value.String())...); err != nil {
+		return err
+	}
 	documents, err := explained(ctx, cmd, args, c)
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	if cmd.Flag("in").Changed {
 		return explainedIn(ctx, cmd, cmd.Flag("in").Value.String(), [2]string(args), c)
 	}
-	for _, flag := range []string{"format", "fields", "id", "strict"} {
+	for _, flag := range []string{"format", "fields", "id", "strict", "delimiter", "lenient-quotes"} {
 		if cmd.Flag(flag).Changed {
 			return d, exit.Usage(fmt.Errorf("--%s is about a file with documents: name it by --in", flag))
 		}
@@ -105,7 +108,7 @@ func explainedIn(ctx context.Context, cmd *cobra.Command, path string, names [2]
 	if err != nil {
 		return d, err
 	}
-	sources, _, err := written.Files{}.Sources("", []string{path})
+	sources, _, err := written.Files{}.Sources(written.Named{Paths: []string{path}})
 	if err != nil {
 		return d, err
 	}

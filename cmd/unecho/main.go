@@ -21,7 +21,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := cmdline.Execute(root)
-	if mistake := (*corpus.MistakeError)(nil); errors.As(err, &mistake) {
+	if mistake := (*corpus.MistakeError)(nil); errors.As(err, &mistake) || errors.Is(err, corpus.ErrWritten) {
 		err = exit.Usage(err)
 	}
 	return exit.Report(stderr, err, root.PersistentFlags().Lookup(cmdline.LogFormatFlag).Value.String())

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -23,8 +24,9 @@ func TestScript(t *testing.T) {
 			"exitcode": exitCode, "until": until, "harm": harm, "trim": trim, "hang": hang,
 		},
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, noRaceNap)
-			return nil
+			tables, err := filepath.Abs("../../internal/columnar/testdata")
+			env.Vars = append(env.Vars, noRaceNap, "TABLES="+tables)
+			return err
 		},
 	})
 }

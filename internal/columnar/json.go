@@ -69,8 +69,14 @@ func appendClock(dst []byte, sinceMidnight time.Duration) []byte {
 	return append(dst, '"')
 }
 
+// mostScale is the scale up to which a decimal is written with a point. No type has so many digits, but a file may say so.
+const mostScale = 100
+
 // appendDecimal appends digits with a point before the last scale of them.
 func appendDecimal(dst []byte, digits string, scale int) []byte {
+	if scale < 0 || scale > mostScale {
+		return strconv.AppendInt(append(append(dst, digits...), 'e'), -int64(scale), 10)
+	}
 	if len(digits) > 0 && digits[0] == '-' {
 		dst, digits = append(dst, '-'), digits[1:]
 	}

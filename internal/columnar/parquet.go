@@ -107,13 +107,8 @@ func openFooter(footer []byte) (*parquet.File, error) {
 
 // Append implements Rows.
 func (r *parquetRows) Append(dst []byte) (row []byte, err error) {
-	for r.left == 0 {
-		if len(r.next) == 0 {
-			return dst, io.EOF
-		}
-		if err := r.open(); err != nil {
-			return dst, err
-		}
+	if err := r.nextGroup(); err != nil {
+		return dst, err
 	}
 	r.left--
 	r.read++
@@ -171,6 +166,19 @@ func (r *parquetRows) Has(column string) bool {
 
 // Share implements Rows.
 func (r *parquetRows) Share() (read, all int64) { return r.read, r.file.NumRows() }
+
+// nextGroup opens the next row group if there is no row left in this one.
+func (r *parquetRows) nextGroup() error {
+	for r.left == 0 {
+		if len(r.next) == 0 {
+			return io.EOF
+		}
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (r *parquetRows) where() string { return fmt.Sprintf("row group %d", r.group+1) }
 

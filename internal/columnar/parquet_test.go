@@ -27,7 +27,10 @@ func all(data []byte, w columnar.Wanted) (string, error) {
 
 func drain(r columnar.Rows) (string, error) {
 	var out []byte
-	for {
+	for n := 0; ; n++ {
+		if n == 1000 { // of a file that claims to have more
+			return "", errors.Join(errTooMany, r.Close())
+		}
 		row, err := r.Append(out)
 		if errors.Is(err, io.EOF) {
 			return string(out), r.Close()
@@ -38,6 +41,8 @@ func drain(r columnar.Rows) (string, error) {
 		out = append(row, '\n')
 	}
 }
+
+var errTooMany = errors.New("too many rows for a test")
 
 func golden(t *testing.T, name string) []byte {
 	t.Helper()
@@ -109,12 +114,12 @@ func TestWanted(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	for _, name := range []string{"v1", "v2", "lz4"} {
 		data := golden(t, name+".parquet")
-		for cut := 0; cut < len(data); cut += 1 + cut/40 {
+		for cut := 0; cut < len(data); cut += 1 + cut/10 {
 			if got, err := all(data[:cut], columnar.Wanted{All: true}); err == nil {
 				t.Fatalf("%s cut to %d bytes: %q", name, cut, got)
 			}
 		}
-		for at := 4; at < len(data); at += 7 {
+		for at := 4; at < len(data); at += 41 {
 			changed := bytes.Clone(data)
 			changed[at] ^= 0x55
 			_, _ = all(changed, columnar.Wanted{All: true}) // a text may just be another

@@ -16,7 +16,7 @@ func writerOf(t parquet.Type, text bool) func(dst []byte, v parquet.Value) []byt
 		case *format.StringType, *format.EnumType, *format.JsonType:
 			text = true
 		case *format.UUIDType:
-			return appendUUID
+			return func(dst []byte, v parquet.Value) []byte { return appendUUID(dst, v.ByteArray()) }
 		case *format.DecimalType:
 			return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, digitsOf(v), int(l.Scale)) }
 		case *format.DateType:
@@ -92,10 +92,10 @@ func appendInt96(dst []byte, v parquet.Value) []byte {
 }
 
 // appendUUID appends 8-4-4-4-12 digits.
-func appendUUID(dst []byte, v parquet.Value) []byte {
+func appendUUID(dst, uuid []byte) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
-	for i, b := range v.ByteArray() {
+	for i, b := range uuid {
 		if i == 4 || i == 6 || i == 8 || i == 10 {
 			dst = append(dst, '-')
 		}

@@ -86,7 +86,7 @@ func (u *unpacker) next() error {
 		return err
 	}
 	u.begin, u.given = u.begin+int64(len(u.page)), 0
-	u.page = append(append(u.page[:0], head...), make([]byte, 0, min(size, 1<<20))...)
+	u.page = append(u.page[:0], head...)
 	return u.unpack(header, size)
 }
 

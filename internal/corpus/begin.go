@@ -30,9 +30,9 @@ func (r *Reader) begin(s Source) error {
 		}
 	case JSON:
 		r.bracket()
-	case Parquet:
+	case Parquet, Arrow:
 		r.line = 0
-		if err := r.openRows(); err != nil {
+		if err := r.openRows(format); err != nil {
 			return err
 		}
 	}
@@ -56,8 +56,8 @@ func (r *Reader) lay(format string, header []byte) (err error) {
 func (r *Reader) format(s Source) (string, error) {
 	head, _ := r.in.Peek(headBytes) // an error comes again when it is read
 	guessed := r.params.Format == Auto
-	if (guessed || r.params.Format == Parquet) && bytes.HasPrefix(head, []byte(parquetMagic)) && !printable(head) {
-		return Parquet, nil
+	if format, ok := columnFormat(head); ok && (guessed || r.params.Format == format) {
+		return format, nil
 	}
 	if err := recognise(head, guessed); err != nil {
 		return "", err
@@ -65,9 +65,15 @@ func (r *Reader) format(s Source) (string, error) {
 	format := r.params.Format
 	switch {
 	case guessed && s.Path == Stdin:
-		return guess(head), nil
+		if format = guess(head); format == Lines && r.params.Comma != 0 {
+			format = CSV
+		}
+		return format, nil
 	case guessed:
 		format, _ = formatOf(s.Path)
+	}
+	if guessed && r.params.Comma != 0 && (format == TSV || format == Lines) {
+		return CSV, nil
 	}
 	if format == JSONL && bytes.HasPrefix(bytes.TrimLeft(head, blanks), []byte{'['}) || guessed && format == JSON {
 		return jsonFormat(head), nil
@@ -91,7 +97,7 @@ func (r *Reader) bracket() {
 // header removes the first record from the front.
 func (r *Reader) header(format string) ([]byte, error) {
 	for {
-		n := firstRecord(format, r.rest)
+		n := r.firstRecord(format)
 		if r.ended && n == 0 {
 			n = len(r.rest)
 		}

@@ -115,10 +115,15 @@ func TestCutOff(t *testing.T) {
 
 // FuzzRows: rows end where encoding/csv ends them, whatever is wrong with them.
 func FuzzRows(f *testing.F) {
-	f.Add("text,x\na,b\n")
-	f.Add("text\n\"a\"\"\n,\"b,\n\"c\"d\"\n\"e\nf\"\n\n\"\"\"\"\n")
-	f.Add("text\na\"b\n\"c\n")
-	f.Fuzz(func(t *testing.T, content string) {
+	f.Add("a \"b\" c\n\"d\"e\",f\"\n\"g\" \nh\n\"\n", true, false)
+	f.Add("a\tb\"\n\"\t\"\n", true, true)
+	f.Add("text,x\na,b\n", false, false)
+	f.Add("text,x\na,b\n", true, true)
+	f.Add("text\n\"a\"\"\n,\"b,\n\"c\"d\"\n\"e\nf\"\n\n\"\"\"\"\n", false, false)
+	f.Add("text\n\"a\"\"\n,\"b,\n\"c\"d\"\n\"e\nf\"\n\n\"\"\"\"\n", true, true)
+	f.Add("text\na\"b\n\"c\n", false, false)
+	f.Add("text\na\"b\n\"c\n", true, true)
+	f.Fuzz(func(t *testing.T, content string, lenient, tabs bool) {
 		if strings.ContainsAny(content, "\x00\r") || strings.Contains(content, "\ufeff") || len(content) > 1<<16 {
 			return
 		}
@@ -127,7 +132,10 @@ func FuzzRows(f *testing.F) {
 		p.Format = corpus.CSV
 		long := content + strings.Repeat("\n\"x\ny\"", 70_000) // of several chunks
 		whole := csv.NewReader(strings.NewReader(long))
-		whole.FieldsPerRecord = 1
+		whole.FieldsPerRecord, whole.LazyQuotes, p.Lenient = 1, lenient, lenient
+		if tabs {
+			whole.Comma, p.Comma = '\t', '\t'
+		}
 		rows, bad := 0, 0
 		for {
 			_, err := whole.Read()

@@ -80,7 +80,7 @@ func (r *Reader) ready() int {
 	if r.ended && r.failed == nil && r.layout.format != JSON {
 		return len(r.rest)
 	}
-	return wholeRecords(r.layout.format, r.rest)
+	return r.wholeRecords(r.layout.format)
 }
 
 // finish closes a file of which no record is left.
@@ -154,21 +154,22 @@ func (r *Reader) cut(c *Chunk, n int) {
 	r.line += records
 }
 
-// wholeRecords returns the length of the whole records at the front of data.
-func wholeRecords(format string, data []byte) int {
+// wholeRecords returns the length of the whole records at the front of what was read.
+func (r *Reader) wholeRecords(format string) int {
+	data := r.rest
 	switch format {
 	case JSON:
 		return wholeValues(data)
 	case CSV:
-		return wholeRows(data)
+		return r.params.dialect().wholeRows(data)
 	}
 	return bytes.LastIndexByte(data, '\n') + 1
 }
 
 // firstRecord returns the length of the first record of a table, or 0 if it is not complete.
-func firstRecord(format string, data []byte) int {
+func (r *Reader) firstRecord(format string) int {
 	if format == CSV {
-		return rowEnd(data)
+		return r.params.dialect().rowEnd(r.rest)
 	}
-	return bytes.IndexByte(data, '\n') + 1
+	return bytes.IndexByte(r.rest, '\n') + 1
 }

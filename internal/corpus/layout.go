@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +19,7 @@ type layout struct {
 	header  []byte
 	guessed bool // the format was not named
 	rows    RowsAs
+	dialect dialect
 
 	reader   *document.Reader
 	maxBytes int
@@ -27,7 +27,7 @@ type layout struct {
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, maxBytes: int(p.Document.MaxBytes)}
+	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(), maxBytes: int(p.Document.MaxBytes)}
 	d := p.Document.As("raw")
 	d.ID = ""
 	if isObjects(format) {
@@ -90,7 +90,7 @@ func (l *layout) columnNames(header []byte) ([]string, error) {
 	if l.format == TSV {
 		return strings.Split(strings.TrimRight(string(header), "\r\n"), "\t"), nil
 	}
-	return csv.NewReader(bytes.NewReader(header)).Read()
+	return l.dialect.reader(header).Read()
 }
 
 func quoted(names []string) string {
@@ -114,7 +114,7 @@ func (l *layout) records(data []byte) int {
 	case JSON:
 		return countValues(data)
 	case CSV:
-		return countRows(data)
+		return l.dialect.countRows(data)
 	}
 	lines := bytes.Count(data, []byte{'\n'})
 	if isRows(l.format) && l.rows == RowsWhole {

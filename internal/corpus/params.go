@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/unecho/unecho/consumer/document"
 )
@@ -23,7 +24,7 @@ const (
 )
 
 // Formats lists the names of the formats.
-func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Lines, Text} }
+func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Arrow, Lines, Text} }
 
 // Params say how files become documents.
 type Params struct {
@@ -33,6 +34,8 @@ type Params struct {
 	MustID   bool     // it is a mistake if no document has the id
 	Strict   bool     // the first record that is rejected is an error
 	Rows     RowsAs
+	Comma    byte // between the columns of CSV; 0 is a comma, and any other makes tables of files that have no format by name
+	Lenient  bool // quotation marks may stand anywhere in CSV
 	Document document.Params
 }
 
@@ -59,5 +62,15 @@ func (p Params) validate() error {
 	if len(p.Fields) == 0 {
 		return fmt.Errorf("read documents: no field is named that holds the text")
 	}
+	if p.Comma == '"' || p.Comma == '\n' || p.Comma == '\r' || p.Comma >= utf8.RuneSelf {
+		return &MistakeError{fmt.Sprintf("--delimiter %q: name one character of ASCII that is no quotation mark or line break", p.Comma)}
+	}
 	return nil
+}
+
+func (p Params) dialect() dialect {
+	if p.Comma == 0 {
+		return dialect{',', p.Lenient}
+	}
+	return dialect{p.Comma, p.Lenient}
 }

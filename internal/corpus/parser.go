@@ -37,7 +37,7 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 		return append(dst, r.ID...)
 	}
 	if r.Number == 0 {
-		return append(dst, r.File...)
+		return append(dst, name(r.File)...)
 	}
 	if file {
 		dst = append(append(dst, r.File...), ':')
@@ -217,7 +217,7 @@ func (p *Parser) read(l *layout, value []byte) error {
 
 // table reads a chunk of CSV.
 func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
-	in := csv.NewReader(bytes.NewReader(c.Data))
+	in := c.layout.dialect.reader(c.Data)
 	in.ReuseRecord, in.FieldsPerRecord = true, c.layout.columns
 	from, line := int64(0), c.line
 	for number := c.First; ; number++ {

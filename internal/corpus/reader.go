@@ -212,7 +212,7 @@ func (r *Reader) whole(s Source) bool {
 		return r.params.Format == Text && s.Path != Stdin
 	}
 	_, known := formatOf(s.Path)
-	return s.Whole && !known
+	return s.Whole && !known && r.params.Comma == 0
 }
 
 func name(path string) string {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/unecho/unecho/internal/columnar"
 )
 
 // headBytes is how much of a file is looked at to recognise it.
@@ -19,14 +21,31 @@ type kind struct {
 	do    string // what to do
 }
 
-const parquetMagic = "PAR1"
+// What files of columns begin with.
+const (
+	parquetMagic = "PAR1"
+	streamMark   = "\xff\xff\xff\xff" // an Arrow stream
+)
+
+// columnFormat returns the format of a file of columns by how it begins.
+func columnFormat(head []byte) (format string, ok bool) {
+	switch {
+	case printable(head):
+	case bytes.HasPrefix(head, []byte(parquetMagic)):
+		return Parquet, true
+	case bytes.HasPrefix(head, []byte(columnar.ArrowMagic)), bytes.HasPrefix(head, []byte(streamMark)):
+		return Arrow, true
+	}
+	return "", false
+}
 
 // kinds lists what is commonly taken for a file of documents and is none.
 func kinds() []kind {
 	return []kind{
 		{0, parquetMagic, "a Parquet file", "leave out --format, or name it .parquet"},
-		{0, "ARROW1\x00\x00", "an Arrow file", "convert it to Parquet or JSONL"},
-		{0, "\xff\xff\xff\xff", "an Arrow stream, or another binary format", "convert it to Parquet or JSONL"},
+		{0, columnar.ArrowMagic, "an Arrow file", "leave out --format, or name it .arrow"},
+		{0, streamMark, "an Arrow stream, or another binary format", "leave out --format, or name it .arrow"},
+		{0, "FEA1", "a Feather file of version 1", "write it as version 2, or as Parquet"},
 		{0, "ORC", "an ORC file", "convert it to Parquet or JSONL"},
 		{0, "Obj\x01", "an Avro file", "convert it to Parquet or JSONL"},
 		{0, "PK\x03\x04", "a zip archive, or a document in one", "unpack it"},
@@ -79,6 +98,8 @@ func formatOf(name string) (format string, known bool) {
 		return TSV, true
 	case ".parquet", ".pq":
 		return Parquet, true
+	case ".arrow", ".feather":
+		return Arrow, true
 	}
 	return Lines, false
 }

@@ -2,12 +2,15 @@ package corpus
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,13 +40,20 @@ func (s *Source) size() int64 {
 // Sources yields one source after another, and io.EOF at the end.
 type Sources func() (Source, error)
 
-// Files returns the files named, and the .txt files of directories named, each of which is one document, in the order
-// of their names. All are checked before the first is read, so that a mistyped name costs nothing. total is their total
-// size in bytes, or -1 if one has none, such as a pipe.
-func Files(paths []string) (sources Sources, total int64, err error) {
+// Files returns the files named, and those of directories named, in the order of their names. Of a directory these are
+// the files that one of the patterns includes; without patterns, those of columns (Parquet, Arrow), or if there are none,
+// the .txt files. A file of a directory is one document, unless its name says that it holds many. All are checked before
+// the first is read, so that a mistyped name costs nothing. total is their total size in bytes, or -1 if one has none,
+// such as a pipe.
+func Files(paths []string, include ...string) (sources Sources, total int64, err error) {
+	for _, pattern := range include {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, 0, &MistakeError{fmt.Sprintf("--include %s: %v", pattern, err)}
+		}
+	}
 	var all []Source
 	for _, path := range paths {
-		if all, err = appendSource(all, path); err != nil {
+		if all, err = appendSource(all, path, include); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -81,7 +91,13 @@ func Stat(path string) (fs.FileInfo, error) {
 var ErrWritten = errors.New("it would be written as well; name another file for the output")
 
 // WouldWrite returns the error of a file that is to be read and is an output as well.
-func WouldWrite(path string) error { return fmt.Errorf("read %s: %w", name(path), ErrWritten) }
+func WouldWrite(path string) error {
+	if info, err := Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("read %s: %w; it is empty: if it was not before, the shell has emptied it for standard output (>)",
+			name(path), ErrWritten)
+	}
+	return fmt.Errorf("read %s: %w", name(path), ErrWritten)
+}
 
 // Except passes sources on, and ends with ErrWritten at one that is written as well. It calls written when the source
 // is to be read.
@@ -98,7 +114,7 @@ func Except(sources Sources, written func(fs.FileInfo) bool) Sources {
 	}
 }
 
-func appendSource(all []Source, path string) ([]Source, error) {
+func appendSource(all []Source, path string, include []string) ([]Source, error) {
 	if path == Stdin {
 		return append(all, Source{Path: path, Size: -1}), nil
 	}
@@ -107,7 +123,7 @@ func appendSource(all []Source, path string) ([]Source, error) {
 		return nil, fmt.Errorf("open documents: %w", err)
 	}
 	if info.IsDir() {
-		return appendDirectory(all, path)
+		return appendDirectory(all, path, include)
 	}
 	size := info.Size()
 	if !info.Mode().IsRegular() {
@@ -116,26 +132,57 @@ func appendSource(all []Source, path string) ([]Source, error) {
 	return append(all, Source{Path: path, Size: size}), nil
 }
 
-func appendDirectory(all []Source, dir string) ([]Source, error) {
-	before := len(all)
+func appendDirectory(all []Source, dir string, include []string) ([]Source, error) {
+	var tables, texts, included []Source
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !isText(path) {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
-		all = append(all, Source{Path: path, Whole: true, Size: info.Size()})
+		below, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		source := Source{Path: path, Whole: true, Size: info.Size()}
+		switch format, _ := formatOf(path); {
+		case includes(include, filepath.ToSlash(below)):
+			included = append(included, source)
+		case isRows(format):
+			tables = append(tables, source)
+		case isText(path):
+			texts = append(texts, source)
+		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("open documents: %w", err)
+	case len(include) > 0 && len(included) == 0:
+		return nil, fmt.Errorf("open documents: %s holds no file that --include %s includes", dir, strings.Join(include, " or "))
+	case len(include) > 0:
+		return append(all, included...), nil
+	case len(tables) > 0:
+		return append(all, tables...), nil
+	case len(texts) == 0:
+		return nil, fmt.Errorf("open documents: %s holds no .txt, .parquet or .arrow file; say which by --include '*.md', or name "+
+			"files one by one, or with --files-from", dir)
 	}
-	if len(all) == before {
-		return nil, fmt.Errorf("open documents: %s holds no .txt file; name other files one by one, or with --files-from", dir)
-	}
-	return all, nil
+	return append(all, texts...), nil
+}
+
+// includes says whether a pattern matches a file of a directory: its name, or if the pattern has a slash, its path.
+func includes(patterns []string, below string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		name := below
+		if !strings.Contains(pattern, "/") {
+			name = path.Base(below)
+		}
+		matched, err := path.Match(pattern, name)
+		return err == nil && matched
+	})
 }
 
 func isText(path string) bool {
@@ -147,17 +194,36 @@ const maxPath = 64 << 10
 
 // Listed yields the files whose names are in a list, one on each line. The list is read as the files are wanted. Each
 // is one document, unless its name says that it holds many.
-func Listed(list io.Reader) Sources {
+func Listed(list io.Reader) Sources { return ListedBy(list, '\n') }
+
+// ListedBy is Listed for names that end with this byte: that of 0 is in no name.
+func ListedBy(list io.Reader, end byte) Sources {
 	lines := bufio.NewScanner(list)
 	lines.Buffer(nil, maxPath)
+	if end != '\n' {
+		lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+			if at := bytes.IndexByte(data, end); at >= 0 {
+				return at + 1, data[:at], nil
+			}
+			if atEOF && len(data) > 0 {
+				return len(data), data, nil
+			}
+			return 0, nil, nil
+		})
+	}
 	return func() (Source, error) {
 		for lines.Scan() {
-			if path := strings.TrimSuffix(lines.Text(), "\r"); path != "" {
+			path := lines.Text()
+			if end == '\n' {
+				path = strings.TrimSuffix(path, "\r")
+			}
+			if path != "" {
 				return Source{Path: path, Whole: true, Size: -1}, nil
 			}
 		}
 		if errors.Is(lines.Err(), bufio.ErrTooLong) {
-			return Source{}, fmt.Errorf("read the list of files: a line is longer than %d bytes; one name is expected on each", maxPath)
+			return Source{}, fmt.Errorf("read the list of files: a line is longer than %d bytes; one name is expected on each, or with "+
+				"-0 one before each byte of 0", maxPath)
 		}
 		if lines.Err() != nil {
 			return Source{}, fmt.Errorf("read the list of files: %w", lines.Err())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -34,23 +35,33 @@ func (r *rows) close() error {
 }
 
 // openRows opens the open file as one of columns.
-func (r *Reader) openRows() error {
-	opened := &rows{}
-	open, err := r.opener(&opened.size)
+func (r *Reader) openRows(format string) error {
+	texts := r.columns()
+	judged, whole := columnar.Wanted{Columns: texts, Texts: texts}, columnar.Wanted{All: true, Texts: texts}
+	open := r.openParquet
+	if format == Arrow {
+		open = r.openArrow
+	}
+	opened, err := open(judged, whole)
 	if err != nil {
 		return &fault{reason: Unreadable, err: err}
 	}
-	texts := r.columns()
-	if opened.judged, err = open(columnar.Wanted{Columns: texts, Texts: texts}); err != nil {
-		return &fault{reason: Unreadable, err: err}
-	}
 	r.rows = opened
-	if r.params.Rows == RowsWhole {
-		if opened.whole, err = open(columnar.Wanted{All: true, Texts: texts}); err != nil {
-			return &fault{reason: Unreadable, err: err}
-		}
-	}
 	return r.checkColumns()
+}
+
+// openArrow opens the open file as Arrow, which is read from its beginning to its end.
+func (r *Reader) openArrow(judged, whole columnar.Wanted) (*rows, error) {
+	head, _ := r.in.Peek(len(columnar.ArrowMagic)) // an error comes again when it is read
+	of, err := columnar.OpenArrow(r.in, string(head) == columnar.ArrowMagic, judged)
+	if err != nil {
+		return nil, err
+	}
+	opened := &rows{judged: of}
+	if r.params.Rows == RowsWhole {
+		opened.whole = of.Whole(whole)
+	}
+	return opened, nil
 }
 
 // checkColumns returns an error if a column is missing without which there are no documents.
@@ -69,8 +80,8 @@ func (r *Reader) checkColumns() error {
 	return nil
 }
 
-// opener returns what opens the file, and its size.
-func (r *Reader) opener(size *int64) (func(columnar.Wanted) (columnar.Rows, error), error) {
+// openParquet opens the open file as Parquet, which is read here and there.
+func (r *Reader) openParquet(judged, whole columnar.Wanted) (*rows, error) {
 	if r.in.packed {
 		return nil, errors.New("a Parquet file is read from its end, and this one is compressed as a whole: unpack it")
 	}
@@ -81,8 +92,12 @@ func (r *Reader) opener(size *int64) (func(columnar.Wanted) (columnar.Rows, erro
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("a Parquet file is read from its end: name it, or redirect it by <, in place of a pipe")
 	}
-	*size = info.Size()
-	return func(w columnar.Wanted) (columnar.Rows, error) { return columnar.OpenParquet(r.in.file, *size, w) }, nil
+	opened := &rows{size: info.Size()}
+	if opened.judged, err = columnar.OpenParquet(r.in.file, opened.size, judged); err != nil || r.params.Rows != RowsWhole {
+		return opened, err
+	}
+	opened.whole, err = columnar.OpenParquet(r.in.file, opened.size, whole)
+	return opened, err
 }
 
 // columns are those with text, id and scope.
@@ -161,6 +176,43 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 		}
 	}
 	return nil
+}
+
+// Table is a Parquet file that is open.
+type Table struct {
+	*os.File
+	Size int64
+}
+
+// OpenTable opens a Parquet file.
+func OpenTable(path string) (Table, error) {
+	f := os.Stdin
+	if path != Stdin {
+		var err error
+		if f, err = openFile(path); err != nil {
+			return Table{}, fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return Table{}, fmt.Errorf("read %s: %w", name(path), err)
+	}
+	return Table{f, info.Size()}, nil
+}
+
+// Close closes the file, unless it is standard input.
+func (t Table) Close() error {
+	if t.File == os.Stdin || t.File == nil {
+		return nil
+	}
+	return t.File.Close()
+}
+
+// IsTable says whether a file begins like a Parquet file.
+func (t Table) IsTable() bool {
+	var head [len(parquetMagic)]byte
+	n, _ := t.ReadAt(head[:], 0) // who reads it reports the error
+	return string(head[:n]) == parquetMagic
 }
 
 // Place is where a row is.

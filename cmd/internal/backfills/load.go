@@ -39,7 +39,7 @@ func (v *loading) load(ctx context.Context) (err error) {
 	params := corpus.Params{Format: v.flags.Format, Fields: v.config.Document.Fields, Document: document.DefaultParams()}
 	params.Document.MaxBytes = v.config.Document.MaxBytes
 	var none written.Files
-	sources, size, err := none.Sources("", v.flags.Files)
+	sources, size, err := none.Sources(written.Named{Paths: v.flags.Files})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (v *loading) fits(c *corpus.Chunk) error {
 
 // isObjects says whether the records of a format are JSON objects in the topic.
 func isObjects(format string) bool {
-	return format == corpus.JSONL || format == corpus.JSON || format == corpus.Parquet || format == corpus.CSV || format == corpus.TSV
+	return format == corpus.JSONL || format == corpus.JSON || format == corpus.Parquet || format == corpus.Arrow || format == corpus.CSV || format == corpus.TSV
 }
 
 // documentOf returns a record of a file as the job reads it.

@@ -25,10 +25,10 @@ const manyFlags = 11
 
 const usageTemplate = `Usage:{{if or (not .HasAvailableSubCommands) (index .Annotations "works")}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND [flags]{{end}}{{if .HasExample}}
+  {{.CommandPath}} COMMAND [flags]{{end}}{{with rest .Example}}
 
-Examples:
-{{.Example}}{{end}}{{$commands := .Commands}}{{range .Groups}}{{$id := .ID}}
+More examples:
+{{.}}{{end}}{{$commands := .Commands}}{{range .Groups}}{{$id := .ID}}
 
 {{.Title}}{{range $commands}}{{if and (eq .GroupID $id) (or .IsAvailableCommand (eq .Name "help"))}}
 {{listed .}}{{end}}{{end}}{{end}}{{if and .HasAvailableSubCommands (not .Groups)}}
@@ -53,6 +53,7 @@ func Execute(root *cobra.Command) error {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		return template.Must(template.New("usage").Funcs(template.FuncMap{
 			"flags":  func(cmd *cobra.Command) string { return flagUsages(cmd, columns) },
+			"rest":   func(all string) string { _, rest := examples(all); return rest },
 			"listed": func(cmd *cobra.Command) string { return listed(cmd, columns) },
 			"more": func(cmd *cobra.Command) string {
 				return wrapped("`"+cmd.CommandPath()+" COMMAND --help` says more about a command.", columns)
@@ -69,10 +70,23 @@ func Execute(root *cobra.Command) error {
 		if about == "" {
 			about = cmd.Short + "."
 		}
+		first, _ := examples(cmd.Example)
+		if first != "" {
+			first = "Examples:\n" + first + "\n\n"
+		}
 		// nobody to report an error to
-		_, _ = io.WriteString(cmd.OutOrStdout(), wrapped(about, columns)+"\n\n"+cmd.UsageString())
+		_, _ = io.WriteString(cmd.OutOrStdout(), first+wrapped(about, columns)+"\n\n"+cmd.UsageString())
 	})
 	return errors.Join(root.Execute(), unknown)
+}
+
+// firstExamples is how many examples help begins with. The others stand below the usage.
+const firstExamples = 3
+
+func examples(all string) (first, rest string) {
+	lines := strings.Split(all, "\n")
+	n := min(len(lines), firstExamples)
+	return strings.Join(lines[:n], "\n"), strings.Join(lines[n:], "\n")
 }
 
 // helpColumns returns how wide help is.

@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -25,13 +26,14 @@ type OutputParams struct {
 	Similarity     index.SimilarityParams
 	All            bool // a document may have several matches, or has them at the end
 	Representative Representative
+	Schema         *columnar.Schema // of the unique rows, where they are written as Parquet
 }
 
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
 // Those that depend on the clusters are written at the end; meanwhile the documents are in a temporary file.
 type Outputs struct {
-	unique, duplicates, pairs, clusters, rejected *written.File // nil if not asked for
-	files                                         written.Files
+	unique, duplicates, pairs, clusters, listed, rejected *written.File // nil if not asked for
+	files                                                 written.Files
 
 	params  OutputParams
 	begun   bool   // the old content of the files is deleted
@@ -50,20 +52,25 @@ type Outputs struct {
 
 // OutputNames lists the outputs.
 func OutputNames() []string {
-	return []string{"unique", "duplicates", "pairs", "clusters", "rejected"}
+	return []string{"unique", "duplicates", "pairs", "clusters", "groups", "rejected"}
 }
 
 // OpenOutputs opens the outputs. Their old content stays until the first document is judged.
 func OpenOutputs(p OutputParams) (*Outputs, error) {
 	d := &Outputs{params: p}
 	asked := map[string]**written.File{
-		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "rejected": &d.rejected,
+		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "groups": &d.listed,
+		"rejected": &d.rejected,
 	}
 	onStdout := ""
 	for _, name := range OutputNames() {
 		path := p.Paths[name]
 		if path == "" {
 			continue
+		}
+		if name != "unique" && IsTable(path) {
+			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s %s: only the unique documents are written as Parquet: name it otherwise",
+				name, path)), d.Close())
 		}
 		if path == corpus.Stdin && onStdout != "" {
 			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)), d.Close())
@@ -82,6 +89,11 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 	}
 	d.table.out = d.unique
 	var err error
+	if p.Schema != nil {
+		if d.table.rows, err = newTableFile(d.unique, p.Schema); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
 	if p.Shown != nil {
 		if d.shown, err = newShownPairs(p.Shown, p.Similarity); err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -116,7 +128,7 @@ func (d *Outputs) waits() bool {
 // judge is called before the first Add. It sets the number of the first document that is judged.
 func (d *Outputs) judge(first int64) {
 	d.first, d.indexed = first, first > 0
-	if d.waits() || d.clusters != nil {
+	if d.waits() || d.clusters != nil || d.listed != nil {
 		d.groups = NewGroups(d.params.Representative, first)
 	}
 }
@@ -159,7 +171,9 @@ func (d *Outputs) add(o *Outcome) error {
 		if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
 			d.refused.Add(string(o.Name), o.Rejected)
 		}
-		return d.rejected.JSON(rejectedLine{string(o.Name), string(o.Rejected.Reason), o.Rejected.Detail, o.File, o.Line})
+		return d.rejected.JSON(rejectedLine{
+			written.Name(o.Name), string(o.Rejected.Reason), o.Rejected.Detail, written.Name(o.File), o.Line,
+		})
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
 		return err
@@ -218,8 +232,8 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 
 func (d *Outputs) duplicate(id string, m *Match, cluster string) duplicateLine {
 	line := duplicateLine{
-		ID: id, MatchID: string(m.Name), Similarity: json.Number(terminal.FourPlaces(m.Similarity.TenThousandths())),
-		Method: m.Method.String(), Cluster: cluster,
+		ID: written.Name(id), MatchID: written.Name(m.Name), Similarity: json.Number(terminal.FourPlaces(m.Similarity.TenThousandths())),
+		Method: m.Method.String(), Cluster: written.Name(cluster),
 	}
 	if d.indexed {
 		line.In = "query"

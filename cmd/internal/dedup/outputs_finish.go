@@ -24,6 +24,9 @@ func (d *Outputs) finish() error {
 
 func (d *Outputs) finishGroups(g *Groups) error {
 	g.Choose()
+	if err := d.list(g); err != nil {
+		return err
+	}
 	duplicate := int64(0)
 	first, end := g.Numbers()
 	for i := first; i < end; i++ {
@@ -63,13 +66,16 @@ func (d *Outputs) finishGroups(g *Groups) error {
 }
 
 func (d *Outputs) all() []*written.File {
-	all := []*written.File{d.unique, d.duplicates, d.pairs, d.clusters, d.rejected}
+	all := []*written.File{d.unique, d.duplicates, d.pairs, d.clusters, d.listed, d.rejected}
 	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
 }
 
 // flush writes what is buffered, and adds what goes wrong to err. A file that ended with err returns that again.
 func (d *Outputs) flush(err error) error {
 	all := []error{err}
+	if d.begun {
+		all = append(all, d.table.rows.end())
+	}
 	for _, out := range d.all() {
 		if more := out.Flush(); !errors.Is(err, more) {
 			all = append(all, more)
@@ -81,6 +87,9 @@ func (d *Outputs) flush(err error) error {
 // Close closes all files. What was not flushed is lost.
 func (d *Outputs) Close() error {
 	var all []error
+	if d.table.rows != nil && !d.begun {
+		all = append(all, d.table.rows.table.Close())
+	}
 	for _, out := range d.all() {
 		all = append(all, out.Close())
 	}

@@ -11,7 +11,8 @@ import (
 // to it.
 type uniqueFile struct {
 	out            *written.File
-	header, latest []byte // first lines: of the documents to come; of the last one written
+	rows           *tableFile // where the output is Parquet
+	header, latest []byte     // first lines: of the documents to come; of the last one written
 }
 
 // below sets the first line of the documents to come, if they have one. It must stay valid.
@@ -24,6 +25,9 @@ func (u *uniqueFile) below(header []byte) error {
 }
 
 func (u *uniqueFile) document(raw []byte) error {
+	if u.rows != nil {
+		return u.rows.row(raw)
+	}
 	if err := u.lead(); err != nil {
 		return err
 	}

@@ -13,6 +13,9 @@ const (
 	progressLine    = 10 * time.Second
 )
 
+// leastMB is from how many bytes on they are counted in MB: fewer would be 0 of 0.
+const leastMB = 2 << 20
+
 // Progress shows how far long work is, and when it will be done. It counts bytes of documents that are read (Add, At),
 // or stages in units of their own (Stage).
 type Progress struct {
@@ -123,10 +126,15 @@ func (p *Progress) line(after time.Duration) string {
 	}
 	parts = append(parts, fmt.Sprintf("%s documents (%s/s)", Grouped(int(p.Documents)),
 		Grouped(int(float64(p.Documents)/seconds))))
-	if p.size <= 0 {
-		return strings.Join(append(parts, fmt.Sprintf("%d MB", p.bytes>>20)), ", ")
+	unit, per := "MB", int64(1<<20)
+	if max(p.bytes, p.size) < leastMB {
+		unit, per = "kB", 1<<10
 	}
-	parts = append(parts, fmt.Sprintf("%d of %d MB (%d %%)", p.bytes>>20, p.size>>20, min(100, 100*p.bytes/p.size)))
+	if p.size <= 0 {
+		return strings.Join(append(parts, fmt.Sprintf("%d %s", p.bytes/per, unit)), ", ")
+	}
+	parts = append(parts, fmt.Sprintf("%d of %d %s (%d %%)", (p.bytes+per-1)/per, (p.size+per-1)/per, unit,
+		min(100, 100*p.bytes/p.size)))
 	if p.bytes > 0 && p.bytes < p.size {
 		left := time.Duration(float64(after) * float64(p.size-p.bytes) / float64(p.bytes))
 		parts = append(parts, left.Round(time.Second).String()+" left")

@@ -13,6 +13,9 @@ func TestProgressLine(t *testing.T) {
 	}{
 		{Progress{Documents: 5000, bytes: 3 << 20, size: -1}, "5,000 documents (500/s), 3 MB"},
 		{Progress{Documents: 5000, bytes: 25 << 20, size: 100 << 20}, "5,000 documents (500/s), 25 of 100 MB (25 %), 30s left"},
+		{Progress{Documents: 5, bytes: 500, size: 700}, "5 documents (0/s), 1 of 1 kB (71 %), 4s left"},
+		{Progress{Documents: 5, bytes: 300 << 10, size: 1 << 20}, "5 documents (0/s), 300 of 1024 kB (29 %), 24s left"},
+		{Progress{Documents: 5, bytes: 3000, size: 0}, "5 documents (0/s), 2 kB"},
 		{Progress{Documents: 1200, Files: 1200, bytes: 100 << 20, size: 100 << 20}, "1,200 files (120/s), 1,200 documents (120/s), 100 of 100 MB (100 %)"},
 	} {
 		if got := test.progress.line(10 * time.Second); got != test.want {

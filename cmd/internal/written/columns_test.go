@@ -18,3 +18,13 @@ func FuzzColumns(f *testing.F) {
 		}
 	})
 }
+
+func TestName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.txt": "a/b.txt", `c:\d`: `c:\d`, "caf\xe9.txt": `caf\xe9.txt`, "caf\u00e9": "caf\u00e9", "\\\xff\u00e9": `\\\xff` + "\u00e9",
+	} {
+		if got := Name(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}

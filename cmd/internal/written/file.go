@@ -2,10 +2,12 @@ package written
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -13,8 +15,10 @@ import (
 // the background, so an error may be returned by a later line, or by Flush.
 type File struct {
 	*bufio.Writer
+	packer packer // between both; nil if the file is not compressed
 	behind *behind
 	file   *os.File // nil for standard output
+	begun  bool
 }
 
 // Open opens a file. Its content stays until Begin. It is opened for writing only: a pipe that was open for reading too
@@ -23,11 +27,21 @@ func Open(path string, stdout io.Writer) (*File, error) {
 	if path == "-" {
 		return newFile(stdout, nil), nil
 	}
+	if _, err := newPacker(path, io.Discard); err != nil { // before there is a file
+		return nil, exit.Usage(err)
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("write results: %w", err)
 	}
-	return newFile(f, f), nil
+	o := newFile(f, f)
+	if o.packer, err = newPacker(path, o.behind); err != nil {
+		return nil, err
+	}
+	if o.packer != nil {
+		o.Reset(o.packer)
+	}
+	return o, nil
 }
 
 func newFile(out io.Writer, f *os.File) *File {
@@ -37,6 +51,7 @@ func newFile(out io.Writer, f *os.File) *File {
 
 // Begin empties the file. Nothing may have been flushed before.
 func (o *File) Begin() error {
+	o.begun = true
 	if o.file == nil {
 		return nil
 	}
@@ -81,17 +96,29 @@ func (o *File) Flush() error {
 	if err := o.Writer.Flush(); err != nil {
 		return err
 	}
+	if o.packer != nil {
+		if err := o.packer.Flush(); err != nil {
+			return err
+		}
+	}
 	return o.behind.wait()
 }
 
-// Close closes the file; what was not flushed may be lost.
+// Close closes the file, and ends what is compressed; what was not flushed may be lost.
 func (o *File) Close() error {
 	if o == nil {
 		return nil
 	}
-	o.behind.close()
-	if o.file == nil {
-		return nil
+	var err error
+	if o.packer != nil && o.begun {
+		err = o.packer.Close()
 	}
-	return o.file.Close()
+	o.behind.close()
+	if err == nil && o.packer != nil {
+		err = o.behind.err()
+	}
+	if o.file == nil {
+		return err
+	}
+	return errors.Join(err, o.file.Close())
 }

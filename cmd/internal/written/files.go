@@ -154,11 +154,11 @@ func (w Files) SpareFiles(paths ...string) error {
 
 // Sources returns the files of a list, or those named, none of which may be written. size is their total size in bytes,
 // or -1.
-func (w Files) Sources(list string, paths []string) (sources corpus.Sources, size int64, err error) {
-	if sources, size, err = named(list, paths); err != nil {
+func (w Files) Sources(named Named) (sources corpus.Sources, size int64, err error) {
+	if sources, size, err = named.sources(); err != nil {
 		return nil, 0, err
 	}
-	if err := w.SpareFiles(list); err != nil {
+	if err := w.SpareFiles(named.List); err != nil {
 		return nil, 0, err
 	}
 	sources, err = w.spare(sources)
@@ -166,10 +166,10 @@ func (w Files) Sources(list string, paths []string) (sources corpus.Sources, siz
 }
 
 // spare returns an error if a source would be written. If there is something to lose, it checks all sources before the
-// first is read. A list is then read to its end first.
+// first is read. A list is then read to its end first. Else each is checked when its turn comes.
 func (w Files) spare(sources corpus.Sources) (corpus.Sources, error) {
 	if !w.any() {
-		return sources, nil
+		return corpus.Except(sources, w.Has), nil
 	}
 	var all []corpus.Source
 	checked := corpus.Except(sources, w.Has)

@@ -1,0 +1,124 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// IsTable says whether an output of this name is Parquet.
+func IsTable(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".parquet") }
+
+// OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is
+// left for the run to report; one that is no Parquet, or has another schema, cannot be written to one file.
+func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error) {
+	var (
+		all    []corpus.Source
+		schema *columnar.Schema
+		of     string
+	)
+	for {
+		source, err := sources()
+		switch {
+		case errors.Is(err, io.EOF) && schema == nil:
+			return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet, so the output cannot be: name it .jsonl"))
+		case errors.Is(err, io.EOF):
+			return corpus.Those(all), schema, nil
+		case err != nil:
+			return nil, nil, err
+		}
+		all = append(all, source)
+		own, err := schemaOf(source.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case own == nil:
+		case schema == nil:
+			schema, of = own, source.Path
+		default:
+			if column, same := schema.Same(own); !same {
+				return nil, nil, exit.Usage(fmt.Errorf("--unique: %s and %s have different columns (%s), and one Parquet file has one "+
+					"schema: give each a run, or name the output .jsonl", of, source.Path, column))
+			}
+		}
+	}
+}
+
+// schemaOf returns the schema of a file, or nil if it cannot be read.
+func schemaOf(path string) (*columnar.Schema, error) {
+	table, err := corpus.OpenTable(path)
+	if err != nil {
+		return nil, nil // the run reports it
+	}
+	defer table.Close()
+	if !table.IsTable() {
+		return nil, exit.Usage(fmt.Errorf("--unique: %s is no Parquet, and the output would be: name it .jsonl", path))
+	}
+	schema, err := columnar.SchemaOf(table, table.Size)
+	if err != nil && !errors.Is(err, columnar.ErrDamaged) {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if err != nil {
+		return nil, nil // the run reports it
+	}
+	return schema, nil
+}
+
+// tableFile writes unique rows: it reads them anew, with all columns, from where they are.
+type tableFile struct {
+	copier *columnar.Copier
+	from   string
+	table  corpus.Table
+	ended  bool
+}
+
+func newTableFile(out *written.File, schema *columnar.Schema) (*tableFile, error) {
+	copier, err := columnar.NewCopier(out, schema)
+	return &tableFile{copier: copier}, err
+}
+
+func (t *tableFile) row(raw []byte) error {
+	place, err := corpus.PlaceOf(raw)
+	if err != nil {
+		return err
+	}
+	if place.File != t.from || t.table.File == nil || int64(place.Row) <= t.copier.Read() {
+		if err := t.open(place.File); err != nil {
+			return err
+		}
+	}
+	if err := t.copier.Row(int64(place.Row)); err != nil {
+		return fmt.Errorf("copy row %d of %s: %w", place.Row, place.File, err)
+	}
+	return nil
+}
+
+func (t *tableFile) open(path string) (err error) {
+	if err := t.table.Close(); err != nil {
+		return err
+	}
+	if t.table, err = corpus.OpenTable(path); err != nil {
+		return err
+	}
+	t.from = path
+	if err := t.copier.From(t.table, t.table.Size); err != nil {
+		return fmt.Errorf("read %s again: %w", path, err)
+	}
+	return nil
+}
+
+// end ends the file that is written.
+func (t *tableFile) end() error {
+	if t == nil || t.ended {
+		return nil
+	}
+	t.ended = true
+	return errors.Join(t.copier.Close(), t.table.Close())
+}

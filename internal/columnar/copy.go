@@ -1,0 +1,229 @@
+package columnar
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// Schema is that of a Parquet file, with what else its columns are written like.
+type Schema struct {
+	file *parquet.File // its metadata as it is
+}
+
+// SchemaOf returns the schema of a file, or an error if a type of it would not be kept in a copy.
+func SchemaOf(in io.ReaderAt, size int64) (*Schema, error) {
+	footer, err := readFooter(in, size)
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{}
+	return s, guard("read its schema", func() error {
+		if footer, err = withEncodings(footer); err != nil {
+			return err
+		}
+		if s.file, err = openFooter(footer); err != nil {
+			return err
+		}
+		copied := parquet.NewGenericWriter[any](io.Discard, s.file.Schema())
+		if err := copied.Close(); err != nil {
+			return err
+		}
+		if column, same := sameElements(elements(s.file), copied.File().Metadata().Schema); !same {
+			return fmt.Errorf("the type of column %s would not be kept: %s", column, s.file.Root().Column(column))
+		}
+		return nil
+	})
+}
+
+// withEncodings leaves out encodings that are those of levels: the library would take them for those of values.
+func withEncodings(footer []byte) ([]byte, error) {
+	var (
+		protocol thrift.CompactProtocol
+		meta     format.FileMetaData
+	)
+	if err := thrift.Unmarshal(&protocol, footer, &meta); err != nil {
+		return nil, err
+	}
+	for i := range meta.RowGroups {
+		for j := range meta.RowGroups[i].Columns {
+			c := &meta.RowGroups[i].Columns[j].MetaData
+			kept := slices.DeleteFunc(slices.Clone(c.Encoding), func(e format.Encoding) bool {
+				return e == format.RLE || e == format.BitPacked
+			})
+			if c.Encoding = kept; len(kept) == 0 {
+				c.Encoding = append(c.Encoding, format.Plain)
+			}
+		}
+	}
+	return thrift.Marshal(&protocol, &meta)
+}
+
+func elements(file *parquet.File) []format.SchemaElement { return file.Metadata().Schema }
+
+// Same returns the first column in which schemas differ, if there is one.
+func (s *Schema) Same(other *Schema) (column string, same bool) {
+	return sameElements(elements(s.file), elements(other.file))
+}
+
+func sameElements(a, b []format.SchemaElement) (column string, same bool) {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) {
+			return b[i].Name, false
+		}
+		if i >= len(b) || !sameElement(&a[i], &b[i], i == 0) {
+			return a[i].Name, false
+		}
+	}
+	return "", true
+}
+
+// sameElement compares parts of schemas. The name of the root means nothing, nor does the length of a type that has one.
+func sameElement(a, b *format.SchemaElement, root bool) bool {
+	if root {
+		return a.NumChildren == b.NumChildren
+	}
+	length := a.TypeLength.V == b.TypeLength.V || a.Type.V != format.FixedLenByteArray
+	return a.Name == b.Name && a.Type == b.Type && length && a.RepetitionType == b.RepetitionType &&
+		a.NumChildren.V == b.NumChildren.V && a.FieldID == b.FieldID && sameMeaning(a, b)
+}
+
+// sameMeaning compares what values mean. Files of old have converted types only, and an integer without a meaning is a
+// signed one.
+func sameMeaning(a, b *format.SchemaElement) bool {
+	if x, y := meaning(a), meaning(b); x == y {
+		return true
+	}
+	one := a.LogicalType.Value == nil || b.LogicalType.Value == nil
+	return one && a.ConvertedType.Valid && a.ConvertedType == b.ConvertedType
+}
+
+func meaning(e *format.SchemaElement) string {
+	if e.LogicalType.Value != nil || e.ConvertedType.Valid || !e.Type.Valid {
+		return e.LogicalType.String()
+	}
+	if e.Type.V == format.Int32 {
+		return "INT(32,true)"
+	}
+	if e.Type.V == format.Int64 {
+		return "INT(64,true)"
+	}
+	return ""
+}
+
+// groupBytes is about how large a row group is written, in bytes of its values.
+const groupBytes = 64 << 20
+
+// Copier writes rows of files that have one schema to another file: all columns, their types, and their compression.
+type Copier struct {
+	schema *Schema
+	out    *parquet.GenericWriter[any]
+	from   *parquetRows
+	row    []parquet.Row
+	bytes  int // of the row group
+}
+
+// NewCopier begins a file with this schema, and with what the file with it says of itself.
+func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
+	options := []parquet.WriterOption{
+		s.file.Schema(), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("unecho", "", ""),
+		&parquet.WriterConfig{DictionaryMaxBytes: 1 << 20},
+	}
+	for _, kv := range s.file.Metadata().KeyValueMetadata {
+		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	c := &Copier{schema: s, row: make([]parquet.Row, 1)}
+	return c, guard("begin the file", func() error {
+		c.out = parquet.NewGenericWriter[any](out, options...)
+		return nil
+	})
+}
+
+// From opens the file that the next rows are of.
+func (c *Copier) From(in io.ReaderAt, size int64) error {
+	if c.from != nil {
+		if err := c.from.Close(); err != nil {
+			return err
+		}
+		c.from = nil
+	}
+	opened, err := OpenParquet(in, size, Wanted{All: true})
+	if err != nil {
+		return err
+	}
+	rows, ok := opened.(*parquetRows)
+	if !ok {
+		return errors.New("these are no rows of Parquet: this is a bug")
+	}
+	c.from = rows
+	return nil
+}
+
+// Read returns how many rows of the file were passed or copied.
+func (c *Copier) Read() int64 { return c.from.read }
+
+// Row copies the row of this number, from 1, which is behind those that were copied before.
+func (c *Copier) Row(number int64) error {
+	for c.from.read < number {
+		if err := c.from.nextGroup(); errors.Is(err, io.EOF) {
+			return damaged("it has %d rows, and no row %d: it has changed since it was read", c.from.read, number)
+		} else if err != nil {
+			return err
+		}
+		c.from.left--
+		c.from.read++
+		if c.from.read < number {
+			if err := guard(c.from.where(), c.from.passRow); err != nil {
+				return err
+			}
+		}
+	}
+	return guard(c.from.where(), c.copyRow)
+}
+
+func (c *Copier) copyRow() error {
+	row := c.row[0][:0]
+	for _, column := range c.from.columns {
+		for first := true; ; first = false {
+			v, ok, err := column.peek()
+			if err != nil {
+				return err
+			}
+			if !first && (!ok || v.RepetitionLevel() == 0) {
+				break
+			}
+			if v, err = column.take(); err != nil {
+				return err
+			}
+			row = append(row, v.Clone())
+			c.bytes += 8
+			if kind := v.Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
+				c.bytes += len(v.ByteArray())
+			}
+		}
+	}
+	c.row[0] = row
+	if _, err := c.out.WriteRows(c.row); err != nil {
+		return fmt.Errorf("write a row: %w", err)
+	}
+	if c.bytes < groupBytes {
+		return nil
+	}
+	c.bytes = 0
+	return c.out.Flush()
+}
+
+// Close ends the file that is written.
+func (c *Copier) Close() error {
+	var err error
+	if c.from != nil {
+		err = c.from.Close()
+		c.from = nil
+	}
+	return errors.Join(err, guard("end the file", c.out.Close))
+}

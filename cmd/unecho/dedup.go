@@ -110,6 +110,9 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
+		r.Config.Judge = x.Params()
+	}
 	if r.out, err = dedup.OpenOutputs(r.outputs()); err != nil {
 		return err
 	}

@@ -93,8 +93,7 @@ func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Find
 		if err != nil {
 			return findings, err
 		}
-		p.newest, err = index.NewRestore(p.in.Index, index.Fingerprint(p.in.Settings), m.State)
-		if err != nil {
+		if p.newest, err = p.restore(m.State); err != nil {
 			return append(findings, problem(fmt.Sprintf("the snapshot at %d: %v", info.Position.Offset, err),
 				"a start stops at it", "what the message says")), nil
 		}
@@ -107,6 +106,19 @@ func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Find
 				"source.accept_journal_gap: true once")), nil
 	}
 	return append(findings, p.none()...), nil
+}
+
+// restore begins a restore as a member does: settings that are left open are those of the snapshot.
+func (p *patient) restore(state []byte) (*index.Restore, error) {
+	settings, err := index.CapturedSettings(state)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := p.in.Index.AsBegun(settings)
+	if err != nil {
+		return nil, err
+	}
+	return index.NewRestore(begun, index.Fingerprint(begun.Written(p.in.Settings)), state)
 }
 
 func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {

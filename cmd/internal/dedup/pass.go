@@ -29,6 +29,7 @@ type Pass struct {
 
 	index     *Index // the same as Judge, if it is one
 	documents int64  // read so far
+	collected int64  // bytes that were read when the collector was set last
 }
 
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
@@ -104,16 +105,27 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 		bytes, files := in.Reader.Read()
 		bar.Files = files
 		bar.At(bytes)
-		if p.documents++; p.index != nil && p.documents%garbageDocuments == 0 {
-			memory.SetGarbage(p.index.Stats().Memory)
+		if p.documents++; p.documents%garbageDocuments == 0 || bytes-p.collected >= garbageBytes {
+			p.collected = bytes
+			p.setGarbage()
 		}
 		return each(o)
 	})
 }
 
-// garbageDocuments is the number of documents after which the collector is set again, while the index is small and
-// grows by some megabytes meanwhile.
-const garbageDocuments = 1 << 12
+// The collector is set again after so many documents, or bytes of them: the index grows by some megabytes meanwhile.
+const (
+	garbageDocuments = 1 << 12
+	garbageBytes     = 4 << 20
+)
+
+func (p *Pass) setGarbage() {
+	size := int64(0)
+	if p.index != nil {
+		size = p.index.Stats().Memory
+	}
+	memory.SetGarbage(size)
+}
 
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {

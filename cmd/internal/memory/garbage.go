@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"github.com/unecho/unecho/consumer"
@@ -36,17 +37,22 @@ const smallGarbage = 16 << 20
 // mostPercent is the most setting of the collector: the first collection is then at 16 MB.
 const mostPercent = 400
 
-// filesPercent returns the setting of the collector for an index of files, which begins with nothing.
-func filesPercent(index int64) int {
-	small := int(min(mostPercent, 100*smallGarbage/max(index, 1)))
+// filesPercent returns the setting of the collector for an index of files, which begins with nothing. Live is all that
+// is in use, the index included.
+func filesPercent(index, live int64) int {
+	small := int(min(mostPercent, 100*smallGarbage/max(index, live, 1)))
 	return max(gcPercent(index), small)
 }
 
-// SetGarbage sets the collector by the size of an index of files in bytes. It does nothing if GOGC is set.
+// SetGarbage sets the collector by the size of an index of files in bytes, and by what was in use when it last ran. It
+// does nothing if GOGC is set.
 func SetGarbage(index int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(filesPercent(index))
+	if os.Getenv("GOGC") != "" {
+		return
 	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(filesPercent(index, int64(live[0].Value.Uint64()))) //nolint:gosec // no heap has 2^63 bytes
 }
 
 // BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done.

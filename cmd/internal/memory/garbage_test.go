@@ -19,11 +19,15 @@ func TestGCPercent(t *testing.T) {
 func TestFilesPercent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		index int64
-		want  int
-	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {smallGarbage, 100}, {garbageBytes, 100}, {1 << 30, 25}, {1 << 40, 10}} {
-		if got := filesPercent(c.index); got != c.want {
-			t.Errorf("%d bytes: %d, want %d", c.index, got, c.want)
+		index, live int64
+		want        int
+	}{
+		{0, 0, 400}, {4 << 20, 4 << 20, 400}, {8 << 20, 8 << 20, 200}, {smallGarbage, smallGarbage, 100},
+		{garbageBytes, garbageBytes, 100}, {1 << 30, 1 << 30, 25}, {1 << 40, 1 << 40, 10},
+		{1 << 20, 500 << 20, 100}, // few documents, and large ones
+	} {
+		if got := filesPercent(c.index, c.live); got != c.want {
+			t.Errorf("%d bytes of %d: %d, want %d", c.index, c.live, got, c.want)
 		}
 	}
 }

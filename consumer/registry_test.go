@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,19 +120,21 @@ func TestRegistryAway(t *testing.T) {
 	t.Cleanup(func() { close(held) })
 }
 
-// TestRegistryHangsRebalance: a member that waits for the registry gives partitions to one that comes, long before the
-// registry's time is up.
+// TestRegistryHangsRebalance: a member that waits for the registry gives its question up when a partition is taken from
+// it, long before the registry's time is up, and one that comes gets the partition.
 func TestRegistryHangsRebalance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.patient()
 	registry := w.registry()
 	w.setup.Document.Registry.Timeout = time.Minute
-	held := make(chan struct{})
+	held, givenUp := make(chan struct{}), make(chan struct{})
+	giveUp := sync.OnceFunc(func() { close(givenUp) })
 	registry.becomes(func(out http.ResponseWriter, r *http.Request) {
 		select {
 		case <-held:
 		case <-r.Context().Done():
+			giveUp()
 		}
 		out.WriteHeader(http.StatusServiceUnavailable)
 	})
@@ -143,8 +146,9 @@ func TestRegistryHangsRebalance(t *testing.T) {
 	began := time.Now()
 	second := w.start(named("b"), sessions(1))
 	w.joined(2)
+	w.await("the question is not given up", givenUp)
 	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("the group has both members after %v", took)
+		t.Errorf("the group has both members, and the question is given up, after %v", took)
 	}
 	registry.becomes(nil)
 	close(held)

@@ -228,9 +228,6 @@ func (c *claim) passedOn() bool {
 // passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What
 // the journal says of it since does not matter.
 func (a *audit) passed(got headers, source string) string {
-	if a.in.JournalParams.PassAfter() == 0 {
-		return sink.HeaderUnchecked + " is outage, and journal.on_outage is not pass"
-	}
 	t := a.sayings(source, sink.Unique)
 	t.Unchecked = sink.InOutage
 	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))

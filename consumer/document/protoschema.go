@@ -261,6 +261,11 @@ func protoFile(schema registry.Schema) (protoreflect.FileDescriptor, error) {
 	for _, r := range schema.Before {
 		texts[r.Name] = r.Text
 	}
+	for _, text := range texts {
+		if err := bounded(text); err != nil {
+			return nil, err
+		}
+	}
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
 			Accessor: protocompile.SourceAccessorFromMap(texts),
@@ -274,6 +279,31 @@ func protoFile(schema registry.Schema) (protoreflect.FileDescriptor, error) {
 		return file, nil
 	}
 	return nil, fmt.Errorf("read the schema: %w", err)
+}
+
+// Bounds of a schema's text. The compiler takes a time that grows with the square of how deep options nest.
+const (
+	maxProtoText    = 1 << 20
+	maxProtoNesting = 200
+)
+
+// bounded returns an error for a text that would take long to compile.
+func bounded(text string) error {
+	if len(text) > maxProtoText {
+		return fmt.Errorf("the schema has %d bytes, and %d are the most", len(text), maxProtoText)
+	}
+	for i, depth := 0, 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '<', '[', '(':
+			depth++
+		case '}', '>', ']', ')':
+			depth = max(0, depth-1)
+		}
+		if depth > maxProtoNesting {
+			return fmt.Errorf("the schema nests deeper than %d", maxProtoNesting)
+		}
+	}
+	return nil
 }
 
 // protoBinary reads a descriptor in base64, as some registries keep it.

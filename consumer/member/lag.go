@@ -17,8 +17,9 @@ const (
 )
 
 // WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal
-// that cannot be asked proves nothing, and leaving would help nobody then.
-func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, withdraw func(error)) {
+// that cannot be asked proves nothing, and leaving would help nobody then. While documents are passed on unchecked, they
+// do not wait for the replica.
+func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, passes func() bool, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -37,6 +38,9 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, withdraw 
 				b = behind{end: end, since: time.Now()}
 			}
 			continue
+		}
+		if passes() { // documents do not wait for the replica
+			b.since = time.Now()
 		}
 		if time.Since(b.since) > maxLag {
 			withdraw(ErrBehind)

@@ -28,7 +28,6 @@ type Assignment struct {
 	Base      int64  // all below is forwarded and committed in this epoch
 	Owed      int64  // offsets below Base whose documents were passed on unchecked: the journal does not have them yet
 	Passing   bool   // the transaction at hand passes documents on unchecked
-	Unsettled bool   // the journal was away when it was assigned: it only passes on
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
 

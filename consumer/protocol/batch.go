@@ -132,8 +132,6 @@ func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 		b.recorded()
 	case !missing:
 		b.wants = WantTimeCheck
-	case b.unsettled():
-		b.Pass()
 	case !AppendAgain(b.appends):
 		return nil, ErrUnreadable
 	default:

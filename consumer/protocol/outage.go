@@ -35,23 +35,14 @@ func (b *Batch) MayPass() bool {
 func (b *Batch) Pass() {
 	for i := range b.Groups {
 		g := &b.Groups[i]
+		g.Passing = true
 		for d := range g.Documents {
 			if !d.Judged && !d.Rejected && !d.Unchecked {
-				d.Passed, g.Passing = true, true
+				d.Passed = true
 			}
 		}
 	}
 	b.wants = WantTimeCheck
-}
-
-// unsettled says that a partition was assigned while the journal was away.
-func (b *Batch) unsettled() bool {
-	for i := range b.Groups {
-		if b.Groups[i].Unsettled {
-			return true
-		}
-	}
-	return false
 }
 
 // NewRecording begins the way of documents that were passed on, into the journal: the end of each group is not beyond
@@ -68,17 +59,6 @@ func (b *Batch) recorded() {
 		b.Groups[i].Owed = b.Groups[i].Base - b.Groups[i].End
 	}
 	b.wants = Done
-}
-
-// away decides about a partition that is assigned while the journal is away. The replica may be behind, but epochs
-// begin with a commit (design 4, rule 4): if the committed one is the replica's, no other is in force.
-func (f *Findings) away() Decision {
-	c, p := f.Committed, f.Replica
-	if f.Known && c.Ours && c.Epoch == p.Epoch && c.Start == p.Start && c.Offset >= max(p.Base, f.Begin) && c.Offset <= f.End &&
-		f.Plan == nil && f.Duty.Kind == Forwards && f.Duty.Begins(f.Source) <= c.Offset {
-		return f.goOn()
-	}
-	return Decision{Action: Wait, Reason: JournalAway}
 }
 
 // owed is how many offsets below the committed one the journal does not have. What it was told since the commit counts.

@@ -34,8 +34,8 @@ type group struct {
 type batch struct {
 	*protocol.Batch
 	groups  []group
-	records bool // what was passed on is recorded
-	polled  time.Time
+	records bool      // what was passed on is recorded
+	needed  time.Time // since when it waits for the journal; zero: it does not yet
 	begun   time.Time // its transaction; zero: it has none
 	cause   error     // the first refusal of an output
 	why     error     // the session is built anew, where the batch wants that
@@ -58,7 +58,7 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	reach := s.reaches()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, ok = &batch{polled: time.Now()}, true
+	b, ok = &batch{}, true
 	var groups []protocol.Group
 	items := s.reuseItems(fetches.NumRecords())[:0]
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 )
 
@@ -49,6 +49,11 @@ func (s *Session) journalAway() {
 
 // watchJournal looks for the end of each outage, until ctx is done.
 func (s *Session) watchJournal(ctx context.Context) {
+	defer func() {
+		if s.outage.since.Swap(0) > 0 {
+			s.Counters.Passing.Add(-1)
+		}
+	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -75,7 +80,9 @@ func (s *Session) awaitJournal(ctx context.Context) {
 			s.Stir()
 			return
 		}
-		if s.stopCause(err) != nil { // who needs the journal next says so
+		var final *stop.Error
+		if errors.As(err, &final) { // as if documents waited: a person is needed
+			_ = s.stopped(final)
 			return
 		}
 	}
@@ -105,7 +112,10 @@ func (s *Session) reaching(ctx context.Context, b *batch, step func(context.Cont
 	if !b.MayPass() && !b.records {
 		return s.whileAssigned(ctx, step)
 	}
-	away, err := s.inTime(ctx, b.polled, func(ctx context.Context) error { return s.whileAssigned(ctx, step) })
+	if b.needed.IsZero() { // what was done before, such as signing, does not need the journal
+		b.needed = time.Now()
+	}
+	away, err := s.inTime(ctx, b.needed, func(ctx context.Context) error { return s.whileAssigned(ctx, step) })
 	switch {
 	case err != nil || !away || s.wasRevoked():
 		return err
@@ -114,18 +124,4 @@ func (s *Session) reaching(ctx context.Context, b *batch, step func(context.Cont
 	}
 	b.Pass()
 	return nil
-}
-
-// askJournal asks for the journal's end, and waits for the replica to come there. In an outage partitions are taken over
-// without that, to pass on what they have.
-func (s *Session) askJournal(ctx context.Context, some []*protocol.Takeover,
-	ask func(context.Context, []*protocol.Takeover) error,
-) error {
-	away, err := s.inTime(ctx, time.Now(), func(ctx context.Context) error { return ask(ctx, some) })
-	if away {
-		s.Replica.Look(func(r *index.Replica) {
-			each(some, func(t *protocol.Takeover) { t.JournalAway(r) })
-		})
-	}
-	return err
 }

@@ -27,16 +27,17 @@ type recording struct {
 	fruitful time.Time // when a poll brought records, or somebody asked what is left
 }
 
-// recordOwed records what was passed on, if there is anything and the journal is there. No document is judged before.
+// errLater ends a recording that does not come further now.
+var errLater = errors.New("what was passed on cannot be read now")
+
+// recordOwed records what was passed on, if there is anything and the journal is there. No document of these partitions
+// is judged before.
 func (s *Session) recordOwed(ctx, drain context.Context) error {
-	if s.outage.lasts() {
+	if s.outage.lasts() || time.Now().Before(s.recordsFrom) {
 		return nil
 	}
-	of, unsettled := s.owing()
-	switch {
-	case unsettled:
-		return rebuild("the journal answers again: the partitions that were given meanwhile are taken over properly")
-	case len(of) == 0:
+	of := s.owing()
+	if len(of) == 0 {
 		return nil
 	}
 	r, err := s.newRecording(ctx, of)
@@ -44,11 +45,14 @@ func (s *Session) recordOwed(ctx, drain context.Context) error {
 		return err
 	}
 	defer r.client.Close()
-	for r.owes() && drain.Err() == nil && !s.wasRevoked() {
-		if err := r.step(ctx, drain); err != nil {
-			if errors.Is(err, errAway) { // what is left is recorded when it is back again
-				return nil
-			}
+	for r.owes() && drain.Err() == nil && r.holds() {
+		switch err := r.step(ctx, drain); {
+		case errors.Is(err, errAway): // what is left is recorded when it is back again
+			return nil
+		case errors.Is(err, errLater):
+			s.recordsFrom = time.Now().Add(quiet)
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -57,26 +61,32 @@ func (s *Session) recordOwed(ctx, drain context.Context) error {
 
 // isDue says that an outage was over before the batch was polled, and that something is to be recorded before it.
 func (s *Session) isDue(b *batch) bool {
-	if s.outage.lasts() {
-		return false
-	}
-	return slices.ContainsFunc(b.groups, func(g group) bool { return g.Owes() || g.Unsettled })
+	return !s.outage.lasts() && slices.ContainsFunc(b.groups, func(g group) bool { return g.Owes() })
 }
 
-// owing lists the assignments that owe, and says whether any was given while the journal was away.
-func (s *Session) owing() (of map[key]*assignment, unsettled bool) {
+// owing lists the assignments that owe.
+func (s *Session) owing() map[key]*assignment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	of := map[key]*assignment{}
 	for k, a := range s.assigned {
-		unsettled = unsettled || a.Unsettled
 		if a.Owes() {
-			if of == nil {
-				of = map[key]*assignment{}
-			}
 			of[k] = a
 		}
 	}
-	return of, unsettled
+	return of
+}
+
+// holds says that none of the partitions was taken away.
+func (r *recording) holds() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k, a := range r.of {
+		if r.assigned[k] != a {
+			return false
+		}
+	}
+	return !r.revoked
 }
 
 // newRecording makes ready to record what is owed, and passes over what the source does not hold any more.
@@ -133,13 +143,14 @@ func (r *recording) skipDeleted(k key, a *assignment, begins kadm.ListedOffsets)
 }
 
 // owes says that something is left to record.
-func (r *recording) owes() bool {
+func (r *recording) owes() bool { return r.owed() > 0 }
+
+// owed is how many offsets are left to record.
+func (r *recording) owed() (n int64) {
 	for _, a := range r.of {
-		if a.Owes() {
-			return true
-		}
+		n += a.Owed
 	}
-	return false
+	return n
 }
 
 // step records what one poll brings.
@@ -154,8 +165,7 @@ func (r *recording) step(ctx, drain context.Context) error {
 		}
 	}
 	if fetches.NumRecords() == 0 {
-		r.passBarren(ctx)
-		return nil
+		return r.passBarren(ctx)
 	}
 	r.fruitful = time.Now()
 	b := r.batch(fetches)
@@ -165,8 +175,11 @@ func (r *recording) step(ctx, drain context.Context) error {
 	}
 	err := r.whileAssigned(ctx, func(ctx context.Context) error { return r.sign(ctx, r.workers, b) })
 	if err == nil && !r.wasRevoked() {
+		owed := r.owed()
 		_, err = r.transact(ctx, b)
-		r.Counters.Recorded.Add(uint64(b.Size)) //nolint:gosec // no batch has a negative size
+		if r.owed() < owed { // it was not cut short
+			r.Counters.Recorded.Add(uint64(b.Size)) //nolint:gosec // no batch has a negative size
+		}
 	}
 	r.workers.Rest()
 	r.unpacker.Done(fetches)
@@ -175,7 +188,7 @@ func (r *recording) step(ctx, drain context.Context) error {
 
 // batch sorts what was polled by partition, up to where it was passed on.
 func (r *recording) batch(fetches kgo.Fetches) *batch {
-	b := &batch{polled: time.Now(), records: true}
+	b := &batch{records: true}
 	var groups []protocol.Group
 	size := 0
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
@@ -204,10 +217,11 @@ func (r *recording) batch(fetches kgo.Fetches) *batch {
 	return b
 }
 
-// passBarren passes over offsets that hold no document any more, if nothing has come for a while.
-func (r *recording) passBarren(ctx context.Context) {
+// passBarren passes over offsets that hold no document any more, if nothing has come for a while. If there are others,
+// their partitions cannot be read now, as when they have no leader.
+func (r *recording) passBarren(ctx context.Context) error {
 	if time.Since(r.fruitful) < broker.BarrenPatience {
-		return
+		return nil
 	}
 	r.fruitful = time.Now()
 	for _, a := range r.of {
@@ -216,4 +230,8 @@ func (r *recording) passBarren(ctx context.Context) {
 			a.Owed = 0
 		}
 	}
+	if r.owes() {
+		return errLater
+	}
+	return nil
 }

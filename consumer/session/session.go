@@ -32,30 +32,31 @@ type key struct {
 // and revoke from others.
 type Session struct {
 	*Setup
-	slot     string // instance id, and with the group the transactional id
-	client   *kgo.GroupTransactSession
-	unpacker *unpack.Unpacker   // of the client
-	abandon  context.CancelFunc // ends the client's every request
-	workers  signing.Workers
-	out      *sink.Batch
-	records  []kgo.Record
-	items    []item // of the batch at hand
-	frames   frames // of its entries
-	counted  outputs
-	intake   *protocol.Intake
-	commits  int                                 // by this session since the process started
-	patient  map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
-	looked   time.Time                           // for leaders of partitions that had none
-	followed time.Time                           // when a shadow last asked what the followed group has committed
-	unheard  time.Time                           // since when that was nothing of the source; zero: it was something
-	warned   bool                                // of that
-	standing *standing
-	outage   *outage
-	paused   map[key]bool      // partitions that a backfill or a shadow does not poll now
-	fruitful time.Time         // when a poll of a backfill brought records, or somebody asked what is left
-	waited   map[key]time.Time // since when a partition of a backfill is fed and not polled
-	ends     map[key]int64     // where the commit at hand of a backfill or a shadow ends
-	left     atomic.Bool       // the group, for good
+	slot        string // instance id, and with the group the transactional id
+	client      *kgo.GroupTransactSession
+	unpacker    *unpack.Unpacker   // of the client
+	abandon     context.CancelFunc // ends the client's every request
+	workers     signing.Workers
+	out         *sink.Batch
+	records     []kgo.Record
+	items       []item // of the batch at hand
+	frames      frames // of its entries
+	counted     outputs
+	intake      *protocol.Intake
+	commits     int                                 // by this session since the process started
+	patient     map[entry.Source]*protocol.Patience // of the client's goroutine that assigns
+	looked      time.Time                           // for leaders of partitions that had none
+	followed    time.Time                           // when a shadow last asked what the followed group has committed
+	unheard     time.Time                           // since when that was nothing of the source; zero: it was something
+	warned      bool                                // of that
+	standing    *standing
+	outage      *outage
+	recordsFrom time.Time         // when what is owed is tried again
+	paused      map[key]bool      // partitions that a backfill or a shadow does not poll now
+	fruitful    time.Time         // when a poll of a backfill brought records, or somebody asked what is left
+	waited      map[key]time.Time // since when a partition of a backfill is fed and not polled
+	ends        map[key]int64     // where the commit at hand of a backfill or a shadow ends
+	left        atomic.Bool       // the group, for good
 
 	mu        sync.Mutex
 	took      *phase.Phases  // of the way to the partitions that are being given

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/sr"
@@ -54,7 +55,8 @@ type Reference struct {
 type Client struct {
 	registry *sr.Client
 	timeout  time.Duration
-	content  string // see contentOf
+	unknown  atomic.Int64 // ms since 1970 when the registry last said twice that it does not know a schema
+	content  string       // see contentOf
 }
 
 // maxAnswer bounds the bytes of an answer.
@@ -162,11 +164,20 @@ func (c *Client) Schema(ctx context.Context, id ID) (Schema, error) {
 	if !errors.Is(err, ErrUnknown) {
 		return found, err
 	}
-	if err := retry.Pause(ctx, again); err != nil {
-		return Schema{}, err
+	if now := time.Now().UnixMilli(); now-c.unknown.Load() > sparing.Milliseconds() {
+		if err := retry.Pause(ctx, again); err != nil {
+			return Schema{}, err
+		}
 	}
-	return c.schema(ctx, id)
+	if found, err = c.schema(ctx, id); errors.Is(err, ErrUnknown) {
+		c.unknown.Store(time.Now().UnixMilli())
+	}
+	return found, err
 }
+
+// sparing is how long after a schema that is unknown others are asked for a second time without a pause: a topic full of
+// numbers that mean nothing would wait for each.
+const sparing = 5 * time.Second
 
 func (c *Client) schema(ctx context.Context, id ID) (Schema, error) {
 	if id.Kind != "" {

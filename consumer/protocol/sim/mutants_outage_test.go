@@ -24,10 +24,6 @@ var outageMutants = []mutant{
 		old: "case !missing && b.records:", new: "case !missing && b.records && b.Size == 0:",
 	},
 	{
-		rule: "an assignment in an outage is of the epoch that was committed", file: "consumer/protocol/outage.go",
-		old: "c.Epoch == p.Epoch && c.Start == p.Start &&", new: "",
-	},
-	{
 		rule: "a verdict that is had is followed", file: "consumer/protocol/outage.go",
 		old: "if !d.Judged && !d.Rejected && !d.Unchecked {\n\t\t\t\td.Passed", new: "if !d.Rejected {\n\t\t\t\td.Passed",
 	},

@@ -191,7 +191,7 @@ var mutants = []mutant{
 	},
 	{
 		"the replica passes the journal's end first", "consumer/protocol/takeover.go",
-		"{ t.until, t.asks, t.Away = end, AskPass, false }", "{ t.asks, t.Away = AskPass, false }",
+		"{ t.until, t.asks = end, AskPass }", "{ t.asks = AskPass }",
 	},
 	{
 		"the offset is fetched stable", "consumer/protocol/takeover.go",

@@ -10,18 +10,6 @@ func VaryOutage(seed uint64) Params {
 	return p
 }
 
-// cutOff has the journal be away while a partition is taken over.
-func (s *session) cutOff(sh *share) bool {
-	t := sh.takeover
-	if !s.params.Outages || t.Asks() != protocol.AskEnd && t.Asks() != protocol.AskPass || !s.mishap(Outage, 8) {
-		return false
-	}
-	t.JournalAway(s.member.replica)
-	s.say("s%d takes partition %d over while the journal is away", s.id, sh.part.number)
-	s.act("taken over in an outage")
-	return true
-}
-
 // passOn has the journal be away while documents wait for their verdicts.
 func (s *session) passOn(b *batch) bool {
 	if !s.params.Outages || !b.MayPass() || !s.mishap(Outage, 6) {
@@ -35,28 +23,21 @@ func (s *session) passOn(b *batch) bool {
 	return true
 }
 
-// pollOwed polls what was passed on and is not recorded, before anything else. What was assigned during an outage is
-// assigned anew when it is over.
+// pollOwed polls what was passed on and is not recorded, before anything else.
 func (s *session) pollOwed() bool {
 	var of []group
 	size := 0
 	for _, sh := range s.shares {
 		a := sh.settled()
-		switch {
-		case a == nil:
-		case a.Unsettled && (!s.faults || s.chance(1, 3)):
-			s.rebuild("the journal is back")
-			return true
-		case a.Unsettled:
-			return false
-		case a.Owes():
-			g := s.fetch(sh.part, a, max(a.Recorded(), sh.part.begin), 1+s.n(s.params.Poll), a.Base)
-			if g.End >= sh.part.last(a.Base) {
-				g.End = a.Base
-			}
-			of = append(of, g)
-			size += len(g.documents)
+		if a == nil || !a.Owes() {
+			continue
 		}
+		g := s.fetch(sh.part, a, max(a.Recorded(), sh.part.begin), 1+s.n(s.params.Poll), a.Base)
+		if g.End >= sh.part.last(a.Base) {
+			g.End = a.Base
+		}
+		of = append(of, g)
+		size += len(g.documents)
 	}
 	if len(of) == 0 {
 		return false

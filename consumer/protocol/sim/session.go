@@ -178,9 +178,6 @@ func (s *session) revoke(i int) {
 
 // stepShare does what a takeover asks for.
 func (s *session) stepShare(sh *share) bool {
-	if s.cutOff(sh) {
-		return true
-	}
 	switch t := sh.takeover; t.Asks() {
 	case protocol.AskEnd:
 		t.JournalEnd(int64(len(s.journal)))
@@ -238,7 +235,6 @@ func (s *session) extent(sh *share) {
 			t.Committed, t.Replica, d.Action, d.Reason)
 	}
 	switch {
-	case d.Reason == protocol.JournalAway:
 	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
 		s.checkWait(sh)
 		sh.waited = math.MaxInt64 / 2

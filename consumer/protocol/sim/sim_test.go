@@ -75,7 +75,7 @@ var happens = []string{
 	"transaction timed out", "trimmed", "zombie",
 }
 
-var outageHappens = []string{"passed on", "recorded", "recording", "taken over in an outage"}
+var outageHappens = []string{"passed on", "recorded", "recording"}
 
 var backfillHappens = []string{
 	"announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",

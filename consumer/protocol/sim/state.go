@@ -198,7 +198,7 @@ func (t *teller) share(sh *share) {
 	case protocol.AskOffset, protocol.AskExtent, protocol.AskCommit:
 		f := &of.Findings
 		t.num(int64(f.Replica.Epoch), f.Replica.Start, f.Replica.Base)
-		t.flags(f.Known, f.Moved, f.Away)
+		t.flags(f.Known, f.Moved)
 		if asks != protocol.AskOffset {
 			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.Begin, f.End)
 			t.flags(f.Committed.Ours)
@@ -216,7 +216,7 @@ func (t *teller) share(sh *share) {
 
 func (t *teller) assignment(a *protocol.Assignment) {
 	t.num(int64(a.Epoch), a.Start, a.Base, a.Owed, a.Announced)
-	t.flags(a.Passing, a.Unsettled)
+	t.flags(a.Passing)
 	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected, a.Tally.Unchecked)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
